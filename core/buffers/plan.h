@@ -1,0 +1,61 @@
+// Plan: where every value of a module lies. Made by assign() (assign.h), accepted by validate() (validate.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/ir/module.h"
+
+namespace bp::buffers {
+
+enum class AllocationKind {
+  Input,      // given by the caller: one per array leaf of the entry's parameters
+  Output,     // given by the caller: one per array leaf of the entry's root
+  Temporary,  // one per memory space, shared by all values that need not outlive the run
+  Constant,   // filled once, before the first run
+};
+
+// One contiguous block of memory.
+struct Allocation {
+  AllocationKind kind = AllocationKind::Temporary;
+  std::int64_t size = 0;  // bytes
+  std::int64_t alignment = 64;
+  std::int64_t memory_space = 0;
+  // Input: number of the leaf, counting the array leaves of all parameters in order (tuples flattened in pre-order).
+  // Output: number of the leaf of the root, likewise. Else -1.
+  std::int64_t index = -1;
+  // Output: the Input allocation that is donated to it, so that both are one block; -1: none.
+  std::int64_t alias = -1;
+  // Constant: the instruction that holds the literal.
+  ir::InstructionId constant = ir::no_instruction;
+};
+
+struct Slice {
+  std::uint32_t allocation = 0;
+  std::int64_t offset = 0;  // bytes
+  std::int64_t size = 0;
+  bool operator==(const Slice &) const = default;
+};
+
+class Plan {
+ public:
+  std::vector<Allocation> allocations;
+
+  // Where the array at a subshape position (Shape::subshape) of an instruction of a control-flow computation lies.
+  // Nothing for tuples, tokens and instructions of embedded computations.
+  std::optional<Slice> slice(ir::InstructionId instruction, std::size_t position = 0) const;
+  void set_slice(ir::InstructionId instruction, std::size_t position, Slice slice);
+
+  // Bytes taken while the program runs, without what the backend says it needs beside: all allocations, an Output that
+  // aliases an Input counted once.
+  std::int64_t total_bytes() const;
+  std::int64_t bytes(AllocationKind kind) const;
+
+ private:
+  // By instruction id: the slices of its positions; empty where there are none.
+  std::vector<std::vector<std::optional<Slice>>> slices_;
+};
+
+}  // namespace bp::buffers

@@ -1,0 +1,114 @@
+#include "core/ir/literal.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace bp::ir {
+namespace {
+
+// 64-byte aligned, so that vector code may use a literal in place.
+std::shared_ptr<std::byte[]> allocate(std::size_t size) {
+  std::size_t rounded = (size + 63) / 64 * 64;
+  if (rounded < size) {
+    return nullptr;
+  }
+  auto *bytes = static_cast<std::byte *>(std::aligned_alloc(64, rounded == 0 ? 64 : rounded));
+  return bytes == nullptr ? nullptr : std::shared_ptr<std::byte[]>(bytes, [](std::byte *p) { std::free(p); });
+}
+
+}  // namespace
+
+Result<Literal> Literal::zeros(const Shape &shape) {
+  if (shape.is_tuple()) {
+    std::vector<Literal> elements;
+    for (const Shape &element : shape.elements()) {
+      BP_ASSIGN(Literal literal, zeros(element));
+      elements.push_back(std::move(literal));
+    }
+    Literal result = tuple(std::move(elements));
+    result.shape_ = shape;
+    return result;
+  }
+  Literal result;
+  result.shape_ = shape;
+  if (!shape.is_array()) {
+    return result;
+  }
+  std::int64_t count = shape.element_count();
+  std::int64_t bytes;
+  if (__builtin_mul_overflow(count, byte_width(shape.element_type()), &bytes)) {
+    return make_error(ErrorCode::OutOfMemory, "a value of shape {} does not fit into the address space",
+                      to_string(shape));
+  }
+  result.size_ = static_cast<std::size_t>(bytes);
+  result.data_ = allocate(result.size_);
+  if (result.data_ == nullptr) {
+    return make_error(ErrorCode::OutOfMemory, "no memory for a value of shape {} ({} bytes)", to_string(shape), bytes);
+  }
+  std::memset(result.data_.get(), 0, result.size_);
+  return result;
+}
+
+Literal Literal::tuple(std::vector<Literal> elements) {
+  Literal result;
+  std::vector<Shape> shapes;
+  for (const Literal &element : elements) {
+    shapes.push_back(element.shape());
+  }
+  result.shape_ = Shape::tuple(std::move(shapes));
+  result.elements_ = std::move(elements);
+  return result;
+}
+
+Literal Literal::token() {
+  Literal result;
+  result.shape_ = Shape::token();
+  return result;
+}
+
+std::span<std::byte> Literal::mutable_bytes() {
+  if (data_.use_count() > 1) {
+    auto own = allocate(size_);
+    if (own == nullptr) {
+      throw std::bad_alloc();  // small in practice: writers fill literals they have just made
+    }
+    std::memcpy(own.get(), data_.get(), size_);
+    data_ = std::move(own);
+  }
+  return {data_.get(), size_};
+}
+
+Literal Literal::with_shape(const Shape &shape) const {
+  BP_CHECK(shape.is_array() && shape_.is_array());
+  BP_CHECK(shape.element_count() * byte_width(shape.element_type()) == static_cast<std::int64_t>(size_));
+  Literal result = *this;
+  result.shape_ = shape;
+  result.dynamic_sizes_.clear();
+  return result;
+}
+
+std::int64_t Literal::dynamic_size(std::size_t dimension) const {
+  return dynamic_sizes_.empty() ? shape_.size(dimension) : dynamic_sizes_[dimension];
+}
+
+void Literal::set_dynamic_size(std::size_t dimension, std::int64_t size) {
+  if (dynamic_sizes_.empty()) {
+    dynamic_sizes_.assign(shape_.sizes().begin(), shape_.sizes().end());
+  }
+  dynamic_sizes_[dimension] = size;
+}
+
+bool Literal::identical(const Literal &other) const {
+  if (!same(shape_, other.shape_, CompareLayout::No) || elements_.size() != other.elements_.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (!elements_[i].identical(other.elements_[i])) {
+      return false;
+    }
+  }
+  return size_ == other.size_ && (size_ == 0 || std::memcmp(data_.get(), other.data_.get(), size_) == 0);
+}
+
+}  // namespace bp::ir

@@ -1,0 +1,125 @@
+#include "core/ir/narrow_float.h"
+
+namespace bp::ir {
+namespace {
+
+constexpr std::uint32_t ones(int count) {
+  return (std::uint32_t{1} << count) - 1;
+}
+
+// The code of the largest finite value, without sign.
+std::uint32_t largest(FloatFormat format) {
+  std::uint32_t all = ones(format.exponent_bits + format.mantissa_bits);
+  switch (format.specials) {
+    case Specials::Ieee: return all - (std::uint32_t{1} << format.mantissa_bits);
+    case Specials::FiniteNan:
+    case Specials::Scale: return all - 1;
+    case Specials::Finite:
+    case Specials::UnsignedZero: return all;
+  }
+  return all;
+}
+
+std::uint32_t nan_code(FloatFormat format, bool negative) {
+  std::uint32_t sign = std::uint32_t{1} << (format.exponent_bits + format.mantissa_bits);
+  std::uint32_t all = ones(format.exponent_bits + format.mantissa_bits);
+  switch (format.specials) {
+    case Specials::Ieee: {
+      std::uint32_t quiet = std::uint32_t{1} << (format.mantissa_bits - 1);
+      std::uint32_t exponent = ones(format.exponent_bits) << format.mantissa_bits;
+      return (negative ? sign : 0) | exponent | quiet;
+    }
+    case Specials::FiniteNan: return (negative ? sign : 0) | all;
+    case Specials::Scale: return all;
+    case Specials::Finite: return sign;
+    case Specials::UnsignedZero: return sign;
+  }
+  return all;
+}
+
+std::uint32_t overflow_code(FloatFormat format, bool negative) {
+  std::uint32_t sign = std::uint32_t{1} << (format.exponent_bits + format.mantissa_bits);
+  switch (format.specials) {
+    case Specials::Ieee: return (negative ? sign : 0) | (ones(format.exponent_bits) << format.mantissa_bits);
+    case Specials::Finite: return (negative ? sign : 0) | largest(format);
+    default: return nan_code(format, negative);
+  }
+}
+
+}  // namespace
+
+std::uint32_t encode(FloatFormat format, double value) {
+  bool negative = std::signbit(value);
+  std::uint32_t sign = negative ? std::uint32_t{1} << (format.exponent_bits + format.mantissa_bits) : 0;
+  if (std::isnan(value)) {
+    return nan_code(format, negative);
+  }
+  if (format.specials == Specials::Scale) {
+    // Powers of two only, rounded in the mantissa as if there was one bit below; what is not positive has no code.
+    if (negative || value == 0) {
+      return value == 0 ? 0 : nan_code(format, false);
+    }
+    if (std::isinf(value)) {
+      return nan_code(format, false);
+    }
+    int exponent;
+    double mantissa = std::frexp(value, &exponent);  // value = mantissa * 2^exponent, mantissa in [0.5, 1)
+    int code = exponent - 1 + format.bias;
+    if (mantissa > 0.75 || (mantissa == 0.75 && (code & 1) != 0)) {
+      ++code;
+    }
+    return code < 0                                   ? 0
+           : code > static_cast<int>(largest(format)) ? nan_code(format, false)
+                                                      : static_cast<std::uint32_t>(code);
+  }
+  if (std::isinf(value)) {
+    return overflow_code(format, negative);
+  }
+  double magnitude = std::fabs(value);
+  if (magnitude == 0) {
+    return format.specials == Specials::UnsignedZero ? 0 : sign;
+  }
+  int exponent;
+  std::frexp(magnitude, &exponent);
+  --exponent;  // magnitude in [2^exponent, 2^(exponent+1))
+  int minimum = 1 - format.bias;
+  int unit = std::max(exponent, minimum) - format.mantissa_bits;  // exponent of the last mantissa bit
+  // nearbyint rounds ties to even in the default rounding mode; a carry moves into the exponent by itself below.
+  auto mantissa = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
+  std::uint64_t code =
+      exponent < minimum ? mantissa
+                         : (static_cast<std::uint64_t>(exponent + format.bias - 1) << format.mantissa_bits) + mantissa;
+  if (code > largest(format)) {
+    return overflow_code(format, negative);
+  }
+  if (code == 0 && format.specials == Specials::UnsignedZero) {
+    return 0;
+  }
+  return sign | static_cast<std::uint32_t>(code);
+}
+
+double decode(FloatFormat format, std::uint32_t code) {
+  std::uint32_t magnitude_bits = ones(format.exponent_bits + format.mantissa_bits);
+  bool negative = (code & ~magnitude_bits) != 0;
+  std::uint32_t magnitude = code & magnitude_bits;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (format.specials == Specials::Scale) {
+    return magnitude == magnitude_bits ? nan : std::ldexp(1.0, static_cast<int>(magnitude) - format.bias);
+  }
+  if (format.specials == Specials::UnsignedZero && negative && magnitude == 0) {
+    return -nan;
+  }
+  if (magnitude > largest(format)) {
+    bool infinite = format.specials == Specials::Ieee && magnitude == largest(format) + 1;
+    double special = infinite ? std::numeric_limits<double>::infinity() : nan;
+    return negative ? -special : special;
+  }
+  auto exponent = static_cast<int>(magnitude >> format.mantissa_bits);
+  std::uint32_t mantissa = magnitude & ones(format.mantissa_bits);
+  double value = exponent == 0 ? std::ldexp(mantissa, 1 - format.bias - format.mantissa_bits)
+                               : std::ldexp(mantissa + (std::uint32_t{1} << format.mantissa_bits),
+                                            exponent - format.bias - format.mantissa_bits);
+  return negative ? -value : value;
+}
+
+}  // namespace bp::ir

@@ -1,0 +1,135 @@
+// Opcodes and attributes as data, generated from ops.def, attributes.def and enumerations.def.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace bp::ir {
+
+// Numbers are the ABI's op ids.
+enum class Opcode : std::uint16_t {
+  Invalid = 0,
+#define BP_OP(number, name, ...) name = number,
+#include "core/ir/ops.def"
+};
+
+// Numbers are the ABI's attribute keys.
+enum class AttributeKey : std::uint16_t {
+  Invalid = 0,
+#define BP_ATTRIBUTE(number, name, text, kind) name = number,
+#include "core/ir/attributes.def"
+};
+// Hints do not change what an instruction computes; they are accepted on every instruction.
+constexpr bool is_hint(AttributeKey key) {
+  return static_cast<std::uint16_t>(key) >= 0x8000;
+}
+
+// The sets of named numbers of enumerations.def ...
+enum class Enumeration : std::uint8_t {
+  None,
+#define BP_ENUMERATION(name) name,
+#include "core/ir/enumerations.def"
+};
+
+// ... and each as an enum of its own: ComparisonDirection::Eq.
+#define BP_ENUMERATION(name) enum class name : std::int64_t {
+#define BP_ENUMERATOR(number, name, text) name = number,
+#define BP_END_ENUMERATION \
+  }                        \
+  ;
+#include "core/ir/enumerations.def"
+
+// How an attribute is written and stored; see attributes.def.
+enum class AttributeKind : std::uint8_t {
+  Bool,
+  I64,
+  I64List,
+  F64,
+  Enum,
+  EnumList,
+  String,
+  Text,
+  SliceRanges,
+  Padding,
+  Window,
+  DimLabels,
+  Pairs,
+  Aliasing,
+  Computation,
+  Computations,
+  Literal,
+};
+
+struct AttributeInfo {
+  AttributeKey key;
+  std::string_view text;
+  AttributeKind kind;
+  Enumeration enumeration;  // for Enum and EnumList
+};
+
+struct AttributeUse {
+  AttributeKey key;
+  bool required;
+};
+
+// What holds for every instruction of an opcode. A set of bits.
+enum class Trait : std::uint16_t {
+  None = 0,
+  Elementwise = 1 << 0,    // each result element depends on the operand elements of the same index (or on scalars)
+  Commutative = 1 << 1,    // the two operands may be swapped
+  SideEffect = 1 << 2,     // must stay, in order, even if nobody uses it
+  CallsControl = 1 << 3,   // called computations are control flow: they may own buffers
+  CallsEmbedded = 1 << 4,  // called computations are functions of the op: scalar or fused, without buffers of their own
+  InPlace = 1 << 5,        // the result may take the buffer of the operand at the same place
+  Collective = 1 << 6,     // communicates between replicas or partitions
+  ExplicitShape = 1 << 7,  // the shape cannot be inferred and must be written
+};
+constexpr Trait operator|(Trait a, Trait b) {
+  return static_cast<Trait>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
+}
+
+// Which element types an op takes.
+enum class TypeSet : std::uint8_t {
+  AnyShape,        // also tuples and tokens
+  AnyArray,        // every array type
+  Numeric,         // integers, floats, complex
+  Real,            // integers, floats
+  Integer,         // signed, unsigned
+  IntegerOrPred,   // signed, unsigned, pred
+  Float,           // floats
+  FloatOrComplex,  // floats, complex
+};
+
+struct OpInfo {
+  Opcode opcode;
+  std::string_view text;
+  std::string_view identifier;  // the enumerator: "DynamicSlice"
+  std::int16_t min_operands;
+  std::int16_t max_operands;  // -1: any number
+  TypeSet types;
+  Trait traits;
+  std::string_view summary;
+  std::span<const AttributeUse> attributes;
+
+  bool has(Trait trait) const { return (static_cast<unsigned>(traits) & static_cast<unsigned>(trait)) != 0; }
+};
+
+// All rows of ops.def, in its order.
+std::span<const OpInfo> ops();
+const OpInfo &info(Opcode opcode);
+std::string_view to_string(Opcode opcode);
+std::optional<Opcode> opcode_from_string(std::string_view text);
+
+std::span<const AttributeInfo> attributes();
+const AttributeInfo &info(AttributeKey key);
+std::string_view to_string(AttributeKey key);
+// The attribute that `text` names on this opcode: its own, or one that every instruction takes.
+std::optional<AttributeUse> find_attribute(Opcode opcode, std::string_view text);
+
+// The text of a number, empty if the enumeration has no such number.
+std::string_view enumerator_text(Enumeration enumeration, std::int64_t number);
+std::optional<std::int64_t> enumerator_number(Enumeration enumeration, std::string_view text);
+
+}  // namespace bp::ir

@@ -1,0 +1,15 @@
+// The shape an instruction computes from its operands, attributes and called computations: XLA's rules, one function
+// per shape_rule of ops.def.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/ir/module.h"
+
+namespace bp::ir {
+
+// The instruction's own shape is read only by ops that cannot infer it (Trait::ExplicitShape): their rule checks it and
+// returns it. Inferred arrays get the descending layout, or the operand's where the op keeps dimensions in place.
+// Errors name what was found and expected, without the instruction's name or place: the caller adds those.
+Result<Shape> infer_shape(const Instruction &instruction);
+
+}  // namespace bp::ir
