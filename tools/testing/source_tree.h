@@ -1,0 +1,30 @@
+// Where a test finds files of this repository: the nearest folder upwards from the working directory that has them.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+namespace bp::testing {
+
+// The path of a file given relative to the repository's root; empty if no folder upwards has it.
+inline std::filesystem::path find_in_source_tree(const std::filesystem::path &relative) {
+  std::error_code ignored;
+  for (auto folder = std::filesystem::current_path();; folder = folder.parent_path()) {
+    if (std::filesystem::exists(folder / relative, ignored)) {
+      return folder / relative;
+    }
+    if (folder == folder.root_path()) {
+      return {};
+    }
+  }
+}
+
+inline std::string read_file(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace bp::testing
