@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Includes go only down the layers. The table is the one of docs/architecture.md."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+
+ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "buffers", "host", "runtime", "compile"}
+# Layer: what it may include beside itself.
+ALLOWED = {
+    "core/base": set(),
+    "core/ir": {"core/base"},
+    "core/text": {"core/base", "core/ir"},
+    "core/import": {"core/base", "core/ir"},
+    "core/interpreter": {"core/base", "core/ir"},
+    "core/analysis": {"core/base", "core/ir"},
+    "core/passes": {"core/base", "core/ir", "core/analysis", "core/interpreter"},
+    "core/buffers": {"core/base", "core/ir", "core/analysis"},
+    "core/host": {"core/base", "core/ir", "core/buffers", "plugin_api"},
+    "core/runtime": {"core/base", "core/ir", "core/buffers", "core/host", "core/interpreter", "plugin_api"},
+    "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter"}} | {"plugin_api"},
+    "core": {f"core/{layer}" for layer in ALL_CORE} | {"plugin_api"},
+    "plugin_api": set(),
+    "plugins": {"plugins", "plugin_api"},
+    "samples": {"core/backplane.h", "plugin_api"},
+    "tools": {f"core/{layer}" for layer in ALL_CORE} | {"core", "plugin_api"},
+    "conformance": {f"core/{layer}" for layer in ALL_CORE} | {"core", "plugin_api"},
+}
+# Headers of the world outside that the core never uses.
+FORBIDDEN_IN_CORE = re.compile(r"^(llvm|llvm-c|mlir|google/protobuf|cuda)[/.]")
+
+
+def layer_of(path):
+    parts = pathlib.PurePosixPath(path).parts
+    if parts[0] == "backplane":  # plugin_api/include/backplane
+        return "plugin_api"
+    if parts[0] == "core" and len(parts) > 2:
+        return f"core/{parts[1]}"
+    return parts[0]
+
+
+def main():
+    problems = []
+    files = [p for top in ("core", "plugin_api", "plugins", "samples", "tools", "conformance")
+             for p in (ROOT / top).rglob("*") if p.suffix in (".h", ".hpp", ".c", ".cc", ".def")]
+    for path in files:
+        relative = path.relative_to(ROOT).as_posix()
+        if "/tests/" in relative or "/fuzz/" in relative:
+            continue  # tests may include anything in core
+        layer = layer_of(relative)
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
+            if not match:
+                continue
+            included = match.group(1)
+            where = f"{relative}:{number}"
+            if layer.startswith("core") and FORBIDDEN_IN_CORE.match(included):
+                problems.append(f"{where}: the core includes {included}")
+            if not re.match(r"(core|plugin_api|plugins|samples|tools|conformance|backplane)/", included):
+                continue
+            target = layer_of(included)
+            if target != layer and target not in ALLOWED[layer] and included not in ALLOWED[layer]:
+                problems.append(f"{where}: {layer} may not include {included}")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Runs every test of a build: unit tests, file tests and checks of the source tree.
+
+A unit test is a Catch2 test case of an executable BUILD/NAME_tests. A file test is one part of a .hlo file under a
+testdata folder, run by BUILD/tools/filetest. A check is an executable file in tools/testing/checks: exit code 0 is a
+pass, 77 a skip, anything else a failure. A unit test skips by printing a line "skipped: REASON".
+Results are shown as they come; the last line counts them.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SLOWEST_SHOWN = 10
+TIME_LIMIT_SECONDS = 900
+
+
+class Result:
+    def __init__(self, name, status, seconds, text="", rerun=""):
+        self.name, self.status, self.seconds, self.text, self.rerun = name, status, seconds, text, rerun
+
+
+def run(command, environment, limit=TIME_LIMIT_SECONDS):
+    """Returns (exit code, standard output, standard error, seconds); a time-out is exit code 124."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=limit)
+        code, out, err = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as expired:
+        code, out, err = 124, expired.stdout or b"", (expired.stderr or b"") + b"\ntimed out"
+    return code, out.decode(errors="replace"), err.decode(errors="replace"), time.monotonic() - start
+
+
+def run_unit_tests(executable, filters, environment):
+    """One process per executable; a crash fails the test case that was running and is told as such."""
+    group = executable.name.removesuffix("_tests")
+    listed = subprocess.run([executable, "--list-test-names-only"], capture_output=True, text=True, env=environment)
+    names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
+    wanted = [name for name in names if matches(f"{group}/{name}", filters)]
+    if not wanted:
+        return []
+    # Catch2 patterns: commas and brackets have a meaning and are escaped.
+    escaped = [name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[") for name in wanted]
+    selection = [] if len(wanted) == len(names) else [",".join(f'"{name}"' for name in escaped)]
+    code, out, err, seconds = run([executable, "-r", "xml", "-d", "yes", *selection], environment)
+    rerun = lambda name: f"{os.path.relpath(executable, ROOT)} '{name}'"
+    results = []
+    try:
+        cases = ElementTree.fromstring(out).iter("TestCase")
+    except ElementTree.ParseError:
+        cases = ElementTree.fromstring(repair(out)).iter("TestCase")
+    for case in cases:
+        overall = case.find("OverallResult")
+        name = case.get("name")
+        if overall is None:
+            results.append(Result(f"{group}/{name}", "failed", seconds, f"the process ended with code {code}\n{err}", rerun(name)))
+            continue
+        text = (overall.findtext("StdOut") or "") + (overall.findtext("StdErr") or "")
+        status = "passed" if overall.get("success") == "true" else "failed"
+        skip_lines = [line for line in text.splitlines() if line.startswith("skipped: ")]
+        if status == "passed" and skip_lines:
+            status, text = "skipped", skip_lines[0]
+        elif status == "failed":
+            text = describe_failures(case) + text
+        results.append(Result(f"{group}/{name}", status, float(overall.get("durationInSeconds", 0)), text, rerun(name)))
+    reported = {result.name for result in results}
+    for name in wanted:
+        if f"{group}/{name}" not in reported:
+            results.append(Result(f"{group}/{name}", "failed", 0, f"did not run: the process ended with code {code}\n{err[-2000:]}", rerun(name)))
+    if code != 0 and all(result.status != "failed" for result in results):
+        results.append(Result(f"{group}/exit", "failed", seconds, f"the process ended with code {code}\n{err[-4000:]}", str(executable)))
+    return results
+
+
+def repair(xml):
+    """Closes the elements that a crashed process left open, so that what it reported is not lost."""
+    cut = xml.rfind("</TestCase>")
+    return xml[: cut + len("</TestCase>")] + "</Group></Catch>" if cut >= 0 else "<Catch/>"
+
+
+def describe_failures(case):
+    lines = []
+    for expression in case.iter("Expression"):
+        if expression.get("success") == "false":
+            original = (expression.findtext("Original") or "").strip()
+            expanded = (expression.findtext("Expanded") or "").strip()
+            lines.append(f"{expression.get('filename')}:{expression.get('line')}: {original}\n    with: {expanded}")
+    for tag in ("Failure", "FatalErrorCondition", "Exception"):
+        for failure in case.iter(tag):
+            lines.append(f"{failure.get('filename')}:{failure.get('line')}: {(failure.text or '').strip()}")
+    for info in list(case.iter("Info"))[-5:]:
+        lines.append(f"    info: {(info.text or '').strip()}")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def run_file_tests(program, filters, options, environment):
+    """The file test program prints one JSON object per case: name, status, seconds, text, rerun."""
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/testdata/**/*.hlo") if not is_foreign(path))
+    files = [name for name in files if matches(name, filters)] if filters else files
+    if not files:
+        return []
+    command = [program, "--json", *(["--bless"] if options.bless else []), *files]
+    code, out, err, _ = run(command, environment)
+    results = []
+    for line in out.splitlines():
+        case = json.loads(line)
+        results.append(Result(case["name"], case["status"], case["seconds"], case.get("text", ""), case.get("rerun", "")))
+    if code not in (0, 1):
+        results.append(Result("filetest", "failed", 0, f"the process ended with code {code}\n{err[-4000:]}", " ".join(map(str, command))))
+    return results
+
+
+def is_foreign(path):
+    return any(part.startswith("build") or part == ".git" for part in path.relative_to(ROOT).parts)
+
+
+def run_check(path, filters, environment):
+    name = f"check/{path.stem}"
+    if not matches(name, filters):
+        return []
+    code, out, err, seconds = run([path], environment)
+    status = {0: "passed", 77: "skipped"}.get(code, "failed")
+    return [Result(name, status, seconds, out + err if status != "passed" else "", os.path.relpath(path, ROOT))]
+
+
+def matches(name, filters):
+    return not filters or any(text in name for text in filters)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build-dir", default="build")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--bless", action="store_true")
+    parser.add_argument("filters", nargs="*")
+    options = parser.parse_args()
+    build = (ROOT / options.build_dir).resolve()
+    environment = dict(os.environ, BACKPLANE_TEST_BUILD=str(build))
+    shared = ROOT.parent / "shared"
+    if "BACKPLANE_SHARED" not in environment and shared.is_dir():
+        environment["BACKPLANE_SHARED"] = str(shared)
+    if options.full:
+        environment["BACKPLANE_TEST_FULL"] = "1"
+
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    paint = lambda code, text: f"\033[{code}m{text}\033[0m" if colour else text
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        jobs = []
+        for executable in sorted(build.glob("*_tests")):
+            jobs.append(pool.submit(run_unit_tests, executable, options.filters, environment))
+        filetest = build / "tools" / "filetest"
+        if filetest.exists():
+            jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment))
+        for path in sorted((ROOT / "tools/testing/checks").glob("*")):
+            if os.access(path, os.X_OK) and path.is_file():
+                jobs.append(pool.submit(run_check, path, options.filters, environment))
+        for job in concurrent.futures.as_completed(jobs):
+            for result in job.result():
+                results.append(result)
+                if result.status == "failed":
+                    print(paint("31", f"FAILED {result.name}"))
+                    print("  " + result.text.strip().replace("\n", "\n  "))
+                    print(f"  rerun: {result.rerun}", flush=True)
+                elif result.status == "skipped":
+                    print(paint("33", f"skipped {result.name}: {result.text.strip().removeprefix('skipped: ')}"), flush=True)
+
+    print(f"The {SLOWEST_SHOWN} slowest:")
+    for result in sorted(results, key=lambda r: -r.seconds)[:SLOWEST_SHOWN]:
+        print(f"  {result.seconds:7.2f} s  {result.name}")
+    count = lambda status: sum(result.status == status for result in results)
+    skipped = f", {count('skipped')} skipped" if count("skipped") else ""
+    print(f"{count('passed')} passed, {count('failed')} failed{skipped}")
+    return 1 if count("failed") or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
