@@ -55,22 +55,15 @@ std::uint32_t encode(FloatFormat format, double value) {
     return nan_code(format, negative);
   }
   if (format.specials == Specials::Scale) {
-    // Powers of two only, rounded in the mantissa as if there was one bit below; what is not positive has no code.
-    if (negative || value == 0) {
-      return value == 0 ? 0 : nan_code(format, false);
-    }
-    if (std::isinf(value)) {
+    // Powers of two only: half way rounds up, and what is not positive and finite has no code.
+    if (negative || value == 0 || std::isinf(value)) {
       return nan_code(format, false);
     }
     int exponent;
     double mantissa = std::frexp(value, &exponent);  // value = mantissa * 2^exponent, mantissa in [0.5, 1)
-    int code = exponent - 1 + format.bias;
-    if (mantissa > 0.75 || (mantissa == 0.75 && (code & 1) != 0)) {
-      ++code;
-    }
-    return code < 0                                   ? 0
-           : code > static_cast<int>(largest(format)) ? nan_code(format, false)
-                                                      : static_cast<std::uint32_t>(code);
+    int code = exponent - 1 + format.bias + (mantissa >= 0.75 ? 1 : 0);
+    return code > static_cast<int>(largest(format)) ? nan_code(format, false)
+                                                    : static_cast<std::uint32_t>(std::max(code, 0));
   }
   if (std::isinf(value)) {
     return overflow_code(format, negative);
