@@ -1,0 +1,100 @@
+// What every other header builds on: versions, statuses, and the places errors and bytes go.
+//
+// How to read these headers. One shared library exports one symbol, bp_entry (entry.h). Everything else is reached
+// through tables of functions. Above each function stand its contract, who owns what, what is forbidden, and a thread
+// tag from this closed list:
+//
+//   [thread-safe]      any thread, at any time between creation and destruction, concurrently with everything
+//   [control]          one thread at a time per object; the core serializes it against the other control functions
+//   [control & idle]   as control, and no call of any kind is in flight on the object
+//   [queue]            one thread at a time per queue; different queues concurrently
+//   [worker]           a thread that computes; concurrent calls are normal
+//   [caller's thread]  the thread that made the enclosing call, before that call returns; never later
+//
+// Rules have ids such as BP-RUN-03. The conformance suite has a test for each, and cites the id when one is broken.
+//
+// Laws that hold everywhere:
+// BP-LAW-01: who creates destroys. What a plugin creates it destroys, through its own functions. Strings and arrays are
+//            borrowed for the call unless it is said otherwise.
+// BP-LAW-02: a published struct is frozen. A new need gets a new extension id, "bp.<name>/<revision>" or
+//            "com.acme.<name>/<revision>". Hence the structs hold no size field, enum, bool, bit-field, long or size_t.
+// BP-LAW-03: a plugin imports nothing from the core and must work with any subset of the services the core offers.
+// BP-LAW-04: no exception, signal handler or longjmp crosses a function declared here. A plugin changes neither the
+//            locale, nor the working directory, nor the floating-point environment, and is not called after fork().
+// BP-LAW-05: an id or number not known to the reader is skipped, never guessed at.
+#pragma once
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define BP_STATIC_ASSERT static_assert
+extern "C" {
+#else
+#define BP_STATIC_ASSERT _Static_assert
+#endif
+
+#if defined(_WIN32)
+#define BP_EXPORT __declspec(dllexport)
+#define BP_ABI __cdecl
+#else
+#define BP_EXPORT __attribute__((visibility("default")))
+#define BP_ABI
+#endif
+
+// The size of a struct that no later version may change (BP-LAW-02), given for 64-bit addresses.
+#define BP_FROZEN(type, size) BP_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(type) == (size), "frozen")
+
+// No such index, id, instruction, allocation or name.
+#define BP_NONE UINT32_MAX
+
+// The version of these headers. A different `major` is refused at load; a newer `minor` only adds.
+typedef struct bp_version {
+  uint32_t major, minor, revision;
+} bp_version_t;
+BP_FROZEN(bp_version_t, 12);
+
+#define BP_VERSION_INIT {1, 0, 0}
+
+// The outcome of a call. The core takes a value it does not know for BP_INTERNAL.
+typedef int32_t bp_status;
+enum {
+  BP_OK = 0,
+  BP_UNSUPPORTED = 1,  // not something this device does. BP-STATUS-01: never for what was claimed
+  BP_INVALID = 2,      // the caller broke a law, or the bytes given are damaged
+  BP_NO_MEMORY = 3,    // BP-STATUS-02: nothing was written; the call may be repeated after memory was freed
+  BP_DEVICE_LOST = 4,  // BP-STATUS-03: every later call says so too, but release and destroy still work
+  BP_INTERNAL = 5,     // anything else. What the call was to write is undefined from now on
+};
+
+// Where errors go. Owned by the caller and valid during the call it is passed to; nothing has to be freed.
+typedef struct bp_diag {
+  void *ctx;
+
+  // Adds one report; a call may make several. `instr` is the instruction to blame, an index into the module that was
+  // passed to the call, or BP_NONE. `msg` is UTF-8, one sentence without a final newline, and is copied.
+  // BP-DIAG-01: a call that fails should say why; a call that returns BP_OK may still add reasons, as claim() does.
+  // BP-DIAG-02: `diag` may not be kept after the call.
+  // [thread-safe]
+  void(BP_ABI *report)(const struct bp_diag *diag, bp_status status, uint32_t instr, const char *msg);
+} bp_diag_t;
+BP_FROZEN(bp_diag_t, 16);
+
+// Where bytes go: an artifact, a rewritten module. Owned by the caller, valid during the call it is passed to.
+typedef struct bp_ostream {
+  void *ctx;
+
+  // Appends `size` bytes, which are copied. Any status but BP_OK means that no more bytes are wanted.
+  // BP-STREAM-01: the producer then stops and returns that status.
+  // [caller's thread]
+  bp_status(BP_ABI *write)(const struct bp_ostream *stream, const void *bytes, uint64_t size);
+} bp_ostream_t;
+BP_FROZEN(bp_ostream_t, 16);
+
+// One setting given by the user. Both strings are UTF-8, never null, and borrowed for the call.
+typedef struct bp_option {
+  const char *key, *value;
+} bp_option_t;
+BP_FROZEN(bp_option_t, 16);
+
+#ifdef __cplusplus
+}
+#endif

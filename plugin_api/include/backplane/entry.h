@@ -1,0 +1,79 @@
+// The one symbol a plugin exports, and the factory behind it.
+//
+// The road: the core reads the manifest (manifest.h) without running any code of the library, then dlopen()s it with
+// RTLD_NOW | RTLD_LOCAL, reads bp_entry, and calls init(), get_factory(BP_DEVICE_FACTORY), get_desc(), create(), and
+// bp_device.init(). The way back: bp_device.destroy(), deinit(), and perhaps dlclose().
+//
+// BP-ENTRY-01: the library exports bp_entry and nothing else. A host linked to libLLVM once aborted on loading a plugin
+//              that exported another LLVM; the same plugin exporting one symbol works. RTLD_LOCAL alone does not
+//              isolate C++: GNU_UNIQUE symbols are shared by all libraries and block unloading. Hence hidden
+//              visibility, -fno-gnu-unique and a version script: see plugin_api/link.
+// BP-ENTRY-02: loading is passive: no static constructor with an effect that can be seen from outside the library.
+// BP-ENTRY-03: unloading is never needed and always correct: after deinit() nothing is left, no thread, no memory.
+#pragma once
+#include <stdint.h>
+
+#include "base/status.h"
+#include "device.h"
+#include "host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The factory every plugin has.
+static const char BP_DEVICE_FACTORY[] = "bp.device-factory/1";
+
+// Owned by the plugin; valid from init() to deinit().
+typedef struct bp_device_factory {
+  // The number of kinds of device in this library.
+  // BP-FACTORY-01: the same answer each time, and equal to the number of devices in the manifest.
+  // [thread-safe]
+  uint32_t(BP_ABI *count)(const struct bp_device_factory *factory);
+
+  // The description of a kind of device, or null if index >= count(). In the order of the manifest.
+  // [thread-safe]
+  const bp_device_desc_t *(BP_ABI *get_desc)(const struct bp_device_factory *factory, uint32_t index);
+
+  // Writes how many devices of this kind are present in this machine; 0 is not an error. May touch hardware.
+  // [control]
+  bp_status(BP_ABI *probe)(const struct bp_device_factory *factory, const char *id, uint32_t *instances,
+                           const bp_diag_t *diag);
+
+  // Makes a device, or returns null and reports why. `instance` counts from 0; BP_NONE means offline: claim, compile
+  // and spaces then work for what the option "target" names, and no hardware is touched. BP-CREATE-01: does not call
+  // the host; that may begin in bp_device.init(). `host` outlives the device. BP-CREATE-02: an option that is not known
+  // is reported, and makes creation fail. BP-CREATE-03: options are copied if needed later. [thread-safe]
+  const bp_device_t *(BP_ABI *create)(const struct bp_device_factory *factory, const bp_host_t *host, const char *id,
+                                      uint32_t instance, const bp_option_t *options, uint32_t option_count,
+                                      const bp_diag_t *diag);
+} bp_device_factory_t;
+BP_FROZEN(bp_device_factory_t, 32);
+
+typedef struct bp_plugin_entry {
+  bp_version_t bp_version;  // BP_VERSION_INIT. Read first: of another major version nothing else is touched
+
+  // Called before anything else, with the path the library was loaded from (to find data files beside it).
+  // BP-INIT-01: takes under 10 ms, touches no hardware, starts no thread.
+  // BP-INIT-02: counted: pairs of init() and deinit() may nest, and may follow each other.
+  // BP-INIT-03: a failed init() leaves nothing behind; deinit() is not called for it.
+  // [control]
+  bp_status(BP_ABI *init)(const char *plugin_path, const bp_diag_t *diag);
+
+  // The last one releases everything the library holds (a statically linked LLVM: llvm_shutdown()).
+  // [control & idle]
+  void(BP_ABI *deinit)(void);
+
+  // The factory with this id, or null if there is none.
+  // [thread-safe]
+  const void *(BP_ABI *get_factory)(const char *id);
+} bp_plugin_entry_t;
+BP_FROZEN(bp_plugin_entry_t, 40);
+
+// The only exported symbol of the library. Defined in one source file, in C and C++ alike, as
+//   const bp_plugin_entry_t bp_entry = {BP_VERSION_INIT, init, deinit, get_factory};
+BP_EXPORT extern const bp_plugin_entry_t bp_entry;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,60 @@
+// Tier 3: asynchronous. There is one idea of synchronization: timelines, which the core owns and a plugin only signals
+// (bp_host.signal). So asynchrony can be emulated, traced, and permuted in tests.
+#pragma once
+#include <stdint.h>
+
+#include "../base/status.h"
+#include "../device.h"
+#include "../host.h"
+#include "compiler.h"
+#include "memory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static const char BP_EXT_QUEUE[] = "bp.queue/1";
+
+enum { BP_COMMAND_RUN = 1, BP_COMMAND_COPY = 2, BP_COMMAND_FILL = 3 };
+
+// run: program, run. copy: to, from, size. fill: to, size, and pattern_size (1, 2, 4 or 8) low bytes of pattern.
+typedef struct bp_command {
+  uint32_t kind, pattern_size;
+  const bp_program_t *program;
+  const bp_run_t *run;
+  bp_loc_t to, from;
+  uint64_t size, pattern;
+} bp_command_t;
+BP_FROZEN(bp_command_t, 72);
+
+typedef struct bp_device_queue {
+  const uint32_t *queues;  // per queue: bit k is set if it takes commands of kind k. Owned by the device
+  uint64_t queue_count;
+
+  // Accepts commands and returns without waiting for them; when the last is done, signals `done`.
+  // Waits for other queues are resolved by the core before submit(), unless the device has "bp.native-sync/1".
+  // BP-SUBMIT-01: the commands of one queue take effect in order; queues are independent of each other.
+  // BP-SUBMIT-02: the commands are read before this returns; bp_run and what it points to stay valid until `done` is
+  //               signalled.
+  // BP-SUBMIT-03: BP_OK means accepted: `done` will be signalled exactly once (BP-SIGNAL-01), perhaps before this
+  //               returns. Any other status means that nothing was started, and `done` is never signalled.
+  // [queue]
+  bp_status(BP_ABI *submit)(const bp_device_t *device, uint32_t queue, const bp_command_t *commands,
+                            uint32_t command_count, bp_point_t done, const bp_diag_t *diag);
+} bp_device_queue_t;
+BP_FROZEN(bp_device_queue_t, 24);
+
+static const char BP_EXT_NATIVE_SYNC[] = "bp.native-sync/1";
+
+// Optional: the device can wait by itself.
+typedef struct bp_device_native_sync {
+  // Later commands of this queue wait for the point, without a round trip through the host. Returns at once.
+  // BP-WAIT-01: a point that is signalled with a failure fails those commands in the same way.
+  // [queue]
+  bp_status(BP_ABI *wait)(const bp_device_t *device, uint32_t queue, bp_point_t point, const bp_diag_t *diag);
+} bp_device_native_sync_t;
+BP_FROZEN(bp_device_native_sync_t, 8);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,35 @@
+// A host service: the core's threads. A plugin that uses them shares the machine well with everything else in the
+// process; one that has to do without runs the loop itself.
+#pragma once
+#include <stdint.h>
+
+#include "../base/status.h"
+#include "../host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static const char BP_EXT_THREAD_POOL[] = "bp.thread-pool/1";
+
+// The body of a parallel loop. `worker` < count(): no two calls that run at the same time have the same one, so it may
+// index scratch memory. It may differ from one index to the next, and says nothing about which thread this is.
+// BP-PARALLEL-01: indices may not wait for each other; they may run in any order, and one after the other.
+// [worker]
+typedef void(BP_ABI *bp_parallel_body)(void *ctx, uint32_t index, uint32_t worker);
+
+typedef struct bp_host_threads {
+  // How many bodies of one loop can run at the same time, the caller included: at least 1, constant.
+  // [thread-safe]
+  uint32_t(BP_ABI *count)(const bp_host_t *host);
+
+  // Calls body(ctx, i, worker) once for each i in [0, n) and returns when all are done. The caller takes part, so it
+  // always makes progress. Nesting is legal; the inner loop may then run on the calling thread alone.
+  // [thread-safe]
+  void(BP_ABI *parallel)(const bp_host_t *host, uint32_t n, bp_parallel_body body, void *ctx);
+} bp_host_threads_t;
+BP_FROZEN(bp_host_threads_t, 16);
+
+#ifdef __cplusplus
+}
+#endif
