@@ -1,0 +1,89 @@
+// The common form of dot and convolution: out[i, j] = sum over k of lhs[i, k] * rhs[k, j], where i, j and k are groups
+// of axes and every operand is addressed by one stride per axis. A convolution adds windows: coordinates of lhs that
+// axes move (an output position and a filter tap move the same input coordinate) and that may fall into the padding.
+// All sizes and strides are known when the code is generated.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bp::emit {
+
+// What the code may assume of a CPU. Vectors are of `vector_bits` bits (128, 256 or 512).
+struct VectorTarget {
+  unsigned vector_bits = 512;
+  unsigned vector_registers = 32;
+  bool has_fma = true;
+};
+
+// One axis of a contraction. Strides are in elements, may be zero or negative; those of operands that do not have the
+// axis are zero.
+struct Axis {
+  int64_t size = 1;
+  int64_t lhs = 0;
+  int64_t rhs = 0;
+  int64_t out = 0;
+  int window = -1;   // index into Contraction::windows of the coordinate this axis moves, or -1
+  int64_t step = 0;  // by how much
+};
+
+// A coordinate of lhs: origin + the sum of index * step over the axes that name it. Elements whose coordinate is not
+// in [0, size) are zero and are not read. (The axes' lhs strides and lhs_offset already contain the coordinate.)
+struct Window {
+  int64_t origin = 0;
+  int64_t size = 1;
+};
+
+// Element types: float, double, bfloat, half or iN. Inputs are converted to `accumulate` when they are read (integers
+// by sign or zero extension) and the sum to `out` when it is stored.
+struct ContractionTypes {
+  llvm::Type *lhs = nullptr;
+  llvm::Type *rhs = nullptr;
+  llvm::Type *accumulate = nullptr;
+  llvm::Type *out = nullptr;
+  bool is_signed = true;
+};
+
+// What an epilogue sees: a vector (or scalar) of finished sums and the element offsets in out it is stored to. Lanes
+// whose mask bit is false are not stored. It returns the value to store, of type `out`.
+struct EpilogueSite {
+  llvm::Value *sums;     // of type `accumulate`
+  llvm::Value *offsets;  // i64, as many lanes as sums
+  llvm::Value *mask;     // i1, as many lanes as sums
+};
+using Epilogue = std::function<llvm::Value *(llvm::IRBuilderBase &, const EpilogueSite &)>;
+
+struct Contraction {
+  std::vector<Axis> batch;       // in lhs, rhs and out
+  std::vector<Axis> lhs_free;    // in lhs and out
+  std::vector<Axis> rhs_free;    // in rhs and out
+  std::vector<Axis> contracted;  // in lhs and rhs
+  std::vector<Window> windows;
+  int64_t lhs_offset = 0;  // elements, added to the operand's pointer
+  int64_t rhs_offset = 0;
+  int64_t out_offset = 0;
+  ContractionTypes types;
+  Epilogue epilogue;  // may be empty
+};
+
+// A generated function `void name(ptr lhs, ptr rhs, ptr out, ptr scratch, i64 begin, i64 end)`. It computes the items
+// [begin, end) of [0, items); disjoint ranges write disjoint elements of out and may run at once, each on a scratch of
+// its own. All of [0, items) writes every element of out. out must not overlap the inputs. Pointers need the alignment
+// of their element only; scratch needs 64 bytes.
+struct Kernel {
+  llvm::Function *function = nullptr;
+  int64_t scratch_bytes = 0;
+  int64_t items = 0;
+};
+
+// Emits the contractions one after the other into one kernel; they share pointers and types (lhs_dilated convolutions
+// are sums over several).
+Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
+                         const std::vector<Contraction> &contractions);
+
+}  // namespace bp::emit
