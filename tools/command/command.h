@@ -1,0 +1,39 @@
+// The `backplane` command: a table of subcommands, one file each. A subcommand reads its options, does its work with
+// the core, and says how it went by an exit code.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace bp::command {
+
+// Exit codes, the same for every subcommand.
+enum ExitCode : int {
+  success = 0,
+  negative = 1,  // done, and the answer is no: results differ, a check failed, no evidence
+  usage = 2,     // the command line is wrong
+  failed = 3,    // an input, a plugin or the system did not allow it; standard error says what and where
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(std::span<const std::string> arguments);
+};
+
+// All subcommands, in the order of the help text. Defined in main.cc.
+std::span<const Command> commands();
+
+int run_model(std::span<const std::string> arguments);       // run.cc
+int optimize(std::span<const std::string> arguments);        // opt.cc
+int list_plugins(std::span<const std::string> arguments);    // plugins.cc
+int list_ops(std::span<const std::string> arguments);        // ops.cc
+int describe_memory(std::span<const std::string> arguments); // memory.cc
+
+// Prints the error on standard error, as "backplane: ...", and returns ExitCode::failed.
+int report(const Error &error);
+
+}  // namespace bp::command

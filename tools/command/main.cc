@@ -1,0 +1,59 @@
+#include <fmt/core.h>
+
+#include <array>
+#include <new>
+
+#include "tools/command/command.h"
+
+namespace bp::command {
+namespace {
+
+constexpr std::array all_commands = {
+    Command{"run", "run a model on a backend, and compare with another", run_model},
+    Command{"opt", "run passes over a model and print what comes out", optimize},
+    Command{"memory", "show where the values of a model lie in memory", describe_memory},
+    Command{"plugins", "list the backends that can be loaded by name", list_plugins},
+    Command{"ops", "list the operations of HLO", list_ops},
+};
+
+void print_help() {
+  fmt::print("Usage: backplane COMMAND [arguments]\n\nCommands:\n");
+  for (const Command &command : all_commands) {
+    fmt::print("  {:<10} {}\n", command.name, command.summary);
+  }
+  fmt::print(
+      "\nbackplane COMMAND --help tells more, with examples.\n"
+      "Exit codes: 0 success, 1 the answer is no (results differ), 2 wrong usage, 3 could not be done.\n");
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return all_commands; }
+
+int report(const Error &error) {
+  fmt::print(stderr, "backplane: {}\n", error.to_string());
+  return failed;
+}
+
+}  // namespace bp::command
+
+int main(int argc, char **argv) {
+  using namespace bp::command;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
+    print_help();
+    return arguments.empty() ? usage : success;
+  }
+  for (const Command &command : commands()) {
+    if (command.name == arguments[0]) {
+      try {
+        return command.run(std::span(arguments).subspan(1));
+      } catch (const std::bad_alloc &) {
+        fmt::print(stderr, "backplane: out of memory\n");
+        return failed;
+      }
+    }
+  }
+  fmt::print(stderr, "backplane: there is no command '{}'; backplane --help lists them\n", arguments[0]);
+  return usage;
+}

@@ -1,0 +1,48 @@
+#include "tools/command/options.h"
+
+#include <fmt/core.h>
+#include <fmt/ostream.h>
+
+#include <sstream>
+
+namespace bp::command {
+
+namespace program_options = boost::program_options;
+
+void Options::add_positional(const char *name, int count) {
+  if (count == 1) {
+    hidden_.add_options()(name, program_options::value<std::string>());
+  } else {
+    hidden_.add_options()(name, program_options::value<std::vector<std::string>>());
+  }
+  positional_.add(name, count);
+}
+
+std::optional<int> Options::parse(std::span<const std::string> arguments) {
+  named_.add_options()("help", "this text");
+  program_options::options_description all;
+  all.add(named_).add(hidden_);
+  try {
+    std::vector<std::string> copy(arguments.begin(), arguments.end());
+    program_options::store(program_options::command_line_parser(copy).options(all).positional(positional_).run(),
+                           values_);
+    program_options::notify(values_);
+  } catch (const program_options::error &error) {
+    return misuse(error.what());
+  }
+  if (!has("help")) {
+    return std::nullopt;
+  }
+  std::ostringstream table;
+  table << named_;
+  fmt::print("Usage: backplane {}\n{}\n\n{}\nExamples:\n{}", usage_, description_, table.str(), examples_);
+  return success;
+}
+
+int Options::misuse(std::string_view problem) const {
+  fmt::print(stderr, "backplane: {}\nUsage: backplane {}\nSee: backplane {} --help\n", problem, usage_,
+             usage_.substr(0, usage_.find(' ')));
+  return usage;
+}
+
+}  // namespace bp::command

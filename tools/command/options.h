@@ -1,0 +1,43 @@
+// Options of a subcommand: Boost.Program_options with one way to say help, examples and mistakes.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tools/command/command.h"
+
+namespace bp::command {
+
+class Options {
+ public:
+  // usage: "run MODEL.hlo [options]"; examples: lines, shown under "Examples:".
+  Options(std::string usage, std::string description, std::string examples)
+      : usage_(std::move(usage)), description_(std::move(description)), examples_(std::move(examples)) {}
+
+  // As boost::program_options::options_description::add_options.
+  boost::program_options::options_description_easy_init add() { return named_.add_options(); }
+  // A positional argument; count -1: all that remain. Read with get<std::vector<std::string>> if count is not 1.
+  void add_positional(const char *name, int count);
+
+  // Parses. An exit code if the subcommand is to end now: help was asked for, or the command line is wrong.
+  std::optional<int> parse(std::span<const std::string> arguments);
+
+  bool has(const char *name) const { return values_.count(name) != 0; }
+  template <class T>
+  const T &get(const char *name) const {
+    return values_[name].as<T>();
+  }
+  // Says what is wrong with the command line, and where to read more.
+  int misuse(std::string_view problem) const;
+
+ private:
+  std::string usage_, description_, examples_;
+  boost::program_options::options_description named_{"Options"};
+  boost::program_options::options_description hidden_;
+  boost::program_options::positional_options_description positional_;
+  boost::program_options::variables_map values_;
+};
+
+}  // namespace bp::command
