@@ -1,0 +1,29 @@
+// A file test is a .hlo file of one or more cases, separated by lines `// -----`. In a case
+//   // test: KIND ARGUMENTS      says what is done with the program (kinds.h)
+//   // input: LITERAL            gives the arguments, one line per parameter of the entry
+//   // expect:                   begins the expectation: the comment lines to the end of the case
+// Everything between is the program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bp::filetest {
+
+struct Case {
+  std::string file;
+  int number = 0;              // 1, 2, ... within the file
+  std::string kind, arguments;  // of the `// test:` line
+  std::vector<std::string> inputs;
+  std::string text;            // from the start of the case up to `// expect:`; line numbers of errors count from here
+  std::string expectation;     // without the comment signs; empty if there is no `// expect:`
+};
+
+// The cases of a file, in order.
+std::vector<Case> split_cases(std::string_view file, std::string_view content);
+
+// The file with the expectations replaced by `outputs`, one per case.
+std::string with_expectations(std::string_view content, const std::vector<std::string> &outputs);
+
+}  // namespace bp::filetest

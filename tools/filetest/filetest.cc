@@ -1,0 +1,129 @@
+// Runs file tests and prints one line, or one JSON object, per case.
+#include <fmt/core.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+
+#include "tools/filetest/kinds.h"
+
+namespace bp::filetest {
+namespace {
+
+struct Outcome {
+  std::string status = "passed";  // passed, failed, skipped
+  std::string text;               // why not
+  std::string output;             // what --bless would write
+};
+
+const Kind *find_kind(std::string_view name) {
+  for (const Kind &kind : kinds()) {
+    if (kind.name == name) {
+      return &kind;
+    }
+  }
+  return nullptr;
+}
+
+// The first line in which the two differ, with its number, and the whole of what came out.
+std::string describe_difference(std::string_view expected, std::string_view found) {
+  std::size_t line = 1, start = 0, i = 0;
+  while (i < expected.size() && i < found.size() && expected[i] == found[i]) {
+    if (expected[i] == '\n') {
+      ++line;
+      start = i + 1;
+    }
+    ++i;
+  }
+  auto line_at = [&](std::string_view text) { return text.substr(start, text.find('\n', start) - start); };
+  return fmt::format("line {} of the expectation differs\nexpected: {}\nfound:    {}\nall that came out:\n{}", line,
+                     start <= expected.size() ? line_at(expected) : "", start <= found.size() ? line_at(found) : "",
+                     found);
+}
+
+Outcome run(const Case &test, bool bless) {
+  const Kind *kind = find_kind(test.kind);
+  if (kind == nullptr) {
+    return {"failed", fmt::format("no kind of test is called '{}'; a case begins with '// test: KIND'", test.kind), {}};
+  }
+  Result<std::string> output = kind->run(test);
+  if (!output.ok()) {
+    return {"failed", output.error().to_string(), test.expectation};
+  }
+  if (!bless && *output != test.expectation) {
+    return {"failed", describe_difference(test.expectation, *output), *output};
+  }
+  return {"passed", "", *output};
+}
+
+void print(const Case &test, const Outcome &outcome, double seconds, bool json) {
+  std::string name = test.number == 1 ? test.file : fmt::format("{}:{}", test.file, test.number);
+  std::string rerun = fmt::format("build/tools/filetest {}", test.file);
+  if (json) {
+    boost::json::object object{{"name", name},       {"status", outcome.status}, {"seconds", seconds},
+                               {"text", outcome.text}, {"rerun", rerun}};
+    fmt::print("{}\n", boost::json::serialize(object));
+  } else if (outcome.status != "passed") {
+    fmt::print("{} {}\n{}\n", outcome.status, name, outcome.text);
+  }
+}
+
+void print_help() {
+  fmt::print(
+      "Usage: filetest [--json] [--bless] FILE...\n"
+      "Runs the cases of .hlo files that carry their expectations; see docs/testing.md.\n"
+      "  --bless  rewrites the expectations of the files\n"
+      "  --json   one JSON object per case\n"
+      "Kinds of tests:\n");
+  for (const Kind &kind : kinds()) {
+    fmt::print("  {:<10} {}\n", kind.name, kind.summary);
+  }
+}
+
+int main(std::span<char *> arguments) {
+  bool json = false, bless = false;
+  std::vector<std::string> files;
+  for (std::string_view argument : arguments) {
+    if (argument == "--json") {
+      json = true;
+    } else if (argument == "--bless") {
+      bless = true;
+    } else if (argument == "--help") {
+      print_help();
+      return 0;
+    } else {
+      files.emplace_back(argument);
+    }
+  }
+  int passed = 0, failed = 0;
+  for (const std::string &file : files) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+      fmt::print(stderr, "filetest: cannot read {}\n", file);
+      return 2;
+    }
+    std::string content{std::istreambuf_iterator<char>(stream), {}};
+    std::vector<std::string> outputs;
+    for (const Case &test : split_cases(file, content)) {
+      auto start = std::chrono::steady_clock::now();
+      Outcome outcome = run(test, bless);
+      double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      print(test, outcome, seconds, json);
+      (outcome.status == "failed" ? failed : passed) += 1;
+      outputs.push_back(outcome.output);
+    }
+    if (bless) {
+      std::ofstream(file, std::ios::binary) << with_expectations(content, outputs);
+    }
+  }
+  if (!json) {
+    fmt::print("{} passed, {} failed\n", passed, failed);
+  }
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bp::filetest
+
+int main(int argc, char **argv) { return bp::filetest::main(std::span(argv, static_cast<std::size_t>(argc)).subspan(1)); }
