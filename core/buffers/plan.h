@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/module.h"
@@ -14,8 +14,9 @@ enum class AllocationKind {
   Input,      // given by the caller: one per array leaf of the entry's parameters
   Output,     // given by the caller: one per array leaf of the entry's root
   Temporary,  // one per memory space, shared by all values that need not outlive the run
-  Constant,   // filled once, before the first run
+  Constant,   // filled once, before the first run; equal literals share one
 };
+std::string_view to_string(AllocationKind kind);
 
 // One contiguous block of memory.
 struct Allocation {
@@ -26,10 +27,12 @@ struct Allocation {
   // Input: number of the leaf, counting the array leaves of all parameters in order (tuples flattened in pre-order).
   // Output: number of the leaf of the root, likewise. Else -1.
   std::int64_t index = -1;
-  // Output: the Input allocation that is donated to it, so that both are one block; -1: none.
+  // Output: the Input allocation that is donated to it, so that both are one block; -1: none. Values that lie in such a
+  // block have slices of the Input, so that equal places are equal slices.
   std::int64_t alias = -1;
-  // Constant: the instruction that holds the literal.
+  // Constant: the instruction that holds the literal, and the subshape position of the array in it.
   ir::InstructionId constant = ir::no_instruction;
+  std::uint32_t constant_position = 0;
 };
 
 struct Slice {
