@@ -54,10 +54,9 @@ std::string_view identifier(Enumeration enumeration) {
   return "None";
 }
 
-// Computations and literals are fields of the instruction, not entries of its attribute list.
+// Computations are a field of the instruction, not entries of its attribute list.
 bool is_stored_as_attribute(const AttributeInfo &attribute) {
-  return attribute.kind != AttributeKind::Computation && attribute.kind != AttributeKind::Computations &&
-         attribute.kind != AttributeKind::Literal;
+  return attribute.kind != AttributeKind::Computation && attribute.kind != AttributeKind::Computations;
 }
 
 // What the value consists of, for a C programmer.
@@ -84,7 +83,7 @@ std::string describe_value(const AttributeInfo &attribute) {
       return "int64 per entry: output index length, output index..., operand, operand index length, operand index...";
     case AttributeKind::Computation: return "called computation";
     case AttributeKind::Computations: return "called computations";
-    case AttributeKind::Literal: return "literal";
+    case AttributeKind::Literal: return "bytes of the arrays, as their layouts store them";
   }
   return "";
 }

@@ -229,6 +229,10 @@ enum {
    BP_ATTR_RESULT_ACCURACY = 81, // result_accuracy: string: HLO text
    BP_ATTR_CROSS_PROGRAM_PREFETCH_INDEX = 82, // cross_program_prefetch_index: int64
    BP_ATTR_SHUFFLE_MODE = 83, // mode: int64: BP_SHUFFLE_MODE_*
+   BP_ATTR_LITERAL_VALUE = 100, // literal: bytes of the arrays, as their layouts store them
+   BP_ATTR_VALUE = 101, // value: bytes of the arrays, as their layouts store them
+   BP_ATTR_REPLICA_COUNT = 102, // replica_count: int64
+   BP_ATTR_NUM_PARTITIONS = 103, // num_partitions: int64
    BP_ATTR_SHARDING = 0x8001, // sharding: string: HLO text
    BP_ATTR_FRONTEND_ATTRIBUTES = 0x8002, // frontend_attributes: string: HLO text
    BP_ATTR_STATISTICS = 0x8003, // statistics: string: HLO text

@@ -1,0 +1,172 @@
+// Elements are walked in the literal's order; where each lies in the buffer comes from strides or, with tiles, from
+// splitting the index tile by tile.
+#include "core/ir/storage.h"
+
+#include <cstring>
+
+namespace bp::ir {
+namespace {
+
+// Number, in units of elements, of the place that a multi-index has in a tiled buffer.
+std::int64_t tiled_position(const Shape &shape, const Dimensions &index) {
+  Dimensions sizes, at;  // of the physical array, major to minor
+  for (std::size_t i = shape.rank(); i-- > 0;) {
+    auto dimension = static_cast<std::size_t>(shape.layout().minor_to_major[i]);
+    sizes.push_back(shape.size(dimension));
+    at.push_back(index[dimension]);
+  }
+  for (const Tile &tile : shape.layout().tiles) {
+    std::size_t first = sizes.size() - std::min(sizes.size(), tile.sizes.size());
+    Dimensions outer_sizes(sizes.begin(), sizes.begin() + first), outer_at(at.begin(), at.begin() + first);
+    Dimensions inner_sizes, inner_at;
+    std::int64_t joined_size = 1, joined_at = 0;
+    for (std::size_t i = 0; first + i < sizes.size(); ++i) {
+      joined_at = joined_at * sizes[first + i] + at[first + i];
+      joined_size *= sizes[first + i];
+      std::int64_t length = tile.sizes[i];
+      if (length == Tile::combine) {
+        continue;
+      }
+      outer_sizes.push_back((joined_size + length - 1) / length);
+      outer_at.push_back(joined_at / length);
+      inner_sizes.push_back(length);
+      inner_at.push_back(joined_at % length);
+      joined_size = 1;
+      joined_at = 0;
+    }
+    outer_sizes.insert(outer_sizes.end(), inner_sizes.begin(), inner_sizes.end());
+    outer_at.insert(outer_at.end(), inner_at.begin(), inner_at.end());
+    sizes = std::move(outer_sizes);
+    at = std::move(outer_at);
+  }
+  std::int64_t position = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    position = position * sizes[i] + at[i];
+  }
+  return position;
+}
+
+// Calls visit(number in the literal, number in the buffer) for each element.
+template <class Visitor>
+void for_each_element(const Shape &shape, Visitor &&visit) {
+  std::int64_t count = shape.element_count();
+  std::size_t rank = shape.rank();
+  Dimensions strides(rank, 1), index(rank, 0);
+  std::int64_t stride = 1;
+  for (std::int64_t dimension : shape.layout().minor_to_major) {
+    strides[static_cast<std::size_t>(dimension)] = stride;
+    stride *= shape.size(static_cast<std::size_t>(dimension));
+  }
+  bool tiled = !shape.layout().tiles.empty();
+  std::int64_t position = 0;
+  for (std::int64_t number = 0; number < count; ++number) {
+    visit(static_cast<std::size_t>(number), static_cast<std::size_t>(tiled ? tiled_position(shape, index) : position));
+    for (std::size_t d = rank; d-- > 0;) {
+      position += strides[d];
+      if (++index[d] < shape.size(d)) {
+        break;
+      }
+      position -= strides[d] * shape.size(d);
+      index[d] = 0;
+    }
+  }
+}
+
+// The element width as a constant, so that the copy of one element is one instruction.
+template <class Visitor>
+void visit_width(std::size_t width, Visitor &&visit) {
+  switch (width) {
+    case 1: return visit.template operator()<1>();
+    case 2: return visit.template operator()<2>();
+    case 4: return visit.template operator()<4>();
+    case 8: return visit.template operator()<8>();
+    default: return visit.template operator()<16>();
+  }
+}
+
+}  // namespace
+
+std::int64_t stored_element_bits(const Shape &array) {
+  std::int64_t bits = array.layout().element_bits;
+  return bits > 0 && bits < 8 ? bits : std::int64_t{8} * byte_width(array.element_type());
+}
+
+bool is_stored_as_literal(const Shape &array) {
+  return array.layout().is_descending() && array.layout().tiles.empty() && stored_element_bits(array) >= 8;
+}
+
+void store(const Literal &literal, const Shape &shape, std::span<std::byte> buffer) {
+  auto bytes = literal.bytes();
+  BP_CHECK(static_cast<std::int64_t>(buffer.size()) == shape.byte_size() && same_sizes(literal.shape(), shape));
+  if (is_stored_as_literal(shape)) {
+    if (!bytes.empty()) {
+      std::memcpy(buffer.data(), bytes.data(), bytes.size());
+    }
+    return;
+  }
+  auto bits = static_cast<std::size_t>(stored_element_bits(shape));
+  if (bits < 8) {
+    std::fill(buffer.begin(), buffer.end(), std::byte{0});
+    auto mask = static_cast<unsigned>((1u << bits) - 1);
+    for_each_element(shape, [&](std::size_t from, std::size_t to) {
+      unsigned value = std::to_integer<unsigned>(bytes[from]) & mask;
+      // A width that does not divide 8 (f6) may straddle two bytes.
+      std::size_t bit = to * bits;
+      buffer[bit / 8] |= static_cast<std::byte>(value << (bit % 8));
+      if (bit % 8 + bits > 8) {
+        buffer[bit / 8 + 1] |= static_cast<std::byte>(value >> (8 - bit % 8));
+      }
+    });
+    return;
+  }
+  if (!shape.layout().tiles.empty()) {
+    std::fill(buffer.begin(), buffer.end(), std::byte{0});
+  }
+  visit_width(bits / 8, [&]<std::size_t width>() {
+    for_each_element(shape, [&](std::size_t from, std::size_t to) {
+      std::memcpy(&buffer[to * width], &bytes[from * width], width);
+    });
+  });
+}
+
+void load(std::span<const std::byte> buffer, const Shape &shape, Literal &literal) {
+  BP_CHECK(static_cast<std::int64_t>(buffer.size()) == shape.byte_size() && same_sizes(literal.shape(), shape));
+  auto bytes = literal.mutable_bytes();
+  if (is_stored_as_literal(shape)) {
+    if (!bytes.empty()) {
+      std::memcpy(bytes.data(), buffer.data(), bytes.size());
+    }
+    return;
+  }
+  auto bits = static_cast<std::size_t>(stored_element_bits(shape));
+  if (bits < 8) {
+    bool negative = is_signed(shape.element_type());
+    auto mask = static_cast<unsigned>((1u << bits) - 1);
+    for_each_element(shape, [&](std::size_t to, std::size_t from) {
+      std::size_t bit = from * bits;
+      unsigned value = std::to_integer<unsigned>(buffer[bit / 8]) >> (bit % 8);
+      if (bit % 8 + bits > 8) {
+        value |= std::to_integer<unsigned>(buffer[bit / 8 + 1]) << (8 - bit % 8);
+      }
+      value &= mask;
+      if (negative && (value >> (bits - 1)) != 0) {
+        value |= ~mask;
+      }
+      bytes[to] = static_cast<std::byte>(value);
+    });
+    return;
+  }
+  visit_width(bits / 8, [&]<std::size_t width>() {
+    for_each_element(shape, [&](std::size_t to, std::size_t from) {
+      std::memcpy(&bytes[to * width], &buffer[from * width], width);
+    });
+  });
+}
+
+Result<Literal> load(std::span<const std::byte> buffer, const Shape &shape) {
+  BP_ASSIGN(Literal literal, Literal::zeros(shape));
+  load(buffer, shape, literal);
+  return literal;
+}
+
+}  // namespace bp::ir
