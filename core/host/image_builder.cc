@@ -1,0 +1,686 @@
+// Builds the image in two steps: computations are emitted in post-order of the call graph into growing pools, with a
+// list of value ids for the leaves of every HLO instruction; then the pools are laid out one behind the other and
+// hashed.
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+
+#include "core/host/image.h"
+#include "core/ir/storage.h"
+
+namespace bp::host {
+namespace {
+
+using ir::AttributeKey;
+using ir::Computation;
+using ir::ComputationId;
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+using ir::Shape;
+
+// The leaves of a shape: all that is not a tuple, in order.
+struct Leaf {
+  std::size_t position;  // in pre-order: Shape::subshape
+  const Shape *shape;
+};
+struct Leaves {
+  std::vector<Leaf> leaves;
+  std::vector<std::uint32_t> element_begin;  // of a tuple: the first leaf of each element, and the end
+};
+
+void collect_leaves(const Shape &shape, std::size_t &position, std::vector<Leaf> &leaves) {
+  if (!shape.is_tuple()) {
+    leaves.push_back({position, &shape});
+    position += shape.subshape_count();
+    return;
+  }
+  ++position;
+  for (const Shape &element : shape.elements()) {
+    collect_leaves(element, position, leaves);
+  }
+}
+
+Leaves leaves_of(const Shape &shape) {
+  Leaves result;
+  std::size_t position = 0;
+  if (!shape.is_tuple()) {
+    collect_leaves(shape, position, result.leaves);
+    return result;
+  }
+  ++position;
+  for (const Shape &element : shape.elements()) {
+    result.element_begin.push_back(static_cast<std::uint32_t>(result.leaves.size()));
+    collect_leaves(element, position, result.leaves);
+  }
+  result.element_begin.push_back(static_cast<std::uint32_t>(result.leaves.size()));
+  return result;
+}
+
+const ir::Literal *leaf_literal(const ir::Literal &literal, std::span<const std::int64_t> index) {
+  const ir::Literal *at = &literal;
+  for (std::int64_t i : index) {
+    at = &at->tuple_elements()[static_cast<std::size_t>(i)];
+  }
+  return at;
+}
+
+std::vector<std::byte> stored_bytes(const ir::Literal &literal, const Shape &shape) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(shape.byte_size()));
+  ir::store(literal, shape, bytes);
+  return bytes;
+}
+
+using Sha256 = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
+Sha256 sha256(std::span<const std::byte> bytes) {
+  Sha256 hash;
+  SHA256(reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(), hash.data());
+  return hash;
+}
+
+// Shapes of the module, found by value.
+struct HashShape {
+  std::size_t operator()(const Shape *shape) const { return shape->hash(); }
+};
+struct EqualShape {
+  bool operator()(const Shape *a, const Shape *b) const { return *a == *b; }
+};
+
+// Where a computation's instructions run decides whether its values have a place in memory.
+enum class Role : std::uint8_t { Control, Embedded };
+constexpr std::size_t role_count = 2;
+
+struct Range {
+  std::uint32_t begin = 0, count = 0;
+};
+
+template <class T>
+std::uint32_t size_of(const T &pool) {
+  return static_cast<std::uint32_t>(pool.size());
+}
+
+}  // namespace
+
+class ImageBuilder {
+ public:
+  ImageBuilder(const ir::Module &module, Stage stage, const buffers::Plan *plan)
+      : module_(module), stage_(stage), plan_(plan) {
+    values_of_.resize(module.instruction_id_limit());
+    image_instruction_.resize(module.instruction_id_limit(), BP_NONE);
+    for (auto &ids : image_computation_) {
+      ids.resize(module.computation_id_limit(), BP_NONE);
+    }
+  }
+
+  Result<Image> build() {
+    if (plan_ != nullptr) {
+      BP_TRY(add_planned_allocations());
+    }
+    // Depth first with a stack of our own, as call graphs can be deep. Role and computation are visited twice: when
+    // first met, to put the callees on the stack, and again when they are done.
+    std::vector<std::pair<ComputationId, Role>> stack{{module_.entry().id(), Role::Control}};
+    while (!stack.empty()) {
+      auto [id, role] = stack.back();
+      std::uint32_t &state = image_computation_[static_cast<std::size_t>(role)][index(id)];
+      if (state == BP_NONE) {
+        state = callees_pending;
+        for (Instruction instruction : module_.computation(id).instructions()) {
+          for (ComputationId callee : instruction.calls()) {
+            Role callee_role = role_of_callees(instruction, role);
+            if (image_computation_[static_cast<std::size_t>(callee_role)][index(callee)] == BP_NONE) {
+              stack.emplace_back(callee, callee_role);
+            }
+          }
+        }
+        continue;
+      }
+      stack.pop_back();
+      if (state == callees_pending) {
+        BP_TRY(add_computation(module_.computation(id), role));
+        state = size_of(computations_) - 1;
+      }
+    }
+    if (plan_ != nullptr) {
+      BP_TRY(add_aliases_and_check_constants());
+    }
+    return assemble();
+  }
+
+ private:
+  static constexpr std::uint32_t callees_pending = BP_NONE - 1;
+
+  static Role role_of_callees(Instruction caller, Role role) {
+    return role == Role::Control && caller.is(ir::Trait::CallsControl) ? Role::Control : Role::Embedded;
+  }
+
+  Error unsupported_here(Instruction instruction, std::string_view what) const {
+    return unsupported("{}: {}", instruction.name(), what).at(instruction.location());
+  }
+
+  // --- pools ---
+
+  std::uint32_t add_string(std::string_view text) {
+    auto [found, is_new] = string_offsets_.try_emplace(std::string(text), size_of(strings_));
+    if (is_new) {
+      strings_.insert(strings_.end(), text.begin(), text.end());
+      strings_.push_back('\0');
+    }
+    return found->second;
+  }
+
+  Range add_numbers(std::span<const std::int64_t> numbers) {
+    Range range{size_of(numbers_), size_of(numbers)};
+    numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+    return range;
+  }
+
+  std::uint32_t add_bytes(const void *data, std::size_t size) {
+    std::uint32_t offset = size_of(bytes_);
+    auto *begin = static_cast<const std::byte *>(data);
+    bytes_.insert(bytes_.end(), begin, begin + size);
+    return offset;
+  }
+
+  std::uint32_t add_ids(std::span<const std::uint32_t> ids) {
+    std::uint32_t begin = size_of(ids_);
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    return begin;
+  }
+
+  const Leaves &leaves(Instruction instruction) {
+    auto id = index(instruction.shape_id());
+    if (leaves_by_shape_.size() <= id) {
+      leaves_by_shape_.resize(id + 1);
+    }
+    if (leaves_by_shape_[id] == nullptr) {
+      leaves_by_shape_[id] = std::make_unique<Leaves>(leaves_of(instruction.shape()));
+    }
+    return *leaves_by_shape_[id];
+  }
+
+  Result<std::uint32_t> add_shape(Instruction instruction, const Shape &shape) {
+    auto [found, is_new] = shape_ids_.try_emplace(&shape, size_of(shapes_));
+    if (!is_new) {
+      return found->second;
+    }
+    if (shape.element_type() == ir::ElementType::Buffer || !shape.is_static()) {
+      return unsupported_here(
+          instruction, fmt::format("shape {} cannot be given to a backend: sizes must be static, and types plain",
+                                   to_string(shape)));
+    }
+    bp_shape_t added{};
+    added.dtype = static_cast<std::uint16_t>(shape.element_type());
+    added.rank = static_cast<std::uint16_t>(shape.rank());
+    added.element_bits = shape.is_array() ? static_cast<std::uint32_t>(ir::stored_element_bits(shape)) : 0;
+    added.dims = add_numbers(shape.sizes()).begin;
+    const ir::Layout &layout = shape.layout();
+    added.layout = add_numbers({layout.minor_to_major.data(), layout.minor_to_major.size()}).begin;
+    numbers_.push_back(static_cast<std::int64_t>(layout.tiles.size()));
+    for (const ir::Tile &tile : layout.tiles) {
+      numbers_.push_back(static_cast<std::int64_t>(tile.sizes.size()));
+      add_numbers({tile.sizes.data(), tile.sizes.size()});
+    }
+    shapes_.push_back(added);
+    return found->second;
+  }
+
+  // --- allocations ---
+
+  Status add_planned_allocations() {
+    std::vector<std::uint32_t> input_leaves;  // by number of the array leaf: the number of the leaf
+    std::uint32_t leaf_number = 0;
+    for (InstructionId id : module_.entry().parameter_ids()) {
+      for (const Leaf &leaf : leaves(module_.instruction(id)).leaves) {
+        if (leaf.shape->is_array()) {
+          input_leaves.push_back(leaf_number);
+        }
+        ++leaf_number;
+      }
+    }
+    std::vector<std::uint32_t> output_leaves;
+    leaf_number = 0;
+    for (const Leaf &leaf : leaves(module_.entry().root()).leaves) {
+      if (leaf.shape->is_array()) {
+        output_leaves.push_back(leaf_number);
+      }
+      ++leaf_number;
+    }
+    for (const buffers::Allocation &planned : plan_->allocations) {
+      bp_allocation_t added{};
+      added.size = static_cast<std::uint64_t>(planned.size);
+      added.alignment = static_cast<std::uint32_t>(planned.alignment);
+      added.space = static_cast<std::uint16_t>(planned.memory_space);
+      added.index = added.alias = added.content = BP_NONE;
+      auto number = static_cast<std::size_t>(planned.index);
+      switch (planned.kind) {
+        case buffers::AllocationKind::Input:
+          BP_CHECK(number < input_leaves.size());
+          added.kind = BP_ALLOC_INPUT;
+          added.index = input_leaves[number];
+          added.flags = BP_ALLOC_READ_ONLY;
+          break;
+        case buffers::AllocationKind::Output:
+          BP_CHECK(number < output_leaves.size());
+          added.kind = BP_ALLOC_OUTPUT;
+          added.index = output_leaves[number];
+          break;
+        case buffers::AllocationKind::Temporary: added.kind = BP_ALLOC_TEMP; break;
+        case buffers::AllocationKind::Constant:
+          added.kind = BP_ALLOC_CONSTANT;
+          added.flags = BP_ALLOC_READ_ONLY;
+          break;
+      }
+      allocations_.push_back(added);
+    }
+    return {};
+  }
+
+  Status add_aliases_and_check_constants() {
+    for (std::size_t i = 0; i < allocations_.size(); ++i) {
+      const buffers::Allocation &planned = plan_->allocations[i];
+      if (planned.alias >= 0) {
+        allocations_[i].alias = static_cast<std::uint32_t>(planned.alias);
+        allocations_[static_cast<std::size_t>(planned.alias)].flags &= ~std::uint32_t{BP_ALLOC_READ_ONLY};
+      }
+      if (allocations_[i].kind == BP_ALLOC_CONSTANT && allocations_[i].content == BP_NONE) {
+        return make_error(ErrorCode::Internal, "the plan has constant allocation {}, but no constant lies there", i);
+      }
+    }
+    return {};
+  }
+
+  // The constant's bytes get a place, and `value` the allocation.
+  void add_constant_allocation(const ir::Literal &literal, const Shape &shape, std::span<const std::byte> stored,
+                               bp_value_t &value) {
+    if (plan_ == nullptr) {
+      bp_allocation_t added{};
+      added.size = stored.size();
+      added.alignment = 64;
+      added.kind = BP_ALLOC_CONSTANT;
+      added.space = static_cast<std::uint16_t>(shape.layout().memory_space);
+      added.index = added.alias = added.content = BP_NONE;
+      added.flags = BP_ALLOC_READ_ONLY;
+      value.allocation = size_of(allocations_);
+      allocations_.push_back(added);
+    }
+    bp_allocation_t &allocation = allocations_[value.allocation];
+    BP_CHECK(allocation.kind == BP_ALLOC_CONSTANT && value.offset == 0 && allocation.size == stored.size());
+    if (allocation.content == BP_NONE) {
+      Sha256 hash = sha256(stored);
+      allocation.content = add_bytes(hash.data(), hash.size());
+      constants_.push_back({value.allocation, shape, literal});
+    }
+  }
+
+  // --- instructions ---
+
+  std::span<const std::uint32_t> values(InstructionId id) const {
+    Range range = values_of_[index(id)];
+    return std::span(leaf_values_).subspan(range.begin, range.count);
+  }
+
+  Result<bp_value_t> make_value(Instruction instruction, const Leaf &leaf, Role role) {
+    bp_value_t value{};
+    BP_ASSIGN(value.shape, add_shape(instruction, *leaf.shape));
+    value.instr = size_of(instructions_);
+    value.allocation = BP_NONE;
+    std::int64_t size = leaf.shape->byte_size();
+    if (size == std::numeric_limits<std::int64_t>::max()) {
+      return make_error(ErrorCode::OutOfMemory, "{}: shape {} is too large", instruction.name(), to_string(*leaf.shape))
+          .at(instruction.location());
+    }
+    value.size = static_cast<std::uint64_t>(size);
+    if (plan_ != nullptr && role == Role::Control && leaf.shape->is_array()) {
+      auto slice = plan_->slice(instruction.id(), leaf.position);
+      if (!slice) {
+        return make_error(ErrorCode::Internal, "{}: the plan gives no place to part {}", instruction.name(),
+                          leaf.position)
+            .at(instruction.location());
+      }
+      value.allocation = slice->allocation;
+      value.offset = static_cast<std::uint64_t>(slice->offset);
+    }
+    return value;
+  }
+
+  void add_attribute(AttributeKey key, std::uint16_t type, std::uint32_t data, std::uint32_t count) {
+    pending_attributes_.push_back({static_cast<std::uint16_t>(key), type, data, count});
+  }
+  void add_attribute(AttributeKey key, std::span<const std::int64_t> numbers, std::uint16_t type = BP_ATTR_I64) {
+    Range range = add_numbers(numbers);
+    add_attribute(key, type, range.begin, range.count);
+  }
+  void add_attribute(AttributeKey key, std::span<const std::byte> bytes) {
+    add_attribute(key, BP_ATTR_BYTES, add_bytes(bytes.data(), bytes.size()), size_of(bytes));
+  }
+
+  void add_attributes_and_edges(Instruction instruction) {
+    for (AttributeKey key : instruction.attribute_keys()) {
+      switch (ir::info(key).kind) {
+        case ir::AttributeKind::String:
+        case ir::AttributeKind::Text: {
+          std::string_view text = instruction.text(key);
+          add_attribute(key, BP_ATTR_STRING, add_string(text), size_of(text));
+          break;
+        }
+        case ir::AttributeKind::F64: add_attribute(key, instruction.numbers(key), BP_ATTR_F64); break;
+        case ir::AttributeKind::Aliasing: add_attribute(key, flattened_aliasing(instruction, key)); break;
+        default: add_attribute(key, instruction.numbers(key)); break;
+      }
+    }
+    if (instruction.opcode() == Opcode::CustomCall && instruction.literal().is_valid()) {
+      std::vector<std::byte> all;
+      std::size_t position = 0;
+      std::vector<Leaf> parts;
+      const Shape &shape = instruction.literal().shape();
+      collect_leaves(shape, position, parts);
+      for (const Leaf &leaf : parts) {
+        if (leaf.shape->is_array()) {
+          auto part =
+              stored_bytes(*leaf_literal(instruction.literal(), shape.index_of_subshape(leaf.position)), *leaf.shape);
+          all.insert(all.end(), part.begin(), part.end());
+        }
+      }
+      add_attribute(AttributeKey::LiteralValue, all);
+    }
+    for (InstructionId predecessor : instruction.control_predecessors()) {
+      if (image_instruction_[index(predecessor)] != BP_NONE) {
+        control_edges_.push_back({image_instruction_[index(predecessor)], size_of(instructions_)});
+      }
+    }
+  }
+
+  // Tuple indices become numbers of leaves: {1, result, operand, 0} for each pair of leaves.
+  std::vector<std::int64_t> flattened_aliasing(Instruction instruction, AttributeKey key) {
+    std::vector<std::int64_t> flat;
+    auto numbers = instruction.numbers(key);
+    auto take = [&](std::size_t count) {
+      auto taken = numbers.first(std::min(count, numbers.size()));
+      numbers = numbers.subspan(taken.size());
+      return taken;
+    };
+    auto leaf_range = [](const Leaves &all, const Shape &shape, std::span<const std::int64_t> at) {
+      auto position = static_cast<std::size_t>(shape.position_of_index(at));
+      std::size_t end = position + shape.subshape(position).subshape_count();
+      auto lower = [&](std::size_t p) {
+        return std::lower_bound(all.leaves.begin(), all.leaves.end(), p,
+                                [](const Leaf &leaf, std::size_t q) { return leaf.position < q; }) -
+               all.leaves.begin();
+      };
+      return std::pair(lower(position), lower(end));
+    };
+    std::vector<std::int64_t> operand_begin{0};
+    for (InstructionId operand : instruction.operands()) {
+      operand_begin.push_back(operand_begin.back() + values_of_[index(operand)].count);
+    }
+    while (!numbers.empty()) {
+      auto output_index = take(static_cast<std::size_t>(take(1)[0]));
+      auto operand_number = static_cast<std::size_t>(take(1)[0]);
+      auto operand_index = take(static_cast<std::size_t>(take(1)[0]));
+      Instruction operand = instruction.operand(operand_number);
+      auto [result, result_end] = leaf_range(leaves(instruction), instruction.shape(), output_index);
+      auto [source, source_end] = leaf_range(leaves(operand), operand.shape(), operand_index);
+      for (; result < result_end && source < source_end; ++result, ++source) {
+        flat.insert(flat.end(), {1, result, operand_begin[operand_number] + source, 0});
+      }
+    }
+    return flat;
+  }
+
+  // Ends the instruction under construction: its results are the values from `first_value` on.
+  void finish_instruction(Instruction instruction, std::string_view name, std::uint32_t first_value,
+                          std::span<const std::uint32_t> operands, std::span<const std::uint32_t> calls,
+                          bool side_effect) {
+    bp_instr_t added{};
+    added.op = static_cast<std::uint16_t>(instruction.opcode());
+    added.flags = side_effect ? BP_INSTR_SIDE_EFFECT : 0;
+    added.operands = add_ids(operands);
+    added.operand_count = size_of(operands);
+    added.results = first_value;
+    added.result_count = size_of(values_) - first_value;
+    std::sort(pending_attributes_.begin(), pending_attributes_.end(),
+              [](const bp_attr_t &a, const bp_attr_t &b) { return a.key < b.key; });
+    added.attrs = size_of(attributes_);
+    added.attr_count = size_of(pending_attributes_);
+    attributes_.insert(attributes_.end(), pending_attributes_.begin(), pending_attributes_.end());
+    pending_attributes_.clear();
+    added.calls = add_ids(calls);
+    added.call_count = size_of(calls);
+    added.name = add_string(name);
+    const ir::Metadata *metadata = instruction.metadata();
+    added.origin = metadata != nullptr && !metadata->op_name.empty() ? add_string(metadata->op_name) : BP_NONE;
+    if (image_instruction_[index(instruction.id())] == BP_NONE) {
+      image_instruction_[index(instruction.id())] = size_of(instructions_);
+    }
+    instructions_.push_back(added);
+    sources_.push_back(instruction.id());
+  }
+
+  std::string leaf_name(Instruction instruction, const Leaf &leaf) const {
+    if (!instruction.shape().is_tuple()) {
+      return std::string(instruction.name());
+    }
+    return fmt::format("{}{{{}}}", instruction.name(),
+                       fmt::join(instruction.shape().index_of_subshape(leaf.position), ","));
+  }
+
+  // Parameters and constants: an instruction for each leaf.
+  Status add_leaf_instructions(Instruction instruction, Role role, std::uint32_t first_parameter) {
+    std::uint32_t begin = size_of(leaf_values_);
+    std::uint32_t number = first_parameter;
+    const Leaves &parts = leaves(instruction);
+    for (const Leaf &leaf : parts.leaves) {
+      BP_ASSIGN(bp_value_t value, make_value(instruction, leaf, role));
+      if (instruction.opcode() == Opcode::Parameter) {
+        std::int64_t numbers[] = {number++};
+        add_attribute(AttributeKey::ParameterNumber, numbers);
+      } else if (leaf.shape->is_array()) {
+        const ir::Literal *literal =
+            leaf_literal(instruction.literal(), instruction.shape().index_of_subshape(leaf.position));
+        auto stored = stored_bytes(*literal, *leaf.shape);
+        if (role == Role::Control) {
+          add_constant_allocation(*literal, *leaf.shape, stored, value);
+        }
+        if (role == Role::Embedded || static_cast<std::int64_t>(stored.size()) <= inline_constant_bytes) {
+          add_attribute(AttributeKey::Value, stored);
+        }
+      }
+      leaf_values_.push_back(size_of(values_));
+      values_.push_back(value);
+      finish_instruction(instruction, leaf_name(instruction, leaf), size_of(values_) - 1, {}, {}, false);
+    }
+    values_of_[index(instruction.id())] = {begin, size_of(parts.leaves)};
+    return {};
+  }
+
+  Status add_instruction(Instruction instruction, Role role, bool &computation_has_side_effect) {
+    Range &own_values = values_of_[index(instruction.id())];
+    own_values = {size_of(leaf_values_), 0};
+    if (instruction.opcode() == Opcode::GetTupleElement) {
+      Instruction operand = instruction.operand(0);
+      const auto &begins = leaves(operand).element_begin;
+      auto element = static_cast<std::size_t>(instruction.tuple_index());
+      own_values = {values_of_[index(operand.id())].begin + begins[element], begins[element + 1] - begins[element]};
+      return {};
+    }
+    std::vector<std::uint32_t> operands;
+    for (InstructionId operand : instruction.operands()) {
+      auto parts = values(operand);
+      operands.insert(operands.end(), parts.begin(), parts.end());
+    }
+    if (instruction.opcode() == Opcode::Tuple) {
+      leaf_values_.insert(leaf_values_.end(), operands.begin(), operands.end());
+      own_values.count = size_of(operands);
+      return {};
+    }
+    std::uint32_t first_value = size_of(values_);
+    for (const Leaf &leaf : leaves(instruction).leaves) {
+      BP_ASSIGN(bp_value_t value, make_value(instruction, leaf, role));
+      leaf_values_.push_back(size_of(values_));
+      values_.push_back(value);
+      ++own_values.count;
+    }
+    bool side_effect =
+        instruction.is(ir::Trait::SideEffect) || instruction.number(AttributeKey::CustomCallHasSideEffect) != 0;
+    std::vector<std::uint32_t> calls;
+    for (ComputationId callee : instruction.calls()) {
+      auto callee_role = static_cast<std::size_t>(role_of_callees(instruction, role));
+      calls.push_back(image_computation_[callee_role][index(callee)]);
+      side_effect = side_effect || has_side_effect_[calls.back()];
+    }
+    add_attributes_and_edges(instruction);
+    finish_instruction(instruction, instruction.name(), first_value, operands, calls, side_effect);
+    computation_has_side_effect = computation_has_side_effect || side_effect;
+    return {};
+  }
+
+  Status add_computation(Computation computation, Role role) {
+    bp_computation_t added{};
+    added.name = add_string(computation.name());
+    added.kind = role == Role::Control ? BP_COMPUTATION_CONTROL : BP_COMPUTATION_EMBEDDED;
+    added.instrs = size_of(instructions_);
+    std::vector<std::uint32_t> first_parameter;  // by parameter number: the number of its first leaf
+    std::uint32_t parameter_count = 0;
+    for (InstructionId id : computation.parameter_ids()) {
+      first_parameter.push_back(parameter_count);
+      parameter_count += size_of(leaves(module_.instruction(id)).leaves);
+    }
+    bool has_side_effect = false;
+    for (Instruction instruction : computation.instructions()) {
+      image_instruction_[index(instruction.id())] = BP_NONE;
+      if (instruction.opcode() == Opcode::Parameter) {
+        auto number = static_cast<std::size_t>(instruction.parameter_number());
+        BP_TRY(add_leaf_instructions(instruction, role, first_parameter[number]));
+      } else if (instruction.opcode() == Opcode::Constant) {
+        BP_TRY(add_leaf_instructions(instruction, role, 0));
+      } else {
+        BP_TRY(add_instruction(instruction, role, has_side_effect));
+      }
+    }
+    added.instr_count = size_of(instructions_) - added.instrs;
+    added.params = size_of(ids_);
+    for (InstructionId id : computation.parameter_ids()) {
+      add_ids(values(id));
+    }
+    added.param_count = size_of(ids_) - added.params;
+    added.roots = add_ids(values(computation.root().id()));
+    added.root_count = size_of(ids_) - added.roots;
+    computations_.push_back(added);
+    has_side_effect_.push_back(has_side_effect);
+    return {};
+  }
+
+  // --- the block ---
+
+  Result<Image> assemble() {
+    bp_module_t header{};
+    std::memcpy(header.magic, "BPMODULE", sizeof header.magic);
+    header.opset = opset;
+    header.stage = static_cast<std::uint32_t>(stage_);
+    header.entry = image_computation_[static_cast<std::size_t>(Role::Control)][index(module_.entry().id())];
+    header.name = add_string(module_.name());
+    header.own_attrs = size_of(attributes_);
+    for (auto [key, number] : {std::pair(AttributeKey::ReplicaCount, module_.header().replica_count),
+                               std::pair(AttributeKey::NumPartitions, module_.header().num_partitions)}) {
+      std::int64_t numbers[] = {number};
+      add_attribute(key, numbers);
+    }
+    header.own_attr_count = size_of(pending_attributes_);
+    attributes_.insert(attributes_.end(), pending_attributes_.begin(), pending_attributes_.end());
+
+    std::uint64_t end = sizeof header;
+    struct Part {
+      std::uint64_t offset;
+      const void *data;
+      std::size_t size;
+    };
+    std::vector<Part> parts;
+    auto place = [&](bp_range_t &range, const auto &pool) {
+      end = (end + 63) / 64 * 64;
+      range = {static_cast<std::uint32_t>(end), size_of(pool)};
+      parts.push_back({end, pool.data(), pool.size() * sizeof pool[0]});
+      end += parts.back().size;
+    };
+    place(header.computations, computations_);
+    place(header.instrs, instructions_);
+    place(header.values, values_);
+    place(header.shapes, shapes_);
+    place(header.operands, ids_);
+    place(header.attrs, attributes_);
+    place(header.allocations, allocations_);
+    place(header.i64s, numbers_);
+    place(header.strings, strings_);
+    place(header.bytes, bytes_);
+    std::sort(control_edges_.begin(), control_edges_.end(), [](const bp_control_edge_t &a, const bp_control_edge_t &b) {
+      return std::pair(a.before, a.after) < std::pair(b.before, b.after);
+    });
+    std::vector<bp_section_t> sections;
+    if (!control_edges_.empty()) {
+      bp_range_t edges{};
+      place(edges, control_edges_);
+      sections.push_back({BP_SECTION_CONTROL_EDGES, edges.offset, edges.count, sizeof(bp_control_edge_t)});
+    }
+    place(header.sections, sections);
+    header.size = end;
+    if (end > std::numeric_limits<std::uint32_t>::max()) {
+      return make_error(ErrorCode::OutOfMemory, "module {} takes {} bytes as an image; at most 4 GiB are possible",
+                        module_.name(), end);
+    }
+
+    Image image;
+    image.storage_.resize(end);
+    std::memcpy(image.storage_.data(), &header, sizeof header);
+    for (const Part &part : parts) {
+      if (part.size != 0) {
+        std::memcpy(image.storage_.data() + part.offset, part.data, part.size);
+      }
+    }
+    Sha256 hash = sha256(std::span<const std::byte>(image.storage_).subspan(offsetof(bp_module_t, size)));
+    std::memcpy(image.storage_.data() + offsetof(bp_module_t, hash), hash.data(), hash.size());
+    image.sources_ = std::move(sources_);
+    image.constants_ = std::move(constants_);
+    return image;
+  }
+
+  const ir::Module &module_;
+  Stage stage_;
+  const buffers::Plan *plan_;
+
+  // By HLO instruction: its leaves, in leaf_values_, and its (first) instruction in the image.
+  std::vector<Range> values_of_;
+  std::vector<std::uint32_t> leaf_values_;
+  std::vector<std::uint32_t> image_instruction_;
+  // By role and HLO computation: the computation in the image.
+  std::array<std::vector<std::uint32_t>, role_count> image_computation_;
+  std::vector<bool> has_side_effect_;  // by computation of the image
+  std::vector<std::unique_ptr<Leaves>> leaves_by_shape_;
+  std::unordered_map<const Shape *, std::uint32_t, HashShape, EqualShape> shape_ids_;
+  std::unordered_map<std::string, std::uint32_t> string_offsets_;
+  std::vector<bp_attr_t> pending_attributes_;  // of the instruction under construction
+
+  std::vector<bp_computation_t> computations_;
+  std::vector<bp_instr_t> instructions_;
+  std::vector<bp_value_t> values_;
+  std::vector<bp_shape_t> shapes_;
+  std::vector<std::uint32_t> ids_;
+  std::vector<bp_attr_t> attributes_;
+  std::vector<bp_allocation_t> allocations_;
+  std::vector<std::int64_t> numbers_;
+  std::vector<char> strings_;
+  std::vector<std::byte> bytes_;
+  std::vector<bp_control_edge_t> control_edges_;
+  std::vector<InstructionId> sources_;
+  std::vector<ImageConstant> constants_;
+};
+
+Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan) {
+  BP_CHECK((stage == Stage::Final) == (plan != nullptr));
+  return ImageBuilder(module, stage, plan).build();
+}
+
+}  // namespace bp::host
