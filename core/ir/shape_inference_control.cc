@@ -1,0 +1,265 @@
+// Shape rules of control flow, calls, random numbers, collectives, and of what only its author knows the shape of.
+#include "core/ir/shape_inference.h"
+
+#include "core/ir/shape_inference_rules.h"
+
+namespace bp::ir {
+
+using namespace shape_rules;
+
+namespace {
+
+std::vector<const Shape *> operand_shapes(const Instruction &instruction, std::size_t count) {
+  std::vector<const Shape *> shapes;
+  for (std::size_t i = 0; i < count; ++i) {
+    shapes.push_back(&operand_shape(instruction, i));
+  }
+  return shapes;
+}
+
+// The callee takes the operands; returns its result's shape.
+Result<const Shape *> check_call(const Instruction &instruction) {
+  Computation callee = instruction.called(0);
+  BP_ASSIGN(Signature signature, signature_of(callee));
+  BP_TRY(check_parameters(callee, signature, operand_shapes(instruction, instruction.operand_count())));
+  return signature.result;
+}
+
+Status check_returns(Computation computation, const Shape &found, const Shape &expected) {
+  if (!agree(found, expected)) {
+    return invalid_input("{} returns {}, expected {}", computation.name(), describe(found), describe(expected));
+  }
+  return {};
+}
+
+Shape tuple_of_operands(const Instruction &instruction, std::size_t count) {
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < count; ++i) {
+    shapes.push_back(operand_shape(instruction, i));
+  }
+  return tuple_unless_one(std::move(shapes));
+}
+
+// The parts of a result that has one shape per operand: a tuple's elements, or the one shape itself.
+Result<std::span<const Shape>> result_parts(const Instruction &instruction) {
+  const Shape &shape = instruction.shape();
+  auto parts = shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
+  if (parts.size() != instruction.operand_count()) {
+    return invalid_input("the shape is {}, expected one array for each of the {} operands", describe(shape),
+                         instruction.operand_count());
+  }
+  return parts;
+}
+
+// Each part of the result is its operand but for the size of one dimension. The larger of the two is a multiple of the
+// smaller, the same in all pairs: the number of members of a group.
+Status check_grouped(const Instruction &instruction, std::size_t along, bool result_is_larger) {
+  BP_ASSIGN(auto parts, result_parts(instruction));
+  std::int64_t members = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Shape &small = result_is_larger ? operand_shape(instruction, i) : parts[i];
+    const Shape &large = result_is_larger ? parts[i] : operand_shape(instruction, i);
+    bool fits = parts[i].is_array() && small.element_type() == large.element_type() && small.rank() == large.rank() &&
+                along < small.rank();
+    for (std::size_t k = 0; fits && k < small.rank(); ++k) {
+      fits = k == along || sizes_agree(small.size(k), large.size(k));
+    }
+    if (fits && small.size(along) > 0 && large.size(along) > 0) {
+      std::int64_t ratio = large.size(along) / small.size(along);
+      fits = large.size(along) % small.size(along) == 0 && (members == 0 || members == ratio);
+      members = ratio;
+    }
+    if (!fits) {
+      return invalid_input("the shape is {} for operand {} of shape {}, expected a {} of it along dimension {}",
+                           describe(parts[i]), i, describe(operand_shape(instruction, i)),
+                           result_is_larger ? "multiple" : "fraction", along);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Shape> infer_while(const Instruction &instruction) {
+  const Shape &state = operand_shape(instruction, 0);
+  const Shape *argument[] = {&state};
+  Computation condition = instruction.called(0), body = instruction.called(1);
+  // (C1) the condition takes the state and returns pred[].
+  BP_ASSIGN(Signature condition_signature, signature_of(condition));
+  BP_TRY(check_parameters(condition, condition_signature, argument));
+  BP_TRY(check_returns(condition, *condition_signature.result, Shape::scalar(ElementType::Pred)));
+  // (C2) the body takes the state and returns it.
+  BP_ASSIGN(Signature body_signature, signature_of(body));
+  BP_TRY(check_parameters(body, body_signature, argument));
+  BP_TRY(check_returns(body, *body_signature.result, state));
+  return state;
+}
+
+Result<Shape> infer_conditional(const Instruction &instruction) {
+  const Shape &selector = operand_shape(instruction, 0);
+  bool by_predicate = same(selector, Shape::scalar(ElementType::Pred), CompareLayout::No);
+  // (C1) pred[] chooses of two branches, s32[] of any number.
+  if (!by_predicate && !same(selector, Shape::scalar(ElementType::S32), CompareLayout::No)) {
+    return unexpected_operand(instruction, 0, "pred[] or s32[]");
+  }
+  std::size_t branches = instruction.calls().size();
+  if (branches == 0 || (by_predicate && branches != 2)) {
+    return invalid_input("conditional has {} branches, expected {}", branches, by_predicate ? "2" : "at least 1");
+  }
+  // (C2) an operand for each branch, which is its parameter.
+  if (instruction.operand_count() != branches + 1) {
+    return invalid_input("conditional has {} operands, expected {}: the choice and one for each branch",
+                         instruction.operand_count(), branches + 1);
+  }
+  const Shape *result = nullptr;
+  for (std::size_t i = 0; i < branches; ++i) {
+    Computation branch = instruction.called(i);
+    BP_ASSIGN(Signature signature, signature_of(branch));
+    const Shape *argument[] = {&operand_shape(instruction, i + 1)};
+    BP_TRY(check_parameters(branch, signature, argument));
+    // (C3) all branches return one shape.
+    if (result != nullptr) {
+      BP_TRY(check_returns(branch, *signature.result, *result));
+    } else {
+      result = signature.result;
+    }
+  }
+  return *result;
+}
+
+Result<Shape> infer_call(const Instruction &instruction) {
+  BP_ASSIGN(const Shape *result, check_call(instruction));
+  return *result;
+}
+
+Result<Shape> infer_fusion(const Instruction &instruction) {
+  BP_ASSIGN(const Shape *result, check_call(instruction));
+  return instruction.shape().is_valid() ? written_shape(instruction, *result) : *result;
+}
+
+Result<Shape> infer_explicit(const Instruction &instruction) {
+  if (!instruction.shape().is_valid()) {
+    return invalid_input("the shape of {} must be written", instruction.op().text);
+  }
+  return instruction.shape();
+}
+
+Result<Shape> infer_custom_call(const Instruction &instruction) {
+  return infer_explicit(instruction);
+}
+
+Result<Shape> infer_after_all(const Instruction &instruction) {
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (!operand_shape(instruction, i).is_token()) {
+      return unexpected_operand(instruction, i, "token[]");
+    }
+  }
+  return Shape::token();
+}
+
+Result<Shape> infer_rng(const Instruction &instruction) {
+  BP_TRY(check_written_array(instruction));
+  ElementType type = instruction.shape().element_type();
+  bool is_normal =
+      instruction.enumerator(AttributeKey::Distribution, RandomDistribution::Uniform) == RandomDistribution::Normal;
+  if (is_normal ? !is_floating(type) : !is_floating(type) && !is_integer(type) && type != ElementType::Pred) {
+    return invalid_input("the result has element type {}, expected {}", to_string(type),
+                         is_normal ? "floats" : "pred, integers or floats");
+  }
+  if (instruction.operand_count() != 2) {
+    return invalid_input("rng has {} operands, expected 2", instruction.operand_count());
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!same(operand_shape(instruction, i), Shape::scalar(type), CompareLayout::No)) {
+      return unexpected_operand(instruction, i, describe(Shape::scalar(type)));
+    }
+  }
+  return instruction.shape();
+}
+
+Result<Shape> infer_rng_bit_generator(const Instruction &instruction) {
+  const Shape &state = operand_shape(instruction, 0), &result = instruction.shape();
+  if (!is_unsigned(state.element_type()) || state.rank() > 1) {
+    return unexpected_operand(instruction, 0, "a vector of unsigned integers");
+  }
+  // (C1) the new state, then the bits.
+  if (!result.is_tuple() || result.elements().size() != 2 || !result.elements()[1].is_array() ||
+      !agree(result.elements()[0], state)) {
+    return invalid_input("the shape is {}, expected a tuple of {} and an array", describe(result), describe(state));
+  }
+  ElementType type = result.elements()[1].element_type();
+  if (!is_integer(type) && !is_floating(type)) {
+    return invalid_input("the bits have element type {}, expected integers", to_string(type));
+  }
+  return result;
+}
+
+Result<Shape> infer_rng_get_and_update_state(const Instruction &instruction) {
+  return written_shape(instruction, Shape::array(ElementType::U64, {2}));
+}
+
+Result<Shape> infer_device_id(const Instruction &instruction) {
+  return instruction.shape().is_valid() ? written_shape(instruction, Shape::scalar(ElementType::U32))
+                                        : Shape::scalar(ElementType::U32);
+}
+
+Result<Shape> infer_all_gather(const Instruction &instruction) {
+  BP_ASSIGN(std::size_t along, single_dimension(instruction, operand_shape(instruction, 0).rank()));
+  BP_TRY(check_grouped(instruction, along, true));
+  return instruction.shape();
+}
+
+Result<Shape> infer_reduce_scatter(const Instruction &instruction) {
+  BP_ASSIGN(std::size_t along, single_dimension(instruction, operand_shape(instruction, 0).rank()));
+  BP_TRY(check_grouped(instruction, along, false));
+  return instruction.shape();
+}
+
+Result<Shape> infer_all_reduce(const Instruction &instruction) {
+  BP_ASSIGN(Signature signature, signature_of(instruction.called(0)));
+  // (C1) the computation combines two values; they may be wider than the operands.
+  if (signature.parameters.size() != 2 || !signature.result->is_scalar()) {
+    return invalid_input("{} takes {} parameters and returns {}, expected two scalars combined into one",
+                         instruction.called(0).name(), signature.parameters.size(), describe(*signature.result));
+  }
+  return tuple_of_operands(instruction, instruction.operand_count());
+}
+
+// One operand with dimensions: its parts along the dimension are exchanged. Several: each goes to its member.
+Result<Shape> infer_all_to_all(const Instruction &instruction) {
+  if (instruction.has(AttributeKey::Dimensions)) {
+    BP_TRY(single_dimension(instruction, operand_shape(instruction, 0).rank()));
+  }
+  Shape expected = tuple_of_operands(instruction, instruction.operand_count());
+  if (instruction.operand_count() == 1 && instruction.shape().is_tuple()) {
+    expected = Shape::tuple({std::move(expected)});
+  }
+  return written_shape(instruction, expected);
+}
+
+Result<Shape> infer_ragged_all_to_all(const Instruction &instruction) {
+  for (std::size_t i = 2; i < 6; ++i) {
+    const Shape &shape = operand_shape(instruction, i);
+    if (!is_integer(shape.element_type()) || !sizes_agree(shape, operand_shape(instruction, 2))) {
+      return unexpected_operand(instruction, i,
+                                fmt::format("integers with the sizes of {}", describe(operand_shape(instruction, 2))));
+    }
+  }
+  return written_shape(instruction, operand_shape(instruction, 1));
+}
+
+Result<Shape> infer_collective_broadcast(const Instruction &instruction) {
+  // With a dynamic root the last operand says which member sends.
+  bool has_root = instruction.number(AttributeKey::HasDynamicRoot) != 0 && instruction.operand_count() > 1;
+  return tuple_of_operands(instruction, instruction.operand_count() - (has_root ? 1 : 0));
+}
+
+// Sends each operand; or, with slice_sizes, parts of operand 0 into operand 1 at starts in operands 2 and 3.
+Result<Shape> infer_collective_permute(const Instruction &instruction) {
+  if (instruction.operand_count() == 4 && instruction.has(AttributeKey::PermuteSliceSizes)) {
+    return written_shape(instruction, operand_shape(instruction, 1));
+  }
+  return written_shape(instruction, tuple_of_operands(instruction, instruction.operand_count()));
+}
+
+}  // namespace bp::ir
