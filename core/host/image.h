@@ -8,13 +8,11 @@
 //   leaf.
 // - Parameters and constants of tuple shape become an instruction for each leaf, named `state{1,0}`; parameter_number
 //   counts leaves.
-// - Only computations that the entry reaches are there, callees before callers; one that serves as control flow and as
-// a
-//   function of an op is there twice.
+// - Only computations that the entry reaches are there, callees before callers; one that serves as control flow and
+//   as a function of an op is there twice.
 // - Control edges from or to what vanished are dropped: it does nothing when it runs.
 // - Constants of control flow have an allocation, identified by the hash of its bytes; load() gets the bytes. Those of
-// at
-//   most 64 bytes, and all of embedded computations, also carry them as attribute `value`.
+//   at most 64 bytes, and all of embedded computations, also carry them as attribute `value`.
 #pragma once
 
 #include <boost/align/aligned_allocator.hpp>
