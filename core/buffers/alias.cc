@@ -1,0 +1,195 @@
+#include "core/buffers/alias.h"
+
+#include <algorithm>
+
+namespace bp::buffers {
+
+using ir::AttributeKey;
+using ir::Opcode;
+
+std::vector<MustAlias> must_aliases(const Dataflow &dataflow) {
+  std::vector<MustAlias> pairs;
+  for (ir::ComputationId id : dataflow.control_computations()) {
+    for (ir::Instruction instruction : dataflow.module().computation(id).instructions()) {
+      std::vector<ir::InstructionId> others;
+      if (instruction.opcode() == Opcode::While) {
+        others = {instruction.operands()[0], instruction.called(0).parameter_ids()[0],
+                  instruction.called(1).parameter_ids()[0], instruction.called(1).root().id()};
+      } else if (instruction.opcode() == Opcode::Conditional) {
+        for (std::size_t branch = 0; branch < instruction.calls().size(); ++branch) {
+          others.push_back(instruction.called(branch).root().id());
+        }
+      }
+      for (const Leaf &leaf : dataflow.positions().of(instruction).leaves) {
+        ValueId result = others.empty() ? no_value : dataflow.value_at(instruction.id(), leaf.position);
+        for (ir::InstructionId other : others) {
+          ValueId value = dataflow.value_at(other, leaf.position);
+          // A result that is no value of its own shows one that was not changed, or that all branches have.
+          if (value != result && dataflow.value(result).instruction == instruction.id()) {
+            pairs.push_back({result, value, instruction.id(), leaf.position});
+          }
+        }
+      }
+    }
+  }
+  return pairs;
+}
+
+Result<std::vector<Donation>> donations(const Dataflow &dataflow) {
+  const ir::Module &module = dataflow.module();
+  ir::Computation entry = module.entry();
+  std::vector<std::int64_t> first_leaf = {0};  // by parameter number
+  for (ir::InstructionId parameter : entry.parameter_ids()) {
+    auto count = dataflow.positions().of(module.instruction(parameter)).leaves.size();
+    first_leaf.push_back(first_leaf.back() + static_cast<std::int64_t>(count));
+  }
+  // The number of a leaf within an instruction's shape; -1 if the index names none.
+  auto leaf_number = [&](ir::Instruction instruction, std::span<const std::int64_t> index) -> std::int64_t {
+    std::int64_t position = instruction.shape().position_of_index(index);
+    const auto &leaves = dataflow.positions().of(instruction).leaves;
+    auto found = std::ranges::find(leaves, position, [](const Leaf &leaf) { return std::int64_t{leaf.position}; });
+    return found == leaves.end() ? -1 : found - leaves.begin();
+  };
+  std::vector<Donation> pairs;
+  for (const ir::InputOutputAlias &alias : module.header().input_output_alias) {
+    std::int64_t output = leaf_number(entry.root(), alias.output_index);
+    if (alias.parameter < 0 || static_cast<std::size_t>(alias.parameter) >= entry.parameter_count()) {
+      return invalid_input("input_output_alias: parameter {} does not exist, the entry has {}", alias.parameter,
+                           entry.parameter_count());
+    }
+    ir::Instruction parameter = entry.parameter(static_cast<std::size_t>(alias.parameter));
+    std::int64_t input = leaf_number(parameter, alias.parameter_index);
+    if (output < 0 || input < 0) {
+      return invalid_input(
+          "input_output_alias: {{{}}}: ({}, {{{}}}) does not name arrays of the entry's root and parameters",
+          fmt::join(alias.output_index, ","), alias.parameter, fmt::join(alias.parameter_index, ","));
+    }
+    const Leaf &from = dataflow.positions().of(parameter).leaves[static_cast<std::size_t>(input)];
+    const Leaf &to = dataflow.positions().of(entry.root()).leaves[static_cast<std::size_t>(output)];
+    if (from.size == to.size && from.memory_space == to.memory_space) {
+      pairs.push_back({first_leaf[static_cast<std::size_t>(alias.parameter)] + input, output, alias.must});
+    } else if (alias.must) {
+      return invalid_input(
+          "input_output_alias: output {{{}}} has {} bytes in memory space {}, parameter {} has {} in {}: "
+          "must-alias expects the same",
+          fmt::join(alias.output_index, ","), to.size, to.memory_space, alias.parameter, from.size, from.memory_space);
+    }
+  }
+  return pairs;
+}
+
+namespace {
+
+using Operands = std::vector<OperandPart>;
+
+int stored_bits(const ir::Shape &shape) {
+  std::int64_t bits = shape.layout().element_bits;
+  return bits != 0 ? static_cast<int>(bits) : std::max(8, static_cast<int>(ir::info(shape.element_type()).bits));
+}
+
+// Element i of one lies at the same bytes as element i of the other.
+bool same_places(const ir::Shape &a, const ir::Shape &b) {
+  return a.is_array() && b.is_array() && ir::same_sizes(a, b) && a.layout() == b.layout() &&
+         stored_bits(a) == stored_bits(b);
+}
+
+Operands elementwise_operands(ir::Instruction instruction) {
+  Operands operands;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (same_places(instruction.operand(i).shape(), instruction.shape())) {
+      operands.push_back({i, 0});
+    }
+  }
+  return operands;
+}
+
+// The output_to_operand_aliasing entries for one result position.
+Operands declared_operands(ir::Instruction instruction, std::size_t position) {
+  Operands operands;
+  auto numbers = instruction.numbers(AttributeKey::OutputToOperandAliasing);
+  auto take = [&](std::size_t count) {
+    auto taken = numbers.first(std::min(count, numbers.size()));
+    numbers = numbers.subspan(taken.size());
+    return taken;
+  };
+  auto take_number = [&] {
+    auto taken = take(1);
+    return taken.empty() ? std::size_t{0} : static_cast<std::size_t>(taken[0]);
+  };
+  while (!numbers.empty()) {
+    auto output_index = take(take_number());
+    std::size_t operand = take_number();
+    auto operand_index = take(take_number());
+    if (operand < instruction.operand_count() &&
+        instruction.shape().position_of_index(output_index) == static_cast<std::int64_t>(position)) {
+      std::int64_t operand_position = instruction.operand(operand).shape().position_of_index(operand_index);
+      if (operand_position >= 0) {
+        operands.push_back({operand, static_cast<std::size_t>(operand_position)});
+      }
+    }
+  }
+  return operands;
+}
+
+// Walks the fused computation from the root: an instruction streams if each use leads to the root elementwise, index by
+// index. Instructions are numbered by their place in the computation.
+Operands fusion_operands(ir::Instruction fusion) {
+  if (!fusion.shape().is_array() || fusion.calls().empty()) {
+    return {};
+  }
+  ir::Computation fused = fusion.called(0);
+  ir::Instruction root = fused.root();
+  auto ids = fused.instruction_ids();
+  ir::InstructionId lowest = *std::ranges::min_element(ids), highest = *std::ranges::max_element(ids);
+  std::size_t span = index(highest) - index(lowest) + std::size_t{1};
+  std::vector<bool> streams(span, true);
+  std::vector<std::uint32_t> uses(span);
+  auto at = [&](ir::InstructionId id) { return index(id) - index(lowest); };
+  for (std::size_t i = ids.size(); i-- > 0;) {
+    ir::Instruction user = fused.module().instruction(ids[i]);
+    bool passes = streams[at(user.id())] && user.is(ir::Trait::Elementwise);
+    for (ir::InstructionId operand : user.operands()) {
+      ++uses[at(operand)];
+      if (!passes || !ir::same_sizes(fused.module().instruction(operand).shape(), root.shape())) {
+        streams[at(operand)] = false;
+      }
+    }
+  }
+  ir::InstructionId updated = ir::no_instruction;
+  if (root.opcode() == Opcode::DynamicUpdateSlice && uses[at(root.operands()[0])] == 1) {
+    updated = root.operands()[0];
+  }
+  Operands operands;
+  for (std::size_t i = 0; i < fused.parameter_count() && i < fusion.operand_count(); ++i) {
+    ir::Instruction parameter = fused.parameter(i);
+    bool reaches_root = uses[at(parameter.id())] != 0;
+    if (same_places(parameter.shape(), fusion.shape()) && same_places(fusion.operand(i).shape(), fusion.shape()) &&
+        ((reaches_root && streams[at(parameter.id())]) || parameter.id() == updated)) {
+      operands.push_back({i, 0});
+    }
+  }
+  return operands;
+}
+
+}  // namespace
+
+std::vector<OperandPart> overwritable_operands(ir::Instruction instruction, std::size_t position) {
+  switch (instruction.opcode()) {
+    case Opcode::Copy: return {};
+    case Opcode::DynamicUpdateSlice:
+    case Opcode::SetDimensionSize: return {{0, 0}};
+    case Opcode::Scatter:
+    case Opcode::Sort: {
+      if (!instruction.shape().is_tuple()) {
+        return {{0, 0}};
+      }
+      auto result = instruction.shape().index_of_subshape(position);
+      return {{static_cast<std::size_t>(result.at(0)), 0}};
+    }
+    case Opcode::CustomCall: return declared_operands(instruction, position);
+    case Opcode::Fusion: return fusion_operands(instruction);
+    default: return instruction.is(ir::Trait::Elementwise) ? elementwise_operands(instruction) : Operands();
+  }
+}
+
+}  // namespace bp::buffers

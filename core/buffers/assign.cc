@@ -1,0 +1,187 @@
+// Values become buffer sets (buffer_sets.h) in this order: what must share, what a donation lets share, what an
+// instruction may overwrite in place. Sets of the entry's parameters, results and constants lie in allocations of their
+// own; all others are packed into one temporary allocation per memory space.
+#include "core/buffers/assign.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "core/buffers/buffer_sets.h"
+#include "core/buffers/colocation.h"
+#include "core/buffers/solver.h"
+
+namespace bp::buffers {
+
+using ir::Opcode;
+
+namespace {
+
+constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
+
+// An array of a constant, to find equal ones.
+std::span<const std::byte> constant_bytes(ir::Instruction constant, std::size_t position) {
+  const ir::Literal *literal = &constant.literal();
+  for (std::int64_t element : constant.shape().index_of_subshape(position)) {
+    if (static_cast<std::size_t>(element) >= literal->tuple_elements().size()) {
+      return {};
+    }
+    literal = &literal->tuple_elements()[static_cast<std::size_t>(element)];
+  }
+  return literal->bytes();
+}
+
+class Assigner {
+ public:
+  Assigner(const ir::Module &module, const Options &options, Dataflow dataflow)
+      : module_(module),
+        options_(options),
+        dataflow_(std::move(dataflow)),
+        timeline_(flatten_schedule(dataflow_)),
+        sets_(dataflow_, live_ranges(dataflow_, timeline_)) {}
+
+  Result<Plan> run() {
+    BP_TRY(colocate(dataflow_, sets_));
+    overwrite_in_place(dataflow_, sets_);
+    slices_.assign(dataflow_.values().size(), std::nullopt);
+    add_inputs();
+    add_outputs();
+    add_constants();
+    BP_TRY(add_temporaries());
+    for (ir::ComputationId id : dataflow_.control_computations()) {
+      for (ir::InstructionId instruction : module_.computation(id).instruction_ids()) {
+        for (const Leaf &leaf : dataflow_.positions().of(module_.instruction(instruction)).leaves) {
+          ValueId set = sets_.find(dataflow_.value_at(instruction, leaf.position));
+          plan_.set_slice(instruction, leaf.position, slices_[index(set)].value());
+        }
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t add_allocation(AllocationKind kind, std::int64_t size, std::int64_t memory_space,
+                               std::int64_t number = -1) {
+    Allocation &added = plan_.allocations.emplace_back();
+    added.kind = kind;
+    added.size = size;
+    added.alignment = options_.alignment;
+    added.memory_space = memory_space;
+    added.index = number;
+    return static_cast<std::uint32_t>(plan_.allocations.size() - 1);
+  }
+  // The whole allocation is the place of the value's set.
+  void give(ValueId value, std::uint32_t allocation) {
+    slices_[index(sets_.find(value))] = Slice{allocation, 0, dataflow_.value(value).size};
+  }
+
+  void add_inputs() {
+    std::int64_t number = 0;
+    for (ir::InstructionId parameter : module_.entry().parameter_ids()) {
+      for (ValueId value : dataflow_.leaf_values(parameter)) {
+        const Value &v = dataflow_.value(value);
+        give(value, add_allocation(AllocationKind::Input, v.size, v.memory_space, number++));
+      }
+    }
+  }
+
+  void add_outputs() {
+    std::int64_t number = 0;
+    for (ValueId value : dataflow_.leaf_values(module_.entry().root().id())) {
+      const Value &v = dataflow_.value(value);
+      std::uint32_t added = add_allocation(AllocationKind::Output, v.size, v.memory_space, number++);
+      std::int64_t input = sets_.place(value).input;
+      if (input >= 0) {
+        plan_.allocations[added].alias = input;  // inputs are the first allocations, in order
+      } else {
+        give(value, added);
+      }
+    }
+  }
+
+  void add_constants() {
+    std::unordered_multimap<std::size_t, std::uint32_t> by_hash;  // to allocations
+    for (std::uint32_t i = 0; i < dataflow_.values().size(); ++i) {
+      auto value = static_cast<ValueId>(i);
+      const Value &v = dataflow_.value(value);
+      ir::Instruction instruction = dataflow_.instruction(value);
+      if (instruction.opcode() == Opcode::Constant) {
+        give(value, constant_allocation(by_hash, instruction, v));
+      }
+    }
+  }
+
+  // Equal shapes, layouts and bytes share an allocation.
+  std::uint32_t constant_allocation(std::unordered_multimap<std::size_t, std::uint32_t> &by_hash,
+                                    ir::Instruction instruction, const Value &value) {
+    const ir::Shape &shape = instruction.shape().subshape(value.position);
+    auto bytes = constant_bytes(instruction, value.position);
+    std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    std::size_t hash = std::hash<std::string_view>()(text) ^ shape.hash();
+    auto [begin, end] = by_hash.equal_range(hash);
+    for (auto found = begin; found != end; ++found) {
+      const Allocation &other = plan_.allocations[found->second];
+      ir::Instruction held = module_.instruction(other.constant);
+      if (held.shape().subshape(other.constant_position) == shape &&
+          std::ranges::equal(constant_bytes(held, other.constant_position), bytes)) {
+        return found->second;
+      }
+    }
+    std::uint32_t added = add_allocation(AllocationKind::Constant, value.size, value.memory_space);
+    plan_.allocations[added].constant = value.instruction;
+    plan_.allocations[added].constant_position = value.position;
+    by_hash.emplace(hash, added);
+    return added;
+  }
+
+  Status add_temporaries() {
+    std::map<std::int64_t, std::vector<ValueId>> by_memory_space;
+    for (std::uint32_t i = 0; i < dataflow_.values().size(); ++i) {
+      auto value = static_cast<ValueId>(i);
+      if (sets_.find(value) == value && !slices_[i]) {
+        by_memory_space[dataflow_.value(value).memory_space].push_back(value);
+      }
+    }
+    for (const auto &[memory_space, values] : by_memory_space) {
+      std::vector<PackingItem> items;
+      std::int64_t sum = 0;
+      for (ValueId value : values) {
+        PackingItem &item = items.emplace_back(PackingItem{dataflow_.value(value).size, options_.alignment, {}});
+        for (auto [begin, end] : sets_.occupied(value)) {
+          item.needed.emplace_back(begin, end);
+        }
+        if (item.size > max_bytes - sum - options_.alignment) {
+          return make_error(ErrorCode::OutOfMemory, "temporaries in memory space {} sum up to more than 2^62 bytes",
+                            memory_space);
+        }
+        sum += item.size + options_.alignment;
+      }
+      Packing packing = pack(items);
+      std::uint32_t allocation = add_allocation(AllocationKind::Temporary, packing.size, memory_space);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        slices_[index(values[i])] = Slice{allocation, packing.offsets[i], items[i].size};
+      }
+    }
+    return {};
+  }
+
+  const ir::Module &module_;
+  const Options &options_;
+  Dataflow dataflow_;
+  Timeline timeline_;
+  BufferSets sets_;
+  Plan plan_;
+  std::vector<std::optional<Slice>> slices_;  // by ValueId of the set
+};
+
+}  // namespace
+
+Result<Plan> assign(const ir::Module &module, const Options &options) {
+  if (options.alignment <= 0 || (options.alignment & (options.alignment - 1)) != 0 || options.alignment > (1 << 30)) {
+    return invalid_input("alignment is {}, expected a power of two up to 2^30", options.alignment);
+  }
+  BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module));
+  return Assigner(module, options, std::move(dataflow)).run();
+}
+
+}  // namespace bp::buffers

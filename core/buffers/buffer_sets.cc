@@ -1,0 +1,176 @@
+#include "core/buffers/buffer_sets.h"
+
+#include <algorithm>
+
+namespace bp::buffers {
+
+BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, std::vector<ValueId> contents)
+    : dataflow_(dataflow), contents_(std::move(contents)) {
+  std::size_t count = ranges.size();
+  parents_.resize(count);
+  places_.resize(count);
+  stretches_.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    parents_[i] = static_cast<ValueId>(i);
+  }
+  if (contents_.empty()) {
+    contents_ = parents_;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    stretches_[i].emplace(ranges[i].begin, Stretch{ranges[i].end + 1, static_cast<ValueId>(i), contents_[i]});
+  }
+}
+
+ValueId BufferSets::find(ValueId value) const {
+  while (parents_[index(value)] != value) {
+    value = parents_[index(value)] = parents_[index(parents_[index(value)])];
+  }
+  return value;
+}
+
+std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const Place &b) const {
+  if ((a.input >= 0 && b.input >= 0) || (a.output >= 0 && b.output >= 0)) {
+    return std::nullopt;
+  }
+  Place place = {std::max(a.input, b.input), std::max(a.output, b.output), false};
+  if (place.input >= 0) {
+    auto [begin, end] = donations_.equal_range(place.input);
+    bool is_donated = std::any_of(begin, end, [&](const auto &pair) { return pair.second == place.output; });
+    if (!is_donated) {
+      return std::nullopt;
+    }
+  }
+  return place;
+}
+
+std::optional<BufferSets::Conflict> BufferSets::bind_output(ValueId value, std::int64_t output) {
+  const Place &now = place(value);
+  if (now.read_only) {
+    return Conflict{Obstacle::ReadOnly, value, value};
+  }
+  auto place = common_place(now, {-1, output, false});
+  if (!place) {
+    return Conflict{Obstacle::TwoPlaces, value, value};
+  }
+  set_place(value, *place);
+  return std::nullopt;
+}
+
+// Whether the instruction that makes `value` may overwrite what lies in the stretch that ends there: each operand that
+// shows this content must be one it may overwrite.
+bool BufferSets::may_begin_in(ValueId value, const Stretch &before) const {
+  const Value &made = dataflow_.value(value);
+  ir::Instruction instruction = dataflow_.instruction(value);
+  if (instruction.opcode() == ir::Opcode::Parameter || instruction.is(ir::Trait::CallsControl)) {
+    return false;
+  }
+  auto allowed = overwritable_operands(instruction, made.position);
+  bool is_operand = false;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    for (const Leaf &leaf : dataflow_.positions().of(instruction.operand(i)).leaves) {
+      ValueId operand = dataflow_.value_at(instruction.operands()[i], leaf.position);
+      if (contents_[index(operand)] == before.content) {
+        if (std::ranges::find(allowed, OperandPart{i, leaf.position}) == allowed.end()) {
+          return false;
+        }
+        is_operand = true;
+      }
+    }
+  }
+  return is_operand;
+}
+
+std::optional<BufferSets::Conflict> BufferSets::find_overlap(const Stretches &large, const Stretches &small) const {
+  for (const auto &[begin, stretch] : small) {
+    auto other = large.upper_bound(begin);
+    if (other != large.begin()) {
+      --other;
+    }
+    for (; other != large.end() && other->first < stretch.end; ++other) {
+      if (other->second.end <= begin || other->second.content == stretch.content) {
+        continue;
+      }
+      bool other_first = other->first < begin;
+      const Stretch &before = other_first ? other->second : stretch;
+      const Stretch &after = other_first ? stretch : other->second;
+      Tick before_begin = other_first ? other->first : begin, after_begin = other_first ? begin : other->first;
+      bool touch = before_begin < after_begin && before.end == after_begin + 1;
+      if (!touch || !may_begin_in(after.first, before)) {
+        return Conflict{Obstacle::Overlap, before.first, after.first};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void BufferSets::insert(Stretches &stretches, Tick begin, Stretch stretch) {
+  auto next = stretches.lower_bound(begin);
+  if (next != stretches.begin()) {
+    auto previous = std::prev(next);
+    if (previous->second.end > begin) {
+      if (previous->second.content == stretch.content) {
+        begin = previous->first;
+        stretch.first = previous->second.first;
+        stretch.end = std::max(stretch.end, previous->second.end);
+        stretches.erase(previous);
+      } else {
+        previous->second.end = begin;  // overwritten in place
+      }
+    }
+  }
+  while (next != stretches.end() && next->first < stretch.end) {
+    if (next->second.content == stretch.content) {
+      stretch.end = std::max(stretch.end, next->second.end);
+      next = stretches.erase(next);
+    } else {
+      stretch.end = next->first;
+    }
+  }
+  stretches.emplace(begin, stretch);
+}
+
+std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b) {
+  ValueId large = find(a), small = find(b);
+  if (large == small) {
+    return std::nullopt;
+  }
+  const Value &first = dataflow_.value(a), &second = dataflow_.value(b);
+  if (first.size != second.size || first.memory_space != second.memory_space) {
+    return Conflict{Obstacle::Unlike, a, b};
+  }
+  const Place &place_a = places_[index(large)], &place_b = places_[index(small)];
+  if (place_a.read_only || place_b.read_only) {
+    return Conflict{Obstacle::ReadOnly, place_a.read_only ? a : b, place_a.read_only ? b : a};
+  }
+  auto place = common_place(place_a, place_b);
+  if (!place) {
+    return Conflict{Obstacle::TwoPlaces, a, b};
+  }
+  if (stretches_[index(large)].size() < stretches_[index(small)].size()) {
+    std::swap(large, small);
+  }
+  if (auto overlap = find_overlap(stretches_[index(large)], stretches_[index(small)])) {
+    return overlap;
+  }
+  for (const auto &[begin, stretch] : stretches_[index(small)]) {
+    insert(stretches_[index(large)], begin, stretch);
+  }
+  stretches_[index(small)].clear();
+  parents_[index(small)] = large;
+  places_[index(large)] = *place;
+  return std::nullopt;
+}
+
+std::vector<std::pair<Tick, Tick>> BufferSets::occupied(ValueId value) const {
+  std::vector<std::pair<Tick, Tick>> result;
+  for (const auto &[begin, stretch] : stretches_[index(find(value))]) {
+    if (!result.empty() && result.back().second == begin) {
+      result.back().second = stretch.end;
+    } else {
+      result.emplace_back(begin, stretch.end);
+    }
+  }
+  return result;
+}
+
+}  // namespace bp::buffers

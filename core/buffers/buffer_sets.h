@@ -1,0 +1,79 @@
+// Buffer sets: values that will lie in one slice. Starts with a set per value; join() puts two sets together unless two
+// of their values would be needed there at the same time. Each set knows its occupied stretches of the timeline; the
+// smaller set is put into the larger, so that any sequence of joins is near linear.
+//
+// Values with the same content (a copy and its source, when copies are being removed) may overlap in time. A value may
+// begin at the very tick at which another ends if its instruction overwrites its operands.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/buffers/alias.h"
+#include "core/buffers/live_range.h"
+
+namespace bp::buffers {
+
+class BufferSets {
+ public:
+  // Where a set must lie, if anywhere: numbers of allocations by kind; -1: not there.
+  struct Place {
+    std::int64_t input = -1, output = -1;
+    bool read_only = false;  // a constant, or a parameter that is not donated
+    bool is_free() const { return input < 0 && output < 0 && !read_only; }
+  };
+  enum class Obstacle {
+    Overlap,    // `first` and `second` are needed at the same time
+    ReadOnly,   // one is a constant or a parameter that is not donated
+    TwoPlaces,  // both are bound to allocations, and not to the same
+    Unlike,     // sizes or memory spaces differ
+  };
+  struct Conflict {
+    Obstacle obstacle;
+    ValueId first = no_value, second = no_value;  // Overlap: `second` is made while `first` is needed
+  };
+
+  // `contents`: by ValueId, a value that holds the same; empty: each holds its own. The dataflow must outlive this.
+  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, std::vector<ValueId> contents = {});
+
+  ValueId find(ValueId value) const;  // the set's representative
+  const Place &place(ValueId value) const { return places_[index(find(value))]; }
+
+  // Binds the value's set. A set with an input and an output is one whose parameter is donated to that output.
+  std::optional<Conflict> bind_output(ValueId value, std::int64_t output);
+  void bind_read_only(ValueId value, std::int64_t input) { set_place(value, {input, -1, true}); }
+  void bind_donated(ValueId value, std::int64_t input) { set_place(value, {input, -1, false}); }
+  // Lets the sets of that input and that output be joined.
+  void allow_donation(std::int64_t input, std::int64_t output) { donations_.emplace(input, output); }
+
+  // Nothing if they are one set now. A donated parameter is overwritten only by what ends up in its output: its set can
+  // be joined with sets that are bound to that output.
+  std::optional<Conflict> join(ValueId a, ValueId b);
+
+  // The occupied stretches of the value's set, in order, disjoint; ends exclusive.
+  std::vector<std::pair<Tick, Tick>> occupied(ValueId value) const;
+
+ private:
+  struct Stretch {
+    Tick end = 0;              // exclusive
+    ValueId first = no_value;  // the value that begins it
+    ValueId content = no_value;
+  };
+  using Stretches = std::map<Tick, Stretch>;  // by begin
+
+  void set_place(ValueId value, Place place) { places_[index(find(value))] = place; }
+  std::optional<Place> common_place(const Place &a, const Place &b) const;
+  bool may_begin_in(ValueId value, const Stretch &before) const;
+  std::optional<Conflict> find_overlap(const Stretches &large, const Stretches &small) const;
+  static void insert(Stretches &stretches, Tick begin, Stretch stretch);
+
+  const Dataflow &dataflow_;
+  mutable std::vector<ValueId> parents_;
+  std::vector<ValueId> contents_;
+  std::vector<Place> places_;         // by representative
+  std::vector<Stretches> stretches_;  // by representative
+  std::multimap<std::int64_t, std::int64_t> donations_;
+};
+
+}  // namespace bp::buffers

@@ -1,0 +1,43 @@
+// Positions: numbers for the parts of shapes. A position is a part's place in pre-order (Shape::subshape); an array
+// part is called a leaf. Computed once per interned shape, so that walks over a module never walk shapes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ir/module.h"
+
+namespace bp::buffers {
+
+struct Leaf {
+  std::uint32_t position = 0;
+  std::int64_t size = 0;  // bytes
+  std::int64_t memory_space = 0;
+};
+
+struct ShapePositions {
+  std::uint32_t count = 0;              // of positions: 1 for an array
+  std::vector<std::uint32_t> elements;  // a tuple's elements: the position of each
+  std::vector<Leaf> leaves;             // the arrays, in order; tokens and opaque values take no memory
+};
+
+// The positions of all instructions of a module, as it is when this is made.
+class PositionTable {
+ public:
+  // OutOfMemory if the program's tuples have more than about 67 million parts, or an array's bytes exceed 2^62;
+  // Unsupported for arrays of unbounded size.
+  static Result<PositionTable> make(const ir::Module &module);
+
+  const ShapePositions &of(ir::Instruction instruction) const { return shapes_[index(instruction.shape_id())]; }
+  // The place of an instruction's position 0 in an array that has one entry per position of the module.
+  std::size_t first(ir::InstructionId instruction) const { return first_[index(instruction)]; }
+  std::size_t total() const { return first_.back(); }
+
+ private:
+  std::vector<ShapePositions> shapes_;  // by ShapeId; empty where no instruction has the shape
+  std::vector<std::size_t> first_;      // by InstructionId, and one more
+};
+
+}  // namespace bp::buffers
