@@ -1,7 +1,8 @@
 // Elementary functions as inline LLVM IR, shared by every backend that generates code through LLVM.
 // Each works on a scalar or any fixed vector of f32 or f64 and uses only target-independent instructions and
-// intrinsics (fma, sqrt, floor, roundeven, fabs, copysign): no library calls, no branches, so that the same code
-// vectorises on a CPU and runs per thread on a GPU.
+// intrinsics (fma, sqrt, floor, roundeven, fabs, copysign): no library calls, so that the same code works on the lanes
+// of a CPU vector and on a GPU thread. All are straight-line code but sin, cos, tan and remainder, which add blocks:
+// the builder continues in a new block.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
