@@ -177,24 +177,33 @@ Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &modera
   return {x.with(parts[0]), x.with(parts[1]), x.with(parts[2])};
 }
 
-Expression sin_of(const Reduced &r, std::span<const double> coefficients) {
-  Expression z = r.high * r.high;
-  Expression series = r.high * z * polynomial(z, coefficients);
-  return r.high + (series + fma(z * r.low, -0.5, r.low));
+// A value and what its last rounding lost.
+struct Sum {
+  Expression value;
+  Expression lost;
+};
+
+Sum sum_of(const Expression &larger, const Expression &smaller) {
+  Expression value = larger + smaller;
+  return {value, smaller - (value - larger)};
 }
 
-Expression cos_of(const Reduced &r, std::span<const double> coefficients) {
+Sum sin_of(const Reduced &r, std::span<const double> coefficients) {
   Expression z = r.high * r.high;
-  Expression half = z * 0.5;
-  Expression leading = -half + 1;
-  Expression lost = (-leading + 1) - half;
-  return leading + (lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
+  Expression series = r.high * z * polynomial(z, coefficients);
+  return sum_of(r.high, series + fma(z * r.low, -0.5, r.low));
+}
+
+Sum cos_of(const Reduced &r, std::span<const double> coefficients) {
+  Expression z = r.high * r.high;
+  auto [leading, lost] = sum_of(z.constant(1), z * -0.5);
+  return sum_of(leading, lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
 }
 
 // Sine and cosine of an f64, or of an f32 held in f64 with the precision that f32 needs.
 struct SineAndCosine {
-  Expression sine;
-  Expression cosine;
+  Sum sine;
+  Sum cosine;
   Expression quadrant;
 };
 SineAndCosine sine_and_cosine(const Expression &x, bool is_for_f32) {
@@ -216,15 +225,21 @@ Expression has_bit(const Expression &integer, double bit) {
 Expression turned_sine(const Expression &x, double turn, bool is_for_f32) {
   auto [sine, cosine, quadrant] = sine_and_cosine(x, is_for_f32);
   Expression turned = quadrant + turn;
-  Expression value = select(has_bit(turned, 1), cosine, sine);
+  Expression value = select(has_bit(turned, 1), cosine.value, sine.value);
   return select(has_bit(turned, 2), -value, value);
 }
 
-// The quotient of sine and cosine.
+// The quotient of sine and cosine, corrected by what both have lost.
 Expression tangent(const Expression &x, bool is_for_f32) {
   auto [sine, cosine, quadrant] = sine_and_cosine(x, is_for_f32);
   Expression is_odd = has_bit(quadrant, 1);
-  return select(is_odd, -cosine, sine) / select(is_odd, sine, cosine);
+  Expression dividend = select(is_odd, -cosine.value, sine.value);
+  Expression divisor = select(is_odd, sine.value, cosine.value);
+  Expression quotient = dividend / divisor;
+  Expression dividend_lost = select(is_odd, -cosine.lost, sine.lost);
+  Expression divisor_lost = select(is_odd, sine.lost, cosine.lost);
+  Expression residual = fma(-quotient, divisor, dividend) + fma(-quotient, divisor_lost, dividend_lost);
+  return quotient + residual / divisor;
 }
 
 // From 1/2 on, asin(a) = pi/2 - 2 asin(y) and acos(a) = 2 asin(y) with y = sqrt((1 - a) / 2).
