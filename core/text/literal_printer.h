@@ -1,0 +1,10 @@
+// Appends literals as HLO text: the shortest digits that read back as the same value.
+#pragma once
+
+#include "core/text/printer.h"
+
+namespace bp::text {
+
+void append_literal(std::string &out, const ir::Literal &literal, const PrintOptions &options);
+
+}  // namespace bp::text

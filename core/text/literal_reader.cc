@@ -1,0 +1,326 @@
+#include "core/text/literal_reader.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/text/float_format.h"
+#include "core/text/shape_reader.h"
+
+namespace bp::text {
+namespace {
+
+using ir::ElementType;
+using ir::Literal;
+using ir::Shape;
+
+template <class T>
+constexpr bool is_narrow_int = false;
+template <int bits, bool is_signed>
+constexpr bool is_narrow_int<ir::NarrowInt<bits, is_signed>> = true;
+template <class T>
+constexpr bool is_std_complex = false;
+template <class T>
+constexpr bool is_std_complex<std::complex<T>> = true;
+
+// --- One value of each kind of type ---
+
+template <class T>
+Result<T> read_integer_value(TokenReader &reader, ElementType type) {
+  constexpr bool is_narrow = is_narrow_int<T>;
+  if (!reader.is(TokenKind::Number)) {
+    return reader.error("expected an integer ({}), found {}", ir::to_string(type), reader.found());
+  }
+  std::string_view digits = reader.text();
+  using Wide = std::conditional_t<is_narrow, std::int64_t, T>;
+  Wide value{};
+  auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  bool in_range = code == std::errc();
+  if constexpr (is_narrow) {
+    constexpr std::int64_t low = T::is_signed ? -(std::int64_t{1} << (T::bits - 1)) : 0;
+    constexpr std::int64_t high = (std::int64_t{1} << (T::is_signed ? T::bits - 1 : T::bits)) - 1;
+    in_range = in_range && value >= low && value <= high;
+  }
+  bool is_integer = digits.find_first_not_of("0123456789", digits[0] == '-' ? 1 : 0) == std::string_view::npos;
+  if (!is_integer) {
+    return reader.error("expected an integer ({}), found {}", ir::to_string(type), reader.found());
+  }
+  if (!in_range) {
+    return reader.error("{} is out of the range of {}", digits, ir::to_string(type));
+  }
+  reader.advance();
+  return T(value);
+}
+
+Result<bool> read_pred_value(TokenReader &reader) {
+  if (reader.is(TokenKind::Number) && (reader.text() == "0" || reader.text() == "1")) {
+    return reader.text(reader.take()) == "1";
+  }
+  if (reader.is_word("true") || reader.is_word("false")) {
+    return reader.text(reader.take()) == "true";
+  }
+  return reader.expected("true, false, 0 or 1");
+}
+
+// nan, -nan, nan(0x7f): the payload is the mantissa, and the quiet bit alone if none is given.
+template <class T>
+Result<T> read_nan(TokenReader &reader, ElementType type) {
+  using Bits = typename FloatTraits<T>::Bits;
+  constexpr ir::FloatFormat format = FloatTraits<T>::format;
+  std::size_t begin = reader.token().begin;
+  bool negative = reader.text()[0] == '-';
+  if (format.specials == ir::Specials::Finite) {
+    return reader.error("{} has no NaN", ir::to_string(type));
+  }
+  reader.advance();
+  std::uint64_t payload = quiet_payload(format);
+  bool has_payload = reader.accept('(');
+  if (has_payload) {
+    std::string_view digits = reader.text();
+    const char *end = digits.data() + digits.size();
+    bool is_hex = reader.is(TokenKind::Number) && digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x';
+    auto parsed = is_hex ? std::from_chars(digits.data() + 2, end, payload, 16) : std::from_chars_result{};
+    if (!is_hex || parsed.ptr != end) {
+      return reader.expected("the hexadecimal payload of a NaN");
+    }
+    if (parsed.ec != std::errc() || payload == 0 || payload >> format.mantissa_bits != 0) {
+      return reader.error("the payload {} does not fit into the NaN of {}", reader.text(), ir::to_string(type));
+    }
+    reader.advance();
+    BP_TRY(reader.expect(')', "after the payload of a NaN"));
+  }
+  if constexpr (format.specials == ir::Specials::Ieee) {
+    std::uint64_t exponent = ((std::uint64_t{1} << format.exponent_bits) - 1) << format.mantissa_bits;
+    std::uint64_t sign = negative ? std::uint64_t{1} << (format.exponent_bits + format.mantissa_bits) : 0;
+    return std::bit_cast<T>(static_cast<Bits>(sign | exponent | payload));
+  } else {
+    T value(std::numeric_limits<double>::quiet_NaN());
+    if constexpr (format.specials == ir::Specials::FiniteNan) {
+      value.bits = static_cast<Bits>(value.bits | (negative ? 1u << (format.width() - 1) : 0u));
+    }
+    if (has_payload || (negative && format.specials != ir::Specials::FiniteNan)) {
+      return reader.error_at(begin, "{} has a single NaN, written nan", ir::to_string(type));
+    }
+    return value;
+  }
+}
+
+// Converted in one step where from_chars can: two roundings could end at a neighbour.
+template <class Wide>
+bool parse_real(std::string_view digits, Wide &value) {
+  const char *end = digits.data() + digits.size();
+  auto [stop, code] = std::from_chars(digits.data(), end, value);
+  if (code == std::errc::result_out_of_range) {
+    std::string copy(digits);  // strtod tells too large from too small
+    if constexpr (std::is_same_v<Wide, float>) {
+      value = std::strtof(copy.c_str(), nullptr);
+    } else {
+      value = std::strtod(copy.c_str(), nullptr);
+    }
+    return stop == end;
+  }
+  return code == std::errc() && stop == end;
+}
+
+template <class T>
+Result<T> read_float_value(TokenReader &reader, ElementType type) {
+  constexpr ir::FloatFormat format = FloatTraits<T>::format;
+  std::string_view digits = reader.text();
+  bool is_number = reader.is(TokenKind::Number);
+  if ((is_number || reader.is(TokenKind::Identifier)) && (digits == "nan" || digits == "-nan")) {
+    return read_nan<T>(reader, type);
+  }
+  bool is_infinity = (is_number && digits == "-inf") || (!is_number && reader.is_word("inf"));
+  if (is_infinity) {
+    if (format.specials != ir::Specials::Ieee) {
+      return reader.error("{} has no infinity", ir::to_string(type));
+    }
+    double infinity = std::numeric_limits<double>::infinity();
+    reader.advance();
+    return T(digits[0] == '-' ? -infinity : infinity);
+  }
+  using Wide = std::conditional_t<std::is_same_v<T, float>, float, double>;
+  Wide wide = 0;
+  if (!is_number || !parse_real(digits, wide)) {
+    return reader.error("expected a number ({}), found {}", ir::to_string(type), reader.found());
+  }
+  T value(wide);
+  double stored = static_cast<double>(value);
+  bool in_range = std::isfinite(stored);
+  if constexpr (format.specials == ir::Specials::Finite) {
+    double largest = static_cast<double>(T(std::numeric_limits<double>::max()));
+    in_range = std::abs(static_cast<double>(wide)) <= largest;
+  } else if constexpr (format.specials == ir::Specials::Scale) {
+    in_range = in_range && wide > 0;
+  }
+  if (!in_range) {
+    return reader.error("{} is out of the range of {}", digits, ir::to_string(type));
+  }
+  reader.advance();
+  return value;
+}
+
+template <class T>
+Result<T> read_value(TokenReader &reader, ElementType type) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return read_pred_value(reader);
+  } else if constexpr (is_narrow_int<T> || std::is_integral_v<T>) {
+    return read_integer_value<T>(reader, type);
+  } else if constexpr (is_std_complex<T>) {
+    using Part = typename T::value_type;
+    ElementType part_type = ir::real_part_type(type);
+    BP_TRY(reader.expect('(', "before a complex number"));
+    BP_ASSIGN(Part real, read_float_value<Part>(reader, part_type));
+    BP_TRY(reader.expect(',', "between the parts of a complex number"));
+    BP_ASSIGN(Part imaginary, read_float_value<Part>(reader, part_type));
+    BP_TRY(reader.expect(')', "after a complex number"));
+    return T(real, imaginary);
+  } else {
+    return read_float_value<T>(reader, type);
+  }
+}
+
+// --- Arrays ---
+
+template <class T>
+Status read_elements(TokenReader &reader, const Shape &shape, std::size_t dimension, std::span<T> out,
+                     std::size_t &next) {
+  if (dimension == shape.rank()) {
+    BP_ASSIGN(out[next], read_value<T>(reader, shape.element_type()));
+    ++next;
+    return {};
+  }
+  std::size_t begin = reader.token().begin;
+  BP_TRY(reader.expect('{', fmt::format("before dimension {} of the literal of {}", dimension, to_string(shape))));
+  std::int64_t count = 0;
+  auto item = [&]() -> Status {
+    if (++count > shape.size(dimension)) {
+      return reader.error("more than {} elements in dimension {} of the literal of {}", shape.size(dimension),
+                          dimension, to_string(shape));
+    }
+    return read_elements(reader, shape, dimension + 1, out, next);
+  };
+  BP_TRY(reader.read_list('}', "a literal", item));
+  if (count != shape.size(dimension) && !(count == 0 && out.empty())) {
+    return reader.error_at(begin, "{} elements in dimension {} of the literal of {}, expected {}", count, dimension,
+                           to_string(shape), shape.size(dimension));
+  }
+  return {};
+}
+
+// Small numbers, so that what computes with them stays finite and what indexes with them stays near.
+template <class T>
+void fill(std::span<T> out, std::uint64_t seed) {
+  std::uint64_t state = seed;
+  for (T &element : out) {
+    state += 0x9e3779b97f4a7c15;  // splitmix64
+    std::uint64_t bits = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    bits ^= bits >> 31;
+    double real = static_cast<double>(bits >> 40) * 0x1p-24;
+    if constexpr (std::is_same_v<T, bool>) {
+      element = (bits & 1) != 0;
+    } else if constexpr (is_narrow_int<T> || std::is_integral_v<T>) {
+      element = T(static_cast<std::int64_t>(bits & 7));
+    } else {
+      element = T(static_cast<float>(real));
+    }
+  }
+}
+
+bool is_elided(const TokenReader &reader) {
+  return reader.is('{') && reader.following().kind == TokenKind::Ellipsis;
+}
+
+Result<Literal> read_elided(TokenReader &reader, const Shape &shape, LiteralContext &context) {
+  std::size_t begin = reader.token().begin;
+  reader.advance();
+  reader.advance();
+  BP_TRY(reader.expect('}', "after '...' of an elided literal"));
+  std::int64_t bytes = shape.element_count() > context.elided_bytes_left
+                           ? std::numeric_limits<std::int64_t>::max()
+                           : shape.element_count() * ir::byte_width(shape.element_type());
+  if (bytes > context.elided_bytes_left) {
+    return reader.error_at(begin, "an elided literal of shape {} is larger than the {} bytes left for elided literals",
+                           to_string(shape), context.elided_bytes_left);
+  }
+  context.elided_bytes_left -= bytes;
+  BP_ASSIGN(Literal literal, Literal::zeros(shape));
+  ir::visit_element_type(shape.element_type(), [&]<class T>() { fill(literal.mutable_elements<T>(), context.seed); });
+  ++context.seed;
+  if (context.warnings != nullptr) {
+    Place place = reader.place(begin);
+    context.warnings->push_back(fmt::format("{}:{}:{}: the literal of {} is elided: it is filled from seed {}",
+                                            reader.file(), place.line, place.column, to_string(shape),
+                                            context.seed - 1));
+  }
+  return literal;
+}
+
+Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralContext &context) {
+  if (!shape.is_static()) {
+    for (std::size_t i = 0; i < shape.rank(); ++i) {
+      if (shape.size(i) == ir::unbounded) {
+        return reader.error("a literal of shape {}, whose dimension {} has no bound", to_string(shape), i);
+      }
+    }
+  }
+  if (is_elided(reader)) {
+    return read_elided(reader, shape, context);
+  }
+  // Each element takes at least one byte of text: what the text cannot hold is not allocated.
+  std::size_t left = reader.source().size() - reader.token().begin;
+  if (shape.element_count() > static_cast<std::int64_t>(left)) {
+    return reader.error("the text ends before the {} elements of a literal of shape {}", shape.element_count(),
+                        to_string(shape));
+  }
+  BP_ASSIGN(Literal literal, Literal::zeros(shape));
+  BP_TRY(ir::visit_element_type(shape.element_type(), [&]<class T>() -> Status {
+    std::size_t next = 0;
+    return read_elements<T>(reader, shape, 0, literal.mutable_elements<T>(), next);
+  }));
+  return literal;
+}
+
+}  // namespace
+
+Result<Literal> read_literal(TokenReader &reader, const Shape &shape, LiteralContext &context) {
+  TokenReader::Nesting nesting(reader);
+  BP_TRY(nesting.check());
+  // An element of a tuple may repeat its shape.
+  if (reader.is(TokenKind::Identifier) && is_shape_ahead(reader)) {
+    std::size_t begin = reader.token().begin;
+    BP_ASSIGN(Shape written, read_shape(reader));
+    if (!same(written, shape, ir::CompareLayout::No)) {
+      return reader.error_at(begin, "a literal of shape {} where {} is expected", to_string(written), to_string(shape));
+    }
+  }
+  if (shape.is_array()) {
+    return read_array(reader, shape, context);
+  }
+  if (shape.is_token()) {
+    reader.accept_word("token");
+    return Literal::token();
+  }
+  if (!shape.is_tuple()) {
+    return reader.error("a literal cannot have the shape {}", to_string(shape));
+  }
+  std::size_t begin = reader.token().begin;
+  BP_TRY(reader.expect('(', "before the literal of a tuple"));
+  std::vector<Literal> elements;
+  BP_TRY(reader.read_list(')', "the literal of a tuple", [&]() -> Status {
+    if (elements.size() == shape.elements().size()) {
+      return reader.error("more than {} elements in the literal of {}", elements.size(), to_string(shape));
+    }
+    BP_ASSIGN(Literal element, read_literal(reader, shape.elements()[elements.size()], context));
+    elements.push_back(std::move(element));
+    return {};
+  }));
+  if (elements.size() != shape.elements().size()) {
+    return reader.error_at(begin, "{} elements in the literal of {}, expected {}", elements.size(), to_string(shape),
+                           shape.elements().size());
+  }
+  return Literal::tuple(std::move(elements));
+}
+
+}  // namespace bp::text

@@ -1,0 +1,104 @@
+#include "core/text/parser.h"
+
+#include <algorithm>
+
+#include "core/text/literal_reader.h"
+#include "core/text/module_parser.h"
+#include "core/text/shape_reader.h"
+
+namespace bp::text {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+bool is_blank_or_comment(std::string_view text) {
+  return Lexer(text).at(0).kind == TokenKind::End;
+}
+
+// Whether a line begins with a word of the language.
+bool begins_with_word(std::string_view line, std::string_view word) {
+  return line.starts_with(word) && (line.size() == word.size() || !is_identifier_character(line[word.size()]));
+}
+
+// A stretch of text between lines that may begin a module.
+struct Stretch {
+  std::size_t begin = 0;
+  std::uint32_t first_line = 1;
+  bool is_module = false;  // says HloModule or ENTRY at the beginning of a line
+};
+
+}  // namespace
+
+Result<ir::Module> parse_module(std::string_view text, const ParseOptions &options) {
+  if (text.size() >= Lexer::max_size) {
+    return invalid_input("{}: a text of {} bytes, expected less than {}", options.file, text.size(), Lexer::max_size);
+  }
+  if (text.starts_with(byte_order_mark)) {
+    text.remove_prefix(byte_order_mark.size());
+  }
+  return ModuleParser(text, options).parse();
+}
+
+std::vector<TextPart> split_modules(std::string_view text) {
+  std::vector<Stretch> stretches(1);
+  bool has_header = false;  // in the current stretch
+  std::uint32_t line_number = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line_number) {
+    std::size_t end = text.find('\n', begin);
+    end = end == std::string_view::npos ? text.size() : end + 1;
+    std::string_view line = text.substr(begin, end - begin);
+    bool is_header = begins_with_word(line, "HloModule");
+    // Comments in front of a HloModule stay with it, unless they follow another module.
+    if (line.starts_with("// -----") || (is_header && has_header)) {
+      stretches.push_back({begin, line_number, false});
+      has_header = false;
+    }
+    has_header = has_header || is_header;
+    stretches.back().is_module |= is_header || begins_with_word(line, "ENTRY");
+    begin = end;
+  }
+  // Where modules have heads, what has none belongs to the module before it: some files only group their computations.
+  std::vector<TextPart> parts;
+  bool have_heads = std::ranges::any_of(stretches, &Stretch::is_module);
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    bool is_last = i + 1 == stretches.size();
+    if (!is_last && have_heads && stretches[first].is_module && !stretches[i + 1].is_module) {
+      continue;
+    }
+    std::size_t end = is_last ? text.size() : stretches[i + 1].begin;
+    TextPart part{text.substr(stretches[first].begin, end - stretches[first].begin), stretches[first].first_line};
+    if (!is_blank_or_comment(part.text)) {
+      parts.push_back(part);
+    }
+    first = i + 1;
+  }
+  return parts;
+}
+
+Result<ir::Shape> parse_shape(std::string_view text) {
+  if (text.size() >= Lexer::max_size) {
+    return invalid_input("a shape of {} bytes", text.size());
+  }
+  TokenReader reader(text, "");
+  BP_ASSIGN(ir::Shape shape, read_shape(reader));
+  if (!reader.at_end()) {
+    return reader.expected("the end of the text after a shape");
+  }
+  return shape;
+}
+
+Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape) {
+  if (text.size() >= Lexer::max_size) {
+    return invalid_input("a literal of {} bytes", text.size());
+  }
+  TokenReader reader(text, "");
+  LiteralContext context;
+  BP_ASSIGN(ir::Literal literal, read_literal(reader, shape, context));
+  if (!reader.at_end()) {
+    return reader.expected("the end of the text after a literal");
+  }
+  return literal;
+}
+
+}  // namespace bp::text
