@@ -270,6 +270,7 @@ class ModuleView {
 
   std::uint32_t instruction_count() const { return module_->instrs.count; }
   Instruction instruction(std::uint32_t i) const { return {module_, i}; }
+  Views<Instruction> instructions() const { return {module_, 0, module_->instrs.count}; }
   std::uint32_t value_count() const { return module_->values.count; }
   Value value(std::uint32_t i) const { return {module_, i}; }
 
