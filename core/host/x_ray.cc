@@ -1,0 +1,102 @@
+#include "core/host/x_ray.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bp::host {
+namespace {
+
+constexpr std::uint16_t shared_library = 3;
+constexpr std::uint32_t manifest_note = 1;
+constexpr std::size_t max_manifest_size = 64 * 1024;
+
+// "a, b, c and 17 more": enough names to recognize the cause by. They are the file's, so only what can be shown is.
+std::string some_names(const std::vector<std::string_view> &names) {
+  constexpr std::size_t shown = 3, longest = 60;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) {
+    std::string name(names[i].substr(0, longest));
+    std::ranges::replace_if(name, [](unsigned char c) { return c < 0x21 || c > 0x7e; }, '?');
+    out += (i == 0 ? "" : ", ") + name + (names[i].size() > longest ? "..." : "");
+  }
+  return names.size() > shown ? fmt::format("{} and {} more", out, names.size() - shown) : out;
+}
+
+// A C++ name of namespace bp (_ZN2bp..., _ZNK2bp..., _ZTIN2bp...) or a C name bp_...
+bool is_core_name(std::string_view name) {
+  if (name.starts_with("bp_")) {
+    return true;
+  }
+  const std::size_t at = std::min(name.find("N2bp"), name.find("NK2bp"));
+  return name.starts_with("_Z") && at <= 4;
+}
+
+Status check_symbols(const std::vector<ElfSymbol> &symbols) {
+  std::vector<std::string_view> exported, unique, imported;
+  bool has_entry = false;
+  for (const ElfSymbol &symbol : symbols) {
+    if (symbol.exported && symbol.name == "bp_entry") {
+      has_entry = true;
+    } else if (symbol.unique) {
+      unique.push_back(symbol.name);
+    } else if (symbol.exported) {
+      exported.push_back(symbol.name);
+    } else if (!symbol.defined && is_core_name(symbol.name)) {
+      imported.push_back(symbol.name);
+    }
+  }
+  if (!has_entry) {
+    return invalid_input("does not export bp_entry, expected exactly that symbol");
+  }
+  if (!exported.empty()) {
+    return invalid_input("exports {} symbols beside bp_entry ({}), expected none: link with a version script",
+                         exported.size(), some_names(exported));
+  }
+  if (!unique.empty()) {
+    return invalid_input("has {} GNU_UNIQUE symbols ({}), expected none: compile with -fno-gnu-unique", unique.size(),
+                         some_names(unique));
+  }
+  if (!imported.empty()) {
+    return invalid_input("imports {} symbols of the core ({}), expected none: services come through bp_host",
+                         imported.size(), some_names(imported));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<XRay> x_ray(const ByteSource &bytes) {
+  BP_ASSIGN(const ElfHeader header, read_elf_header(bytes));
+  if (header.type != shared_library) {
+    return invalid_input("is an ELF file of type {}, expected a shared library (type {})", header.type, shared_library);
+  }
+  if (header.machine != native_machine()) {
+    return invalid_input("is made for {}, expected {}", machine_name(header.machine), machine_name(native_machine()));
+  }
+  BP_ASSIGN(ElfImage image, read_elf(bytes, "Backplane"));
+  std::erase_if(image.notes, [](const ElfNote &note) { return note.type != manifest_note; });
+  if (image.notes.empty()) {
+    return invalid_input("has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin");
+  }
+  if (image.notes.size() > 1) {
+    return invalid_input("has {} Backplane manifests, expected one", image.notes.size());
+  }
+  std::string manifest = std::move(image.notes[0].content);
+  if (manifest.size() > max_manifest_size) {
+    return invalid_input("has a manifest of {} bytes, expected at most {}", manifest.size(), max_manifest_size);
+  }
+  if (!manifest.empty() && manifest.back() == '\0') {
+    manifest.pop_back();  // the end of the string literal
+  }
+  BP_TRY(check_symbols(image.symbols));
+  if (image.text_relocations) {
+    return invalid_input("has text relocations, expected none: compile with -fPIC");
+  }
+  if (image.executable_stack) {
+    return invalid_input("wants an executable stack, expected none: link with -z noexecstack");
+  }
+  return XRay{std::move(manifest), std::move(image.needed)};
+}
+
+}  // namespace bp::host
