@@ -1,0 +1,85 @@
+#include "core/host/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::host {
+namespace {
+
+// A plugin that reports in a loop must not fill the memory.
+constexpr std::size_t max_reports = 100000;
+constexpr std::size_t max_notes = 10;
+constexpr std::size_t max_message = 2000;
+
+ErrorCode error_code(bp_status status) {
+  switch (status) {
+    case BP_UNSUPPORTED: return ErrorCode::Unsupported;
+    case BP_NO_MEMORY: return ErrorCode::OutOfMemory;
+    default: return ErrorCode::PluginFailure;
+  }
+}
+
+std::string describe(const Report &report, const bp_module_t *module) {
+  const std::string message = report.message.empty() ? "no reason given" : report.message;
+  if (report.instruction == BP_NONE) {
+    return message;
+  }
+  if (module == nullptr || report.instruction >= module->instrs.count) {
+    return fmt::format("instruction {}: {}", report.instruction, message);
+  }
+  return fmt::format("{}: {}", plugin::ModuleView(module).instruction(report.instruction).name(), message);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out(text.substr(0, max_message));
+  std::ranges::replace_if(out, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text.size() > max_message ? out + "..." : out;
+}
+
+std::string status_name(bp_status status) {
+  switch (status) {
+    case BP_OK: return "ok";
+    case BP_UNSUPPORTED: return "unsupported";
+    case BP_INVALID: return "invalid";
+    case BP_NO_MEMORY: return "out of memory";
+    case BP_DEVICE_LOST: return "device lost";
+    case BP_INTERNAL: return "internal error";
+    default: return fmt::format("internal error (unknown status {})", status);
+  }
+}
+
+void Diagnostics::report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction,
+                         const char *message) noexcept {
+  try {
+    auto *self = static_cast<Diagnostics *>(diag->ctx);
+    const std::lock_guard lock(self->mutex_);
+    if (self->reports_.size() < max_reports) {
+      self->reports_.push_back({status, instruction, message == nullptr ? "" : printable(message)});
+    }
+  } catch (...) {
+    // No memory for a report: the status alone has to do.
+  }
+}
+
+Status Diagnostics::result(bp_status status, std::string_view who, std::string_view what,
+                           const bp_module_t *module) const {
+  if (status == BP_OK) {
+    return {};
+  }
+  const std::string reason = reports_.empty() ? "no reason given" : describe(reports_[0], module);
+  Error error(error_code(status), fmt::format("plugin {}: {}: {}: {}", who, what, status_name(status), reason));
+  for (std::size_t i = 1; i < std::min(reports_.size(), max_notes); ++i) {
+    error = std::move(error).note(describe(reports_[i], module));
+  }
+  if (reports_.size() > max_notes) {
+    error = std::move(error).note(fmt::format("and {} more reports", reports_.size() - max_notes));
+  }
+  return error;
+}
+
+}  // namespace bp::host

@@ -1,0 +1,54 @@
+// Diagnostics: the sink for one call into a plugin (bp_diag), and the one place where a plugin's status and reports
+// become a Result.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/module.h"
+#include "core/base/result.h"
+
+namespace bp::host {
+
+// What a plugin said about an instruction, or about the call as a whole.
+struct Report {
+  bp_status status = BP_OK;
+  std::uint32_t instruction = BP_NONE;  // in the module of the call
+  std::string message;
+};
+
+class Diagnostics {
+ public:
+  Diagnostics() : abi_{this, &Diagnostics::report} {}
+  Diagnostics(const Diagnostics &) = delete;
+  Diagnostics &operator=(const Diagnostics &) = delete;
+
+  // For the call. Reports may come from any thread.
+  const bp_diag_t *abi() const { return &abi_; }
+
+  // After the call.
+  const std::vector<Report> &reports() const { return reports_; }
+
+  // Success, or an error: "plugin acme: run: out of memory: <first report>", the others as notes. `who` names the
+  // plugin, `what` the call. With a module, instructions are named. A status that is not known counts as internal
+  // error.
+  Status result(bp_status status, std::string_view who, std::string_view what,
+                const bp_module_t *module = nullptr) const;
+
+ private:
+  static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *message) noexcept;
+
+  bp_diag_t abi_;
+  std::mutex mutex_;
+  std::vector<Report> reports_;
+};
+
+// "out of memory"; unknown numbers with their value.
+std::string status_name(bp_status status);
+
+// Text of a plugin's making, fit for a terminal and a log: control bytes become spaces, the length is limited.
+std::string printable(std::string_view text);
+
+}  // namespace bp::host

@@ -1,0 +1,188 @@
+#include "core/host/discovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/host/build_configuration.h"
+#include "core/host/x_ray.h"
+
+namespace bp::host {
+namespace {
+
+namespace filesystem = std::filesystem;
+
+constexpr std::string_view file_prefix = "libbackplane_";
+constexpr std::string_view file_suffix = ".so";
+
+bool holds_files(const filesystem::path &path) {
+  std::error_code error;
+  return filesystem::is_directory(path, error);
+}
+
+// The entries of a directory, sorted by name; empty if it cannot be read.
+std::vector<filesystem::path> entries(const filesystem::path &directory) {
+  std::vector<filesystem::path> paths;
+  std::error_code error;
+  filesystem::directory_iterator at(directory, error);
+  for (const filesystem::directory_iterator end; !error && at != end; at.increment(error)) {
+    paths.push_back(at->path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void add_build_directories(std::vector<std::string> &directories) {
+  std::error_code error;
+  filesystem::path directory = filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (int level = 0; level <= 3 && directory.has_relative_path(); ++level, directory = directory.parent_path()) {
+    if (!filesystem::exists(directory / "build.ninja", error)) {
+      continue;
+    }
+    for (const filesystem::path &path : entries(directory / "plugins")) {
+      if (holds_files(path)) {
+        directories.push_back(path.string());
+      }
+    }
+    return;
+  }
+}
+
+Status check_fit(const Manifest &manifest) {
+  constexpr bp_version_t own = BP_VERSION_INIT;
+  if (manifest.abi.major != own.major) {
+    return Error(ErrorCode::Unsupported, fmt::format("is built for version {} of the plugin ABI, expected {}.x.x",
+                                                     to_string(manifest.abi), own.major));
+  }
+  const std::vector<std::string> missing = missing_cpu_features(manifest.cpu_features);
+  if (!missing.empty()) {
+    return Error(ErrorCode::Unsupported, fmt::format("needs {} CPU features this machine does not have: {}",
+                                                     missing.size(), fmt::join(missing, ", ")));
+  }
+  return {};
+}
+
+// Fills in what can be known; the error is the refusal.
+Status examine_into(Candidate &candidate) {
+  BP_ASSIGN(const FileBytes bytes, FileBytes::open(candidate.path));
+  BP_ASSIGN(XRay found, x_ray(bytes));
+  candidate.needed = std::move(found.needed);
+  BP_ASSIGN(candidate.manifest, parse_manifest(found.manifest));
+  return check_fit(*candidate.manifest);
+}
+
+bool is_better_variant(const Candidate &candidate, const Candidate &best) {
+  const auto directory = [](const Candidate &c) { return std::string_view(c.path).substr(0, c.path.rfind('/')); };
+  return directory(candidate) == directory(best) &&
+         candidate.manifest->cpu_features.size() > best.manifest->cpu_features.size();
+}
+
+// Nothing answers to the name: say what does.
+Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
+                const std::vector<std::string> &directories) {
+  std::vector<std::string> known;
+  for (const Candidate &candidate : candidates) {
+    if (candidate.refusal.has_value()) {
+      continue;
+    }
+    for (const ManifestDevice &device : candidate.manifest->devices) {
+      known.push_back(device.aliases.empty() ? device.id : device.aliases[0]);
+    }
+  }
+  const std::string there = known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "));
+  const std::string searched = directories.empty() ? "no directory" : fmt::format("{}", fmt::join(directories, ", "));
+  return Error(ErrorCode::NotFound, fmt::format("no plugin answers to \"{}\", expected one of: {}", name, there))
+      .note(fmt::format("searched {}", searched));
+}
+
+// The only candidate's refusal, or all of them as notes.
+Error all_refused(std::string_view name, const std::vector<const Candidate *> &answering) {
+  if (answering.size() == 1) {
+    return Error(*answering[0]->refusal).note(fmt::format("while looking for plugin \"{}\"", name));
+  }
+  Error error(ErrorCode::NotFound,
+              fmt::format("none of the {} files that answer to \"{}\" can be loaded", answering.size(), name));
+  for (const Candidate *candidate : answering) {
+    error = std::move(error).note(candidate->refusal->to_string());
+  }
+  return error;
+}
+
+}  // namespace
+
+bool Candidate::answers_to(std::string_view name) const {
+  const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
+  const bool by_file = file.size() == file_prefix.size() + name.size() + file_suffix.size() &&
+                       file.starts_with(file_prefix) && file.ends_with(file_suffix) &&
+                       file.substr(file_prefix.size(), name.size()) == name;
+  return by_file || (manifest.has_value() && manifest->find(name) != nullptr);
+}
+
+std::vector<std::string> plugin_directories() {
+  std::vector<std::string> directories;
+  if (const char *path = secure_getenv("BACKPLANE_PATH"); path != nullptr && *path != '\0') {
+    for (std::string_view rest = path; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(':'), rest.size());
+      if (end != 0) {
+        directories.emplace_back(rest.substr(0, end));
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  } else {
+    directories.emplace_back(plugin_directory);
+    add_build_directories(directories);
+  }
+  std::erase_if(directories, [](const std::string &directory) { return !holds_files(directory); });
+  return directories;
+}
+
+Candidate examine(const std::string &path) {
+  Candidate candidate;
+  candidate.path = path;
+  if (Status fit = examine_into(candidate); !fit.ok()) {
+    candidate.refusal = std::move(fit).error().at({path, 0, 0, {}});
+  }
+  return candidate;
+}
+
+std::vector<Candidate> scan(const std::vector<std::string> &directories) {
+  std::vector<Candidate> candidates;
+  for (const std::string &directory : directories) {
+    for (const filesystem::path &path : entries(directory)) {
+      if (path.native().ends_with(file_suffix)) {
+        candidates.push_back(examine(path.native()));
+      }
+    }
+  }
+  return candidates;
+}
+
+Result<Candidate> find_plugin(std::string_view name, const std::vector<std::string> &directories) {
+  if (name.find('/') != std::string_view::npos) {
+    Candidate candidate = examine(std::string(name));
+    if (candidate.refusal.has_value()) {
+      return *candidate.refusal;
+    }
+    return candidate;
+  }
+  const std::vector<Candidate> candidates = scan(directories);
+  std::vector<const Candidate *> answering;
+  const Candidate *best = nullptr;
+  for (const Candidate &candidate : candidates) {
+    if (!candidate.answers_to(name)) {
+      continue;
+    }
+    answering.push_back(&candidate);
+    if (!candidate.refusal.has_value() && (best == nullptr || is_better_variant(candidate, *best))) {
+      best = &candidate;
+    }
+  }
+  if (best != nullptr) {
+    return *best;
+  }
+  return answering.empty() ? not_found(name, candidates, directories) : all_refused(name, answering);
+}
+
+}  // namespace bp::host

@@ -1,0 +1,69 @@
+#include "core/host/host_services.h"
+
+#include <cstdio>
+
+#include "core/host/build_configuration.h"
+#include "core/host/diagnostics.h"
+
+namespace bp::host {
+
+ThreadPool &process_thread_pool() {
+  static ThreadPool pool;
+  return pool;
+}
+
+HostServices::HostServices(HostOptions options)
+    : options_(std::move(options)),
+      abi_{BP_VERSION_INIT, this, "backplane", core_version, &HostServices::get_extension, &HostServices::signal} {
+  if (options_.threads == nullptr) {
+    options_.threads = &process_thread_pool();
+  }
+}
+
+const void *HostServices::get_extension(const bp_host_t *host, const char *id) noexcept {
+  const std::string_view wanted = id == nullptr ? "" : id;
+  if (of(host).options_.withdrawn.contains(wanted)) {
+    return nullptr;
+  }
+  if (wanted == BP_EXT_LOG) {
+    return &log_service;
+  }
+  if (wanted == BP_EXT_THREAD_POOL) {
+    return &thread_service;
+  }
+  return nullptr;
+}
+
+void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status status, std::uint32_t instruction,
+                          const char *message) noexcept {
+  try {
+    if (const auto &signal = of(host).options_.signal) {
+      signal(point, status, instruction, message == nullptr ? std::string() : printable(message));
+    }
+  } catch (...) {
+    // Nothing may be thrown into the plugin.
+  }
+}
+
+void HostServices::log(const bp_host_t *host, std::uint32_t severity, const char *message) noexcept {
+  try {
+    const std::string text = message == nullptr ? std::string() : printable(message);
+    if (const auto &log = of(host).options_.log) {
+      log(severity, text);
+    } else if (severity >= BP_LOG_WARNING) {
+      std::fprintf(stderr, "backplane: %s\n", text.c_str());
+    }
+  } catch (...) {
+    // As above.
+  }
+}
+
+std::uint32_t HostServices::thread_count(const bp_host_t *host) noexcept {
+  return of(host).options_.threads->size();
+}
+
+void HostServices::parallel(const bp_host_t *host, std::uint32_t count, bp_parallel_body body, void *context) noexcept {
+  of(host).options_.threads->parallel(count, body, context);
+}
+
+}  // namespace bp::host

@@ -1,0 +1,53 @@
+// HostServices: the bp_host of one device, with the services behind it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "backplane/ext/log.h"
+#include "backplane/ext/thread_pool.h"
+#include "backplane/host.h"
+#include "core/base/thread_pool.h"
+
+namespace bp::host {
+
+// What the core offers to devices. The functions may be called from any thread, at any time until the device is
+// destroyed; empty ones do nothing, and what they throw is dropped.
+struct HostOptions {
+  ThreadPool *threads = nullptr;  // borrowed; null: the pool of this process, one thread per processor
+  std::function<void(std::uint32_t severity, std::string_view message)> log;  // BP_LOG_; empty: warnings to stderr
+  std::function<void(bp_point_t point, bp_status status, std::uint32_t instruction, std::string_view message)> signal;
+  std::set<std::string, std::less<>> withdrawn;  // ids of services not to offer, for tests (BP-HOST-01)
+};
+
+class HostServices {
+ public:
+  explicit HostServices(HostOptions options);
+  HostServices(const HostServices &) = delete;
+  HostServices &operator=(const HostServices &) = delete;
+
+  const bp_host_t *abi() const { return &abi_; }
+
+ private:
+  static const HostServices &of(const bp_host_t *host) { return *static_cast<const HostServices *>(host->host_data); }
+  static const void *get_extension(const bp_host_t *host, const char *id) noexcept;
+  static void signal(const bp_host_t *host, bp_point_t point, bp_status status, std::uint32_t instruction,
+                     const char *message) noexcept;
+  static void log(const bp_host_t *host, std::uint32_t severity, const char *message) noexcept;
+  static std::uint32_t thread_count(const bp_host_t *host) noexcept;
+  static void parallel(const bp_host_t *host, std::uint32_t count, bp_parallel_body body, void *context) noexcept;
+
+  static constexpr bp_host_log_t log_service = {&HostServices::log};
+  static constexpr bp_host_threads_t thread_service = {&HostServices::thread_count, &HostServices::parallel};
+
+  HostOptions options_;
+  bp_host_t abi_;
+};
+
+// The thread pool of this process, shared by everything that does not ask for its own.
+ThreadPool &process_thread_pool();
+
+}  // namespace bp::host

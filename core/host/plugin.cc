@@ -1,0 +1,241 @@
+#include "core/host/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <mutex>
+
+#include "core/host/diagnostics.h"
+
+namespace bp::host {
+namespace {
+
+// What is tagged [control] and belongs to a library, not to a device, is done by one thread at a time.
+std::mutex &control_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Error broken(std::string message) {
+  return Error(ErrorCode::PluginFailure, std::move(message));
+}
+
+struct NamedFunction {
+  const char *name;
+  bool present;
+};
+Status check_functions(std::string_view table, std::initializer_list<NamedFunction> functions) {
+  for (const NamedFunction &function : functions) {
+    if (!function.present) {
+      return broken(fmt::format("{}.{} is null, expected a function", table, function.name));
+    }
+  }
+  return {};
+}
+#define BP_FUNCTION(table, name) {#name, (table)->name != nullptr}
+
+// One line of the comparison of code and manifest.
+Status check_equal(std::string_view place, std::string_view what, std::string_view in_code,
+                   std::string_view in_manifest) {
+  if (in_code == in_manifest) {
+    return {};
+  }
+  return broken(fmt::format("lies in its manifest: {}{} is \"{}\" in the code, \"{}\" in the manifest", place, what,
+                            printable(in_code), in_manifest));
+}
+
+std::string_view text_or_empty(const char *text) {
+  return text == nullptr ? std::string_view() : text;
+}
+
+std::string sorted_list(std::vector<std::string> items) {
+  std::ranges::sort(items);
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+Status check_description(const bp_device_desc_t &found, const Manifest &manifest, const ManifestDevice &expected) {
+  const std::string place = fmt::format("device {}: ", expected.id);
+  BP_TRY(check_equal(place, "ABI version", to_string(found.bp_version), to_string(manifest.abi)));
+  BP_TRY(check_equal(place, "opset", std::to_string(found.opset), std::to_string(manifest.opset)));
+  BP_TRY(check_equal(place, "id", text_or_empty(found.id), expected.id));
+  BP_TRY(check_equal(place, "name", text_or_empty(found.name), expected.name));
+  BP_TRY(check_equal(place, "version", text_or_empty(found.version), manifest.version));
+  std::vector<std::string> features;
+  for (const char *const *feature = found.features; feature != nullptr && *feature != nullptr; ++feature) {
+    features.emplace_back(*feature);
+  }
+  return check_equal(place, "list of extensions", sorted_list(std::move(features)), sorted_list(expected.extensions));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plugin>> Plugin::load(const Candidate &candidate, AfterUse after_use) {
+  if (candidate.refusal.has_value()) {
+    return *candidate.refusal;
+  }
+  const std::shared_ptr<Plugin> plugin(new Plugin(candidate.path, *candidate.manifest, after_use));
+  if (Status opened = plugin->open(); !opened.ok()) {
+    return std::move(opened).error().at({candidate.path, 0, 0, {}});
+  }
+  return std::shared_ptr<const Plugin>(plugin);
+}
+
+Status Plugin::open() {
+  const std::lock_guard lock(control_mutex());
+  library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) {
+    return broken(fmt::format("cannot be loaded: {}", printable(text_or_empty(dlerror()))));
+  }
+  const auto *entry = static_cast<const bp_plugin_entry_t *>(dlsym(library_, "bp_entry"));
+  if (entry == nullptr) {
+    return broken("does not export bp_entry, expected exactly that symbol");
+  }
+  BP_TRY(check_equal("", "ABI version", to_string(entry->bp_version), to_string(manifest_.abi)));
+  BP_TRY(check_functions("bp_entry",
+                         {BP_FUNCTION(entry, init), BP_FUNCTION(entry, deinit), BP_FUNCTION(entry, get_factory)}));
+  entry_ = entry;
+  Diagnostics diagnostics;
+  const bp_status status = entry->init(path_.c_str(), diagnostics.abi());
+  BP_TRY(diagnostics.result(status, manifest_.devices[0].id, "init"));
+  initialized_ = true;
+  factory_ = static_cast<const bp_device_factory_t *>(entry->get_factory(BP_DEVICE_FACTORY));
+  if (factory_ == nullptr) {
+    return broken(fmt::format("has no factory \"{}\", expected one", BP_DEVICE_FACTORY));
+  }
+  return check_factory();
+}
+
+Status Plugin::check_factory() const {
+  BP_TRY(check_functions("bp_device_factory", {BP_FUNCTION(factory_, count), BP_FUNCTION(factory_, get_desc),
+                                               BP_FUNCTION(factory_, probe), BP_FUNCTION(factory_, create)}));
+  BP_TRY(check_equal("", "number of devices", std::to_string(factory_->count(factory_)),
+                     std::to_string(manifest_.devices.size())));
+  for (std::size_t i = 0; i < manifest_.devices.size(); ++i) {
+    const bp_device_desc_t *description = factory_->get_desc(factory_, static_cast<std::uint32_t>(i));
+    if (description == nullptr) {
+      return broken(fmt::format("get_desc({}) is null, expected the description of {}", i, manifest_.devices[i].id));
+    }
+    BP_TRY(check_description(*description, manifest_, manifest_.devices[i]));
+  }
+  return {};
+}
+
+Plugin::~Plugin() {
+  const std::lock_guard lock(control_mutex());
+  if (initialized_) {
+    entry_->deinit();
+  }
+  if (library_ != nullptr && after_use_ == AfterUse::Unload) {
+    dlclose(library_);
+  }
+}
+
+Result<std::uint32_t> Plugin::probe(const std::string &id) const {
+  const std::lock_guard lock(control_mutex());
+  Diagnostics diagnostics;
+  std::uint32_t instances = 0;
+  const bp_status status = factory_->probe(factory_, id.c_str(), &instances, diagnostics.abi());
+  if (Status probed = diagnostics.result(status, id, "probe"); !probed.ok()) {
+    return std::move(probed).error().at({path_, 0, 0, {}});
+  }
+  return instances;
+}
+
+Result<std::unique_ptr<Device>> Device::create(std::shared_ptr<const Plugin> plugin, const std::string &id,
+                                               DeviceOptions options) {
+  const std::string path = plugin->path();
+  // `options.host` moves into the device; the rest is read by open().
+  std::unique_ptr<Device> device(
+      new Device(std::move(plugin), {options.instance, options.settings, std::move(options.host)}));
+  if (Status opened = device->open(id, options); !opened.ok()) {
+    return std::move(opened).error().at({path, 0, 0, {}});
+  }
+  return device;
+}
+
+Status Device::open(const std::string &id, const DeviceOptions &options) {
+  std::vector<bp_option_t> settings;
+  for (const auto &[key, value] : options.settings) {
+    settings.push_back({key.c_str(), value.c_str()});
+  }
+  Diagnostics creation;
+  const bp_device_factory_t *factory = plugin_->factory();
+  const bp_device_t *device = factory->create(factory, services_.abi(), id.c_str(), options.instance, settings.data(),
+                                              static_cast<std::uint32_t>(settings.size()), creation.abi());
+  if (device == nullptr) {
+    const bp_status reported = creation.reports().empty() ? BP_INTERNAL : creation.reports()[0].status;
+    return creation.result(reported == BP_OK ? BP_INTERNAL : reported, id, "create");
+  }
+  BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, destroy)}));
+  device_ = device;  // to be destroyed from now on
+  BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, init), BP_FUNCTION(device, get_extension)}));
+  if (device->desc == nullptr || text_or_empty(device->desc->id) != id) {
+    return broken(fmt::format("create(\"{}\") made a device called \"{}\"", id,
+                              device->desc == nullptr ? "" : printable(text_or_empty(device->desc->id))));
+  }
+  Diagnostics initialization;
+  BP_TRY(initialization.result(device->init(device, initialization.abi()), id, "init of the device"));
+  if (device->target == nullptr) {
+    return broken(fmt::format("device {}: target is null after init, expected a string", id));
+  }
+  return check_extensions();
+}
+
+Status Device::check_extensions() {
+  for (const char *const *feature = device_->desc->features; feature != nullptr && *feature != nullptr; ++feature) {
+    if (extension(*feature) == nullptr) {
+      return broken(fmt::format("lies in its manifest: device {}: promises {}, but get_extension returns null", id(),
+                                printable(*feature)));
+    }
+  }
+  if (extension("bp.not-an-extension/1") != nullptr) {
+    return broken(fmt::format("device {}: get_extension answers to an unknown id, expected null", id()));
+  }
+  kernels_ = static_cast<const bp_device_kernels_t *>(extension(BP_EXT_KERNELS));
+  if (kernels_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_KERNELS, {BP_FUNCTION(kernels_, find)}));
+  }
+  memory_ = static_cast<const bp_device_memory_t *>(extension(BP_EXT_MEMORY));
+  if (memory_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_MEMORY,
+                           {BP_FUNCTION(memory_, alloc), BP_FUNCTION(memory_, release), BP_FUNCTION(memory_, copy)}));
+    if (memory_->spaces == nullptr || memory_->space_count == 0) {
+      return broken(fmt::format("{} lists no spaces, expected at least one", BP_EXT_MEMORY));
+    }
+  }
+  compiler_ = static_cast<const bp_device_compiler_t *>(extension(BP_EXT_COMPILER));
+  if (compiler_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_COMPILER, {BP_FUNCTION(compiler_, claim), BP_FUNCTION(compiler_, compile),
+                                             BP_FUNCTION(compiler_, load)}));
+  }
+  queue_ = static_cast<const bp_device_queue_t *>(extension(BP_EXT_QUEUE));
+  if (queue_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_QUEUE, {BP_FUNCTION(queue_, submit)}));
+    if (queue_->queues == nullptr || queue_->queue_count == 0) {
+      return broken(fmt::format("{} lists no queues, expected at least one", BP_EXT_QUEUE));
+    }
+  }
+  rewrite_ = static_cast<const bp_device_rewrite_t *>(extension(BP_EXT_REWRITE));
+  if (rewrite_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_REWRITE, {BP_FUNCTION(rewrite_, rewrite)}));
+  }
+  return {};
+}
+
+Device::~Device() {
+  if (device_ != nullptr) {
+    device_->destroy(device_);
+  }
+}
+
+Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options) {
+  BP_ASSIGN(const Candidate candidate, find_plugin(name, plugin_directories()));
+  BP_ASSIGN(std::shared_ptr<const Plugin> plugin, Plugin::load(candidate));
+  const ManifestDevice *device = candidate.manifest->find(name);
+  const std::string id = device != nullptr ? device->id : candidate.manifest->devices[0].id;
+  return Device::create(std::move(plugin), id, std::move(options));
+}
+
+}  // namespace bp::host

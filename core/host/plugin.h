@@ -1,0 +1,107 @@
+// Plugin and Device: a loaded library and a device made by it, with everything the ABI promises checked once, here.
+// Neither refuses to be destroyed: a Device destroys itself before its Plugin deinitializes, and that before unloading.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backplane/backplane.h"
+#include "core/base/result.h"
+#include "core/host/discovery.h"
+#include "core/host/host_services.h"
+
+namespace bp::host {
+
+// Production keeps libraries mapped: unloading is correct (BP-ENTRY-03) but never needed. Tests unload.
+enum class AfterUse { KeepMapped, Unload };
+
+// A library between init() and deinit().
+class Plugin {
+ public:
+  // Loads what was found. Refuses a library that fails to load or in init(), or whose code does not say what its
+  // manifest says. Errors name the file.
+  static Result<std::shared_ptr<const Plugin>> load(const Candidate &candidate,
+                                                    AfterUse after_use = AfterUse::KeepMapped);
+  Plugin(const Plugin &) = delete;
+  Plugin &operator=(const Plugin &) = delete;
+  ~Plugin();
+
+  const std::string &path() const { return path_; }
+  const Manifest &manifest() const { return manifest_; }
+  const bp_device_factory_t *factory() const { return factory_; }
+
+  // How many devices of this kind are present. May touch hardware. [control]
+  Result<std::uint32_t> probe(const std::string &id) const;
+
+ private:
+  Plugin(std::string path, Manifest manifest, AfterUse after_use)
+      : path_(std::move(path)), manifest_(std::move(manifest)), after_use_(after_use) {}
+  Status open();
+  Status check_factory() const;
+
+  std::string path_;
+  Manifest manifest_;
+  AfterUse after_use_;
+  void *library_ = nullptr;
+  const bp_plugin_entry_t *entry_ = nullptr;
+  bool initialized_ = false;
+  const bp_device_factory_t *factory_ = nullptr;
+};
+
+struct DeviceOptions {
+  std::uint32_t instance = 0;                                 // BP_NONE: offline, no hardware is touched
+  std::vector<std::pair<std::string, std::string>> settings;  // for the plugin: key, value
+  HostOptions host;
+};
+
+// A device between init() and destroy().
+class Device {
+ public:
+  // `id` as in the manifest. Errors name the file.
+  static Result<std::unique_ptr<Device>> create(std::shared_ptr<const Plugin> plugin, const std::string &id,
+                                                DeviceOptions options = {});
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+  // No work is in flight, and all programs and memory of the device are released.
+  ~Device();
+
+  const Plugin &plugin() const { return *plugin_; }
+  const bp_device_t *abi() const { return device_; }
+  const bp_device_desc_t &description() const { return *device_->desc; }
+  std::string_view id() const { return device_->desc->id; }
+  std::string_view target() const { return device_->target; }
+  const bp_host_t *host() const { return services_.abi(); }
+
+  // The extensions; null if the device does not have them. Their functions are all there.
+  const bp_device_kernels_t *kernels() const { return kernels_; }
+  const bp_device_memory_t *memory() const { return memory_; }
+  const bp_device_compiler_t *compiler() const { return compiler_; }
+  const bp_device_queue_t *queue() const { return queue_; }
+  const bp_device_rewrite_t *rewrite() const { return rewrite_; }
+  // Any other, unchecked; null if the device does not have it.
+  const void *extension(const char *extension_id) const { return device_->get_extension(device_, extension_id); }
+
+ private:
+  Device(std::shared_ptr<const Plugin> plugin, DeviceOptions options)
+      : plugin_(std::move(plugin)), services_(std::move(options.host)) {}
+  Status open(const std::string &id, const DeviceOptions &options);
+  Status check_extensions();
+
+  std::shared_ptr<const Plugin> plugin_;
+  HostServices services_;
+  const bp_device_t *device_ = nullptr;
+  const bp_device_kernels_t *kernels_ = nullptr;
+  const bp_device_memory_t *memory_ = nullptr;
+  const bp_device_compiler_t *compiler_ = nullptr;
+  const bp_device_queue_t *queue_ = nullptr;
+  const bp_device_rewrite_t *rewrite_ = nullptr;
+};
+
+// All in one: finds the plugin for a name or path in plugin_directories(), loads it, and makes the device of that name
+// (the first in the manifest if the name is that of the file).
+Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options = {});
+
+}  // namespace bp::host

@@ -1,0 +1,86 @@
+#include "core/host/manifest.h"
+
+#include <catch2/catch.hpp>
+
+namespace bp::host {
+namespace {
+
+std::string message(const std::string &json) {
+  const auto manifest = parse_manifest(json);
+  return manifest.ok() ? "accepted" : manifest.error().to_string();
+}
+// A correct manifest but for the fields given; `devices` replaces the whole list.
+std::string with(const std::string &fields, const std::string &devices = R"([{"id":"a.b","name":"AB"}])") {
+  return R"({"abi":"1.0.0","version":"2","opset":1,)" + fields + R"("devices":)" + devices + "}";
+}
+std::string with_device(const std::string &device) {
+  return with("", "[" + device + "]");
+}
+
+TEST_CASE("a manifest says all there is to say") {
+  const auto manifest = parse_manifest(R"({
+    "abi": "1.2.3", "vendor": "Acme", "version": "2.1", "opset": 7, "url": "https://acme.example",
+    "cpu_features": ["avx2"], "conformance": "kernels", "unknown": {"is": "ignored"},
+    "devices": [{"id": "com.acme.npu", "aliases": ["acme", "npu-3"], "name": "Acme NPU 3",
+                 "extensions": ["bp.kernels/1", "com.acme.turbo/12"]},
+                {"id": "com.acme.lite", "name": "Lite"}]})");
+  REQUIRE(manifest.ok());
+  CHECK(to_string(manifest->abi) == "1.2.3");
+  CHECK(manifest->vendor == "Acme");
+  CHECK(manifest->version == "2.1");
+  CHECK(manifest->opset == 7);
+  CHECK(manifest->url == "https://acme.example");
+  CHECK(manifest->conformance == "kernels");
+  CHECK(manifest->cpu_features == std::vector<std::string>{"avx2"});
+  REQUIRE(manifest->devices.size() == 2);
+  CHECK(manifest->devices[0].extensions == std::vector<std::string>{"bp.kernels/1", "com.acme.turbo/12"});
+  CHECK(manifest->find("npu-3") == &manifest->devices[0]);
+  CHECK(manifest->find("com.acme.lite") == &manifest->devices[1]);
+  CHECK(manifest->find("Acme NPU 3") == nullptr);
+  CHECK(message(with("")) == "accepted");
+}
+
+TEST_CASE("a wrong manifest is refused with its place") {
+  CHECK(message("") == "manifest: is not JSON: incomplete JSON");
+  CHECK(message("[1]") == "manifest: is [1], expected an object");
+  CHECK(message(std::string(100000, '[')) == "manifest: is not JSON: too deep");
+  CHECK_THAT(message("{\"abi\":\"\xff\"}"), Catch::StartsWith("manifest: is not JSON: "));
+  CHECK(message("{}") == "manifest: abi is missing, expected a string");
+  CHECK(message(R"({"abi": 1})") == "manifest: abi is 1, expected a string of printable characters");
+  for (const std::string abi : {"1", "1.0", "1.0.0.0", "1.0.x", "-1.0.0", "1.0.99999999999"}) {
+    CHECK(message(R"({"abi":")" + abi + R"("})") ==
+          "manifest: abi is \"" + abi + "\", expected major.minor.revision such as 1.0.0");
+  }
+  CHECK(message(R"({"abi":"1.0.0","version":"\u001b[2J"})") ==
+        R"(manifest: version is "\u001b[2J", expected a string of printable characters)");
+  CHECK(message(R"({"abi":"1.0.0","version":"2","opset":-1})") == "manifest: opset is -1, expected a whole number");
+  CHECK(message(R"({"abi":"1.0.0","version":"2","opset":1e9})") == "manifest: opset is 1E9, expected a whole number");
+  CHECK(message(R"({"abi":"1.0.0","version":"2","opset":1})") ==
+        "manifest: devices is missing or empty, expected at least one device");
+  CHECK(message(with(R"("cpu_features":"avx",)")) == "manifest: cpu_features is \"avx\", expected an array");
+  CHECK(message(with(R"("cpu_features":["avx",2],)")) ==
+        "manifest: cpu_features[1] is 2, expected a string of printable characters");
+  CHECK(message(with_device("3")) == "manifest: devices[0] is 3, expected an object");
+  CHECK(message(with_device(R"({"id":"a.b"})")) == "manifest: devices[0].name is missing, expected a string");
+  for (const std::string id : {"npu", "Com.acme", ".a", "a.", "a b.c", "../x"}) {
+    CHECK(message(with_device(R"({"id":")" + id + R"("})")) ==
+          "manifest: devices[0].id is \"" + id + "\", expected lower case words joined by dots such as com.acme.npu");
+  }
+  CHECK(message(with_device(R"({"id":"a.b","name":"n","aliases":["x/y"]})")) ==
+        "manifest: devices[0].aliases holds \"x/y\", expected lower case letters, digits and -");
+  CHECK(message(with_device(R"({"id":"a.b","name":"n","extensions":["kernels"]})")) ==
+        "manifest: devices[0].extensions holds \"kernels\", expected ids such as bp.kernels/1");
+  CHECK(message(with("", R"([{"id":"a.b","name":"n","aliases":["x"]},{"id":"a.c","name":"n","aliases":["x"]}])")) ==
+        "manifest: \"x\" is named twice among the ids and aliases");
+}
+
+TEST_CASE("a CPU feature nobody knows is missing") {
+  CHECK(missing_cpu_features({}).empty());
+  CHECK(missing_cpu_features({"teleportation"}) == std::vector<std::string>{"teleportation"});
+#if defined(__x86_64__)
+  CHECK(missing_cpu_features({"x86-64-v4"}).empty() == (__builtin_cpu_supports("x86-64-v4") != 0));
+#endif
+}
+
+}  // namespace
+}  // namespace bp::host

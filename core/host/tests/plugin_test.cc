@@ -1,0 +1,225 @@
+// Loading: the life of a good plugin, and one clear message for each way to be a bad one (plugins/plugin.c).
+#include "core/host/plugin.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/host/diagnostics.h"
+#include "core/host/tests/test_plugins.h"
+#include "core/host/x_ray.h"
+
+namespace bp::host {
+namespace {
+
+// Loads a file and makes its first device.
+Result<std::unique_ptr<Device>> open_file(const std::string &path, DeviceOptions options = {}) {
+  BP_ASSIGN(const Candidate candidate, find_plugin(path, {}));
+  BP_ASSIGN(std::shared_ptr<const Plugin> plugin, Plugin::load(candidate, AfterUse::Unload));
+  const std::string id = plugin->manifest().devices[0].id;
+  return Device::create(std::move(plugin), id, std::move(options));
+}
+
+// The whole message, without the path it must begin with.
+std::string refusal(const std::string &path, DeviceOptions options = {}) {
+  const auto device = open_file(path, std::move(options));
+  if (device.ok()) {
+    return "accepted";
+  }
+  const std::string message = device.error().to_string();
+  return message.starts_with(path + ": ") ? message.substr(path.size() + 2) : "the path is missing: " + message;
+}
+
+bool is_mapped(const std::string &path) {
+  return read_file("/proc/self/maps").find(path) != std::string::npos;
+}
+
+TEST_CASE("each wrong plugin gets one clear message") {
+  const std::pair<const char *, const char *> expected[] = {
+      {"extra_exports",
+       "exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: link with a version script"},
+      {"unique_symbol", "has 1 GNU_UNIQUE symbols (only_one), expected none: compile with -fno-gnu-unique"},
+      {"no_entry", "does not export bp_entry, expected exactly that symbol"},
+      {"no_manifest", "has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin"},
+      {"manifest_not_json", "manifest: is not JSON: syntax error"},
+      {"imports_core",
+       "imports 1 symbols of the core (_ZN2bp4core8functionEv), expected none: services come through bp_host"},
+      {"text_relocation", "has text relocations, expected none: compile with -fPIC"},
+      {"executable_stack", "wants an executable stack, expected none: link with -z noexecstack"},
+      {"other_abi", "is built for version 2.0.0 of the plugin ABI, expected 1.x.x"},
+      {"other_abi_in_code", "lies in its manifest: ABI version is \"1.3.0\" in the code, \"1.0.0\" in the manifest"},
+      {"other_id",
+       "lies in its manifest: device org.example.other: id is \"org.example.test\" in the code, \"org.example.other\" "
+       "in "
+       "the manifest"},
+      {"other_extension",
+       "lies in its manifest: device org.example.test: list of extensions is \"bp.kernels/1\" in the code, "
+       "\"bp.queue/1\" in the manifest"},
+      {"promised_extension",
+       "lies in its manifest: device org.example.test: promises bp.memory/1, but get_extension returns null"},
+      {"answers_to_all", "device org.example.test: get_extension answers to an unknown id, expected null"},
+      {"cpu_feature", "needs 1 CPU features this machine does not have: teleportation"},
+      {"null_function", "bp.kernels/1.find is null, expected a function"},
+      {"no_factory", "has no factory \"bp.device-factory/1\", expected one"},
+      {"init", "plugin org.example.test: init: internal error (unknown status 77): the licence has expired"},
+      {"device_init",
+       "plugin org.example.test: init of the device: device lost: the card does not answer\n  note: is the power on?"},
+  };
+  for (const auto &[name, message] : expected) {
+    CHECK(refusal(test_plugin(name)) == message);
+    CHECK_FALSE(is_mapped(test_plugin(name)));
+  }
+  CHECK_THAT(refusal(test_plugin("unresolved")),
+             Catch::StartsWith("cannot be loaded: ") && Catch::Contains("function_that_is_nowhere"));
+}
+
+TEST_CASE("a file that is no plugin is refused before it is loaded") {
+  const TemporaryFolder folder;
+  const std::string good = read_file(test_plugin("good"));
+  REQUIRE(good.size() > 1000);
+  const std::string path = folder / "libbackplane_broken.so";
+  const auto refused = [&](std::string bytes) {
+    write_file(path, bytes);
+    return refusal(path);
+  };
+  const auto patched = [&](std::size_t at, char value) {
+    std::string bytes = good;
+    bytes[at] = value;
+    return refused(bytes);
+  };
+  CHECK(refused(good) == "accepted");
+  CHECK(refused("") == "has 0 bytes, too few for an ELF shared library");
+  CHECK(refused("#!/bin/sh\n" + std::string(100, ' ')) == "is not an ELF file, expected a shared library");
+  CHECK(patched(18, 40) == "is made for ARM, expected x86-64");
+  CHECK(patched(18, 99) == "is made for machine 99, expected x86-64");
+  CHECK(patched(4, 1) == "is a 32-bit little-endian ELF file, expected 64-bit little-endian");
+  CHECK(patched(5, 2) == "is a 64-bit big-endian ELF file, expected 64-bit little-endian");
+  CHECK(patched(16, 2) == "is an ELF file of type 2, expected a shared library (type 3)");
+  CHECK(patched(54, 1) == "has program headers of 1 bytes, expected 56");
+  CHECK_THAT(refused(good.substr(0, 300)), Catch::Contains("is outside the file of 300 bytes"));
+
+  CHECK(refusal(folder / "nothing.so") == "cannot be opened: No such file or directory");
+  CHECK(refusal(folder.path()) == "is a directory, expected a shared library");
+  CHECK(refusal("/dev/null") == "is not a regular file, expected a shared library");
+}
+
+TEST_CASE("any cut and many flips of a plugin end in a refusal or a plugin, never worse") {
+  const std::string good = read_file(test_plugin("good"));
+  int accepted = 0;
+  const auto look = [&](const std::string &bytes) {
+    accepted += x_ray(MemoryBytes(std::as_bytes(std::span(bytes)))).ok() ? 1 : 0;
+  };
+  for (std::size_t size = 0; size < good.size(); size += 7) {
+    look(good.substr(0, size));
+  }
+  std::uint32_t random = 1;
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = good;
+    for (int flips = 0; flips < 3; ++flips) {
+      random = random * 1664525 + 1013904223;
+      bytes[(random >> 8) % std::min<std::size_t>(bytes.size(), 1200)] ^= static_cast<char>(1 << (random & 7));
+    }
+    look(bytes);
+  }
+  CHECK(accepted > 0);
+  CHECK(accepted < 20000);
+}
+
+TEST_CASE("a device lives: services, settings, extensions") {
+  std::vector<std::string> logged;
+  DeviceOptions options;
+  options.settings = {{"speed", "high"}};
+  options.host.log = [&](std::uint32_t severity, std::string_view message) {
+    CHECK(severity == BP_LOG_INFO);
+    logged.emplace_back(message);
+  };
+  ThreadPool pool(3);
+  options.host.threads = &pool;
+  {
+    auto device = open_file(test_plugin("good"), options);
+    REQUIRE(device.ok());
+    CHECK((*device)->id() == "org.example.test");
+    CHECK((*device)->target() == "test");
+    CHECK((*device)->kernels() != nullptr);
+    CHECK((*device)->memory() == nullptr);
+    CHECK((*device)->compiler() == nullptr);
+    CHECK((*device)->plugin().manifest().version == "1.2.3");
+    const auto instances = (*device)->plugin().probe("org.example.test");
+    REQUIRE(instances.ok());
+    CHECK(*instances == 3);
+    CHECK(is_mapped(test_plugin("good")));
+  }
+  CHECK_FALSE(is_mapped(test_plugin("good")));
+  CHECK(logged == std::vector<std::string>{"threads: yes"});
+
+  options.host.withdrawn = {BP_EXT_THREAD_POOL};
+  CHECK(open_file(test_plugin("good"), options).ok());
+  CHECK(logged.back() == "threads: no");
+  options.host.withdrawn = {BP_EXT_THREAD_POOL, BP_EXT_LOG};
+  CHECK(open_file(test_plugin("good"), options).ok());
+  CHECK(logged.size() == 2);
+
+  options.settings = {{"colour", "red"}};
+  CHECK(refusal(test_plugin("good"), options) ==
+        "plugin org.example.test: create: invalid: unknown option, expected: speed");
+}
+
+TEST_CASE("plugins may be loaded a hundred times, and several times at once") {
+  for (int i = 0; i < 100; ++i) {
+    auto first = open_file(test_plugin("good"));
+    auto second = open_file(test_plugin("good"));
+    REQUIRE(first.ok());
+    REQUIRE(second.ok());
+    *first = nullptr;
+    REQUIRE((*second)->kernels() != nullptr);
+  }
+  CHECK_FALSE(is_mapped(test_plugin("good")));
+
+  // Kept mapped, the library is initialized again all the same.
+  const Candidate candidate = examine(test_plugin("good"));
+  for (int i = 0; i < 3; ++i) {
+    auto plugin = Plugin::load(candidate, AfterUse::KeepMapped);
+    REQUIRE(plugin.ok());
+    REQUIRE(Device::create(*plugin, "org.example.test").ok());
+  }
+  CHECK(is_mapped(test_plugin("good")));
+}
+
+TEST_CASE("the skeleton is a plugin that claims nothing") {
+  auto device = open_device("null");
+  REQUIRE(device.ok());
+  CHECK((*device)->id() == "dev.backplane.null");
+  REQUIRE((*device)->memory() != nullptr);
+  Diagnostics diagnostics;
+  bp_memory_t memory{};
+  const bp_device_t *abi = (*device)->abi();
+  const bp_status status = (*device)->memory()->alloc(abi, 0, 64, 64, &memory, diagnostics.abi());
+  const Status result = diagnostics.result(status, "null", "alloc");
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().code() == ErrorCode::Unsupported);
+  CHECK(result.error().to_string() == "plugin null: alloc: unsupported: null: unimplemented: bp_device_memory.alloc");
+  DeviceOptions options;
+  options.settings = {{"x", "y"}};
+  const auto refused = open_device("dev.backplane.null", options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(refused.error().message(), Catch::Contains("unknown option x, expected none"));
+}
+
+TEST_CASE("what a plugin reports becomes one error") {
+  Diagnostics diagnostics;
+  const bp_diag_t *sink = diagnostics.abi();
+  sink->report(sink, BP_NO_MEMORY, 7, "needs 3 GiB");
+  sink->report(sink, BP_NO_MEMORY, BP_NONE, nullptr);
+  sink->report(sink, BP_NO_MEMORY, BP_NONE, (std::string(5000, 'x') + "\x1b").c_str());
+  const Status result = diagnostics.result(BP_NO_MEMORY, "acme", "run");
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().code() == ErrorCode::OutOfMemory);
+  CHECK(result.error().message() == "plugin acme: run: out of memory: instruction 7: needs 3 GiB");
+  REQUIRE(result.error().notes().size() == 2);
+  CHECK(result.error().notes()[0] == "no reason given");
+  CHECK(result.error().notes()[1] == std::string(2000, 'x') + "...");
+  CHECK(diagnostics.result(BP_OK, "acme", "run").ok());
+  CHECK(Diagnostics().result(BP_DEVICE_LOST, "acme", "run").error().to_string() ==
+        "plugin acme: run: device lost: no reason given");
+}
+
+}  // namespace
+}  // namespace bp::host
