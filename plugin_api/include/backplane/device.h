@@ -50,8 +50,9 @@ typedef struct bp_device {
   void(BP_ABI *destroy)(const struct bp_device *device);
 
   // The extension with this id, or null if the device does not have it. Valid until destroy().
-  // BP-DEVICE-04: after init(), not null for every id in desc->features, and null for every id the plugin does not
-  // know. BP-DEVICE-05: the answer for one id never changes after init(). [thread-safe]
+  // BP-DEVICE-04: after init(), not null for every id in desc->features, and null for every id it does not know.
+  // BP-DEVICE-05: the answer for one id never changes after init().
+  // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_device *device, const char *id);
 } bp_device_t;
 BP_FROZEN(bp_device_t, 48);

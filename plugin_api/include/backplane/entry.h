@@ -41,9 +41,11 @@ typedef struct bp_device_factory {
                            const bp_diag_t *diag);
 
   // Makes a device, or returns null and reports why. `instance` counts from 0; BP_NONE means offline: claim, compile
-  // and spaces then work for what the option "target" names, and no hardware is touched. BP-CREATE-01: does not call
-  // the host; that may begin in bp_device.init(). `host` outlives the device. BP-CREATE-02: an option that is not known
-  // is reported, and makes creation fail. BP-CREATE-03: options are copied if needed later. [thread-safe]
+  // and spaces then work for what the option "target" names, and no hardware is touched.
+  // BP-CREATE-01: does not call the host; that may begin in bp_device.init(). `host` outlives the device.
+  // BP-CREATE-02: an option that is not known is reported, and makes creation fail.
+  // BP-CREATE-03: options are copied if needed later.
+  // [thread-safe]
   const bp_device_t *(BP_ABI *create)(const struct bp_device_factory *factory, const bp_host_t *host, const char *id,
                                       uint32_t instance, const bp_option_t *options, uint32_t option_count,
                                       const bp_diag_t *diag);

@@ -1,0 +1,1 @@
+../../../plugin_api/check/headers.py
