@@ -1,9 +1,17 @@
 // The program handed over: optimized HLO, its schedule and its buffer assignment, as one value.
 //
-// A bp_module is a read-only, position-independent image of plain arrays: copy it, store it, hash it, send it to
-// another machine. There are no accessor functions; BP_AT is all one needs, and plugin_api/cpp/module_view.h reads more
-// nicely. Tuples are gone: an instruction defines `result_count` values. The order of the instructions of a computation
-// is its schedule. while, conditional, call and fusion stay instructions with called computations.
+// A bp_module is a read-only, position-independent image of plain arrays: copy it, store it, hash it, send it to another
+// machine. There are no accessor functions; BP_AT is all one needs, and plugin_api/cpp/module_view.h reads more nicely.
+//
+// How HLO becomes a module:
+// - Tuples are gone: an instruction defines a value for each leaf (array or token) of its shape, and takes the leaves of
+//   its operands; tuple and get-tuple-element vanish. So while takes and gives n values and its computations take n;
+//   conditional takes the selector, then the leaves of each branch's operand in turn. Parameters are numbered by leaf.
+// - while, conditional, call and fusion stay instructions with called computations. Callees come before callers, and
+//   each computation is of one kind: control or embedded.
+// - The order of the instructions of a computation is its schedule; values are defined before they are used.
+// - A constant of a control computation has an allocation, whose content load() gets. Small ones (64 bytes), and all of
+//   embedded computations, carry their bytes in the attribute BP_ATTR_VALUE too.
 //
 // BP-MODULE-01: little-endian; the base and every array are 64-byte aligned; at most 4 GiB; no absolute address.
 // BP-MODULE-02: op, dtype and attribute numbers (op_ids.h) are only ever added to. `opset` is the newest number set
@@ -134,7 +142,7 @@ typedef struct bp_attr {
 BP_FROZEN(bp_attr_t, 12);
 
 // Control: its instructions are scheduled and their values have allocations. Embedded: the body of a fusion, reduce,
-// sort, ...; its values exist only inside the instruction that calls it, constants carry their bytes as an attribute.
+// sort, ...; its values exist only inside the instruction that calls it.
 enum { BP_COMPUTATION_CONTROL = 1, BP_COMPUTATION_EMBEDDED = 2 };
 
 typedef struct bp_computation {
