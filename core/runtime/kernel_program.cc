@@ -1,0 +1,113 @@
+#include "core/runtime/kernel_program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "backplane/ext/kernels.h"
+#include "core/host/diagnostics.h"
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::runtime {
+namespace {
+
+struct Step {
+  bp_kernel kernel;  // null: a bitcast that moves
+  std::uint32_t instruction;
+};
+
+// Takes part in the ABI as any program of a plugin does.
+struct KernelProgram {
+  bp_program_t abi;
+  std::shared_ptr<const host::Device> device;
+  plugin::ModuleView image;
+  std::vector<Step> steps;
+  std::uint32_t most_values = 0;  // operands and results of one instruction
+
+  static bp_status run(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) noexcept {
+    const auto &self = *static_cast<const KernelProgram *>(program->program_data);
+    // The scratch holds the addresses for the kernel in hand.
+    auto *addresses = reinterpret_cast<void **>(run->scratch.offset);
+    for (const Step &step : self.steps) {
+      plugin::Instruction instruction = self.image.instruction(step.instruction);
+      void **next = addresses;
+      for (plugin::Value operand : instruction.operands()) {
+        *next++ = address(*run, operand);
+      }
+      void **results = next;
+      for (plugin::Value result : instruction.results()) {
+        *next++ = address(*run, result);
+      }
+      if (step.kernel == nullptr) {
+        std::memmove(results[0], addresses[0], instruction.result().size());
+        continue;
+      }
+      bp_call_t call{self.image.image(), step.instruction, 0, addresses, results};
+      bp_status status = step.kernel(self.device->abi(), &call, diag);
+      if (status != BP_OK) {
+        return status;
+      }
+    }
+    return BP_OK;
+  }
+
+  static void *address(const bp_run_t &run, plugin::Value value) {
+    return value.has_slice() ? reinterpret_cast<void *>(run.allocations[value.allocation()].offset + value.offset())
+                             : nullptr;
+  }
+
+  static void destroy(const bp_program_t *program) noexcept {
+    delete static_cast<KernelProgram *>(program->program_data);
+  }
+};
+
+// Whether the plan made the instruction a mere name: result and operand are the same bytes.
+bool is_in_place(plugin::Instruction instruction) {
+  constexpr std::uint16_t forwarding[] = {BP_OP_BITCAST, BP_OP_RESHAPE, BP_OP_OPTIMIZATION_BARRIER, BP_OP_DOMAIN};
+  if (std::ranges::find(forwarding, instruction.op()) == std::end(forwarding)) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < instruction.result_count(); ++i) {
+    plugin::Value operand = instruction.operand(i), result = instruction.result(i);
+    if (operand.allocation() != result.allocation() || operand.offset() != result.offset()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Device> device, const bp_module_t *image) {
+  const bp_device_t *abi = device->abi();
+  const bp_device_kernels_t *kernels = device->kernels();
+  BP_CHECK(kernels != nullptr);
+  auto program = std::make_unique<KernelProgram>(KernelProgram{{}, device, plugin::ModuleView(image), {}, 0});
+  for (plugin::Instruction instruction : program->image.entry().instructions()) {
+    if (instruction.op() == BP_OP_PARAMETER || instruction.op() == BP_OP_CONSTANT) {
+      continue;
+    }
+    if (is_in_place(instruction)) {
+      continue;
+    }
+    program->most_values = std::max(program->most_values, instruction.operand_count() + instruction.result_count());
+    bp_kernel kernel = nullptr;
+    if (instruction.op() != BP_OP_BITCAST) {
+      host::Diagnostics diagnostics;
+      kernel = kernels->find(abi, image, instruction.index(), diagnostics.abi());
+      if (kernel == nullptr) {
+        return make_error(ErrorCode::PluginFailure, "backend {}: had a kernel for {}, and now has none", device->id(),
+                          instruction.name());
+      }
+    }
+    program->steps.push_back({kernel, instruction.index()});
+  }
+  program->abi.program_data = program.get();
+  program->abi.scratch_size = program->most_values * sizeof(void *);
+  program->abi.scratch_alignment = alignof(void *);
+  program->abi.run = &KernelProgram::run;
+  program->abi.destroy = &KernelProgram::destroy;
+  return &program.release()->abi;
+}
+
+}  // namespace bp::runtime

@@ -1,0 +1,48 @@
+// Memory: where every byte comes from that a program works on. All of it is planned; nothing here is called while a
+// program runs. Host memory for now: a device with bp.memory/1 will get its blocks here too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "backplane/ext/memory.h"
+#include "core/base/result.h"
+
+namespace bp::runtime {
+
+inline constexpr std::size_t block_alignment = 64;
+
+// One contiguous piece of memory, given back when the block goes.
+class Block {
+ public:
+  Block() = default;
+  // Takes exactly `size` bytes from the system; the content is undefined. `alignment` is a power of two, at least that
+  // of a pointer. A size of 0 takes nothing. Fails with OutOfMemory.
+  static Result<Block> allocate(std::uint64_t size, std::size_t alignment = block_alignment);
+  Block(Block &&other) noexcept;
+  Block &operator=(Block &&other) noexcept;
+  ~Block();
+
+  std::size_t size() const { return size_; }
+  std::span<std::byte> bytes() const { return {data_, size_}; }
+  // {0, 0} if the block is empty.
+  bp_loc_t location() const { return {0, reinterpret_cast<std::uint64_t>(data_)}; }
+
+ private:
+  std::byte *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// What one run of a program needs, in bytes.
+struct MemoryFigures {
+  std::int64_t inputs = 0, outputs = 0;  // an output in the place of a donated input counts as an input
+  std::int64_t temporaries = 0, constants = 0;
+  std::int64_t scratch = 0;   // asked for by the backend beside the plan, per run
+  std::int64_t resident = 0;  // what the backend says it holds as long as the program is loaded
+
+  // The predicted peak: all that is taken while the program runs, without what the backend holds anyway.
+  std::int64_t peak() const { return inputs + outputs + temporaries + constants + scratch; }
+};
+
+}  // namespace bp::runtime

@@ -1,0 +1,122 @@
+// Program: a computation that a device has loaded, with its constants; Execution: the memory of one run of it.
+//
+// What is allocated is what the plan says: constants when the program is loaded; temporaries and scratch for each
+// execution, kept for the next one; inputs and outputs by the caller. A run itself takes nothing.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "backplane/ext/compiler.h"
+#include "core/base/result.h"
+#include "core/host/image.h"
+#include "core/host/plugin.h"
+#include "core/ir/literal.h"
+#include "core/runtime/memory.h"
+
+namespace bp::runtime {
+
+// Array parameters and results of a computation, tuples taken apart.
+struct Leaf {
+  std::uint32_t allocation;
+  std::uint64_t offset, size;  // bytes in the allocation
+  ir::Shape shape;             // with the layout of the buffer
+};
+
+class Execution;
+
+// Threads: const functions from any thread, also at the same time.
+class Program : public std::enable_shared_from_this<Program> {
+ public:
+  // Has the device, which has bp.compiler/1, load the artifact it made of the image. `module` is what the image was built from. An artifact that
+  // the device does not accept is a PluginFailure.
+  static Result<std::shared_ptr<const Program>> load(std::shared_ptr<const host::Device> device,
+                                                     const ir::Module &module, host::Image image,
+                                                     std::span<const std::byte> artifact);
+  // As above, with nothing compiled: runs the kernels of a device that has bp.kernels/1.
+  // Every instruction of the entry must have one.
+  static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
+                                                             const ir::Module &module, host::Image image);
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  const std::string &name() const { return name_; }
+  const host::Image &image() const { return image_; }
+  const MemoryFigures &memory() const { return memory_; }
+  std::span<const Leaf> inputs() const { return inputs_; }
+  std::span<const Leaf> outputs() const { return outputs_; }
+  // Whether the run overwrites the input's memory.
+  bool is_donated(std::size_t input) const;
+
+  // Arguments by parameter number; types and sizes must be those of the parameters. Literals are borrowed where their
+  // bytes are those of the buffer, and copied where a donation would change them.
+  Result<ir::Literal> run(std::span<const ir::Literal> arguments) const;
+
+ private:
+  friend class Execution;
+  // What an execution needs beside inputs and outputs. Kept here between executions.
+  struct Arena {
+    std::vector<Block> temporaries;  // by allocation; empty where it is of another kind
+    Block scratch;
+  };
+
+  Program() = default;
+  static Result<std::shared_ptr<Program>> make(std::shared_ptr<const host::Device> device, const ir::Module &module,
+                                               host::Image image);
+  Status read_signature(const ir::Module &module);
+  Status fill_constants();
+  Result<Arena> take_arena() const;
+  void give_back(Arena arena) const;
+
+  std::shared_ptr<const host::Device> device_;
+  std::string name_;
+  host::Image image_;
+  const bp_program_t *program_ = nullptr;
+  std::vector<Leaf> inputs_, outputs_;
+  std::vector<ir::Shape> parameter_shapes_;
+  ir::Shape result_shape_;
+  std::vector<Block> constants_;           // by allocation
+  std::vector<bp_loc_t> constant_places_;  // by allocation; {0, 0} if it is no constant or the backend has its own copy
+  MemoryFigures memory_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Arena> free_arenas_;
+};
+
+// One run at a time, any number of times.
+class Execution {
+ public:
+  // Takes temporaries and scratch, or those that an earlier execution gave back.
+  static Result<Execution> create(std::shared_ptr<const Program> program);
+  Execution(Execution &&) = default;
+  Execution &operator=(Execution &&) = delete;
+  ~Execution();
+
+  // Where a leaf lies, in the layout of its shape: borrowed until the last run, aligned to 64 bytes (InvalidInput
+  // otherwise). Inputs are not written unless they are donated; an output in the place of a donated input is there.
+  Status set_input(std::size_t leaf, const void *data);
+  Status set_output(std::size_t leaf, void *data);
+  // Memory of the execution's own for all leaves that were not set.
+  Status allocate_inputs_and_outputs();
+  std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }
+  std::span<std::byte> output(std::size_t leaf) const { return bytes_of(program_->outputs()[leaf]); }
+
+  // All inputs and outputs are set. Complete on return.
+  Status run();
+
+ private:
+  Execution(std::shared_ptr<const Program> program, Program::Arena arena);
+  Status set(const Leaf &leaf, const void *data, std::string_view what);
+  std::span<std::byte> bytes_of(const Leaf &leaf) const {
+    return {reinterpret_cast<std::byte *>(places_[leaf.allocation].offset + leaf.offset), leaf.size};
+  }
+
+  std::shared_ptr<const Program> program_;
+  Program::Arena arena_;
+  std::vector<Block> own_;
+  std::vector<bp_loc_t> places_;  // by allocation
+};
+
+}  // namespace bp::runtime
