@@ -1,0 +1,120 @@
+#include "core/compile/claims.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/host/diagnostics.h"
+
+namespace bp::compile {
+namespace {
+
+// The device's own answers: for each instruction of the image a cost, or a negative number.
+struct Answers {
+  std::vector<float> cost;
+  std::vector<std::string> reasons;
+};
+
+void add_reasons(const host::Diagnostics &diagnostics, std::vector<std::string> &reasons) {
+  for (const host::Report &report : diagnostics.reports()) {
+    if (report.instruction < reasons.size()) {
+      std::string &reason = reasons[report.instruction];
+      reason += (reason.empty() ? "" : "; ") + host::printable(report.message);
+    }
+  }
+}
+
+Result<Answers> ask_compiler(const host::Device &device, const host::Image &image) {
+  auto count = image.view().instruction_count();
+  Answers answers{std::vector(count, std::numeric_limits<float>::quiet_NaN()), std::vector<std::string>(count)};
+  host::Diagnostics diagnostics;
+  bp_status status = device.compiler()->claim(device.abi(), image.module(), answers.cost.data(), diagnostics.abi());
+  BP_TRY(diagnostics.result(status, device.id(), "claim", image.module()));
+  add_reasons(diagnostics, answers.reasons);
+  return answers;
+}
+
+Answers ask_for_kernels(const host::Device &device, const host::Image &image) {
+  auto count = image.view().instruction_count();
+  Answers answers{std::vector(count, -1.0f), std::vector<std::string>(count)};
+  for (plugin::Instruction instruction : image.view().entry().instructions()) {
+    if (!is_claimable(static_cast<ir::Opcode>(instruction.op()))) {
+      continue;
+    }
+    host::Diagnostics diagnostics;
+    if (device.kernels()->find(device.abi(), image.module(), instruction.index(), diagnostics.abi()) != nullptr) {
+      answers.cost[instruction.index()] = 0;
+    }
+    add_reasons(diagnostics, answers.reasons);
+  }
+  return answers;
+}
+
+}  // namespace
+
+bool is_claimable(ir::Opcode opcode) {
+  switch (opcode) {
+    case ir::Opcode::Parameter:
+    case ir::Opcode::Constant:
+    case ir::Opcode::Bitcast:
+    case ir::Opcode::Tuple:
+    case ir::Opcode::GetTupleElement: return false;
+    default: return true;
+  }
+}
+
+Result<Claims> ask(const host::Device &device, const ir::Module &module, const host::Image &image) {
+  bool compiles = device.compiler() != nullptr;
+  Answers answers;
+  if (compiles) {
+    BP_ASSIGN(answers, ask_compiler(device, image));
+  } else if (device.kernels() != nullptr) {
+    answers = ask_for_kernels(device, image);
+  } else {
+    return unsupported("backend {} has neither {} nor {}: it cannot run anything", device.id(), BP_EXT_COMPILER,
+                       BP_EXT_KERNELS);
+  }
+
+  Claims claims;
+  claims.claimed.resize(module.instruction_id_limit());
+  claims.reasons.resize(module.instruction_id_limit());
+  // By computation of the image: the first instruction that the device leaves; callees come first.
+  std::vector<std::uint32_t> first_left(image.view().computation_count(), BP_NONE);
+  for (plugin::Computation computation : image.view().computations()) {
+    if (computation.is_embedded()) {
+      continue;
+    }
+    for (plugin::Instruction instruction : computation.instructions()) {
+      auto i = instruction.index();
+      auto source = index(image.sources()[i]);
+      if (!is_claimable(static_cast<ir::Opcode>(instruction.op()))) {
+        continue;
+      }
+      if (std::isnan(answers.cost[i])) {
+        return make_error(ErrorCode::PluginFailure, "backend {}: claim gave no cost for {}", device.id(),
+                          instruction.name());
+      }
+      bool claimed = answers.cost[i] >= 0;
+      std::string reason = answers.reasons[i];
+      for (plugin::Computation callee : instruction.calls()) {
+        std::uint32_t left = compiles ? first_left[callee.index()] : BP_NONE;
+        if (claimed && left != BP_NONE) {
+          claimed = false;
+          reason = fmt::format("it calls {}, in which {} is not claimed: {}", callee.name(),
+                               image.view().instruction(left).name(), answers.reasons[left]);
+        }
+      }
+      if (claimed) {
+        claims.claimed[source] = true;
+        claims.nanoseconds += static_cast<double>(answers.cost[i]);
+        continue;
+      }
+      claims.reasons[source] = reason;
+      answers.reasons[i] = std::move(reason);
+      std::uint32_t &first = first_left[computation.index()];
+      first = std::min(first, i);
+    }
+  }
+  return claims;
+}
+
+}  // namespace bp::compile

@@ -1,0 +1,28 @@
+// Claims: what a device says it runs, and why not the rest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/host/image.h"
+#include "core/host/plugin.h"
+
+namespace bp::compile {
+
+struct Claims {
+  // By instruction id of the module behind the image: the device runs it. An instruction that calls control-flow
+  // computations is claimed only if all in them is. Parameters, constants, tuples, bitcasts: nobody asks.
+  std::vector<bool> claimed;
+  std::vector<std::string> reasons;  // by instruction id; empty if the device gave none
+  double nanoseconds = 0;            // the device's estimate for what it claimed, each instruction run once
+};
+
+// Asks a device that has bp.compiler/1 or, failing that, bp.kernels/1. PluginFailure if the answer breaks a rule of
+// claim(). The image is that of `module`.
+Result<Claims> ask(const host::Device &device, const ir::Module &module, const host::Image &image);
+
+// Whether the device is asked about instructions of this op at all.
+bool is_claimable(ir::Opcode opcode);
+
+}  // namespace bp::compile
