@@ -1,0 +1,73 @@
+// Backplane from C++: read a program, load a backend by name, compile, run.
+//
+//   BP_ASSIGN(bp::Backend backend, bp::Backend::load("cpu"));
+//   BP_ASSIGN(bp::Module module, bp::read_module("model.hlo"));
+//   BP_ASSIGN(bp::Compiled compiled, bp::compile(std::move(module), backend));
+//   BP_ASSIGN(bp::Literal result, compiled.executable.run(std::move(arguments)));
+//
+// Values are bp::Literal (core/ir/literal.h), dense and row-major, tuples as tuples. For many runs without copies, give
+// a program its buffers once: bp::Execution (core/runtime/program.h).
+// Errors are values: bp::Result<T> (core/base/result.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/compile/compile.h"
+#include "core/ir/literal.h"
+#include "core/ir/module.h"
+#include "core/runtime/executable.h"
+
+namespace bp {
+
+using compile::Compiled;  // {executable, report}
+using ir::Literal;
+using ir::Module;
+using ir::Shape;
+using runtime::Executable;
+using runtime::Execution;
+using runtime::MemoryFigures;
+using runtime::Program;
+
+struct CompileOptions {
+  // If set, a directory (made if it is missing) for the module before and after each pass that changed it, then for each
+  // program its module, plan, image and artifact.
+  std::string dump_dir;
+  // Fail with Unsupported if the backend leaves anything to the host.
+  bool device_only = false;
+  bool verify = false;  // check the work of passes and planner as it goes
+};
+
+struct BackendOptions {
+  std::vector<std::pair<std::string, std::string>> settings;  // for the backend: key, value; one it does not know fails
+  // If set, backends that can write what they compile (such as LLVM IR) do it there.
+  std::string dump_dir;
+};
+
+// A backend that is ready: a device of a plugin, or the interpreter, which is part of the core. Copies share it.
+class Backend {
+ public:
+  // "interpreter"; a name found by core/host/discovery.h; or the path of a plugin, with a '/'.
+  static Result<Backend> load(std::string_view name, const BackendOptions &options = {});
+
+  const std::string &name() const { return name_; }  // as asked for
+  bool is_interpreter() const { return device_ == nullptr; }
+  // Of a plugin's device; null for the interpreter. Its id, version and file are there.
+  const std::shared_ptr<const host::Device> &device() const { return device_; }
+
+ private:
+  explicit Backend(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+  std::shared_ptr<const host::Device> device_;
+};
+
+// Reads and verifies one module in HLO text. Warnings ("file:line:column: ...") are appended if asked for.
+Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings = nullptr);
+
+Result<Compiled> compile(Module module, const Backend &backend, const CompileOptions &options = {});
+
+}  // namespace bp

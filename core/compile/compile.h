@@ -1,0 +1,67 @@
+// Compile: a module becomes an executable for a device.
+//
+//   simplify -> claims -> partition
+//   for each part of the device: fuse -> claims -> copies -> schedule -> plan -> claims -> compile -> load
+//
+// What the device does not claim runs on the host's interpreter, and the report says so and why. A fused form that it does
+// not claim is dropped for the one before.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/buffers/plan.h"
+#include "core/host/image.h"
+#include "core/host/plugin.h"
+#include "core/ir/module.h"
+#include "core/runtime/executable.h"
+
+namespace bp::compile {
+
+// Sees what is made on the way. Names are file names without extension: "03-tuple-simplification", "part2". Everything is
+// borrowed for the call; an error stops the compilation.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // The module as given, and after each pass that changed it.
+  virtual Status module(const std::string &name, const ir::Module &module) = 0;
+  // What a program is made of.
+  virtual Status program(const std::string &name, const ir::Module &module, const buffers::Plan &plan,
+                         const host::Image &image, std::span<const std::byte> artifact) = 0;
+};
+
+struct Options {
+  Observer *observer = nullptr;
+  // Fail with Unsupported if the device leaves anything to the host.
+  bool device_only = false;
+  // Check the work of passes and planner, and what a device says twice. Costs about as much as they do.
+  bool verify = false;
+};
+
+// An instruction of the entry computation that runs on the host.
+struct OnHost {
+  std::string name;
+  ir::Opcode opcode;
+  std::string reason;  // the device's; may be empty
+};
+
+struct Report {
+  std::size_t instructions = 0;  // after the passes, of all computations
+  std::size_t programs = 0;      // on the device
+  std::vector<OnHost> on_host;
+  std::int64_t artifact_bytes = 0;
+  // Seconds spent in passes, in planning (copies, schedule, plan, image), in the backend's compile() and load().
+  double passes = 0, plan = 0, compile = 0, load = 0;
+};
+
+struct Compiled {
+  runtime::Executable executable;
+  Report report;
+};
+
+// The module is verified first. Thread-safe.
+Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options = {});
+
+}  // namespace bp::compile
