@@ -2,14 +2,14 @@
 // with all that a backend needs to know: tuple-free HLO, the schedule, and where every value lies.
 //
 // How HLO becomes an image:
-// - An instruction defines one value for each leaf (array, token) of its shape and takes the leaves of its operands.
-//   tuple and get-tuple-element vanish. So while takes and gives N values, its computations take N parameters;
+// - An instruction defines one value for each leaf (array, token) of its shape and takes the leaves of its operands;
+//   tuple and get-tuple-element vanish. So while takes and gives N values, and its computations take N parameters;
 //   conditional takes the selector, then the leaves of each branch's operand in turn; a computation has a root for each
 //   leaf.
 // - Parameters and constants of tuple shape become an instruction for each leaf, named `state{1,0}`; parameter_number
 //   counts leaves.
-// - Only computations that the entry reaches are there, callees before callers; one that serves as control flow and
-//   as a function of an op is there twice.
+// - Only computations that the entry reaches are there, callees before callers; one that serves both as control flow
+//   and as a function of an op is there twice.
 // - Control edges from or to what vanished are dropped: it does nothing when it runs.
 // - Constants of control flow have an allocation, identified by the hash of its bytes; load() gets the bytes. Those of
 //   at most 64 bytes, and all of embedded computations, also carry them as attribute `value`.
