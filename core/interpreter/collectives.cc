@@ -1,0 +1,149 @@
+// What replicas and partitions do together, for a program that runs as one replica of one partition: each group has one
+// member, so that everything sent comes back to the sender. Asynchronous ops do all their work at the start.
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::AttributeKey;
+
+// One operand is its own result; several make a tuple.
+Result<Literal> own_values(const Instruction &instruction, Operands operands) {
+  if (!instruction.shape().is_tuple()) {
+    return std::move(operands[0]);
+  }
+  return Literal::tuple(
+      std::vector<Literal>(std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())));
+}
+
+// The groups of one member leave shapes alone; if they do not, the program is for more devices than one.
+Result<Literal> exchange_with_self(const Instruction &instruction, Operands operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Shape &shape = instruction.shape().is_tuple() ? instruction.shape().elements()[i] : instruction.shape();
+    if (!ir::same(operands[i].shape(), shape, ir::CompareLayout::No)) {
+      return unsupported("{} from {} to {} needs more than one device", instruction.op().text,
+                         ir::to_string(operands[i].shape()), ir::to_string(shape));
+    }
+  }
+  return own_values(instruction, operands);
+}
+
+}  // namespace
+
+Result<Literal> evaluate_all_gather(Evaluator &, const Instruction &instruction, Operands operands) {
+  return exchange_with_self(instruction, operands);
+}
+Result<Literal> evaluate_all_reduce(Evaluator &, const Instruction &instruction, Operands operands) {
+  return exchange_with_self(instruction, operands);
+}
+Result<Literal> evaluate_reduce_scatter(Evaluator &, const Instruction &instruction, Operands operands) {
+  return exchange_with_self(instruction, operands);
+}
+Result<Literal> evaluate_collective_broadcast(Evaluator &, const Instruction &instruction, Operands operands) {
+  return exchange_with_self(instruction, operands);
+}
+Result<Literal> evaluate_collective_reduce(Evaluator &, const Instruction &instruction, Operands operands) {
+  return exchange_with_self(instruction, operands);
+}
+Result<Literal> evaluate_all_to_all(Evaluator &, const Instruction &instruction, Operands operands) {
+  return exchange_with_self(instruction, operands);
+}
+
+// Without a pair that ends here, nothing is received: zeros.
+Result<Literal> evaluate_collective_permute(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  std::span<const std::int64_t> pairs = instruction.numbers(AttributeKey::SourceTargetPairs);
+  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
+    return unsupported("a collective-permute in place");
+  }
+  bool channel = instruction.has(AttributeKey::ChannelId);
+  std::int64_t self = channel ? evaluator.options().partition_id : evaluator.options().replica_id;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (pairs[i + 1] == self && pairs[i] != self) {
+      return unsupported("a collective-permute from device {}: the interpreter is one device", pairs[i]);
+    }
+    if (pairs[i + 1] == self) {
+      return own_values(instruction, operands);
+    }
+  }
+  return evaluator.allocate(instruction.shape());
+}
+
+// Operands: input, output, input offsets, send sizes, output offsets, receive sizes, along the first dimension.
+Result<Literal> evaluate_ragged_all_to_all(Evaluator &evaluator, const Instruction &, Operands operands) {
+  std::int64_t numbers[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Literal &literal = operands[2 + i];
+    if (literal.shape().element_count() != 1) {
+      return unsupported("a ragged-all-to-all between {} devices", literal.shape().element_count());
+    }
+    numbers[i] = literal.shape().element_type() == ElementType::S32 ? literal.elements<std::int32_t>()[0]
+                                                                    : literal.elements<std::int64_t>()[0];
+  }
+  auto [from, size, to] = std::tuple(numbers[0], numbers[1], numbers[2]);
+  Literal result = std::move(operands[1]);
+  const Shape &input = operands[0].shape();
+  if (from < 0 || size < 0 || to < 0 || from > input.size(0) - size || to > result.shape().size(0) - size) {
+    return invalid_input("ragged-all-to-all of {} rows from {} to {} reaches outside", size, from, to);
+  }
+  Dimensions sizes(input.sizes().begin(), input.sizes().end());
+  sizes[0] = size;
+  Walk to_walk = dense_walk(result.shape().sizes()), from_walk = dense_walk(input.sizes());
+  to_walk.offset = to * to_walk.strides[0];
+  from_walk.offset = from * from_walk.strides[0];
+  strided_copy(evaluator, sizes, result.mutable_bytes().data(), to_walk, operands[0].bytes().data(), from_walk,
+               static_cast<std::size_t>(ir::byte_width(input.element_type())));
+  return result;
+}
+
+Result<Literal> evaluate_replica_id(Evaluator &evaluator, const Instruction &, Operands) {
+  return Literal::scalar(ElementType::U32, evaluator.options().replica_id);
+}
+Result<Literal> evaluate_partition_id(Evaluator &evaluator, const Instruction &, Operands) {
+  return Literal::scalar(ElementType::U32, evaluator.options().partition_id);
+}
+
+// The value of a start op holds the finished result, at the place that its shape has for it; updates pass it on and
+// done takes it out.
+Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  auto started = [&](Operands inputs, Literal output) -> Result<Literal> {
+    // (operands, results, contexts ...)
+    BP_ASSIGN(Literal value, Literal::zeros(instruction.shape()));
+    std::vector<Literal> parts(value.tuple_elements().begin(), value.tuple_elements().end());
+    if (parts.size() < 2) {
+      return unsupported("{} of shape {}", instruction.op().text, ir::to_string(instruction.shape()));
+    }
+    parts[0] = parts[0].shape().is_tuple() && instruction.opcode() != Opcode::CopyStart
+                   ? Literal::tuple(std::vector<Literal>(inputs.begin(), inputs.end()))
+                   : inputs[0];
+    parts[1] = std::move(output);
+    return Literal::tuple(std::move(parts));
+  };
+  switch (instruction.opcode()) {
+    case Opcode::AllReduceStart: return own_values(instruction, operands);
+    case Opcode::AllReduceDone: return std::move(operands[0]);
+    case Opcode::AllGatherStart:
+    case Opcode::CollectivePermuteStart: {
+      std::vector<Literal> inputs(operands.begin(), operands.end());
+      Literal output = operands.size() == 1 ? operands[0] : Literal::tuple(inputs);
+      return started(inputs, std::move(output));
+    }
+    case Opcode::CopyStart: {
+      Literal copy = operands[0];
+      return started(operands, std::move(copy));
+    }
+    case Opcode::AsyncStart: {
+      std::vector<Literal> inputs(operands.begin(), operands.end());
+      BP_ASSIGN(Literal output, evaluator.run(instruction.called(0), inputs));
+      return started(inputs, std::move(output));
+    }
+    case Opcode::AsyncUpdate: return std::move(operands[0]);
+    case Opcode::CopyDone: return operands[0].take_element(0);
+    default: return operands[0].take_element(1);
+  }
+}
+
+Result<Literal> evaluate_channel(Evaluator &, const Instruction &instruction, Operands) {
+  return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,167 @@
+#include "core/interpreter/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/interpreter/wide.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::Literal;
+using ir::Shape;
+
+// An integer type's exact order matters beyond 2^53; its distance is rounded only once.
+template <class W>
+double distance(W x, W y) {
+  if constexpr (std::is_integral_v<W>) {
+    return x > y ? static_cast<double>(static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y))
+                 : static_cast<double>(static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x));
+  } else {
+    if (x == y) {
+      return 0;  // also of infinities
+    }
+    if constexpr (!is_complex_number<W>) {
+      if (std::isnan(x) && std::isnan(y)) {
+        return 0;
+      }
+    }
+    double result = static_cast<double>(std::abs(x - y));
+    return std::isnan(result) ? std::numeric_limits<double>::infinity() : result;
+  }
+}
+
+template <class W>
+double magnitude(W x) {
+  if constexpr (std::is_unsigned_v<W>) {
+    return static_cast<double>(x);
+  } else if constexpr (std::is_integral_v<W>) {
+    return std::fabs(static_cast<double>(x));
+  } else {
+    return static_cast<double>(std::abs(x));
+  }
+}
+
+// The distance between neighbours of a float type around y.
+template <class T>
+double unit_in_last_place(double y) {
+  int digits, lowest;
+  if constexpr (is_narrow_float<T>) {
+    digits = T::float_format.mantissa_bits;
+    lowest = 1 - T::float_format.bias;
+  } else if constexpr (is_complex_number<T>) {
+    return unit_in_last_place<typename T::value_type>(y);
+  } else {
+    digits = std::numeric_limits<T>::digits - 1;
+    lowest = std::numeric_limits<T>::min_exponent - 1;
+  }
+  int exponent = y == 0 ? lowest : std::max(std::ilogb(y), lowest);
+  return std::ldexp(1.0, exponent - digits);
+}
+
+std::vector<std::int64_t> index_of(const Shape &shape, std::int64_t offset) {
+  std::vector<std::int64_t> index(shape.rank());
+  for (std::size_t d = shape.rank(); d-- > 0;) {
+    index[d] = offset % shape.size(d);
+    offset /= shape.size(d);
+  }
+  return index;
+}
+
+template <class T>
+void compare_elements(std::span<const T> result, std::span<const T> reference, Comparison &comparison) {
+  using W = SumType<T>;
+  double largest = 0, worst = 0;
+  bool finite = true, constant = true;
+  std::int64_t worst_at = -1;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    W x = widen<W>(result[i]), y = widen<W>(reference[i]);
+    double size = magnitude(y), error = distance(x, y);
+    finite = finite && std::isfinite(size);
+    constant = constant && std::memcmp(&reference[i], &reference[0], sizeof(T)) == 0;
+    largest = std::isfinite(size) ? std::max(largest, size) : largest;
+    if (error > worst) {
+      worst = error;
+      worst_at = static_cast<std::int64_t>(i);
+      comparison.worst_value = magnitude(x);
+      comparison.worst_reference = size;
+      if constexpr (!is_complex_number<W>) {
+        comparison.worst_value = static_cast<double>(x);
+        comparison.worst_reference = static_cast<double>(y);
+      }
+    }
+    if constexpr (!std::is_integral_v<W>) {
+      if (error > 0) {
+        double units = std::isfinite(error) ? error / unit_in_last_place<T>(size) : error;
+        comparison.max_ulp = std::max(comparison.max_ulp, units);
+      }
+    }
+  }
+  comparison.relative_error = worst == 0 ? 0 : largest == 0 ? std::numeric_limits<double>::infinity() : worst / largest;
+  if (worst_at >= 0) {
+    comparison.worst = index_of(comparison.shape, worst_at);
+  }
+  if (!finite) {
+    comparison.no_evidence = "the reference is not finite";
+  } else if (constant && reference.size() > 1) {
+    comparison.no_evidence = "the reference is constant";
+  }
+}
+
+void compare_parts(const Literal &result, const Literal &reference, std::vector<std::int64_t> &output,
+                   std::vector<Comparison> &comparisons) {
+  if (reference.shape().is_tuple()) {
+    for (std::size_t i = 0; i < reference.tuple_elements().size(); ++i) {
+      output.push_back(static_cast<std::int64_t>(i));
+      compare_parts(result.tuple_elements()[i], reference.tuple_elements()[i], output, comparisons);
+      output.pop_back();
+    }
+    return;
+  }
+  if (!reference.shape().is_array()) {
+    return;
+  }
+  Comparison &comparison = comparisons.emplace_back();
+  comparison.output = output;
+  comparison.shape = reference.shape();
+  comparison.identical = result.identical(reference);
+  ir::visit_element_type(reference.shape().element_type(), [&]<class T>() {
+    compare_elements<T>(result.elements<T>(), reference.elements<T>(), comparison);
+  });
+}
+
+}  // namespace
+
+Result<std::vector<Comparison>> compare(const Literal &result, const Literal &reference) {
+  if (!ir::same(result.shape(), reference.shape(), ir::CompareLayout::No)) {
+    return invalid_input("the result has shape {}, the reference {}",
+                         ir::to_string(result.shape(), ir::PrintLayout::Never),
+                         ir::to_string(reference.shape(), ir::PrintLayout::Never));
+  }
+  std::vector<Comparison> comparisons;
+  std::vector<std::int64_t> output;
+  compare_parts(result, reference, output, comparisons);
+  return comparisons;
+}
+
+std::string to_string(const Comparison &comparison) {
+  std::string text = comparison.output.empty() ? "" : fmt::format("{{{}}}: ", fmt::join(comparison.output, ","));
+  text += ir::to_string(comparison.shape, ir::PrintLayout::Never) + ": ";
+  if (comparison.identical) {
+    text += "identical";
+  } else {
+    text += fmt::format("relative error {:.2g} ({:.1f} ulp)", comparison.relative_error, comparison.max_ulp);
+    if (comparison.relative_error > 0) {
+      text += fmt::format(" at [{}]: {:.9g} instead of {:.9g}", fmt::join(comparison.worst, ","),
+                          comparison.worst_value, comparison.worst_reference);
+    }
+  }
+  if (!comparison.no_evidence.empty()) {
+    text += "; no evidence: " + comparison.no_evidence;
+  }
+  return text;
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,121 @@
+// Sums of products over a long dimension: the inner part of dot and convolution. Blocks of both sides are brought into
+// the sum type by the caller's loaders, then multiplied by a small kernel that keeps its sums in registers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/interpreter/evaluator.h"
+#include "core/interpreter/kernel.h"
+
+namespace bp::interpreter {
+
+// result[row][column] = sum over k of lhs[row][k] * rhs[k][column], for each of `batches`.
+struct ContractionSize {
+  std::int64_t batches, rows, columns, depth;
+};
+
+inline constexpr std::int64_t panel_rows = 4, panel_columns = 8;
+
+namespace detail {
+
+inline constexpr std::int64_t block_rows = 64, block_columns = 128, block_depth = 256;
+
+// sums[4][8] += panels of [depth][4] and [depth][8].
+template <class Sum>
+void multiply_panels(const Sum *lhs, const Sum *rhs, std::int64_t depth, Sum *sums, std::int64_t sums_stride) {
+  Sum local[panel_rows][panel_columns] = {};
+  for (std::int64_t k = 0; k < depth; ++k) {
+    for (std::int64_t i = 0; i < panel_rows; ++i) {
+      for (std::int64_t j = 0; j < panel_columns; ++j) {
+        if constexpr (std::is_same_v<Sum, std::int64_t>) {  // wraps
+          auto product = static_cast<std::uint64_t>(lhs[k * panel_rows + i]) *
+                         static_cast<std::uint64_t>(rhs[k * panel_columns + j]);
+          local[i][j] = static_cast<Sum>(static_cast<std::uint64_t>(local[i][j]) + product);
+        } else {
+          local[i][j] += lhs[k * panel_rows + i] * rhs[k * panel_columns + j];
+        }
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < panel_rows; ++i) {
+    for (std::int64_t j = 0; j < panel_columns; ++j) {
+      sums[i * sums_stride + j] += local[i][j];
+    }
+  }
+}
+
+}  // namespace detail
+
+// Brings elements into a panel: panel[k * stride + i] = elements[minor[i] + depth[k]], in the sum type. A negative
+// minor offset is a place outside the array and leaves what is there.
+template <class Sum>
+using PanelLoader = void (*)(const void *elements, std::span<const std::int64_t> minor,
+                             std::span<const std::int64_t> depth, Sum *panel, std::int64_t stride);
+// For elements of a type whose sum_of() is Sum.
+template <class Sum>
+PanelLoader<Sum> panel_loader(ElementType type);
+
+// The operand itself, or converted if values of its type are not summed up as those of the result's type are.
+Result<Literal> in_sum_class(const Evaluator &evaluator, Literal operand, ElementType result_type);
+
+// Loaders are made once per thread by make_loaders(), which returns an object with
+//   load_lhs(batch, first row, rows, first k, count, panel): panel[k * stride + row]
+//   load_rhs(batch, first k, count, first column, columns, panel): panel[k * stride + column]
+//   store(batch, row, first column, columns, sums): what has been summed up for one row
+// where a panel, zero-filled before, holds panel_rows (or panel_columns) neighbours side by side: stride is that number.
+template <class Sum, class MakeLoaders>
+void contract(const Evaluator &evaluator, const ContractionSize &size, MakeLoaders &&make_loaders) {
+  using namespace detail;
+  std::int64_t row_blocks = (size.rows + block_rows - 1) / block_rows;
+  std::int64_t column_blocks = (size.columns + block_columns - 1) / block_columns;
+  std::int64_t work_per_block = std::min(size.rows, block_rows) * std::min(size.columns, block_columns) * size.depth;
+  std::int64_t grain = 1 + (1 << 16) / std::max<std::int64_t>(work_per_block, 1);
+  evaluator.parallel(size.batches * row_blocks * column_blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    auto loaders = make_loaders();
+    auto rounded = [](std::int64_t count, std::int64_t panel, std::int64_t block) {
+      return static_cast<std::size_t>(std::min((count + panel - 1) / panel * panel, block));
+    };
+    std::size_t most_rows = rounded(size.rows, panel_rows, block_rows);
+    std::size_t most_columns = rounded(size.columns, panel_columns, block_columns);
+    std::size_t most_depth = rounded(size.depth, 1, block_depth);
+    auto sums_stride = static_cast<std::int64_t>(most_columns);
+    std::vector<Sum> lhs(most_rows * most_depth), rhs(most_columns * most_depth), sums(most_rows * most_columns);
+    for (std::int64_t block = begin; block < end; ++block) {
+      std::int64_t batch = block % size.batches, rest = block / size.batches;
+      std::int64_t column = rest % column_blocks * block_columns, row = rest / column_blocks * block_rows;
+      std::int64_t rows = std::min(block_rows, size.rows - row);
+      std::int64_t columns = std::min(block_columns, size.columns - column);
+      std::fill(sums.begin(), sums.end(), Sum(0));
+      for (std::int64_t k = 0; k < size.depth; k += block_depth) {
+        std::int64_t depth = std::min(block_depth, size.depth - k);
+        for (std::int64_t r = 0; r < rows; r += panel_rows) {
+          Sum *panel = lhs.data() + r * depth;
+          std::int64_t filled = std::min(panel_rows, rows - r);
+          std::fill_n(panel, panel_rows * depth, Sum(0));
+          loaders.load_lhs(batch, row + r, filled, k, depth, panel);
+        }
+        for (std::int64_t c = 0; c < columns; c += panel_columns) {
+          Sum *panel = rhs.data() + c * depth;
+          std::int64_t filled = std::min(panel_columns, columns - c);
+          if (filled < panel_columns) {
+            std::fill_n(panel, panel_columns * depth, Sum(0));
+          }
+          loaders.load_rhs(batch, k, depth, column + c, filled, panel);
+        }
+        for (std::int64_t c = 0; c < columns; c += panel_columns) {
+          for (std::int64_t r = 0; r < rows; r += panel_rows) {
+            multiply_panels(lhs.data() + r * depth, rhs.data() + c * depth, depth, sums.data() + r * sums_stride + c,
+                            sums_stride);
+          }
+        }
+      }
+      for (std::int64_t r = 0; r < rows; ++r) {
+        loaders.store(batch, row + r, column, columns, sums.data() + r * sums_stride);
+      }
+    }
+  });
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,53 @@
+// Loops, branches and calls.
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+std::vector<Literal> moved(Operands operands) {
+  return {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())};
+}
+
+}  // namespace
+
+Result<Literal> evaluate_call(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  return evaluator.run(instruction.called(0), moved(operands));
+}
+
+Result<Literal> evaluate_fusion(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  return evaluator.run(instruction.called(0), moved(operands));
+}
+
+Result<Literal> evaluate_while(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  ir::Computation condition = instruction.called(0), body = instruction.called(1);
+  Literal state = std::move(operands[0]);
+  while (true) {
+    BP_ASSIGN(Literal goes_on, evaluator.run(condition, {state}));
+    if (!goes_on.elements<bool>()[0]) {
+      return state;
+    }
+    std::vector<Literal> arguments;
+    arguments.push_back(std::move(state));
+    BP_ASSIGN(state, evaluator.run(body, std::move(arguments)));
+  }
+}
+
+Result<Literal> evaluate_conditional(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  std::size_t branch = 0;
+  if (operands[0].shape().element_type() == ElementType::Pred) {
+    branch = operands[0].elements<bool>()[0] ? 0 : 1;
+  } else {
+    std::int64_t wanted = operands[0].elements<std::int32_t>()[0], count = std::ssize(instruction.calls());
+    branch = static_cast<std::size_t>(wanted < 0 || wanted >= count ? count - 1 : wanted);
+  }
+  std::vector<Literal> arguments;
+  arguments.push_back(std::move(operands[1 + branch]));
+  return evaluator.run(instruction.called(branch), std::move(arguments));
+}
+
+Result<Literal> evaluate_custom_call(Evaluator &, const Instruction &instruction, Operands) {
+  return unsupported("the interpreter knows no custom call \"{}\"",
+                     instruction.text(ir::AttributeKey::CustomCallTarget));
+}
+
+}  // namespace bp::interpreter

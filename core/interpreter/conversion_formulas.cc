@@ -1,0 +1,96 @@
+// Conversions between the wide types, and rounding to a smaller float format.
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/interpreter/loops.h"
+
+namespace bp::interpreter {
+namespace {
+
+// Truncates, saturates at the range of a `bits` wide integer, NaN gives 0.
+template <class Integer, class Real>
+Integer saturated(Real x, int bits) {
+  if (std::isnan(x)) {
+    return 0;
+  }
+  // Powers of two: exact in every float type that can reach them.
+  Real limit = std::ldexp(Real(1), std::is_signed_v<Integer> ? bits - 1 : bits);
+  Integer highest = std::is_signed_v<Integer> ? static_cast<Integer>(low_bits(~std::uint64_t{0}, bits - 1))
+                                              : static_cast<Integer>(low_bits(~std::uint64_t{0}, bits));
+  if (x >= limit) {
+    return highest;
+  }
+  Real lowest = std::is_signed_v<Integer> ? -limit : Real(0);
+  if (x <= lowest) {
+    return std::is_signed_v<Integer> ? static_cast<Integer>(-highest - 1) : Integer(0);
+  }
+  return static_cast<Integer>(x);
+}
+
+template <class From, class To>
+To converted(From x, const LoopParameters &parameters) {
+  if constexpr (is_complex_number<From> && is_complex_number<To>) {
+    return static_cast<To>(x);
+  } else if constexpr (is_complex_number<From>) {
+    return converted<typename From::value_type, To>(x.real(), parameters);
+  } else if constexpr (is_complex_number<To>) {
+    return To(static_cast<typename To::value_type>(x));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return saturated<To>(x, parameters.bits);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+// Rounds to `mantissa_bits`, ties to even; then what is too large for `exponent_bits` becomes infinity and what is
+// smaller than its normal numbers becomes zero.
+template <class W>
+W reduced_precision(W x, const LoopParameters &parameters) {
+  using Bits = std::conditional_t<sizeof(W) == 4, std::uint32_t, std::uint64_t>;
+  constexpr int own_mantissa = std::numeric_limits<W>::digits - 1;
+  constexpr int own_exponent = static_cast<int>(sizeof(W)) * 8 - 1 - own_mantissa;
+  if (std::isnan(x)) {
+    // A format without mantissa has no NaN but infinity.
+    return parameters.mantissa_bits > 0 ? x : std::copysign(std::numeric_limits<W>::infinity(), x);
+  }
+  if (std::isinf(x)) {
+    return x;
+  }
+  Bits bits = std::bit_cast<Bits>(x);
+  if (parameters.mantissa_bits < own_mantissa) {
+    int dropped = own_mantissa - static_cast<int>(parameters.mantissa_bits);
+    Bits last_kept = (bits >> dropped) & 1;
+    bits = static_cast<Bits>(bits + ((Bits(1) << (dropped - 1)) - 1) + last_kept) >> dropped << dropped;
+  }
+  W rounded = std::bit_cast<W>(bits);
+  if (parameters.exponent_bits < own_exponent) {
+    int bias = (1 << (parameters.exponent_bits - 1)) - 1;
+    int exponent = rounded == 0 ? -bias : std::isinf(rounded) ? bias + 1 : std::ilogb(rounded);
+    if (exponent > bias) {
+      return std::copysign(std::numeric_limits<W>::infinity(), x);
+    }
+    if (exponent < 1 - bias) {
+      return std::copysign(W(0), x);
+    }
+  }
+  return rounded;
+}
+
+}  // namespace
+
+Loop convert_loop(Wide from, Wide to, bool to_pred) {
+  return visit_wide(from, [&]<class From>() -> Loop {
+    if (to_pred) {
+      return loop_of_one<From, bool, [](From x) { return x != From(0); }>;
+    }
+    return visit_wide(to, []<class To>() -> Loop { return loop_of_one<From, To, converted<From, To>>; });
+  });
+}
+
+Loop reduce_precision_loop(Wide wide) {
+  return wide == Wide::Double ? loop_of_one<double, double, reduced_precision<double>>
+                              : loop_of_one<float, float, reduced_precision<float>>;
+}
+
+}  // namespace bp::interpreter

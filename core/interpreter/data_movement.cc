@@ -1,0 +1,238 @@
+// Ops that put elements elsewhere without computing with them. Most are one strided copy.
+#include <cstring>
+
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::AttributeKey;
+
+std::size_t element_width(const Shape &shape) {
+  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
+}
+
+}  // namespace
+
+Result<Literal> evaluate_constant(Evaluator &, const Instruction &instruction, Operands) {
+  return instruction.literal();
+}
+
+// Whoever runs a computation fills in its arguments; a parameter alone has no value.
+Result<Literal> evaluate_parameter(Evaluator &, const Instruction &instruction, Operands) {
+  return invalid_input("parameter {} has no value outside a call", instruction.parameter_number());
+}
+
+Result<Literal> evaluate_forward(Evaluator &, const Instruction &, Operands operands) {
+  return std::move(operands[0]);
+}
+
+Result<Literal> evaluate_copy(Evaluator &, const Instruction &, Operands operands) {
+  return std::move(operands[0]);
+}
+
+Result<Literal> evaluate_tuple(Evaluator &, const Instruction &, Operands operands) {
+  return Literal::tuple(
+      std::vector<Literal>(std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())));
+}
+
+Result<Literal> evaluate_get_tuple_element(Evaluator &, const Instruction &instruction, Operands operands) {
+  return operands[0].take_element(static_cast<std::size_t>(instruction.tuple_index()));
+}
+
+Result<Literal> evaluate_after_all(Evaluator &, const Instruction &, Operands) {
+  return Literal::token();
+}
+
+Result<Literal> evaluate_iota(Evaluator &evaluator, const Instruction &instruction, Operands) {
+  const Shape &shape = instruction.shape();
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  auto dimension = static_cast<std::size_t>(instruction.number(AttributeKey::IotaDimension));
+  std::int64_t inner = ir::product(shape.sizes().subspan(dimension + 1)), size = shape.size(dimension);
+  ir::visit_element_type(shape.element_type(), [&]<class T>() {
+    std::span<T> out = result.mutable_elements<T>();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::int64_t number = static_cast<std::int64_t>(i) / inner % size;
+      if constexpr (is_complex_number<T>) {
+        out[i] = T(static_cast<typename T::value_type>(number));
+      } else if constexpr (is_narrow_float<T>) {
+        out[i] = T(static_cast<double>(number));
+      } else {
+        out[i] = narrow<T>(number);
+      }
+    }
+  });
+  return result;
+}
+
+Result<Literal> evaluate_broadcast(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  Walk walk{0, Dimensions(shape.rank(), 0)};
+  Dimensions strides = dense_strides(operands[0].shape().sizes());
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    walk.strides[static_cast<std::size_t>(instruction.dimensions()[d])] = strides[d];
+  }
+  BP_ASSIGN(Literal result, gathered(evaluator, shape, operands[0], walk));
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    if (operands[0].dynamic_size(d) != operands[0].shape().size(d)) {
+      result.set_dynamic_size(static_cast<std::size_t>(instruction.dimensions()[d]), operands[0].dynamic_size(d));
+    }
+  }
+  return result;
+}
+
+Result<Literal> evaluate_transpose(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  Walk walk{0, Dimensions(shape.rank())};
+  Dimensions strides = dense_strides(operands[0].shape().sizes());
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    walk.strides[d] = strides[static_cast<std::size_t>(instruction.dimensions()[d])];
+  }
+  BP_ASSIGN(Literal result, gathered(evaluator, shape, operands[0], walk));
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    auto from = static_cast<std::size_t>(instruction.dimensions()[d]);
+    if (operands[0].dynamic_size(from) != operands[0].shape().size(from)) {
+      result.set_dynamic_size(d, operands[0].dynamic_size(from));
+    }
+  }
+  return result;
+}
+
+Result<Literal> evaluate_reverse(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  Walk walk = dense_walk(shape.sizes());
+  for (std::int64_t dimension : instruction.dimensions()) {
+    auto d = static_cast<std::size_t>(dimension);
+    walk.offset += (std::max<std::int64_t>(shape.size(d), 1) - 1) * walk.strides[d];
+    walk.strides[d] = -walk.strides[d];
+  }
+  return gathered(evaluator, shape, operands[0], walk);
+}
+
+Result<Literal> evaluate_slice(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  Walk walk = dense_walk(operands[0].shape().sizes());
+  std::span<const ir::SliceRange> ranges = instruction.slice_ranges();
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    walk.offset += ranges[d].start * walk.strides[d];
+    walk.strides[d] *= ranges[d].stride;
+  }
+  return gathered(evaluator, instruction.shape(), operands[0], walk);
+}
+
+Result<Literal> evaluate_concatenate(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  std::byte *out = result.mutable_bytes().data();
+  auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
+  Walk walk = dense_walk(shape.sizes());
+  for (const Literal &operand : operands) {
+    std::span<const std::int64_t> sizes = operand.shape().sizes();
+    strided_copy(evaluator, sizes, out, walk, operand.bytes().data(), dense_walk(sizes), element_width(shape));
+    walk.offset += sizes[dimension] * walk.strides[dimension];
+  }
+  return result;
+}
+
+// The operand's elements go to low + i * (interior + 1); those that negative padding puts outside are left out.
+Result<Literal> evaluate_pad(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  Walk same_everywhere{0, Dimensions(shape.rank(), 0)};
+  BP_ASSIGN(Literal result, gathered(evaluator, shape, operands[1], same_everywhere));
+  std::span<const ir::PaddingDimension> padding = instruction.padding();
+  Walk to = dense_walk(shape.sizes()), from = dense_walk(operands[0].shape().sizes());
+  Dimensions sizes(shape.rank());
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    std::int64_t step = padding[d].interior + 1, low = padding[d].low;
+    // First and last operand element that lands in [0, size).
+    std::int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
+    std::int64_t room = shape.size(d) - 1 - low;
+    std::int64_t last = room < 0 ? -1 : std::min(operands[0].shape().size(d) - 1, room / step);
+    sizes[d] = std::max<std::int64_t>(last - first + 1, 0);
+    from.offset += first * from.strides[d];
+    to.offset += (low + first * step) * to.strides[d];
+    to.strides[d] *= step;
+  }
+  strided_copy(evaluator, sizes, result.mutable_bytes().data(), to, operands[0].bytes().data(), from,
+               element_width(shape));
+  return result;
+}
+
+Result<Literal> evaluate_reshape(Evaluator &, const Instruction &instruction, Operands operands) {
+  return operands[0].with_shape(instruction.shape());
+}
+
+// The elements of the operand in the order in which its layout stores them are those of the result in the order of the
+// result's. Widths may differ as in bitcast-convert.
+Result<Literal> evaluate_bitcast(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
+  if (!from.is_array() || !to.is_array()) {
+    return std::move(operands[0]);
+  }
+  auto stored_sizes = [](const Shape &shape) {
+    Dimensions sizes;
+    std::span<const std::int64_t> order(shape.layout().minor_to_major.data(), shape.rank());
+    for (std::size_t i = order.size(); i-- > 0;) {
+      sizes.push_back(shape.size(static_cast<std::size_t>(order[i])));
+    }
+    return sizes;
+  };
+  Literal stored = operands[0];
+  if (!from.layout().is_descending()) {
+    Dimensions sizes = stored_sizes(from), strides = dense_strides(from.sizes());
+    Walk walk;
+    for (std::size_t i = from.rank(); i-- > 0;) {
+      walk.strides.push_back(strides[static_cast<std::size_t>(from.layout().minor_to_major[i])]);
+    }
+    BP_ASSIGN(stored, gathered(evaluator, Shape::array(from.element_type(), sizes), operands[0], walk));
+  }
+  if (static_cast<std::int64_t>(stored.bytes().size()) != to.element_count() * ir::byte_width(to.element_type())) {
+    return unsupported("bitcast from {} to {}: the sizes in bytes differ", ir::to_string(from), ir::to_string(to));
+  }
+  if (to.layout().is_descending()) {
+    return stored.with_shape(to);
+  }
+  Dimensions sizes = stored_sizes(to), strides = dense_strides(sizes);
+  Walk walk{0, Dimensions(to.rank())};
+  for (std::size_t i = 0; i < to.rank(); ++i) {
+    walk.strides[static_cast<std::size_t>(to.layout().minor_to_major[i])] = strides[to.rank() - 1 - i];
+  }
+  return gathered(evaluator, to, stored.with_shape(Shape::array(to.element_type(), sizes)), walk);
+}
+
+Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &from = operands[0].shape(), &to = instruction.shape();
+  int from_bits = ir::bit_width(from.element_type()), to_bits = ir::bit_width(to.element_type());
+  if (from_bits == to_bits || (from_bits % 8 == 0 && to_bits % 8 == 0)) {
+    return operands[0].with_shape(to);  // little endian: the first part is the lowest
+  }
+  // Types below a byte: regroup the bits, the lowest first.
+  BP_ASSIGN(Literal result, evaluator.allocate(to));
+  auto from_bytes = operands[0].bytes();
+  auto to_bytes = result.mutable_bytes();
+  auto width_of = [](int bits) { return static_cast<std::size_t>((bits + 7) / 8); };
+  auto count = from_bytes.size() / width_of(from_bits) * static_cast<std::size_t>(from_bits);
+  for (std::size_t bit = 0; bit < count; ++bit) {
+    auto place = [&](int bits) {
+      std::size_t element = bit / static_cast<std::size_t>(bits), rest = bit % static_cast<std::size_t>(bits);
+      return std::pair(element * width_of(bits) + rest / 8, rest % 8);
+    };
+    auto [from_byte, from_shift] = place(from_bits);
+    auto [to_byte, to_shift] = place(to_bits);
+    to_bytes[to_byte] |= ((from_bytes[from_byte] >> from_shift) & std::byte{1}) << to_shift;
+  }
+  ir::visit_element_type(to.element_type(), [&]<class T>() {
+    if constexpr (is_narrow_int<T>) {  // the sign fills the byte
+      for (T &element : result.mutable_elements<T>()) {
+        element = T(static_cast<std::int64_t>(element));
+      }
+    }
+  });
+  return result;
+}
+
+// rotate: each dimension by its amount; permute: not in any program yet.
+Result<Literal> evaluate_shuffle(Evaluator &, const Instruction &, Operands) {
+  return unsupported("shuffle has no written definition to follow yet");
+}
+
+}  // namespace bp::interpreter

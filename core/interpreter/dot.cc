@@ -1,0 +1,118 @@
+// dot: batch, free and contracting dimensions become lists of element offsets; contraction.h does the sums.
+#include "core/interpreter/contraction.h"
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::AttributeKey;
+
+// Offsets of all elements that the given dimensions reach, in row-major order of those dimensions.
+std::vector<std::int64_t> offsets(const Shape &shape, std::span<const std::int64_t> dimensions) {
+  Dimensions strides = dense_strides(shape.sizes());
+  std::vector<std::int64_t> result{0};
+  for (std::int64_t dimension : dimensions) {
+    auto d = static_cast<std::size_t>(dimension);
+    std::vector<std::int64_t> next;
+    next.reserve(result.size() * static_cast<std::size_t>(shape.size(d)));
+    for (std::int64_t offset : result) {
+      for (std::int64_t i = 0; i < shape.size(d); ++i) {
+        next.push_back(offset + i * strides[d]);
+      }
+    }
+    result = std::move(next);
+  }
+  return result;
+}
+
+Dimensions free_dimensions(const Shape &shape, std::span<const std::int64_t> batch,
+                           std::span<const std::int64_t> contracting) {
+  Dimensions result;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.rank()); ++d) {
+    if (std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end()) {
+      result.push_back(d);
+    }
+  }
+  return result;
+}
+
+struct Side {
+  std::vector<std::int64_t> batch, free, depth;
+};
+Side make_side(const Shape &shape, std::span<const std::int64_t> batch, std::span<const std::int64_t> contracting) {
+  Dimensions free = free_dimensions(shape, batch, contracting);
+  return {offsets(shape, batch), offsets(shape, std::span(free.data(), free.size())), offsets(shape, contracting)};
+}
+
+template <class Sum>
+struct DotLoaders {
+  const Side &lhs, &rhs;
+  const std::byte *lhs_elements, *rhs_elements;
+  std::int64_t lhs_width, rhs_width;
+  PanelLoader<Sum> lhs_loader, rhs_loader;
+  std::byte *result;
+  std::int64_t result_width;
+  ConvertLoop narrow;
+
+  static std::span<const std::int64_t> part(const std::vector<std::int64_t> &all, std::int64_t first,
+                                            std::int64_t count) {
+    return std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  }
+  void load_lhs(std::int64_t batch, std::int64_t row, std::int64_t rows, std::int64_t k, std::int64_t count,
+                Sum *panel) const {
+    lhs_loader(lhs_elements + lhs.batch[static_cast<std::size_t>(batch)] * lhs_width, part(lhs.free, row, rows),
+               part(lhs.depth, k, count), panel, panel_rows);
+  }
+  void load_rhs(std::int64_t batch, std::int64_t k, std::int64_t count, std::int64_t column, std::int64_t columns,
+                Sum *panel) const {
+    rhs_loader(rhs_elements + rhs.batch[static_cast<std::size_t>(batch)] * rhs_width, part(rhs.free, column, columns),
+               part(rhs.depth, k, count), panel, panel_columns);
+  }
+  void store(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t columns, const Sum *sums) const {
+    std::int64_t at = (batch * std::ssize(lhs.free) + row) * std::ssize(rhs.free) + column;
+    if (narrow == nullptr) {
+      std::copy_n(sums, columns, reinterpret_cast<Sum *>(result) + at);
+    } else {
+      narrow(sums, result + at * result_width, static_cast<std::size_t>(columns));
+    }
+  }
+};
+
+}  // namespace
+
+Result<Literal> evaluate_dot(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  if (operands.size() != 2) {
+    return unsupported("a dot with sparsity metadata");
+  }
+  ElementType type = instruction.shape().element_type();
+  BP_ASSIGN(Literal lhs, in_sum_class(evaluator, std::move(operands[0]), type));
+  BP_ASSIGN(Literal rhs, in_sum_class(evaluator, std::move(operands[1]), type));
+  Side lhs_side = make_side(lhs.shape(), instruction.numbers(AttributeKey::LhsBatchDims),
+                            instruction.numbers(AttributeKey::LhsContractingDims));
+  Side rhs_side = make_side(rhs.shape(), instruction.numbers(AttributeKey::RhsBatchDims),
+                            instruction.numbers(AttributeKey::RhsContractingDims));
+  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
+  ContractionSize size{std::ssize(lhs_side.batch), std::ssize(lhs_side.free), std::ssize(rhs_side.free),
+                       std::ssize(lhs_side.depth)};
+  std::byte *out = result.mutable_bytes().data();
+  visit_wide(sum_of(type), [&]<class Sum>() {
+    if constexpr (std::is_same_v<Sum, SumType<Sum>>) {
+      contract<Sum>(evaluator, size, [&] {
+        return DotLoaders<Sum>{lhs_side,
+                               rhs_side,
+                               lhs.bytes().data(),
+                               rhs.bytes().data(),
+                               ir::byte_width(lhs.shape().element_type()),
+                               ir::byte_width(rhs.shape().element_type()),
+                               panel_loader<Sum>(lhs.shape().element_type()),
+                               panel_loader<Sum>(rhs.shape().element_type()),
+                               out,
+                               ir::byte_width(type),
+                               narrowing_loop(sum_of(type), type)};
+      });
+    }
+  });
+  return result;
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,250 @@
+// Ops whose places are computed at run time: dynamic slices, gather and scatter.
+#include <cstring>
+
+#include "core/interpreter/scalar_function.h"
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::AttributeKey;
+
+std::size_t element_width(const Shape &shape) {
+  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
+}
+
+// The values of an integer array as int64; what unsigned 64-bit values do not fit saturates.
+std::vector<std::int64_t> integers(const Literal &literal) {
+  std::vector<std::int64_t> result;
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (std::is_integral_v<WideType<T>>) {
+      for (T value : literal.elements<T>()) {
+        auto wide = widen<WideType<T>>(value);
+        result.push_back(std::in_range<std::int64_t>(wide) ? static_cast<std::int64_t>(wide)
+                                                           : std::numeric_limits<std::int64_t>::max());
+      }
+    }
+  });
+  return result;
+}
+
+// The start of a box of `box` sizes in an array of `sizes`, moved so that the box lies inside. Operands: one scalar per
+// dimension, or one vector.
+Walk clamped_start(std::span<const std::int64_t> sizes, std::span<const std::int64_t> box,
+                   std::span<const Literal> indices) {
+  std::vector<std::int64_t> starts;
+  for (const Literal &index : indices) {
+    for (std::int64_t start : integers(index)) {
+      starts.push_back(start);
+    }
+  }
+  Walk walk = dense_walk(sizes);
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    std::int64_t start = std::min(std::max<std::int64_t>(starts[d], 0), sizes[d] - box[d]);
+    walk.offset += start * walk.strides[d];
+  }
+  return walk;
+}
+
+// How gather and scatter read their index array: the index vector lies along one dimension, and the other dimensions,
+// in order, number the slices.
+struct IndexVectors {
+  std::vector<std::int64_t> values;
+  Dimensions batch_sizes, batch_strides;
+  std::int64_t vector_size = 1, vector_stride = 0;
+
+  IndexVectors(const Literal &indices, std::int64_t vector_dimension) : values(integers(indices)) {
+    Dimensions strides = dense_strides(indices.shape().sizes());
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      if (static_cast<std::int64_t>(d) == vector_dimension) {
+        vector_size = indices.shape().size(d);
+        vector_stride = strides[d];
+      } else {
+        batch_sizes.push_back(indices.shape().size(d));
+        batch_strides.push_back(strides[d]);
+      }
+    }
+  }
+  std::int64_t at(std::span<const std::int64_t> batch, std::int64_t component) const {
+    std::int64_t offset = component * vector_stride;
+    for (std::size_t d = 0; d < batch.size(); ++d) {
+      offset += batch[d] * batch_strides[d];
+    }
+    return values[static_cast<std::size_t>(offset)];
+  }
+  std::span<const std::int64_t> sizes() const { return {batch_sizes.data(), batch_sizes.size()}; }
+};
+
+bool contains(std::span<const std::int64_t> list, std::int64_t value) {
+  return std::ranges::find(list, value) != list.end();
+}
+
+// How the dimensions of the index array, the operand and the windows belong together: the same for gather (windows are
+// read and lie in the result) and scatter (windows are combined from the updates).
+struct WindowMap {
+  std::span<const std::int64_t> start_map;                   // index vector component -> operand dimension
+  std::span<const std::int64_t> operand_batch, index_batch;  // operand dimension i goes along with index dimension i
+  Dimensions index_batch_position;                           // ... which is this one of the batch dimensions
+  Dimensions window_to_operand;                              // operand dimension of each window dimension
+  Dimensions batch_dimensions;                               // of the windows' array: those that number the windows
+  std::span<const std::int64_t> window_dimensions;           // ... and those inside a window
+
+  // `window_rank`: of the array of windows; `collapsed`: operand dimensions that windows do not have.
+  WindowMap(const Shape &operand, std::size_t window_rank, std::span<const std::int64_t> in_window,
+            std::span<const std::int64_t> collapsed, std::span<const std::int64_t> start,
+            std::span<const std::int64_t> operand_batching, std::span<const std::int64_t> index_batching,
+            std::int64_t vector_dimension)
+      : start_map(start), operand_batch(operand_batching), index_batch(index_batching), window_dimensions(in_window) {
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(operand.rank()); ++d) {
+      if (!contains(collapsed, d) && !contains(operand_batching, d)) {
+        window_to_operand.push_back(d);
+      }
+    }
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(window_rank); ++d) {
+      if (!contains(in_window, d)) {
+        batch_dimensions.push_back(d);
+      }
+    }
+    for (std::int64_t d : index_batching) {
+      index_batch_position.push_back(d > vector_dimension ? d - 1 : d);
+    }
+  }
+
+  // The operand index where the window with this batch index starts.
+  Dimensions start(const IndexVectors &indices, std::span<const std::int64_t> batch, std::size_t operand_rank) const {
+    Dimensions result(operand_rank, 0);
+    for (std::size_t i = 0; i < start_map.size(); ++i) {
+      result[static_cast<std::size_t>(start_map[i])] = indices.at(batch, static_cast<std::int64_t>(i));
+    }
+    for (std::size_t i = 0; i < operand_batch.size(); ++i) {
+      result[static_cast<std::size_t>(operand_batch[i])] = batch[static_cast<std::size_t>(index_batch_position[i])];
+    }
+    return result;
+  }
+
+  // A walk over one window in the array of windows ...
+  Walk window_walk(std::span<const std::int64_t> array_sizes, std::span<const std::int64_t> batch) const {
+    Dimensions strides = dense_strides(array_sizes);
+    Walk walk;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      walk.offset += batch[i] * strides[static_cast<std::size_t>(batch_dimensions[i])];
+    }
+    for (std::int64_t d : window_dimensions) {
+      walk.strides.push_back(strides[static_cast<std::size_t>(d)]);
+    }
+    return walk;
+  }
+  // ... and over its place in the operand.
+  Walk operand_walk(std::span<const std::int64_t> operand_sizes, std::span<const std::int64_t> start) const {
+    Dimensions strides = dense_strides(operand_sizes);
+    Walk walk;
+    for (std::size_t d = 0; d < start.size(); ++d) {
+      walk.offset += start[d] * strides[d];
+    }
+    for (std::int64_t d : window_to_operand) {
+      walk.strides.push_back(strides[static_cast<std::size_t>(d)]);
+    }
+    return walk;
+  }
+};
+
+}  // namespace
+
+Result<Literal> evaluate_dynamic_slice(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  Walk walk = clamped_start(operands[0].shape().sizes(), shape.sizes(), operands.subspan(1));
+  return gathered(evaluator, shape, operands[0], walk);
+}
+
+Result<Literal> evaluate_dynamic_update_slice(Evaluator &evaluator, const Instruction &, Operands operands) {
+  Literal result = std::move(operands[0]);
+  std::span<const std::int64_t> box = operands[1].shape().sizes();
+  Walk to = clamped_start(result.shape().sizes(), box, operands.subspan(2));
+  strided_copy(evaluator, box, result.mutable_bytes().data(), to, operands[1].bytes().data(), dense_walk(box),
+               element_width(result.shape()));
+  return result;
+}
+
+Result<Literal> evaluate_gather(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape(), &operand_shape = operands[0].shape();
+  std::int64_t vector_dimension = instruction.number(AttributeKey::IndexVectorDim);
+  IndexVectors indices(operands[1], vector_dimension);
+  WindowMap map(operand_shape, shape.rank(), instruction.numbers(AttributeKey::OffsetDims),
+                instruction.numbers(AttributeKey::CollapsedSliceDims), instruction.numbers(AttributeKey::StartIndexMap),
+                instruction.numbers(AttributeKey::OperandBatchingDims),
+                instruction.numbers(AttributeKey::StartIndicesBatchingDims), vector_dimension);
+  std::span<const std::int64_t> slice_sizes = instruction.numbers(AttributeKey::SliceSizes);
+  Dimensions window_sizes;
+  for (std::int64_t d : map.window_to_operand) {
+    window_sizes.push_back(slice_sizes[static_cast<std::size_t>(d)]);
+  }
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  std::byte *out = result.mutable_bytes().data();
+  for_each_index(indices.sizes(), [&](std::span<const std::int64_t> batch) {
+    Dimensions start = map.start(indices, batch, operand_shape.rank());
+    for (std::size_t d = 0; d < start.size(); ++d) {
+      start[d] = std::min(std::max<std::int64_t>(start[d], 0), operand_shape.size(d) - slice_sizes[d]);
+    }
+    strided_copy(evaluator, window_sizes, out, map.window_walk(shape.sizes(), batch), operands[0].bytes().data(),
+                 map.operand_walk(operand_shape.sizes(), start), element_width(shape));
+  });
+  return result;
+}
+
+// A window that reaches outside is dropped whole.
+Result<Literal> evaluate_scatter(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  std::size_t count = operands.size() / 2;
+  std::int64_t vector_dimension = instruction.number(AttributeKey::IndexVectorDim);
+  IndexVectors indices(operands[count], vector_dimension);
+  Shape operand_shape = operands[0].shape();
+  const Shape &update_shape = operands[count + 1].shape();
+  WindowMap map(operand_shape, update_shape.rank(), instruction.numbers(AttributeKey::UpdateWindowDims),
+                instruction.numbers(AttributeKey::InsertedWindowDims),
+                instruction.numbers(AttributeKey::ScatterDimsToOperandDims),
+                instruction.numbers(AttributeKey::InputBatchingDims),
+                instruction.numbers(AttributeKey::ScatterIndicesBatchingDims), vector_dimension);
+  Dimensions window_sizes, operand_window(operand_shape.rank(), 1);
+  for (std::size_t i = 0; i < map.window_to_operand.size(); ++i) {
+    window_sizes.push_back(update_shape.size(static_cast<std::size_t>(map.window_dimensions[i])));
+    operand_window[static_cast<std::size_t>(map.window_to_operand[i])] = window_sizes[i];
+  }
+  BP_ASSIGN(ScalarFunction * function, evaluator.scalar_function(instruction.called(0)));
+  std::vector<Literal> results(std::make_move_iterator(operands.begin()),
+                               std::make_move_iterator(operands.begin() + static_cast<std::ptrdiff_t>(count)));
+  std::vector<std::byte *> outputs;
+  for (Literal &result : results) {
+    outputs.push_back(result.mutable_bytes().data());
+  }
+  std::vector<const std::byte *> arguments(2 * count);
+  std::vector<std::byte *> places(count);
+  Status status;
+  for_each_index(indices.sizes(), [&](std::span<const std::int64_t> batch) {
+    Dimensions start = map.start(indices, batch, operand_shape.rank());
+    for (std::size_t d = 0; d < start.size(); ++d) {
+      if (start[d] < 0 || start[d] > operand_shape.size(d) - operand_window[d]) {
+        return;
+      }
+    }
+    Walk from = map.window_walk(update_shape.sizes(), batch), to = map.operand_walk(operand_shape.sizes(), start);
+    for_each_index(window_sizes, [&](std::span<const std::int64_t> index) {
+      std::int64_t from_offset = from.offset, to_offset = to.offset;
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        from_offset += index[d] * from.strides[d];
+        to_offset += index[d] * to.strides[d];
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        auto width = static_cast<std::int64_t>(element_width(results[i].shape()));
+        places[i] = outputs[i] + to_offset * width;
+        arguments[i] = places[i];
+        arguments[count + i] = operands[count + 1 + i].bytes().data() + from_offset * width;
+      }
+      if (status.ok()) {
+        status = (*function)(arguments, places, 1);
+      }
+    });
+  });
+  BP_TRY(std::move(status));
+  return instruction.shape().is_tuple() ? Literal::tuple(std::move(results)) : std::move(results[0]);
+}
+
+}  // namespace bp::interpreter

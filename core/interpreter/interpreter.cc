@@ -1,0 +1,238 @@
+// Evaluates a computation instruction by instruction. A plan per computation, made once in one walk, says in which slot
+// each operand lies and which use is the last, so that a value dies as soon as nobody needs it.
+#include "core/interpreter/interpreter.h"
+
+#include <unistd.h>
+
+#include <new>
+
+#include "core/interpreter/evaluator.h"
+#include "core/interpreter/scalar_function.h"
+
+namespace bp::interpreter {
+namespace {
+
+// Calls within calls. A level takes some kilobytes of the C++ stack.
+constexpr int max_depth = 256;
+
+std::int64_t machine_memory() {
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  switch (instruction.opcode()) {
+#define BP_OP(number, name, text, min_operands, max_operands, shape_rule, evaluator_name, ...) \
+  case Opcode::name: return evaluate_##evaluator_name(evaluator, instruction, operands);
+#include "core/ir/ops.def"
+    case Opcode::Invalid: break;
+  }
+  return make_error(ErrorCode::Internal, "an instruction without an op");
+}
+
+// A tuple's elements are of more than one instruction; its type and sizes are compared part by part.
+Status check_argument(const Literal &argument, const Shape &expected, std::size_t number) {
+  if (!argument.is_valid() || !ir::same(argument.shape(), expected, ir::CompareLayout::No)) {
+    return invalid_input("argument {} has shape {}, expected {}", number,
+                         argument.is_valid() ? ir::to_string(argument.shape()) : "(none)", ir::to_string(expected));
+  }
+  return {};
+}
+
+// Runs `body` with what a standard library may throw turned into errors.
+template <class Body>
+Result<Literal> guarded(Body &&body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return make_error(ErrorCode::OutOfMemory, "the interpreter ran out of memory");
+  } catch (const std::length_error &) {
+    return make_error(ErrorCode::OutOfMemory, "the interpreter needs more memory than there are addresses");
+  }
+}
+
+}  // namespace
+
+// How to evaluate one computation: an entry per instruction, in order.
+struct Evaluator::Plan {
+  struct Operand {
+    std::uint32_t slot;
+    bool last_use;
+  };
+  std::vector<Instruction> instructions;
+  std::vector<std::uint32_t> operand_begin;  // into operands; one more than instructions
+  std::vector<Operand> operands;
+  std::vector<bool> used;       // whether anybody uses the value
+  std::vector<bool> parameter;  // parameters get their slots filled before the first step
+  std::uint32_t root;
+};
+
+Evaluator::Evaluator(const Options &options)
+    : options_(options),
+      pool_(static_cast<std::uint32_t>(std::max(options.threads, 0))),
+      max_value_bytes_(options.max_value_bytes > 0 ? options.max_value_bytes : machine_memory()),
+      steps_left_(options.max_steps),
+      random_(options.rng_seed),
+      random_state_(options.rng_seed) {}
+
+Evaluator::~Evaluator() = default;
+
+const Evaluator::Plan &Evaluator::plan(ir::Computation computation) {
+  std::unique_ptr<Plan> &entry = plans_[index(computation.id())];
+  if (entry != nullptr) {
+    return *entry;
+  }
+  entry = std::make_unique<Plan>();
+  Plan &plan = *entry;
+  std::size_t count = computation.instruction_count();
+  std::unordered_map<std::uint32_t, std::uint32_t> slot_of;
+  slot_of.reserve(count);
+  for (Instruction instruction : computation.instructions()) {
+    slot_of[index(instruction.id())] = static_cast<std::uint32_t>(plan.instructions.size());
+    plan.instructions.push_back(instruction);
+    plan.parameter.push_back(instruction.opcode() == Opcode::Parameter);
+    plan.operand_begin.push_back(static_cast<std::uint32_t>(plan.operands.size()));
+    for (ir::InstructionId operand : instruction.operands()) {
+      plan.operands.push_back({slot_of.at(index(operand)), false});
+    }
+  }
+  plan.operand_begin.push_back(static_cast<std::uint32_t>(plan.operands.size()));
+  plan.root = slot_of.at(index(computation.root().id()));
+  // The first use met from the end is the last one; the root's value is never released.
+  plan.used.resize(count);
+  plan.used[plan.root] = true;
+  for (std::size_t i = plan.operands.size(); i-- > 0;) {
+    Plan::Operand &operand = plan.operands[i];
+    operand.last_use = !plan.used[operand.slot];
+    plan.used[operand.slot] = true;
+  }
+  return plan;
+}
+
+Result<Literal> Evaluator::run(ir::Computation computation, std::vector<Literal> arguments) {
+  if (arguments.size() != computation.parameter_count()) {
+    return invalid_input("{} takes {} arguments, {} were given", computation.name(), computation.parameter_count(),
+                         arguments.size());
+  }
+  if (depth_ >= max_depth) {
+    return unsupported("calls are nested more than {} deep", max_depth);
+  }
+  const Plan &plan = this->plan(computation);
+  bool reports = depth_ == 0 && options_.progress != nullptr;
+  std::size_t count = plan.instructions.size();
+  std::vector<Literal> values(count);
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    if (plan.parameter[slot]) {
+      auto number = static_cast<std::size_t>(plan.instructions[slot].parameter_number());
+      BP_TRY(check_argument(arguments[number], plan.instructions[slot].shape(), number));
+      if (plan.used[slot]) {
+        values[slot] = std::move(arguments[number]);
+      }
+    }
+  }
+  arguments.clear();
+  boost::container::small_vector<Literal, 4> operands;
+  ++depth_;
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    if (plan.parameter[slot]) {
+      continue;
+    }
+    const Instruction &instruction = plan.instructions[slot];
+    if (reports) {
+      options_.progress(static_cast<std::int64_t>(slot), static_cast<std::int64_t>(count), instruction);
+    }
+    operands.clear();
+    for (std::uint32_t i = plan.operand_begin[slot]; i < plan.operand_begin[slot + 1]; ++i) {
+      Literal &value = values[plan.operands[i].slot];
+      operands.push_back(plan.operands[i].last_use ? std::move(value) : value);
+    }
+    Result<Literal> result = run(instruction, operands);
+    if (!result.ok()) {
+      --depth_;
+      return result;
+    }
+    if (plan.used[slot]) {
+      values[slot] = std::move(result).value();
+    }
+  }
+  --depth_;
+  return std::move(values[plan.root]);
+}
+
+Result<Literal> Evaluator::run(const Instruction &instruction, Operands operands) {
+  if (Status status = check_limits(); !status.ok()) {
+    return blame(std::move(status).error(), instruction);
+  }
+  Result<Literal> result = dispatch(*this, instruction, operands);
+  if (!result.ok()) {
+    return blame(std::move(result).error(), instruction);
+  }
+  return result;
+}
+
+Result<ScalarFunction *> Evaluator::scalar_function(ir::Computation computation) {
+  std::unique_ptr<ScalarFunction> &entry = scalar_functions_[index(computation.id())];
+  if (entry == nullptr) {
+    entry = std::make_unique<ScalarFunction>(*this, computation);
+  }
+  return entry.get();
+}
+
+Result<Literal> Evaluator::allocate(const Shape &shape) const {
+  if (shape.is_array()) {
+    std::int64_t width = ir::byte_width(shape.element_type());
+    if (shape.element_count() > max_value_bytes_ / width) {
+      return make_error(ErrorCode::OutOfMemory, "a value of shape {} exceeds the limit of {} bytes",
+                        ir::to_string(shape), max_value_bytes_);
+    }
+  }
+  return Literal::zeros(shape);
+}
+
+Status Evaluator::check_limits() {
+  if (--steps_left_ < 0) {
+    return unsupported("gave up after {} steps", options_.max_steps);
+  }
+  // Reading the clock costs as much as a small instruction.
+  if ((steps_left_ & 63) == 0 &&
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > options_.max_seconds) {
+    return unsupported("gave up after {} seconds", options_.max_seconds);
+  }
+  return {};
+}
+
+// The innermost instruction gets the blame; those around it say how it was reached.
+Error Evaluator::blame(Error error, const Instruction &instruction) {
+  if (blamed_) {
+    constexpr std::size_t max_notes = 8;
+    return error.notes().size() < max_notes
+               ? std::move(error).note(fmt::format("in {} called by {}", instruction.op().text, instruction.name()))
+               : error;
+  }
+  blamed_ = true;
+  return Error(error.code(), fmt::format("{}: {}", instruction.name(), error.message())).at(instruction.location());
+}
+
+Result<Literal> interpret(const ir::Module &module, std::span<const Literal> arguments, const Options &options) {
+  if (!module.has_entry()) {
+    return invalid_input("module {} has no entry computation", module.name());
+  }
+  return evaluate(module.entry(), arguments, options);
+}
+
+Result<Literal> evaluate(ir::Computation computation, std::span<const Literal> arguments, const Options &options) {
+  return guarded([&] {
+    Evaluator evaluator(options);
+    return evaluator.run(computation, std::vector<Literal>(arguments.begin(), arguments.end()));
+  });
+}
+
+Result<Literal> evaluate_instruction(Instruction instruction, std::span<const Literal> operands,
+                                     const Options &options) {
+  return guarded([&] {
+    Evaluator evaluator(options);
+    std::vector<Literal> own(operands.begin(), operands.end());
+    return evaluator.run(instruction, own);
+  });
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,47 @@
+// The interpreter: the oracle. Evaluates any op that runs on one device, one instruction after the other, straight from
+// the meaning of the op. Where HLO leaves the result to the implementation, it does what XLA's evaluator does.
+//
+// Floats: an elementwise op rounds once. Sums (dot, convolution, reduce, batch norm) of f32 and narrower accumulate in
+// double and round once at the end, so that the result can judge others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+
+#include "core/base/result.h"
+#include "core/ir/literal.h"
+#include "core/ir/module.h"
+
+namespace bp::interpreter {
+
+struct Options {
+  // Instructions evaluated before giving up with Unsupported; a loop counts its body each time.
+  std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
+  // Wall-clock seconds before giving up with Unsupported; looked at between instructions.
+  double max_seconds = std::numeric_limits<double>::infinity();
+  // Bytes that one value may take; larger ones are OutOfMemory. 0: the machine's memory.
+  std::int64_t max_value_bytes = 0;
+  // Threads for large loops. 0: one per core.
+  int threads = 0;
+  std::uint64_t rng_seed = 0;  // of rng and rng-get-and-update-state
+  std::uint32_t replica_id = 0;
+  std::uint32_t partition_id = 0;
+  // Called on the calling thread before each instruction of the entry computation: how many are done, of how many.
+  std::function<void(std::int64_t done, std::int64_t total, const ir::Instruction &next)> progress;
+};
+
+// The module must be verified. Arguments by parameter number, a tuple parameter as one tuple literal; types and sizes
+// must be those of the parameters. Returns the value of the entry computation's root. Errors name the instruction.
+// Threads: any number of calls may run at the same time.
+Result<ir::Literal> interpret(const ir::Module &module, std::span<const ir::Literal> arguments,
+                              const Options &options = {});
+// The same for any computation of a verified module.
+Result<ir::Literal> evaluate(ir::Computation computation, std::span<const ir::Literal> arguments,
+                             const Options &options = {});
+// One instruction on given operand values: constant folding. Its cost does not depend on the size of the module.
+Result<ir::Literal> evaluate_instruction(ir::Instruction instruction, std::span<const ir::Literal> operands,
+                                         const Options &options = {});
+
+}  // namespace bp::interpreter

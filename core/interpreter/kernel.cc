@@ -1,0 +1,158 @@
+#include "core/interpreter/kernel.h"
+
+#include <cstring>
+
+namespace bp::interpreter {
+namespace {
+
+using ir::ElementType;
+using ir::Opcode;
+
+int value_bits(ElementType type) {
+  return type == ElementType::Pred ? 1 : ir::bit_width(type);
+}
+
+int exponent_bits(ElementType type) {
+  return ir::visit_element_type(type, []<class T>() {
+    if constexpr (is_narrow_float<T>) {
+      return T::float_format.exponent_bits;
+    } else {
+      return std::is_same_v<T, float> ? 8 : 11;
+    }
+  });
+}
+
+// The wide type from which a conversion's result is narrowed: the operand's own where the class stays the same, so that
+// there is one rounding and not two.
+Wide conversion_result(ElementType from, ElementType to) {
+  Wide wide = wide_of(from), target = wide_of(to);
+  if (ir::is_floating(to)) {
+    if (ir::is_floating(from)) {
+      return wide;
+    }
+    return to == ElementType::F32 ? Wide::Float : Wide::Double;
+  }
+  if (ir::is_integer(from) && ir::is_integer(to)) {
+    return wide;
+  }
+  return target;
+}
+
+// The formula of an instruction and the wide type of its result; to_bool: it writes bool instead.
+struct Formula {
+  Loop loop = nullptr;
+  Wide result = Wide::Unsigned;
+  bool to_bool = false;
+};
+
+Loop unary_loop(Opcode opcode, Wide wide) {
+  switch (wide) {
+    case Wide::Signed:
+    case Wide::Unsigned: return unary_integer_loop(opcode, wide);
+    case Wide::Float:
+    case Wide::Double: return unary_float_loop(opcode, wide);
+    default: return unary_complex_loop(opcode, wide);
+  }
+}
+
+Formula find_formula(const ir::Instruction &instruction, ElementType type) {
+  Opcode opcode = instruction.opcode();
+  ElementType result_type = instruction.shape().element_type();
+  Wide wide = wide_of(type);
+  switch (opcode) {
+    case Opcode::Compare: {
+      auto direction = instruction.enumerator(ir::AttributeKey::Direction, ir::ComparisonDirection::Eq);
+      auto order = instruction.enumerator(ir::AttributeKey::ComparisonType, ir::ComparisonType::Float);
+      return {compare_loop(direction, order, wide), Wide::Unsigned, true};
+    }
+    case Opcode::IsFinite: return {is_finite_loop(wide), Wide::Unsigned, true};
+    case Opcode::Clamp: return {clamp_loop(wide), wide};
+    case Opcode::ReducePrecision: return {reduce_precision_loop(wide), wide};
+    case Opcode::Complex: return {complex_loop(wide), wide == Wide::Double ? Wide::ComplexDouble : Wide::ComplexFloat};
+    case Opcode::Abs:
+    case Opcode::Real:
+    case Opcode::Imag: return {unary_loop(opcode, wide), wide_of(result_type)};
+    default: break;
+  }
+  return {instruction.op().min_operands == 1 ? unary_loop(opcode, wide) : binary_loop(opcode, wide), wide};
+}
+
+}  // namespace
+
+bool Kernel::exists_for(Opcode opcode) {
+  return ir::info(opcode).has(ir::Trait::Elementwise) && opcode != Opcode::Copy && opcode != Opcode::BitcastConvert &&
+         opcode != Opcode::StochasticConvert;
+}
+
+Result<Kernel> Kernel::make(const ir::Instruction &instruction) {
+  BP_CHECK(exists_for(instruction.opcode()));
+  Kernel kernel;
+  ElementType result_type = instruction.shape().element_type();
+  kernel.result_width_ = static_cast<std::size_t>(ir::byte_width(result_type));
+  if (instruction.opcode() == Opcode::Select) {
+    kernel.loop_ = select_loop(kernel.result_width_);
+    return kernel;
+  }
+  ElementType type = instruction.operand(0).shape().element_type();
+  if (instruction.opcode() == Opcode::Convert) {
+    return conversion(type, result_type);
+  }
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (instruction.operand(i).shape().element_type() != type) {
+      return unsupported("{} of operands of different types", instruction.op().text);
+    }
+    kernel.widen_[i] = widening_loop(type, wide_of(type));
+  }
+  Formula formula = find_formula(instruction, type);
+  if (formula.loop == nullptr) {
+    return unsupported("{} is not defined for {}", instruction.op().text, ir::to_string(type));
+  }
+  kernel.loop_ = formula.loop;
+  kernel.narrow_ = formula.to_bool ? nullptr : narrowing_loop(formula.result, result_type);
+  kernel.parameters_.bits = value_bits(type);
+  kernel.parameters_.exponent_bits = instruction.number(ir::AttributeKey::ExponentBits);
+  if (instruction.opcode() == Opcode::ReducePrecision && kernel.parameters_.exponent_bits >= exponent_bits(type)) {
+    kernel.parameters_.exponent_bits = exponent_bits(ElementType::F64);  // no less than there are: no limit
+  }
+  kernel.parameters_.mantissa_bits = instruction.number(ir::AttributeKey::MantissaBits);
+  return kernel;
+}
+
+Kernel Kernel::conversion(ElementType from, ElementType to) {
+  Kernel kernel;
+  bool to_pred = to == ElementType::Pred;
+  Wide wide = wide_of(from), result = conversion_result(from, to);
+  kernel.widen_[0] = widening_loop(from, wide);
+  kernel.loop_ = wide == result && !to_pred ? nullptr : convert_loop(wide, result, to_pred);
+  kernel.narrow_ = to_pred ? nullptr : narrowing_loop(result, to);
+  kernel.parameters_.bits = value_bits(to);
+  kernel.result_width_ = static_cast<std::size_t>(ir::byte_width(to));
+  return kernel;
+}
+
+void Kernel::operator()(std::span<const std::byte *const> operands, std::byte *result, std::size_t count) const {
+  constexpr std::size_t widest = sizeof(std::complex<double>);
+  alignas(64) std::byte widened[3][max_count * widest];
+  alignas(64) std::byte computed[max_count * widest];
+  const void *inputs[3] = {};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    inputs[i] = operands[i];
+    if (widen_[i] != nullptr) {
+      widen_[i](operands[i], widened[i], count);
+      inputs[i] = widened[i];
+    }
+  }
+  const void *output = inputs[0];
+  if (loop_ != nullptr) {
+    void *target = narrow_ == nullptr ? static_cast<void *>(result) : computed;
+    loop_(inputs, target, count, parameters_);
+    output = target;
+  }
+  if (narrow_ != nullptr) {
+    narrow_(output, result, count);
+  } else if (output != result) {
+    std::memmove(result, output, count * result_width_);
+  }
+}
+
+}  // namespace bp::interpreter

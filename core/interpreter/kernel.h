@@ -1,0 +1,57 @@
+// Kernel: what an elementwise op does to a run of elements. The arithmetic is a loop over a wide type; operands are
+// widened and results narrowed around it, so that each formula is compiled for six types and not for thirty-two.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "core/base/result.h"
+#include "core/interpreter/wide.h"
+#include "core/ir/module.h"
+
+namespace bp::interpreter {
+
+struct LoopParameters {
+  int bits = 64;  // of the operand's element type; 1 for pred
+  std::int64_t exponent_bits = 0, mantissa_bits = 0;
+};
+using Loop = void (*)(const void *const *operands, void *result, std::size_t count, const LoopParameters &parameters);
+
+// The formulas, by op and wide type of the operands; null if the op is not defined for it. The result is of the same
+// wide type unless said otherwise.
+Loop unary_float_loop(ir::Opcode opcode, Wide wide);
+Loop unary_integer_loop(ir::Opcode opcode, Wide wide);
+Loop unary_complex_loop(ir::Opcode opcode, Wide wide);  // of abs, real and imag: the real type
+Loop binary_loop(ir::Opcode opcode, Wide wide);
+Loop clamp_loop(Wide wide);
+Loop complex_loop(Wide wide);                                                              // to the complex type
+Loop is_finite_loop(Wide wide);                                                            // to bool
+Loop compare_loop(ir::ComparisonDirection direction, ir::ComparisonType type, Wide wide);  // to bool
+Loop convert_loop(Wide from, Wide to, bool to_pred);                                       // bits: of the result
+Loop reduce_precision_loop(Wide wide);
+Loop select_loop(std::size_t byte_width);  // of bool and two operands of any type of that width
+
+class Kernel {
+ public:
+  // More elements at once do not fit its buffers.
+  static constexpr std::size_t max_count = 256;
+
+  // Of an instruction whose result and operands are arrays. Fails if the op has no meaning for the element types; asks
+  // for nothing but the instruction's op, attributes and shapes.
+  static Result<Kernel> make(const ir::Instruction &instruction);
+  static bool exists_for(ir::Opcode opcode);
+  // What convert does.
+  static Kernel conversion(ir::ElementType from, ir::ElementType to);
+
+  // `count` elements, at most max_count. The result may be one of the operands.
+  void operator()(std::span<const std::byte *const> operands, std::byte *result, std::size_t count) const;
+
+ private:
+  Loop loop_ = nullptr;  // null: the first operand's wide values are the result's
+  LoopParameters parameters_;
+  std::array<ConvertLoop, 3> widen_ = {};  // null: the operand is used as it lies there
+  ConvertLoop narrow_ = nullptr;           // null: the loop writes the result itself
+  std::size_t result_width_ = 0;
+};
+
+}  // namespace bp::interpreter

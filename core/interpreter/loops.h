@@ -1,0 +1,72 @@
+// Loops around a formula, for the files that hold formulas. A formula is a captureless lambda; parameters come last if
+// it takes them.
+#pragma once
+
+#include "core/interpreter/kernel.h"
+
+namespace bp::interpreter {
+
+// Result R of one operand W, formula(x) or formula(x, parameters).
+template <class W, class R, auto formula>
+void loop_of_one(const void *const *operands, void *result, std::size_t count, const LoopParameters &parameters) {
+  const W *x = static_cast<const W *>(operands[0]);
+  R *out = static_cast<R *>(result);
+  for (std::size_t i = 0; i < count; ++i) {
+    if constexpr (std::is_invocable_v<decltype(formula), W, const LoopParameters &>) {
+      out[i] = formula(x[i], parameters);
+    } else {
+      out[i] = formula(x[i]);
+    }
+  }
+}
+
+template <class W, class R, auto formula>
+void loop_of_two(const void *const *operands, void *result, std::size_t count, const LoopParameters &parameters) {
+  const W *x = static_cast<const W *>(operands[0]);
+  const W *y = static_cast<const W *>(operands[1]);
+  R *out = static_cast<R *>(result);
+  for (std::size_t i = 0; i < count; ++i) {
+    if constexpr (std::is_invocable_v<decltype(formula), W, W, const LoopParameters &>) {
+      out[i] = formula(x[i], y[i], parameters);
+    } else {
+      out[i] = formula(x[i], y[i]);
+    }
+  }
+}
+
+// NaN if either is; of zeros, max takes +0 and min takes -0.
+template <class W>
+W maximum(W x, W y) {
+  if constexpr (std::is_floating_point_v<W>) {
+    if (x != x || y != y) {
+      return x != x ? x : y;
+    }
+    if (x == y) {
+      return std::signbit(x) ? y : x;
+    }
+  }
+  return x < y ? y : x;
+}
+template <class W>
+W minimum(W x, W y) {
+  if constexpr (std::is_floating_point_v<W>) {
+    if (x != x || y != y) {
+      return x != x ? x : y;
+    }
+    if (x == y) {
+      return std::signbit(x) ? x : y;
+    }
+  }
+  return y < x ? y : x;
+}
+
+// The lowest `bits` of a value: what a narrow integer is as unsigned.
+inline std::uint64_t low_bits(std::uint64_t value, int bits) {
+  return bits == 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+// The lowest `bits` read as a signed number.
+inline std::int64_t sign_extended(std::uint64_t value, int bits) {
+  return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,54 @@
+// ScalarFunction: a computation on scalars (a reducer, a comparator, a combiner) made ready to be called very often.
+// If it holds only elementwise ops, each instruction becomes a kernel on registers of many lanes; else every lane is
+// evaluated like any other computation.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/interpreter/evaluator.h"
+#include "core/interpreter/kernel.h"
+
+namespace bp::interpreter {
+
+class ScalarFunction {
+ public:
+  ScalarFunction(Evaluator &evaluator, ir::Computation computation);
+
+  // arguments[i] points to `count` elements of parameter i's type; results[j] to room for as many of the root, or of
+  // its tuple elements. A result may be one of the arguments.
+  Status operator()(std::span<const std::byte *const> arguments, std::span<std::byte *const> results,
+                    std::size_t count);
+
+  // The op, if the function is op(p0, p1) or op(p1, p0) on scalars of one type; Invalid otherwise.
+  Opcode plain_op() const { return plain_op_; }
+  // Element types of the results.
+  std::span<const ElementType> result_types() const { return result_types_; }
+
+ private:
+  struct Step {
+    Kernel kernel;
+    std::array<std::uint32_t, 3> operands;  // registers
+    std::uint32_t operand_count;
+    std::uint32_t result;
+  };
+
+  bool compile();
+  void find_plain_op();
+  void run_steps(std::span<const std::byte *const> arguments, std::span<std::byte *const> results, std::size_t first,
+                 std::size_t count);
+  Status run_lane(std::span<const std::byte *const> arguments, std::span<std::byte *const> results, std::size_t lane);
+
+  Evaluator &evaluator_;
+  ir::Computation computation_;
+  Opcode plain_op_ = Opcode::Invalid;
+  std::vector<ElementType> argument_types_, result_types_;
+  bool compiled_ = false;
+  std::vector<Step> steps_;
+  // A register holds max_count lanes. Those of parameters have no room of their own: they are where the caller says.
+  std::vector<std::vector<std::byte>> rooms_;
+  std::vector<const std::byte *> registers_;
+  std::vector<std::uint32_t> parameter_registers_, result_registers_;
+};
+
+}  // namespace bp::interpreter

@@ -1,0 +1,51 @@
+// Copies a box of elements between two arrays, each walked with strides of its own. Broadcast, transpose, reverse,
+// slice, pad and concatenate are all this, with strides that are 0, permuted, negative, or longer.
+#pragma once
+
+#include "core/interpreter/evaluator.h"
+
+namespace bp::interpreter {
+
+using ir::Dimensions;
+
+// Elements between neighbours along each dimension of a dense row-major array.
+Dimensions dense_strides(std::span<const std::int64_t> sizes);
+
+// Where an element lies in an array: `offset` for the box's first element, then a stride per dimension of the box.
+struct Walk {
+  std::int64_t offset = 0;
+  Dimensions strides;
+};
+inline Walk dense_walk(std::span<const std::int64_t> sizes) {
+  return {0, dense_strides(sizes)};
+}
+
+// Copies elements of `width` bytes, a box of `sizes`. All places must lie inside the two arrays.
+void strided_copy(const Evaluator &evaluator, std::span<const std::int64_t> sizes, std::byte *to, const Walk &to_walk,
+                  const std::byte *from, const Walk &from_walk, std::size_t width);
+
+// A new literal of `shape`, whose element at index i is the element of `from` at from_walk.offset + i . strides.
+Result<Literal> gathered(const Evaluator &evaluator, const Shape &shape, const Literal &from, const Walk &from_walk);
+
+// Calls body(index) for each index of a box in row-major order. `index` is a span valid during the call.
+template <class Body>
+void for_each_index(std::span<const std::int64_t> sizes, Body &&body) {
+  for (std::int64_t size : sizes) {
+    if (size <= 0) {
+      return;
+    }
+  }
+  Dimensions index(sizes.size(), 0);
+  while (true) {
+    body(std::span<const std::int64_t>(index.data(), index.size()));
+    std::size_t d = sizes.size();
+    while (d > 0 && ++index[d - 1] == sizes[d - 1]) {
+      index[--d] = 0;
+    }
+    if (d == 0) {
+      return;
+    }
+  }
+}
+
+}  // namespace bp::interpreter
