@@ -210,6 +210,19 @@ void Module::set_execution_thread(ComputationId computation, std::string_view th
   computations_[index(computation)].execution_thread = thread;
 }
 
+void Module::set_computation_order(std::vector<ComputationId> order) {
+  std::vector<bool> is_kept(computations_.size(), false);
+  for (ComputationId id : order) {
+    is_kept[index(id)] = true;
+  }
+  for (ComputationId id : computation_order_) {
+    if (!is_kept[index(id)]) {
+      computations_[index(id)] = {};
+    }
+  }
+  computation_order_ = std::move(order);
+}
+
 void Module::remove_computation(ComputationId computation) {
   std::erase(computation_order_, computation);
   computations_[index(computation)] = {};

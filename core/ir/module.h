@@ -238,8 +238,9 @@ class Module {
   void set_root(ComputationId computation, InstructionId root);
   void set_computation_name(ComputationId computation, std::string_view name);
   void set_execution_thread(ComputationId computation, std::string_view thread);
-  // Replaces the order of the computations. Must hold each of them once, callees before callers.
-  void set_computation_order(std::vector<ComputationId> order) { computation_order_ = std::move(order); }
+  // Replaces the order of computations: callees before callers. Those left out are dropped with their instructions;
+  // nothing may call them any more.
+  void set_computation_order(std::vector<ComputationId> order);
   // Drops a computation that nothing calls any more, with its instructions.
   void remove_computation(ComputationId computation);
   // Replaces the order. Must hold exactly the computation's instructions, operands before users. Whoever takes an

@@ -1,0 +1,112 @@
+// Buffer assignment gives each instruction of a control-flow computation one place, so each such computation may be
+// called from one place only. Callers first: the first call keeps the computation, each other gets a copy, whose own
+// calls are met later as calls of their own.
+#include <deque>
+
+#include "core/analysis/call_graph.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+// A shallow copy: the copy calls what the original calls.
+ir::ComputationId copy_computation(ir::Module &module, ir::ComputationId from) {
+  ir::ComputationId to = module.add_computation(fmt::format("{}.copy", module.computation(from).name()));
+  module.set_execution_thread(to, std::string(module.computation(from).execution_thread()));
+  std::vector<ir::InstructionId> parameters;
+  for (std::size_t i = 0; i < module.computation(from).parameter_count(); ++i) {
+    parameters.push_back(module.clone_instruction(to, module.computation(from).parameter(i), {}, {}));
+  }
+  ir::InstructionId root = copy_body(module, from, to, parameters);
+  module.set_root(to, root);
+  return to;
+}
+
+class Flattener {
+ public:
+  Flattener(ir::Module &module, const PassContext &context)
+      : module_(module), context_(context), graph_(module), count_(module.instruction_count()) {}
+
+  Result<bool> run() {
+    visit(module_.entry().id());
+    while (!waiting_.empty()) {
+      ir::ComputationId id = waiting_.front();
+      waiting_.pop_front();
+      auto order = module_.computation(id).instruction_ids();
+      for (ir::InstructionId instruction : std::vector(order.begin(), order.end())) {
+        BP_TRY(flatten_calls(instruction));
+      }
+    }
+    if (changed_) {
+      tidy(module_);
+    }
+    return changed_;
+  }
+
+ private:
+  Status flatten_calls(ir::InstructionId id) {
+    ir::Instruction caller = module_.instruction(id);
+    if (caller.opcode() == ir::Opcode::AsyncUpdate || caller.opcode() == ir::Opcode::AsyncDone) {
+      // Continues the call of its async-start.
+      auto started = caller.operand(0).calls();
+      if (!caller.calls().empty() && !started.empty()) {
+        module_.set_calls(id, started);
+      }
+      return {};
+    }
+    if (!caller.is(ir::Trait::CallsControl)) {
+      return {};
+    }
+    auto calls = std::vector(caller.calls().begin(), caller.calls().end());
+    bool differs = false;
+    for (ir::ComputationId &callee : calls) {
+      if (is_taken(callee)) {
+        count_ += module_.computation(callee).instruction_count();
+        if (count_ > context_.max_instructions) {
+          return make_error(
+              ErrorCode::OutOfMemory,
+              "{}: with a copy of each computation for each call the module has more than {} instructions",
+              caller.name(), context_.max_instructions);
+        }
+        callee = copy_computation(module_, callee);
+        differs = true;
+      }
+      visit(callee);
+    }
+    if (differs) {
+      module_.set_calls(id, calls);
+      changed_ = true;
+    }
+    return {};
+  }
+
+  void visit(ir::ComputationId id) {
+    is_visited_.resize(module_.computation_id_limit(), false);
+    is_visited_[index(id)] = true;
+    waiting_.push_back(id);
+  }
+
+  // By another call, or as the function of an op.
+  bool is_taken(ir::ComputationId id) const {
+    // Copies made here are called from one place: where they were made.
+    return index(id) < is_visited_.size() &&
+           (is_visited_[index(id)] || graph_.context(id) == analysis::CallContext::Both);
+  }
+
+  ir::Module &module_;
+  const PassContext &context_;
+  analysis::CallGraph graph_;  // before anything was copied
+  std::size_t count_;
+  std::deque<ir::ComputationId> waiting_;
+  std::vector<bool> is_visited_;  // by computation id
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<bool> flatten_call_graph(ir::Module &module, const PassContext &context) {
+  return Flattener(module, context).run();
+}
+
+}  // namespace bp::passes

@@ -1,0 +1,91 @@
+#include "core/passes/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "core/ir/verifier.h"
+
+namespace bp::passes {
+namespace {
+
+constexpr std::array all_passes{
+#define BP_PASS(function, name, summary) Pass{name, summary, function},
+#include "core/passes/passes.def"
+};
+
+constexpr std::string_view simplify[] = {
+    // First, so that all else sees through calls.
+    "call-inlining",         "tuple-simplification", "zero-sized-elimination", "common-subexpression-elimination",
+    "dead-code-elimination",
+};
+
+constexpr std::string_view fuse[] = {
+    // Before fusion: barriers would keep apart what belongs together.
+    "barrier-removal",
+    "tuple-simplification",
+    "dead-code-elimination",
+};
+
+constexpr std::string_view finalize[] = {
+    // Last: a pass that shares computations again would undo it.
+    "flatten-call-graph",
+};
+
+}  // namespace
+
+std::span<const Pass> passes() {
+  return all_passes;
+}
+
+const Pass *find_pass(std::string_view name) {
+  auto found = std::ranges::find(all_passes, name, &Pass::name);
+  return found == all_passes.end() ? nullptr : &*found;
+}
+
+std::span<const std::string_view> stage_passes(Stage stage) {
+  switch (stage) {
+    case Stage::Simplify: return simplify;
+    case Stage::Fuse: return fuse;
+    case Stage::Finalize: return finalize;
+  }
+  return {};
+}
+
+std::vector<std::string_view> default_passes() {
+  std::vector<std::string_view> names;
+  for (Stage stage : {Stage::Simplify, Stage::Fuse, Stage::Finalize}) {
+    auto more = stage_passes(stage);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
+}
+
+Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options) {
+  for (std::string_view name : names) {
+    if (find_pass(name) == nullptr) {
+      return make_error(ErrorCode::NotFound, "there is no pass '{}'", name);
+    }
+  }
+  for (std::string_view name : names) {
+    const Pass &pass = *find_pass(name);
+    auto start = std::chrono::steady_clock::now();
+    Result<bool> changed = pass.run(module, options.context);
+    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    if (!changed.ok()) {
+      return std::move(changed).error().note(fmt::format("in the pass {}", name));
+    }
+    if (options.verify_between_passes && *changed) {
+      if (Status status = ir::verify(module); !status.ok()) {
+        return make_error(ErrorCode::Internal, "the pass {} broke the module: {}", name, status.error().to_string());
+      }
+    }
+    if (options.after_pass) {
+      BP_TRY(options.after_pass(module, {pass.name, *changed, elapsed.count()}));
+    }
+  }
+  module.compact();
+  return {};
+}
+
+}  // namespace bp::passes

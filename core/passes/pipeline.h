@@ -1,0 +1,44 @@
+// Pipelines: passes in order, as data.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/passes/pass.h"
+
+namespace bp::passes {
+
+// The road from a module as read to one as planned for a device:
+enum class Stage {
+  Simplify,  // hardware-neutral: what every device profits from; results are still free of layouts and fusions
+  Fuse,      // groups cheap instructions into kernels
+  Finalize,  // what buffer assignment asks for
+};
+
+// The names of a stage's passes, in order.
+std::span<const std::string_view> stage_passes(Stage stage);
+// Of all stages.
+std::vector<std::string_view> default_passes();
+
+// One pass that has just run.
+struct PassReport {
+  std::string_view name;
+  bool changed = false;
+  double seconds = 0;
+};
+
+struct PipelineOptions {
+  PassContext context;
+  // Verify after each pass that changed the module; a failure is an Internal error that names the pass.
+  bool verify_between_passes = false;
+  // Called after each pass; an error stops the pipeline.
+  std::function<Status(const ir::Module &, const PassReport &)> after_pass;
+};
+
+// Runs the named passes in order on a verified module, then compacts it: ids and views taken before are void. NotFound
+// for an unknown name, before anything runs.
+Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options = {});
+
+}  // namespace bp::passes

@@ -1,0 +1,94 @@
+#include "core/passes/rewrite.h"
+
+#include <unordered_map>
+
+#include "core/analysis/call_graph.h"
+
+namespace bp::passes {
+
+void Rewriter::begin(ir::ComputationId computation) {
+  auto order = module_.computation(computation).instruction_ids();
+  old_order_.assign(order.begin(), order.end());
+  new_order_.clear();
+  replacements_.resize(module_.instruction_id_limit(), ir::no_instruction);
+  is_pinned_.resize(module_.instruction_id_limit(), false);
+  for (ir::InstructionId id : old_order_) {
+    auto predecessors = module_.instruction(id).control_predecessors();
+    if (!predecessors.empty()) {
+      is_pinned_[index(id)] = true;
+    }
+    for (ir::InstructionId predecessor : predecessors) {
+      is_pinned_[index(predecessor)] = true;
+    }
+  }
+  changed_ = false;
+}
+
+void Rewriter::update_operands(ir::InstructionId id) {
+  for (std::size_t i = 0; i < module_.instruction(id).operand_count(); ++i) {
+    ir::InstructionId operand = module_.instruction(id).operands()[i];
+    if (current(operand) != operand) {
+      module_.set_operand(id, i, current(operand));
+    }
+  }
+}
+
+void Rewriter::take_added(ir::ComputationId computation, std::size_t first_added) {
+  auto added = module_.computation(computation).instruction_ids().subspan(first_added);
+  new_order_.insert(new_order_.end(), added.begin(), added.end());
+  changed_ = changed_ || !added.empty();
+}
+
+void Rewriter::settle(ir::InstructionId id, ir::InstructionId replacement) {
+  if (replacement == id) {
+    new_order_.push_back(id);
+    return;
+  }
+  replacements_[index(id)] = current(replacement);
+  changed_ = true;
+}
+
+bool Rewriter::finish(ir::ComputationId computation) {
+  if (changed_) {
+    ir::InstructionId root = module_.computation(computation).root().id();
+    module_.set_root(computation, current(root));
+    module_.set_instruction_order(computation, std::move(new_order_));
+  }
+  return changed_;
+}
+
+void tidy(ir::Module &module) {
+  analysis::CallGraph graph(module);
+  auto order = graph.callees_first();
+  module.set_computation_order({order.begin(), order.end()});
+  module.unique_names();
+}
+
+ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
+                            std::span<const ir::InstructionId> arguments) {
+  auto order = module.computation(from).instruction_ids();
+  std::unordered_map<ir::InstructionId, ir::InstructionId> copies;
+  auto copies_of = [&](std::span<const ir::InstructionId> ids) {
+    std::vector<ir::InstructionId> result;
+    for (ir::InstructionId id : ids) {
+      result.push_back(copies[id]);
+    }
+    return result;
+  };
+  for (ir::InstructionId id : std::vector(order.begin(), order.end())) {
+    ir::Instruction original = module.instruction(id);
+    if (original.opcode() == ir::Opcode::Parameter) {
+      copies[id] = arguments[static_cast<std::size_t>(original.parameter_number())];
+      continue;
+    }
+    auto operands = copies_of(original.operands()), predecessors = copies_of(original.control_predecessors());
+    auto calls = std::vector(original.calls().begin(), original.calls().end());
+    copies[id] = module.clone_instruction(to, original, operands, calls);
+    if (!predecessors.empty()) {
+      module.set_control_predecessors(copies[id], predecessors);
+    }
+  }
+  return copies[module.computation(from).root().id()];
+}
+
+}  // namespace bp::passes

@@ -1,0 +1,84 @@
+// What passes that rewrite instruction by instruction share.
+#pragma once
+
+#include <vector>
+
+#include "core/ir/module.h"
+
+namespace bp::passes {
+
+// Walks a computation in order and replaces instructions. Instructions that a visit adds take their place before the
+// one visited; operands are up to date when an instruction is visited. Instructions with control predecessors, and
+// those that are control predecessors, are not visited: they were ordered for a reason. Linear.
+class Rewriter {
+ public:
+  explicit Rewriter(ir::Module &module) : module_(module) {}
+
+  // visit(Instruction) -> Result<InstructionId>: what to use instead, the instruction's own id to keep it. Views taken
+  // before a visit are valid, but not references and spans.
+  template <class Visit>
+  Result<bool> rewrite(ir::ComputationId computation, Visit &&visit) {
+    begin(computation);
+    for (ir::InstructionId id : old_order_) {
+      update_operands(id);
+      ir::InstructionId replacement = id;
+      if (!is_pinned(id)) {
+        std::size_t first_added = module_.computation(computation).instruction_count();
+        BP_ASSIGN(replacement, visit(module_.instruction(id)));
+        take_added(computation, first_added);
+      }
+      settle(id, replacement);
+    }
+    return finish(computation);
+  }
+
+  // What stands for an instruction now.
+  ir::InstructionId current(ir::InstructionId id) const {
+    return index(id) < replacements_.size() && replacements_[index(id)] != ir::no_instruction ? replacements_[index(id)]
+                                                                                              : id;
+  }
+
+ private:
+  void begin(ir::ComputationId computation);
+  bool is_pinned(ir::InstructionId id) const { return index(id) < is_pinned_.size() && is_pinned_[index(id)]; }
+  void update_operands(ir::InstructionId id);
+  void take_added(ir::ComputationId computation, std::size_t first_added);
+  void settle(ir::InstructionId id, ir::InstructionId replacement);
+  bool finish(ir::ComputationId computation);
+
+  ir::Module &module_;
+  std::vector<ir::InstructionId> old_order_, new_order_;
+  std::vector<ir::InstructionId> replacements_;  // by instruction id
+  std::vector<bool> is_pinned_;                  // by instruction id
+  bool changed_ = false;
+};
+
+// Rewrites every computation of the module; see Rewriter. Returns whether anything was replaced or added.
+template <class Visit>
+Result<bool> rewrite_all(ir::Module &module, Visit &&visit);
+
+// After a pass that added computations or instructions: computations callees first, the unreachable dropped, instruction
+// names unique.
+void tidy(ir::Module &module);
+
+// Copies the instructions of a computation to the end of another, with parameters replaced by `arguments`. Callees are
+// shared, control predecessors inside kept. Returns what stands for the root.
+ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
+                            std::span<const ir::InstructionId> arguments);
+
+template <class Visit>
+Result<bool> rewrite_all(ir::Module &module, Visit &&visit) {
+  Rewriter rewriter(module);
+  bool changed = false;
+  // By position: a visit may add computations, which have nothing to rewrite.
+  for (std::size_t i = 0, count = module.computation_ids().size(); i < count; ++i) {
+    BP_ASSIGN(bool one, rewriter.rewrite(module.computation_ids()[i], visit));
+    changed = changed || one;
+  }
+  if (changed) {
+    tidy(module);
+  }
+  return changed;
+}
+
+}  // namespace bp::passes
