@@ -73,11 +73,35 @@ Result<ir::InstructionId> ModuleParser::wrap_async_start(Scope &scope, const Spe
   return start;
 }
 
+// Operands after the first are bound here instead of at the start; the result is known at the done at the latest.
+void ModuleParser::bind_late(ir::InstructionId id, ir::ComputationId wrapper) {
+  ir::InstructionId root = module_.computation(wrapper).root().id();
+  auto bound = module_.instruction(root).operands();
+  std::vector<ir::InstructionId> parameters(bound.begin(), bound.end());
+  for (std::size_t i = 1; i < module_.instruction(id).operand_count(); ++i) {
+    ir::Shape shape = module_.instruction(id).operand(i).shape();
+    auto number = static_cast<std::int64_t>(parameters.size());
+    parameters.push_back(module_.add_parameter(wrapper, number, shape, fmt::format("parameter.{}", number)));
+  }
+  if (parameters.size() != module_.instruction(root).operand_count()) {
+    module_.set_operands(root, parameters);
+    auto order = module_.computation(wrapper).instruction_ids();
+    std::vector<ir::InstructionId> root_last(order.begin(), order.end());
+    root_last.erase(std::find(root_last.begin(), root_last.end(), root));
+    root_last.push_back(root);
+    module_.set_instruction_order(wrapper, std::move(root_last));
+  }
+  bool is_placeholder = module_.instruction(root).shape() == ir::Shape::tuple({});
+  if (is_placeholder && module_.instruction(id).opcode() == Opcode::AsyncDone) {
+    module_.set_shape(root, module_.instruction(id).shape());
+  }
+}
+
 Status ModuleParser::join_async_chain(ir::InstructionId id, const SpelledOpcode &spelled) {
   ir::Instruction instruction = module_.instruction(id);
   if (spelled.opcode == Opcode::AsyncStart) {
     if (std::string thread(instruction.text(ir::AttributeKey::AsyncExecutionThread)); !thread.empty()) {
-      module_.set_execution_thread(instruction.calls()[0], thread);
+      module_.set_execution_thread(instruction.calls()[0], thread == "main" ? "" : thread);
     }
     return {};
   }
@@ -94,6 +118,7 @@ Status ModuleParser::join_async_chain(ir::InstructionId id, const SpelledOpcode 
       return reader_.error_at(spelled.begin, "{} continues {}, which started a {}", ir::to_string(spelled.wrapped),
                               previous.name(), ir::to_string(started));
     }
+    bind_late(id, callee);
   }
   if (!instruction.calls().empty() && instruction.calls()[0] != callee) {
     return reader_.error_at(spelled.begin, "calls {}, but {} started {}", instruction.called(0).name(), previous.name(),

@@ -125,32 +125,31 @@ Result<std::string> read_string(TokenReader &reader, AttributeKey key) {
     BP_ASSIGN(std::string_view raw, reader.read_raw_braces("a backend configuration"));
     return std::string(raw);
   }
-  return reader.read_string(fmt::format("the string of '{}'", ir::to_string(key)));
+  return reader.read_string(ir::to_string(key));
 }
 
 }  // namespace
 
 Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId id, AttributeKey key) {
   const ir::AttributeInfo &info = ir::info(key);
-  std::string value_of = fmt::format("the value of '{}'", info.text);
   switch (info.kind) {
     case AttributeKind::Bool: {
-      BP_ASSIGN(bool value, reader.read_bool(value_of));
+      BP_ASSIGN(bool value, reader.read_bool(info.text));
       module.set_number(id, key, value ? 1 : 0);
       return {};
     }
     case AttributeKind::I64: {
-      BP_ASSIGN(std::int64_t value, reader.read_integer(value_of));
+      BP_ASSIGN(std::int64_t value, reader.read_integer(info.text));
       module.set_number(id, key, value);
       return {};
     }
     case AttributeKind::I64List: {
-      BP_ASSIGN(auto values, reader.read_integers(value_of));
+      BP_ASSIGN(auto values, reader.read_integers(info.text));
       module.set_numbers(id, key, values);
       return {};
     }
     case AttributeKind::F64: {
-      BP_ASSIGN(double value, reader.read_real(value_of));
+      BP_ASSIGN(double value, reader.read_real(info.text));
       module.set_real(id, key, value);
       return {};
     }
@@ -161,8 +160,8 @@ Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId
     }
     case AttributeKind::EnumList: {
       std::vector<std::int64_t> values;
-      BP_TRY(reader.expect('{', "before " + value_of));
-      BP_TRY(reader.read_list('}', value_of, [&]() -> Status {
+      BP_TRY(reader.expect('{', fmt::format("before {}", info.text)));
+      BP_TRY(reader.read_list('}', info.text, [&]() -> Status {
         BP_ASSIGN(std::int64_t value, read_enumerator(reader, info.enumeration));
         values.push_back(value);
         return {};

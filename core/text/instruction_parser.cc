@@ -103,6 +103,7 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
   if (opcode == Opcode::Parameter) {
     module_.set_number(outer.id, AttributeKey::ParameterNumber, parameter_number);
     outer.seen.push_back(AttributeKey::ParameterNumber);
+    scope.parameters.emplace_back(outer.id, begin);
   } else if (opcode == Opcode::Constant) {
     module_.set_literal(outer.id, std::move(literal));
   }
@@ -174,12 +175,12 @@ Result<InstructionId> ModuleParser::parse_operand(Scope &scope) {
   while (reader_.accept('#')) {
     std::size_t at = reader_.token().begin;
     BP_ASSIGN(std::int64_t element, reader_.read_integer("the number of a tuple element"));
-    ir::Shape tuple = module_.instruction(operand).shape();
+    const ir::Shape &tuple = module_.instruction(operand).shape();
     if (!tuple.is_tuple() || element < 0 || element >= static_cast<std::int64_t>(tuple.elements().size())) {
       return reader_.error_at(at, "no element {} in {}", element, to_string(tuple));
     }
-    operand = module_.add_instruction(scope.computation, Opcode::GetTupleElement,
-                                      tuple.elements()[static_cast<std::size_t>(element)], {operand});
+    ir::Shape part = tuple.elements()[static_cast<std::size_t>(element)];
+    operand = module_.add_instruction(scope.computation, Opcode::GetTupleElement, part, {operand});
     module_.set_number(operand, AttributeKey::Index, element);
     Place place = reader_.place(begin);
     module_.set_source(operand, place.line, place.column);
@@ -206,7 +207,8 @@ Result<InstructionId> ModuleParser::find_operand(Scope &scope, const std::option
     return reader_.error_at(begin, "the shape of {} is unknown: write it in front, as in f32[4] {}", name, name);
   }
   InstructionId parameter = module_.add_instruction(scope.computation, Opcode::Parameter, *shape, {}, name);
-  module_.set_number(parameter, AttributeKey::ParameterNumber, scope.parameters_added++);
+  module_.set_number(parameter, AttributeKey::ParameterNumber, static_cast<std::int64_t>(scope.parameters.size()));
+  scope.parameters.emplace_back(parameter, begin);
   scope.names.emplace(name, parameter);
   return parameter;
 }
@@ -380,11 +382,22 @@ Result<ir::Shape> ModuleParser::infer_missing_shape(InstructionId id, std::size_
     return reader_.error_at(begin, "the shape of {} cannot be inferred: write it before the opcode",
                             instruction.op().text);
   }
-  auto inferred = ir::infer_shape(instruction);
-  if (!inferred.ok()) {
-    return Error(inferred.error().code(), inferred.error().message()).at(reader_.location(begin));
+  if (instruction.opcode() == Opcode::Tuple) {
+    for (InstructionId operand : instruction.operands()) {
+      inferred_parts_left_ -= static_cast<std::int64_t>(module_.instruction(operand).shape().subshape_count());
+    }
   }
-  return inferred;
+  if (inferred_parts_left_ >= 0) {
+    auto inferred = ir::infer_shape(instruction);
+    if (!inferred.ok()) {
+      return Error(inferred.error().code(), inferred.error().message()).at(reader_.location(begin));
+    }
+    inferred_parts_left_ -= static_cast<std::int64_t>(inferred->subshape_count());
+    if (inferred_parts_left_ >= 0) {
+      return inferred;
+    }
+  }
+  return reader_.error_at(begin, "the shapes that are left out have too many parts: write them");
 }
 
 }  // namespace bp::text

@@ -268,9 +268,10 @@ Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralConte
   if (is_elided(reader)) {
     return read_elided(reader, shape, context);
   }
-  // Each element takes at least one byte of text: what the text cannot hold is not allocated.
+  // Each element takes at least one byte of text: what the text cannot hold is not allocated, unless it is small anyway.
+  constexpr std::size_t small = 1024;
   std::size_t left = reader.source().size() - reader.token().begin;
-  if (shape.element_count() > static_cast<std::int64_t>(left)) {
+  if (shape.element_count() > static_cast<std::int64_t>(std::max(left, small))) {
     return reader.error("the text ends before the {} elements of a literal of shape {}", shape.element_count(),
                         to_string(shape));
   }

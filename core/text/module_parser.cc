@@ -44,6 +44,7 @@ ModuleParser::ModuleParser(std::string_view text, const ParseOptions &options)
     : reader_(text, options.file, options.first_line), options_(options) {
   literals_.seed = options.seed;
   literals_.warnings = options.warnings;
+  inferred_parts_left_ = (std::int64_t{1} << 20) + static_cast<std::int64_t>(text.size() / 4);
 }
 
 Result<ir::Module> ModuleParser::parse() {
@@ -296,7 +297,7 @@ Status ModuleParser::parse_computation() {
     BP_TRY(reader_.expect_word("execution_thread"));
     BP_TRY(reader_.expect('=', "after 'execution_thread'"));
     BP_ASSIGN(std::string thread, reader_.read_string("the name of a thread in quotes"));
-    module_.set_execution_thread(scope.computation, thread);
+    module_.set_execution_thread(scope.computation, thread == "main" ? "" : thread);
   }
   computations_.emplace(name, scope.computation);
   if (is_entry) {
@@ -335,41 +336,31 @@ Status ModuleParser::finish_computation(Scope &scope) {
   module_.set_root(id, scope.root != ir::no_instruction ? scope.root : order.back());
   name_the_unnamed(scope);
   finished_.push_back(id);
-  return finish_parameters(id);
+  return finish_parameters(scope);
 }
 
 // The numbers of the parameters must be 0 to n-1 before they may index anything.
-Status ModuleParser::finish_parameters(ir::ComputationId id) {
-  ir::Computation computation = module_.computation(id);
-  std::vector<InstructionId> parameters;
-  for (InstructionId instruction : computation.instruction_ids()) {
-    if (module_.instruction(instruction).opcode() == Opcode::Parameter) {
-      parameters.push_back(instruction);
-    }
-  }
-  if (parameters.empty()) {
-    return {};
-  }
-  auto fail = [&](ir::Instruction at, std::string_view message) {
-    return invalid_input("{}: {}", at.name(), message).at(at.location());
-  };
-  std::vector<InstructionId> by_number(parameters.size(), ir::no_instruction);
-  for (InstructionId parameter : parameters) {
-    ir::Instruction instruction = module_.instruction(parameter);
-    std::int64_t number = instruction.parameter_number();
-    if (number < 0 || number >= static_cast<std::int64_t>(parameters.size())) {
-      return fail(instruction, fmt::format("parameter number {} in a computation of {} parameter{}", number,
-                                           parameters.size(), parameters.size() == 1 ? "" : "s"));
+Status ModuleParser::finish_parameters(const Scope &scope) {
+  std::size_t count = scope.parameters.size();
+  std::vector<InstructionId> by_number(count, ir::no_instruction);
+  for (const auto &[id, begin] : scope.parameters) {
+    ir::Instruction parameter = module_.instruction(id);
+    std::int64_t number = parameter.parameter_number();
+    if (number < 0 || number >= static_cast<std::int64_t>(count)) {
+      return reader_.error_at(begin, "{} is parameter {} of a computation with {} parameter{}", parameter.name(),
+                              number, count, count == 1 ? "" : "s");
     }
     InstructionId &slot = by_number[static_cast<std::size_t>(number)];
     if (slot != ir::no_instruction) {
-      return fail(instruction,
-                  fmt::format("parameter number {} is {} already", number, module_.instruction(slot).name()));
+      return reader_.error_at(begin, "{} is parameter {}, which {} is already", parameter.name(), number,
+                              module_.instruction(slot).name());
     }
-    slot = parameter;
+    slot = id;
   }
-  auto order = computation.instruction_ids();
-  module_.set_instruction_order(id, std::vector<InstructionId>(order.begin(), order.end()));
+  if (count != 0) {
+    auto order = module_.computation(scope.computation).instruction_ids();
+    module_.set_instruction_order(scope.computation, std::vector<InstructionId>(order.begin(), order.end()));
+  }
   return {};
 }
 

@@ -23,8 +23,8 @@ class ModuleParser {
   struct Scope {
     ir::ComputationId computation;
     bool adds_parameters = false;  // for operands that nothing defines: a single instruction as a module
-    std::int64_t parameters_added = 0;
     boost::unordered_flat_map<std::string_view, ir::InstructionId> names;
+    std::vector<std::pair<ir::InstructionId, std::size_t>> parameters;  // with their places in the text
     std::vector<ir::InstructionId> unnamed;  // nested operands: named when all names of the text are known
     ir::InstructionId root = ir::no_instruction;
   };
@@ -54,7 +54,7 @@ class ModuleParser {
   Status parse_single_instruction();
   Status parse_body(Scope &scope);
   Status finish_computation(Scope &scope);
-  Status finish_parameters(ir::ComputationId computation);
+  Status finish_parameters(const Scope &scope);
   void name_the_unnamed(const Scope &scope);
   void finish_module();
 
@@ -78,11 +78,14 @@ class ModuleParser {
   Result<ir::InstructionId> wrap_async_start(Scope &scope, const SpelledOpcode &spelled,
                                              const std::optional<ir::Shape> &shape,
                                              std::span<const ir::InstructionId> operands, std::string_view name);
+  void bind_late(ir::InstructionId id, ir::ComputationId wrapper);
   Status join_async_chain(ir::InstructionId id, const SpelledOpcode &spelled);
 
   TokenReader reader_;
   ParseOptions options_;
   LiteralContext literals_;
+  // Tuples of tuples grow twofold per line: what shapes left out may come to is limited.
+  std::int64_t inferred_parts_left_ = 0;
   ir::Module module_;
   boost::unordered_flat_map<std::string_view, ir::ComputationId> computations_;
   std::vector<ir::ComputationId> finished_;  // callees before callers

@@ -119,7 +119,9 @@ Result<std::string_view> TokenReader::read_identifier(std::string_view what) {
 
 Result<std::vector<std::int64_t>> TokenReader::read_integers(std::string_view what) {
   std::vector<std::int64_t> values;
-  BP_TRY(expect('{', fmt::format("before {}", what)));
+  if (!accept('{')) {
+    return error("expected '{{' before {}, found {}", what, found());
+  }
   BP_TRY(read_list('}', what, [&]() -> Status {
     BP_ASSIGN(std::int64_t value, read_integer("an integer"));
     values.push_back(value);

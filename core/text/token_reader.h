@@ -117,7 +117,7 @@ class TokenReader {
   Error expected(std::string_view what) const { return error("expected {}, found {}", what, found()); }
 
   // Nesting is limited, so that no input overflows the stack here or in code that walks what was read.
-  static constexpr int max_depth = 256;
+  static constexpr int max_depth = 128;
   class Nesting {
    public:
     explicit Nesting(TokenReader &reader) : reader_(reader) { ++reader_.depth_; }

@@ -1,6 +1,7 @@
 // Where a test finds files of this repository: the nearest folder upwards from the working directory that has them.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,6 +21,17 @@ inline std::filesystem::path find_in_source_tree(const std::filesystem::path &re
       return {};
     }
   }
+}
+
+// A folder or file of the shared material (corpora), which lies where BACKPLANE_SHARED says, or in ../shared beside the
+// repository. Empty if absent: tests that need it are skipped with a message.
+inline std::filesystem::path find_shared(const std::filesystem::path &relative) {
+  std::error_code ignored;
+  const char *named = std::getenv("BACKPLANE_SHARED");
+  std::filesystem::path folder =
+      named != nullptr ? std::filesystem::path(named)
+                       : find_in_source_tree("meson_options.txt").parent_path().parent_path() / "shared";
+  return std::filesystem::exists(folder / relative, ignored) ? folder / relative : std::filesystem::path();
 }
 
 inline std::string read_file(const std::filesystem::path &path) {

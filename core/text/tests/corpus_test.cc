@@ -1,0 +1,66 @@
+// Every HLO text of the corpus parses, means something and prints to a fixed point, but for the exceptions named here.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+#include "tools/testing/source_tree.h"
+
+namespace bp::text {
+namespace {
+
+struct Exception {
+  std::string_view file, reason;
+};
+constexpr Exception not_text[] = {
+    {"hlo.translate.hlo_to_mhlo.tests.simple.hlo", "is a protocol buffer in text form"},
+    {"hlo.translate.hlo_to_mhlo.tests.module_attributes.hlo", "is a protocol buffer in text form"},
+    {"hlo.translate.hlo_to_mhlo.tests.spmd_module_sharding.hlo", "is a protocol buffer in text form"},
+};
+
+bool is_exception(std::span<const Exception> exceptions, const std::string &file) {
+  return std::ranges::find(exceptions, file, &Exception::file) != exceptions.end();
+}
+
+// The error of `result`, or nothing.
+template <class T>
+std::string error_of(const Result<T> &result) {
+  return result.ok() ? std::string() : result.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("the corpus parses and prints to a fixed point") {
+  std::filesystem::path corpus = testing::find_shared("corpus/hlo");
+  if (corpus.empty()) {
+    WARN("skipped: no corpus; set BACKPLANE_SHARED to the folder that has it");
+    return;
+  }
+  std::size_t modules = 0;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(corpus)) {
+    std::string file = entry.path().filename();
+    if (entry.path().extension() != ".hlo") {
+      continue;
+    }
+    std::string text = testing::read_file(entry.path());
+    for (const TextPart &part : split_modules(text)) {
+      INFO(file << ":" << part.first_line);
+      auto module = parse_module(part.text, {file, part.first_line});
+      if (is_exception(not_text, file)) {
+        CHECK(!module.ok());
+        continue;
+      }
+      REQUIRE(error_of(module) == "");
+      std::string printed = print(*module);
+      auto again = parse_module(printed);
+      REQUIRE(error_of(again) == "");
+      CHECK(print(*again) == printed);
+      ++modules;
+    }
+  }
+  CHECK(modules >= 250);
+}
+
+}  // namespace bp::text
