@@ -9,12 +9,14 @@ using namespace shape_rules;
 
 namespace {
 
-// Both real or both complex; both floats or both integers: the wider of the two types.
+// The wider of the two types, a float if either is. Real numbers mix with each other, complex ones only with their own.
 Result<ElementType> common_type(const Instruction &instruction) {
   ElementType lhs = operand_shape(instruction, 0).element_type(), rhs = operand_shape(instruction, 1).element_type();
-  bool is_mixable = (is_floating(lhs) && is_floating(rhs)) || (is_integer(lhs) && is_integer(rhs));
-  if (lhs != rhs && !is_mixable) {
+  if (lhs != rhs && (is_complex(lhs) || is_complex(rhs))) {
     return unexpected_operand(instruction, 1, fmt::format("elements that combine with {}", to_string(lhs)));
+  }
+  if (is_floating(lhs) != is_floating(rhs)) {
+    return is_floating(lhs) ? lhs : rhs;
   }
   return bit_width(rhs) > bit_width(lhs) ? rhs : lhs;
 }

@@ -254,7 +254,11 @@ class Verifier {
       }
       const Shape &output_part = instruction.shape().subshape(static_cast<std::size_t>(output_position));
       const Shape &operand_part = from.subshape(static_cast<std::size_t>(operand_position));
-      if (!agree(output_part, operand_part)) {
+      // A buffer shares with what it holds.
+      auto content = [](const Shape &part) {
+        return part.element_type() == ElementType::Buffer ? part.elements()[0] : part;
+      };
+      if (!agree(content(output_part), content(operand_part))) {
         return invalid_input("output_to_operand_aliasing shares a buffer between {} and operand {} of shape {}",
                              to_string(output_part), operand[0], to_string(operand_part));
       }

@@ -1,6 +1,7 @@
 // A pass: one function that rewrites a module. passes.def lists them; each is in the file of its name.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -15,6 +16,8 @@ struct PassContext {
   std::size_t max_instructions = 4'000'000;
   // Larger fusions are cut.
   std::size_t max_fusion_instructions = 64;
+  // Whether a device takes this instruction inside of a fusion; empty: it takes all.
+  std::function<bool(const ir::Instruction &)> may_fuse;
   // Constants that folding may make, in bytes, and the work it may spend on one of them, in element operations.
   std::int64_t max_folded_bytes = 1 << 16;
   std::int64_t max_folding_work = 1 << 22;

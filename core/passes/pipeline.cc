@@ -25,6 +25,7 @@ constexpr std::string_view fuse[] = {
     "barrier-removal",
     "tuple-simplification",
     "dead-code-elimination",
+    "loop-fusion",
 };
 
 constexpr std::string_view finalize[] = {

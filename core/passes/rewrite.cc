@@ -11,16 +11,7 @@ void Rewriter::begin(ir::ComputationId computation) {
   old_order_.assign(order.begin(), order.end());
   new_order_.clear();
   replacements_.resize(module_.instruction_id_limit(), ir::no_instruction);
-  is_pinned_.resize(module_.instruction_id_limit(), false);
-  for (ir::InstructionId id : old_order_) {
-    auto predecessors = module_.instruction(id).control_predecessors();
-    if (!predecessors.empty()) {
-      is_pinned_[index(id)] = true;
-    }
-    for (ir::InstructionId predecessor : predecessors) {
-      is_pinned_[index(predecessor)] = true;
-    }
-  }
+  is_pinned_ = control_ordered(module_.computation(computation));
   changed_ = false;
 }
 
@@ -55,6 +46,25 @@ bool Rewriter::finish(ir::ComputationId computation) {
     module_.set_instruction_order(computation, std::move(new_order_));
   }
   return changed_;
+}
+
+std::vector<bool> control_ordered(ir::Computation computation) {
+  std::vector<bool> result;
+  auto mark = [&](ir::InstructionId id) {
+    if (index(id) >= result.size()) {
+      result.resize(index(id) + 1, false);
+    }
+    result[index(id)] = true;
+  };
+  for (ir::Instruction instruction : computation.instructions()) {
+    if (!instruction.control_predecessors().empty()) {
+      mark(instruction.id());
+    }
+    for (ir::InstructionId predecessor : instruction.control_predecessors()) {
+      mark(predecessor);
+    }
+  }
+  return result;
 }
 
 void tidy(ir::Module &module) {

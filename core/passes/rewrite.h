@@ -57,6 +57,9 @@ class Rewriter {
 template <class Visit>
 Result<bool> rewrite_all(ir::Module &module, Visit &&visit);
 
+// By instruction id: whether it has control predecessors or is one. Ids of other computations may be missing.
+std::vector<bool> control_ordered(ir::Computation computation);
+
 // After a pass that added computations or instructions: computations callees first, the unreachable dropped, instruction
 // names unique.
 void tidy(ir::Module &module);

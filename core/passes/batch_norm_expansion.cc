@@ -1,0 +1,134 @@
+// Rewrites batch normalization as reductions, broadcasts and elementwise ops. Narrow floats are computed in f32.
+// With mean m and variance v over all dimensions but the feature's, n elements each, and r = rsqrt(v + epsilon):
+//   training, inference   y = (x - m) * r * scale + offset
+//   gradient              d = sum(g * (x - m)); offset: sum(g); scale: d * r;
+//                         operand: scale * r * (g - sum(g) / n - (x - m) * d * r^2 / n)
+// The variance is the mean of (x - m)^2, not of x^2 less m^2, which would cancel.
+#include <unordered_map>
+
+#include "core/ir/builder.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::ElementType;
+using ir::InstructionId;
+using ir::Opcode;
+
+class Expander {
+ public:
+  Expander(ir::Module &module, ir::Instruction batch_norm, ir::ComputationId sum)
+      : original_(batch_norm), builder_(module, batch_norm.parent().id()), sum_(sum) {
+    builder_.stand_in_for(batch_norm);
+    const ir::Shape &shape = batch_norm.operand(0).shape();
+    type_ = shape.element_type();
+    compute_type_ = compute_type(type_);
+    feature_ = batch_norm.number(ir::AttributeKey::FeatureIndex);
+    for (std::size_t i = 0; i < shape.rank(); ++i) {
+      if (static_cast<std::int64_t>(i) != feature_) {
+        reduced_.push_back(static_cast<std::int64_t>(i));
+        count_ *= static_cast<double>(shape.size(i));
+      }
+    }
+    full_ = ir::Shape::array(compute_type_, shape.sizes());
+    per_feature_ = ir::Shape::array(compute_type_, {shape.size(static_cast<std::size_t>(feature_))});
+  }
+
+  static ElementType compute_type(ElementType type) { return ir::bit_width(type) < 32 ? ElementType::F32 : type; }
+
+  InstructionId training() {
+    InstructionId x = operand(0), mean = mean_of(x), centered = subtract(x, spread(mean));
+    InstructionId variance = mean_of(multiply(centered, centered));
+    InstructionId y = normalize(centered, variance, operand(1), operand(2));
+    return builder_.tuple(std::vector{result(y), result(mean), result(variance)});
+  }
+
+  InstructionId inference() {
+    InstructionId centered = subtract(operand(0), spread(operand(3)));
+    return result(normalize(centered, operand(4), operand(1), operand(2)));
+  }
+
+  InstructionId gradient() {
+    InstructionId g = operand(4), scale = operand(1);
+    InstructionId centered = subtract(operand(0), spread(operand(2)));
+    InstructionId r = inverse_deviation(operand(3));
+    InstructionId sum_g = sum_of(g), d = sum_of(multiply(g, centered));
+    InstructionId share = divide_by_count(multiply(d, multiply(r, r)));
+    InstructionId inner = subtract(subtract(g, spread(divide_by_count(sum_g))), multiply(centered, spread(share)));
+    InstructionId grad_operand = multiply(inner, spread(multiply(scale, r)));
+    return builder_.tuple(std::vector{result(grad_operand), result(multiply(d, r)), result(sum_g)});
+  }
+
+ private:
+  InstructionId operand(std::size_t i) {
+    InstructionId id = original_.operands()[i];
+    return compute_type_ == type_ ? id : builder_.convert(id, compute_type_);
+  }
+  InstructionId result(InstructionId id) { return compute_type_ == type_ ? id : builder_.convert(id, type_); }
+
+  InstructionId multiply(InstructionId a, InstructionId b) { return builder_.add(Opcode::Multiply, {a, b}); }
+  InstructionId subtract(InstructionId a, InstructionId b) { return builder_.add(Opcode::Subtract, {a, b}); }
+  // One value per feature to all elements of the feature.
+  InstructionId spread(InstructionId per_feature) {
+    return builder_.broadcast(per_feature, full_, std::span(&feature_, 1));
+  }
+  InstructionId constant_per_feature(double value) {
+    return builder_.broadcast(builder_.constant(compute_type_, value), per_feature_);
+  }
+  InstructionId sum_of(InstructionId id) {
+    return builder_.reduce(id, builder_.constant(compute_type_, 0), reduced_, sum_);
+  }
+  InstructionId divide_by_count(InstructionId per_feature) {
+    return builder_.add(Opcode::Divide, {per_feature, constant_per_feature(count_)});
+  }
+  InstructionId mean_of(InstructionId id) { return divide_by_count(sum_of(id)); }
+  InstructionId inverse_deviation(InstructionId variance) {
+    double epsilon = original_.real(ir::AttributeKey::Epsilon);
+    return builder_.add(Opcode::Rsqrt, {builder_.add(Opcode::Add, {variance, constant_per_feature(epsilon)})});
+  }
+  InstructionId normalize(InstructionId centered, InstructionId variance, InstructionId scale, InstructionId offset) {
+    InstructionId factor = multiply(inverse_deviation(variance), scale);
+    return builder_.add(Opcode::Add, {multiply(centered, spread(factor)), spread(offset)});
+  }
+
+  ir::Instruction original_;
+  ir::Builder builder_;
+  ir::ComputationId sum_;
+  ElementType type_, compute_type_;
+  std::int64_t feature_;
+  std::vector<std::int64_t> reduced_;
+  double count_ = 1;
+  ir::Shape full_, per_feature_;
+};
+
+bool is_batch_norm(const ir::Instruction &instruction) {
+  Opcode opcode = instruction.opcode();
+  return opcode == Opcode::BatchNormTraining || opcode == Opcode::BatchNormInference || opcode == Opcode::BatchNormGrad;
+}
+
+}  // namespace
+
+Result<bool> batch_norm_expansion(ir::Module &module, const PassContext &) {
+  std::unordered_map<ElementType, ir::ComputationId> sums;
+  return rewrite_all(module, [&](ir::Instruction instruction) -> Result<InstructionId> {
+    // The count of a dynamic dimension is not known before run time.
+    if (!is_batch_norm(instruction) || !instruction.operand(0).shape().is_static()) {
+      return instruction.id();
+    }
+    ElementType type = Expander::compute_type(instruction.operand(0).shape().element_type());
+    auto [sum, is_new] = sums.emplace(type, ir::no_computation);
+    if (is_new) {
+      sum->second = ir::add_scalar_computation(module, Opcode::Add, type, fmt::format("sum.{}", to_string(type)));
+    }
+    Expander expander(module, instruction, sum->second);
+    switch (instruction.opcode()) {
+      case Opcode::BatchNormTraining: return expander.training();
+      case Opcode::BatchNormInference: return expander.inference();
+      default: return expander.gradient();
+    }
+  });
+}
+
+}  // namespace bp::passes

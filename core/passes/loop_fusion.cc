@@ -1,0 +1,307 @@
+// Greedy fusion of elementwise ops and index arithmetic into loops: each fusion computes the elements of its root, and
+// whatever they need on the way, without storing it.
+//
+// One walk, users before producers. An instruction joins the group of its users if all of them are in that one group,
+// so that nothing is computed twice and no cycle can arise; if it cannot join, it may be the root of a group of its own.
+// Only what costs nothing (scalar constants, iota, broadcasts) is copied into every group that uses it. A reshape is free
+// between buffers, where it only renames bytes, but costs arithmetic in a loop: it is fused only in the middle.
+//
+// "Nothing is computed twice" needs care inside of a group, too: a loop computes a value again for each index that its
+// users ask for. A view is one way of turning the root's index into an index of a value. A value that costs something
+// joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast does.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/analysis/call_graph.h"
+#include "core/analysis/users.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::no_instruction;
+using ir::Opcode;
+
+bool has_plain_shape(const Instruction &instruction) {
+  const ir::Shape &shape = instruction.shape();
+  return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
+}
+
+// Costs index arithmetic only.
+bool is_movement(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Transpose:
+    case Opcode::Slice:
+    case Opcode::Reverse:
+    case Opcode::Iota: return true;
+    default: return false;
+  }
+}
+
+bool is_scalar_constant(const Instruction &instruction) {
+  return instruction.opcode() == Opcode::Constant && instruction.shape().is_scalar();
+}
+
+bool is_elementwise(const Instruction &instruction) {
+  return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != Opcode::Copy;
+}
+
+// Worth copying into each user: reads less memory than the value would take.
+bool is_copied_into_users(const Instruction &instruction) {
+  return is_scalar_constant(instruction) || instruction.opcode() == Opcode::Iota ||
+         instruction.opcode() == Opcode::Broadcast;
+}
+
+// A reduce of one operand may be a root: each element of its operand is asked for once.
+bool is_reduce_root(const Instruction &instruction) {
+  return instruction.opcode() == Opcode::Reduce && instruction.operand_count() == 2;
+}
+
+class ComputationFuser {
+ public:
+  ComputationFuser(ir::Module &module, const analysis::Users &users, const PassContext &context, ir::ComputationId id)
+      : module_(module), users_(users), context_(context), computation_(id) {}
+
+  Result<bool> run(Rewriter &rewriter) {
+    form_groups();
+    return rewriter.rewrite(computation_, [this](Instruction instruction) -> Result<InstructionId> {
+      auto group = groups_.find(instruction.id());
+      if (group == groups_.end()) {
+        return instruction.id();
+      }
+      std::vector<InstructionId> body = body_of(group->second);
+      return does_more_than_its_root(body) ? emit(instruction, body) : instruction.id();
+    });
+  }
+
+ private:
+  struct View {
+    bool repeats = false;  // asks for an element more than once
+  };
+  struct Member {
+    InstructionId root = no_instruction;
+    std::uint32_t view = 0;  // through which the group asks for it, in views_
+  };
+  struct Group {
+    std::vector<InstructionId> members;  // users first: the root is the first
+  };
+
+  bool is_fusible(const Instruction &instruction) const {
+    bool is_pinned =
+        index(instruction.id()) < is_control_ordered_.size() && is_control_ordered_[index(instruction.id())];
+    if (is_pinned || !has_plain_shape(instruction) || (context_.may_fuse && !context_.may_fuse(instruction))) {
+      return false;
+    }
+    return is_elementwise(instruction) || is_movement(instruction.opcode()) || is_scalar_constant(instruction) ||
+           is_reduce_root(instruction);
+  }
+
+  void form_groups() {
+    ir::Computation computation = module_.computation(computation_);
+    is_control_ordered_ = control_ordered(computation);
+    auto order = computation.instruction_ids();
+    InstructionId root = computation.root().id();
+    for (std::size_t i = order.size(); i-- > 0;) {
+      Instruction instruction = module_.instruction(order[i]);
+      bool is_used = order[i] == root || users_.is_used(order[i]);
+      if (!is_used || !is_fusible(instruction)) {
+        continue;
+      }
+      if (order[i] == root || !join_users(instruction)) {
+        start_group(instruction);
+      }
+    }
+  }
+
+  // Joins the group of all users, if there is one and it may take the instruction.
+  bool join_users(const Instruction &instruction) {
+    auto users = users_.of(instruction.id());
+    if (is_reduce_root(instruction) || is_scalar_constant(instruction)) {
+      return false;
+    }
+    Member place;
+    for (InstructionId user : users) {
+      auto found = members_.find(user);
+      if (found == members_.end() || (place.root != no_instruction && found->second.root != place.root)) {
+        return false;
+      }
+      for (std::size_t i = 0; i < module_.instruction(user).operand_count(); ++i) {
+        if (module_.instruction(user).operands()[i] != instruction.id()) {
+          continue;
+        }
+        std::uint32_t view = view_of_operand(module_.instruction(user), found->second, i);
+        if (place.root != no_instruction && view != place.view) {
+          return false;
+        }
+        place = {found->second.root, view};
+      }
+    }
+    Group &group = groups_[place.root];
+    bool is_free = is_movement(instruction.opcode());
+    if (group.members.size() >= context_.max_fusion_instructions || (views_[place.view].repeats && !is_free)) {
+      return false;
+    }
+    group.members.push_back(instruction.id());
+    members_[instruction.id()] = place;
+    return true;
+  }
+
+  void start_group(const Instruction &instruction) {
+    // What each user copies needs no loop of its own.
+    if (is_copied_into_users(instruction) || instruction.opcode() == Opcode::Reshape) {
+      return;
+    }
+    views_.push_back({false});
+    members_[instruction.id()] = {instruction.id(), static_cast<std::uint32_t>(views_.size() - 1)};
+    groups_[instruction.id()].members = {instruction.id()};
+  }
+
+  // The view through which a member asks for operand i: its own if elements correspond one to one, else a new one.
+  std::uint32_t view_of_operand(const Instruction &user, const Member &member, std::size_t i) {
+    Instruction operand = user.operand(i);
+    bool is_same_index = is_elementwise(user) && operand.shape().rank() == user.shape().rank();
+    if (is_same_index) {
+      return member.view;
+    }
+    // One new view per member and operand, however often it is asked for.
+    auto [found, is_new] = operand_views_.emplace(std::pair(user.id(), i), static_cast<std::uint32_t>(views_.size()));
+    if (is_new) {
+      // More elements come out than go in: some go in more than once.
+      bool repeats = user.shape().element_count() > operand.shape().element_count() && !is_reduce_root(user);
+      repeats = repeats || (is_reduce_root(user) && i != 0);
+      views_.push_back({views_[member.view].repeats || repeats});
+    }
+    return found->second;
+  }
+
+  // The members in program order, without reshapes of what comes from outside.
+  std::vector<InstructionId> body_of(const Group &group) const {
+    std::vector<InstructionId> body;
+    std::unordered_set<InstructionId> inside;
+    for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
+      Instruction instruction = module_.instruction(*member);
+      if (instruction.opcode() == Opcode::Reshape && !inside.contains(instruction.operands()[0]) &&
+          !is_copied(instruction.operands()[0])) {
+        continue;
+      }
+      body.push_back(*member);
+      inside.insert(*member);
+    }
+    return body;
+  }
+
+  // A loop around the root alone, or with its constants, is what the root is without fusion.
+  bool does_more_than_its_root(const std::vector<InstructionId> &body) const {
+    if (body.size() != 1) {
+      return body.size() > 1;
+    }
+    return std::ranges::any_of(module_.instruction(body[0]).operands(), [this](InstructionId operand) {
+      return is_copied(operand) && !is_scalar_constant(module_.instruction(operand));
+    });
+  }
+
+  // Whether groups copy it instead of reading it.
+  bool is_copied(InstructionId id) const {
+    Instruction instruction = module_.instruction(id);
+    return is_copied_into_users(instruction) && !members_.contains(id) && is_fusible(instruction);
+  }
+
+  InstructionId emit(const Instruction &root, const std::vector<InstructionId> &members) {
+    std::string name(root.name());
+    ir::ComputationId fused = module_.add_computation(fmt::format("fused_{}", name));
+    module_.set_execution_thread(fused, std::string(module_.computation(computation_).execution_thread()));
+    std::unordered_map<InstructionId, InstructionId> inside;
+    std::vector<InstructionId> parameters;  // what the fusion takes as operands
+    for (InstructionId member : members) {
+      copy_into(fused, member, inside, parameters);
+    }
+    module_.set_root(fused, inside[root.id()]);
+    InstructionId fusion = module_.add_instruction(computation_, Opcode::Fusion, ir::Shape(root.shape()), parameters,
+                                                   fmt::format("{}.fusion", name));
+    module_.set_calls(fusion, std::span(&fused, 1));
+    module_.set_number(fusion, ir::AttributeKey::Kind,
+                       static_cast<std::int64_t>(is_reduce_root(root) ? ir::FusionKind::Input : ir::FusionKind::Loop));
+    if (root.metadata() != nullptr) {
+      module_.set_metadata(fusion, ir::Metadata(*root.metadata()));
+    }
+    module_.set_source(fusion, root.source_line(), root.source_column());
+    return fusion;
+  }
+
+  // Copies a member, whose operands in the group were copied before; others become parameters, or are copied with it.
+  // Chains of copied operands are short: broadcasts of constants and iotas.
+  void copy_into(ir::ComputationId fused, InstructionId id, std::unordered_map<InstructionId, InstructionId> &inside,
+                 std::vector<InstructionId> &parameters) {
+    std::vector<InstructionId> operands;
+    for (InstructionId operand : std::vector<InstructionId>(module_.instruction(id).operands().begin(),
+                                                            module_.instruction(id).operands().end())) {
+      if (!inside.contains(operand)) {
+        if (is_copied(operand) && copied_depth(operand) < 4) {
+          copy_into(fused, operand, inside, parameters);
+        } else {
+          inside[operand] = module_.add_parameter(fused, static_cast<std::int64_t>(parameters.size()),
+                                                  ir::Shape(module_.instruction(operand).shape()),
+                                                  fmt::format("param_{}", parameters.size()));
+          parameters.push_back(operand);
+        }
+      }
+      operands.push_back(inside[operand]);
+    }
+    Instruction original = module_.instruction(id);
+    auto calls = std::vector<ir::ComputationId>(original.calls().begin(), original.calls().end());
+    inside[id] = module_.clone_instruction(fused, original, operands, calls);
+  }
+
+  // How many copied instructions hang one above the other, up to 4.
+  int copied_depth(InstructionId id) const {
+    int depth = 0;
+    while (depth < 4 && is_copied(id) && module_.instruction(id).operand_count() == 1) {
+      id = module_.instruction(id).operands()[0];
+      ++depth;
+    }
+    return depth;
+  }
+
+  struct PairHash {
+    std::size_t operator()(const std::pair<InstructionId, std::size_t> &pair) const {
+      return index(pair.first) * std::size_t{31} + pair.second;
+    }
+  };
+
+  ir::Module &module_;
+  const analysis::Users &users_;
+  const PassContext &context_;
+  ir::ComputationId computation_;
+  std::vector<bool> is_control_ordered_;  // by instruction id
+  std::vector<View> views_;
+  std::unordered_map<InstructionId, Member> members_;
+  std::unordered_map<InstructionId, Group> groups_;  // by root
+  std::unordered_map<std::pair<InstructionId, std::size_t>, std::uint32_t, PairHash> operand_views_;
+};
+
+}  // namespace
+
+Result<bool> loop_fusion(ir::Module &module, const PassContext &context) {
+  analysis::CallGraph graph(module);
+  analysis::Users users(module);
+  Rewriter rewriter(module);
+  bool changed = false;
+  for (ir::ComputationId id : graph.callees_first()) {
+    if (graph.context(id) == analysis::CallContext::Control) {
+      BP_ASSIGN(bool one, ComputationFuser(module, users, context, id).run(rewriter));
+      changed = changed || one;
+    }
+  }
+  if (changed) {
+    BP_TRY(dead_code_elimination(module, context));
+  }
+  return changed;
+}
+
+}  // namespace bp::passes
