@@ -19,18 +19,6 @@ namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
 
-// An array of a constant, to find equal ones.
-std::span<const std::byte> constant_bytes(ir::Instruction constant, std::size_t position) {
-  const ir::Literal *literal = &constant.literal();
-  for (std::int64_t element : constant.shape().index_of_subshape(position)) {
-    if (static_cast<std::size_t>(element) >= literal->tuple_elements().size()) {
-      return {};
-    }
-    literal = &literal->tuple_elements()[static_cast<std::size_t>(element)];
-  }
-  return literal->bytes();
-}
-
 class Assigner {
  public:
   Assigner(const ir::Module &module, const Options &options, Dataflow dataflow)
@@ -111,26 +99,25 @@ class Assigner {
     }
   }
 
-  // Equal shapes, layouts and bytes share an allocation.
+  // Constants of equal shapes, layouts and bytes share an allocation; parts of tuples have their own.
   std::uint32_t constant_allocation(std::unordered_multimap<std::size_t, std::uint32_t> &by_hash,
-                                    ir::Instruction instruction, const Value &value) {
-    const ir::Shape &shape = instruction.shape().subshape(value.position);
-    auto bytes = constant_bytes(instruction, value.position);
+                                    ir::Instruction constant, const Value &value) {
+    auto bytes = constant.literal().bytes();
     std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    std::size_t hash = std::hash<std::string_view>()(text) ^ shape.hash();
+    std::size_t hash = std::hash<std::string_view>()(text) ^ constant.shape().hash();
     auto [begin, end] = by_hash.equal_range(hash);
     for (auto found = begin; found != end; ++found) {
-      const Allocation &other = plan_.allocations[found->second];
-      ir::Instruction held = module_.instruction(other.constant);
-      if (held.shape().subshape(other.constant_position) == shape &&
-          std::ranges::equal(constant_bytes(held, other.constant_position), bytes)) {
+      ir::Instruction other = module_.instruction(plan_.allocations[found->second].constant);
+      if (other.shape() == constant.shape() && other.literal().identical(constant.literal())) {
         return found->second;
       }
     }
     std::uint32_t added = add_allocation(AllocationKind::Constant, value.size, value.memory_space);
     plan_.allocations[added].constant = value.instruction;
     plan_.allocations[added].constant_position = value.position;
-    by_hash.emplace(hash, added);
+    if (constant.shape().is_array()) {
+      by_hash.emplace(hash, added);
+    }
     return added;
   }
 

@@ -9,6 +9,7 @@ BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> rang
   std::size_t count = ranges.size();
   parents_.resize(count);
   places_.resize(count);
+  sizes_.assign(count, 1);
   stretches_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     parents_[i] = static_cast<ValueId>(i);
@@ -28,7 +29,7 @@ ValueId BufferSets::find(ValueId value) const {
   return value;
 }
 
-std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const Place &b) const {
+std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const Place &b, Reason reason) const {
   if ((a.input >= 0 && b.input >= 0) || (a.output >= 0 && b.output >= 0)) {
     return std::nullopt;
   }
@@ -36,7 +37,8 @@ std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const 
   if (place.input >= 0) {
     auto [begin, end] = donations_.equal_range(place.input);
     bool is_donated = std::any_of(begin, end, [&](const auto &pair) { return pair.second == place.output; });
-    if (!is_donated) {
+    bool may_be_bound_later = reason == Reason::Demanded && place.output < 0;
+    if (!is_donated && !may_be_bound_later) {
       return std::nullopt;
     }
   }
@@ -48,7 +50,7 @@ std::optional<BufferSets::Conflict> BufferSets::bind_output(ValueId value, std::
   if (now.read_only) {
     return Conflict{Obstacle::ReadOnly, value, value};
   }
-  auto place = common_place(now, {-1, output, false});
+  auto place = common_place(now, {-1, output, false}, Reason::Optional);
   if (!place) {
     return Conflict{Obstacle::TwoPlaces, value, value};
   }
@@ -129,7 +131,7 @@ void BufferSets::insert(Stretches &stretches, Tick begin, Stretch stretch) {
   stretches.emplace(begin, stretch);
 }
 
-std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b) {
+std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b, Reason reason) {
   ValueId large = find(a), small = find(b);
   if (large == small) {
     return std::nullopt;
@@ -142,7 +144,7 @@ std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b) {
   if (place_a.read_only || place_b.read_only) {
     return Conflict{Obstacle::ReadOnly, place_a.read_only ? a : b, place_a.read_only ? b : a};
   }
-  auto place = common_place(place_a, place_b);
+  auto place = common_place(place_a, place_b, reason);
   if (!place) {
     return Conflict{Obstacle::TwoPlaces, a, b};
   }
@@ -157,6 +159,7 @@ std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b) {
   }
   stretches_[index(small)].clear();
   parents_[index(small)] = large;
+  sizes_[index(large)] += sizes_[index(small)];
   places_[index(large)] = *place;
   return std::nullopt;
 }

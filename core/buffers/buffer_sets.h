@@ -47,9 +47,12 @@ class BufferSets {
   // Lets the sets of that input and that output be joined.
   void allow_donation(std::int64_t input, std::int64_t output) { donations_.emplace(input, output); }
 
-  // Nothing if they are one set now. A donated parameter is overwritten only by what ends up in its output: its set can
-  // be joined with sets that are bound to that output.
-  std::optional<Conflict> join(ValueId a, ValueId b);
+  // Nothing if they are one set now. A donated parameter is overwritten only by what ends up in its output: its set is
+  // joined only with sets that are bound to that output, or, if the program demands the join, may yet be.
+  enum class Reason { Demanded, Optional };
+  std::optional<Conflict> join(ValueId a, ValueId b, Reason reason = Reason::Optional);
+  // Whether the value's set has others in it.
+  bool is_shared(ValueId value) const { return sizes_[index(find(value))] > 1; }
 
   // The occupied stretches of the value's set, in order, disjoint; ends exclusive.
   std::vector<std::pair<Tick, Tick>> occupied(ValueId value) const;
@@ -63,7 +66,7 @@ class BufferSets {
   using Stretches = std::map<Tick, Stretch>;  // by begin
 
   void set_place(ValueId value, Place place) { places_[index(find(value))] = place; }
-  std::optional<Place> common_place(const Place &a, const Place &b) const;
+  std::optional<Place> common_place(const Place &a, const Place &b, Reason reason) const;
   bool may_begin_in(ValueId value, const Stretch &before) const;
   std::optional<Conflict> find_overlap(const Stretches &large, const Stretches &small) const;
   static void insert(Stretches &stretches, Tick begin, Stretch stretch);
@@ -72,6 +75,7 @@ class BufferSets {
   mutable std::vector<ValueId> parents_;
   std::vector<ValueId> contents_;
   std::vector<Place> places_;         // by representative
+  std::vector<std::uint32_t> sizes_;  // by representative
   std::vector<Stretches> stretches_;  // by representative
   std::multimap<std::int64_t, std::int64_t> donations_;
 };

@@ -81,7 +81,7 @@ Status bind_outputs(const Dataflow &dataflow, BufferSets &sets) {
 
 Status join_must_aliases(const Dataflow &dataflow, BufferSets &sets) {
   for (const MustAlias &pair : must_aliases(dataflow)) {
-    if (auto conflict = sets.join(pair.a, pair.b)) {
+    if (auto conflict = sets.join(pair.a, pair.b, BufferSets::Reason::Demanded)) {
       ir::Instruction because = dataflow.module().instruction(pair.because);
       return invalid_input("{}: {} and {} must share memory, but {} (run the pass insert_copies first)",
                            describe(because, pair.position), describe(dataflow, pair.a), describe(dataflow, pair.b),
@@ -114,7 +114,15 @@ Status colocate(const Dataflow &dataflow, BufferSets &sets) {
   bind_inputs(dataflow, donated, sets);
   BP_TRY(bind_outputs(dataflow, sets));
   BP_TRY(join_must_aliases(dataflow, sets));
-  return join_donations(dataflow, donated, sets);
+  BP_TRY(join_donations(dataflow, donated, sets));
+  for (ValueId input : input_values(dataflow)) {
+    if (sets.place(input).output < 0 && sets.is_shared(input)) {
+      return invalid_input(
+          "{} is overwritten, but lies in no output it is donated to (run the pass insert_copies first)",
+          describe(dataflow, input));
+    }
+  }
+  return {};
 }
 
 void overwrite_in_place(const Dataflow &dataflow, BufferSets &sets) {

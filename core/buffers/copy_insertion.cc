@@ -1,0 +1,294 @@
+// First adds a copy wherever one could be needed: initial value, parameter and next value of changed while state, branch
+// results, outputs, parameters that must alias an output. With all of them each slice holds one value at a time. Then
+// takes the copies one after another and asks whether source and copy could lie in one place (buffer_sets.h): if so it
+// goes. Innermost computations first, since a copy in a loop costs most.
+#include "core/buffers/copy_insertion.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/buffers/colocation.h"
+#include "core/buffers/deep_copy.h"
+
+namespace bp::buffers {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+
+namespace {
+
+constexpr std::string_view reason_key = "copy_reason";
+
+bool is_removable(Instruction instruction) {
+  return instruction.opcode() == Opcode::Copy && instruction.shape().is_array() &&
+         instruction.shape_id() == instruction.operand(0).shape_id() && instruction.control_predecessors().empty();
+}
+
+// What a set of copies is for; those of one computation are tried for removal in this order.
+enum class Purpose { Parameter, Root, InitialValue };
+
+class CopyInserter {
+ public:
+  explicit CopyInserter(ir::Module &module) : module_(module), editor_(module) {}
+
+  Result<bool> run() {
+    std::vector<InstructionId> own_copies = find_own_copies();
+    BP_TRY(add_copies());
+    BP_TRY(decide(own_copies));
+    std::vector<DeepCopy> deep_copies;
+    bool is_changed = !own_copies.empty();
+    for (auto &[computation, groups] : groups_) {
+      for (Group &group : groups) {
+        is_changed = is_changed || std::ranges::any_of(group.copies.parts, &DeepCopy::Part::is_kept);
+        deep_copies.push_back(std::move(group.copies));
+      }
+    }
+    editor_.remove(deep_copies, own_copies);
+    if (is_changed) {
+      module_.unique_names();
+    }
+    return is_changed;
+  }
+
+ private:
+  struct Group {
+    Purpose purpose;
+    InstructionId user;  // the while, conditional or entry root that wants it
+    DeepCopy copies;
+  };
+
+  std::vector<InstructionId> find_own_copies() const {
+    std::vector<InstructionId> copies;
+    for (ir::Computation computation : module_.computations()) {
+      for (Instruction instruction : computation.instructions()) {
+        if (is_removable(instruction)) {
+          copies.push_back(instruction.id());
+        }
+      }
+    }
+    return copies;
+  }
+
+  void add_group(Purpose purpose, InstructionId user, DeepCopy copies) {
+    ir::ComputationId computation = module_.instruction(copies.rebuilt).parent().id();
+    groups_[index(computation)].push_back({purpose, user, std::move(copies)});
+  }
+
+  // Copies wherever one could be needed, by the dataflow of the program as it is.
+  Status add_copies() {
+    BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
+    BP_ASSIGN(auto donated, donations(dataflow));
+    InstructionId root = module_.entry().root().id();
+    add_body_parameter_copies(dataflow);
+    add_donated_parameter_copies(dataflow, donated);
+    for (ir::ComputationId id : dataflow.control_computations()) {
+      auto ids = module_.computation(id).instruction_ids();
+      for (InstructionId user : std::vector<InstructionId>(ids.begin(), ids.end())) {
+        Opcode opcode = module_.instruction(user).opcode();
+        auto positions = changed_positions(dataflow, user);
+        if (positions.empty()) {
+          continue;
+        }
+        std::vector<ir::ComputationId> callees(module_.instruction(user).calls().begin(),
+                                               module_.instruction(user).calls().end());
+        if (opcode == Opcode::While) {
+          add_group(Purpose::InitialValue, user, editor_.copy_operand(user, 0, positions));
+          add_group(Purpose::Root, user, editor_.copy_root(callees[1], positions));
+        } else {
+          for (ir::ComputationId branch : callees) {
+            add_group(Purpose::Root, user, editor_.copy_root(branch, positions));
+          }
+        }
+      }
+    }
+    if (auto outputs = all_positions(dataflow, root); !outputs.empty()) {
+      add_group(Purpose::Root, root, editor_.copy_root(module_.entry().id(), outputs));
+    }
+    editor_.place();
+    return {};
+  }
+
+  using Parameters = std::vector<std::pair<InstructionId, CopyEditor::Positions>>;
+
+  void copy_parameters(ir::ComputationId computation, InstructionId user, const Parameters &parameters) {
+    for (DeepCopy &copies : editor_.copy_parameters(computation, parameters)) {
+      add_group(Purpose::Parameter, user, std::move(copies));
+    }
+  }
+
+  void add_body_parameter_copies(const Dataflow &dataflow) {
+    for (ir::ComputationId id : dataflow.control_computations()) {
+      auto ids = module_.computation(id).instruction_ids();
+      for (InstructionId user : std::vector<InstructionId>(ids.begin(), ids.end())) {
+        if (module_.instruction(user).opcode() != Opcode::While) {
+          continue;
+        }
+        auto positions = changed_positions(dataflow, user);
+        if (!positions.empty()) {
+          ir::Computation body = module_.instruction(user).called(1);
+          copy_parameters(body.id(), user, {{body.parameter_ids()[0], positions}});
+        }
+      }
+    }
+  }
+
+  void add_donated_parameter_copies(const Dataflow &dataflow, std::span<const Donation> donated) {
+    std::vector<bool> must_alias;
+    for (const Donation &donation : donated) {
+      if (donation.must) {
+        must_alias.resize(std::max(must_alias.size(), static_cast<std::size_t>(donation.input) + 1));
+        must_alias[static_cast<std::size_t>(donation.input)] = true;
+      }
+    }
+    Parameters parameters;
+    std::size_t number = 0;
+    ir::Computation entry = module_.entry();
+    for (InstructionId parameter : entry.parameter_ids()) {
+      CopyEditor::Positions positions;
+      for (const Leaf &leaf : dataflow.positions().of(module_.instruction(parameter)).leaves) {
+        if (number < must_alias.size() && must_alias[number]) {
+          positions.push_back(leaf.position);
+        }
+        ++number;
+      }
+      if (!positions.empty()) {
+        parameters.emplace_back(parameter, std::move(positions));
+      }
+    }
+    if (!parameters.empty()) {
+      InstructionId root = entry.root().id();
+      copy_parameters(entry.id(), root, parameters);
+    }
+  }
+
+  // The arrays of a while or conditional that are values of its own: changed by the body, different in the branches.
+  CopyEditor::Positions changed_positions(const Dataflow &dataflow, InstructionId id) const {
+    CopyEditor::Positions positions;
+    Opcode opcode = module_.instruction(id).opcode();
+    if (opcode == Opcode::While || opcode == Opcode::Conditional) {
+      for (const Leaf &leaf : dataflow.positions().of(module_.instruction(id)).leaves) {
+        if (dataflow.value(dataflow.value_at(id, leaf.position)).instruction == id) {
+          positions.push_back(leaf.position);
+        }
+      }
+    }
+    return positions;
+  }
+
+  CopyEditor::Positions all_positions(const Dataflow &dataflow, InstructionId id) const {
+    CopyEditor::Positions positions;
+    for (const Leaf &leaf : dataflow.positions().of(module_.instruction(id)).leaves) {
+      positions.push_back(leaf.position);
+    }
+    return positions;
+  }
+
+  // What each value holds: a removable copy holds what its source holds.
+  std::vector<ValueId> contents(const Dataflow &dataflow) const {
+    std::vector<ValueId> result;
+    for (std::uint32_t i = 0; i < dataflow.values().size(); ++i) {
+      auto value = static_cast<ValueId>(i);
+      for (Instruction made = dataflow.instruction(value); is_removable(made); made = dataflow.instruction(value)) {
+        value = dataflow.value_at(made.operands()[0], 0);
+        if (index(value) < i) {
+          value = result[index(value)];
+          break;
+        }
+      }
+      result.push_back(value);
+    }
+    return result;
+  }
+
+  // Marks the copies to keep, in groups_; takes them out of own_copies.
+  Status decide(std::vector<InstructionId> &own_copies) {
+    BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
+    Timeline timeline = flatten_schedule(dataflow);
+    BufferSets sets(dataflow, live_ranges(dataflow, timeline), contents(dataflow));
+    BP_ASSIGN(auto donated, donations(dataflow));
+    bind_inputs(dataflow, donated, sets);
+    BP_TRY(bind_outputs(dataflow, sets));
+    BP_TRY(join_must_aliases(dataflow, sets));
+    auto may_alias = std::ranges::stable_partition(donated, &Donation::must);
+    BP_TRY(join_donations(dataflow, std::span(donated.begin(), may_alias.begin()), sets));
+
+    std::map<std::uint32_t, std::vector<InstructionId>> own_by_computation;
+    for (InstructionId copy : own_copies) {
+      own_by_computation[index(module_.instruction(copy).parent().id())].push_back(copy);
+    }
+    own_copies.clear();
+    for (ir::ComputationId id : dataflow.control_computations()) {
+      remove_copies(dataflow, id, Purpose::Parameter, sets);
+      remove_copies(dataflow, id, Purpose::Root, sets);
+      if (id == module_.entry().id()) {
+        BP_TRY(join_donations(dataflow, {may_alias.begin(), may_alias.end()}, sets));
+      }
+      remove_copies(dataflow, id, Purpose::InitialValue, sets);
+      for (InstructionId copy : own_by_computation[index(id)]) {
+        if (!sets.join(dataflow.value_at(copy, 0), dataflow.value_at(module_.instruction(copy).operands()[0], 0))) {
+          own_copies.push_back(copy);
+        }
+      }
+    }
+    return {};
+  }
+
+  void remove_copies(const Dataflow &dataflow, ir::ComputationId computation, Purpose purpose, BufferSets &sets) {
+    for (Group &group : groups_[index(computation)]) {
+      if (group.purpose != purpose) {
+        continue;
+      }
+      for (DeepCopy::Part &part : group.copies.parts) {
+        InstructionId source = module_.instruction(part.copy).operands()[0];
+        auto conflict = sets.join(dataflow.value_at(part.copy, 0), dataflow.value_at(source, 0));
+        part.is_kept = conflict.has_value();
+        if (conflict) {
+          set_reason(part.copy, fmt::format("{}: {}", purpose_of(group, part.position), describe(dataflow, *conflict)));
+        }
+      }
+    }
+  }
+
+  std::string purpose_of(const Group &group, std::uint32_t position) const {
+    Instruction user = module_.instruction(group.user);
+    if (user.opcode() == Opcode::While) {
+      std::string_view what = group.purpose == Purpose::InitialValue ? "initial value"
+                              : group.purpose == Purpose::Root       ? "next value"
+                                                                     : "value in the body";
+      return fmt::format("{} of {}", what, describe(user, position));
+    }
+    if (user.opcode() == Opcode::Conditional) {
+      return fmt::format("result of {}", describe(user, position));
+    }
+    return fmt::format("{} {}", group.purpose == Purpose::Root ? "output" : "donated parameter",
+                       describe(module_.instruction(group.copies.original), position));
+  }
+
+  void set_reason(InstructionId copy, const std::string &reason) {
+    module_.set_text(copy, ir::AttributeKey::FrontendAttributes, fmt::format("{{{}=\"{}\"}}", reason_key, reason));
+  }
+
+  ir::Module &module_;
+  CopyEditor editor_;
+  std::map<std::uint32_t, std::vector<Group>> groups_;  // by computation of the copies
+};
+
+}  // namespace
+
+Result<bool> insert_copies(ir::Module &module) {
+  return CopyInserter(module).run();
+}
+
+std::string copy_reason(Instruction copy) {
+  std::string_view text = copy.text(ir::AttributeKey::FrontendAttributes);
+  std::string key = fmt::format("{}=\"", reason_key);
+  std::size_t begin = text.find(key);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  text.remove_prefix(begin + key.size());
+  return std::string(text.substr(0, text.find('"')));
+}
+
+}  // namespace bp::buffers

@@ -1,0 +1,13 @@
+// Random programs for property tests: loops, branches, calls, tuples, in-place ops, donated parameters. The same seed
+// gives the same program; all pass the verifier.
+#pragma once
+
+#include <cstdint>
+
+#include "core/ir/module.h"
+
+namespace bp::buffers::testing {
+
+ir::Module random_program(std::uint64_t seed);
+
+}  // namespace bp::buffers::testing
