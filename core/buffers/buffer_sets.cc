@@ -4,22 +4,26 @@
 
 namespace bp::buffers {
 
-BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, std::vector<ValueId> contents)
-    : dataflow_(dataflow), contents_(std::move(contents)) {
+BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges) : dataflow_(dataflow) {
   std::size_t count = ranges.size();
   parents_.resize(count);
   places_.resize(count);
   sizes_.assign(count, 1);
+  content_sizes_.assign(count, 1);
   stretches_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    parents_[i] = static_cast<ValueId>(i);
+    auto value = static_cast<ValueId>(i);
+    parents_[i] = value;
+    stretches_[i].emplace(ranges[i].begin, Stretch{ranges[i].end + 1, ranges[i].end + 1, value});
   }
-  if (contents_.empty()) {
-    contents_ = parents_;
+  contents_ = parents_;
+}
+
+ValueId BufferSets::content(ValueId value) const {
+  while (contents_[index(value)] != value) {
+    value = contents_[index(value)];
   }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    stretches_[i].emplace(ranges[i].begin, Stretch{ranges[i].end + 1, static_cast<ValueId>(i), contents_[i]});
-  }
+  return value;
 }
 
 ValueId BufferSets::find(ValueId value) const {
@@ -71,7 +75,7 @@ bool BufferSets::may_begin_in(ValueId value, const Stretch &before) const {
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     for (const Leaf &leaf : dataflow_.positions().of(instruction.operand(i)).leaves) {
       ValueId operand = dataflow_.value_at(instruction.operands()[i], leaf.position);
-      if (contents_[index(operand)] == before.content) {
+      if (content(operand) == content(before.first)) {
         if (std::ranges::find(allowed, OperandPart{i, leaf.position}) == allowed.end()) {
           return false;
         }
@@ -89,14 +93,14 @@ std::optional<BufferSets::Conflict> BufferSets::find_overlap(const Stretches &la
       --other;
     }
     for (; other != large.end() && other->first < stretch.end; ++other) {
-      if (other->second.end <= begin || other->second.content == stretch.content) {
+      if (other->second.end <= begin || content(other->second.first) == content(stretch.first)) {
         continue;
       }
       bool other_first = other->first < begin;
       const Stretch &before = other_first ? other->second : stretch;
       const Stretch &after = other_first ? stretch : other->second;
       Tick before_begin = other_first ? other->first : begin, after_begin = other_first ? begin : other->first;
-      bool touch = before_begin < after_begin && before.end == after_begin + 1;
+      bool touch = before_begin < after_begin && before.needed_end == after_begin + 1;
       if (!touch || !may_begin_in(after.first, before)) {
         return Conflict{Obstacle::Overlap, before.first, after.first};
       }
@@ -105,15 +109,16 @@ std::optional<BufferSets::Conflict> BufferSets::find_overlap(const Stretches &la
   return std::nullopt;
 }
 
-void BufferSets::insert(Stretches &stretches, Tick begin, Stretch stretch) {
+void BufferSets::insert(Stretches &stretches, Tick begin, Stretch stretch) const {
   auto next = stretches.lower_bound(begin);
   if (next != stretches.begin()) {
     auto previous = std::prev(next);
     if (previous->second.end > begin) {
-      if (previous->second.content == stretch.content) {
+      if (content(previous->second.first) == content(stretch.first)) {
         begin = previous->first;
         stretch.first = previous->second.first;
         stretch.end = std::max(stretch.end, previous->second.end);
+        stretch.needed_end = std::max(stretch.needed_end, previous->second.needed_end);
         stretches.erase(previous);
       } else {
         previous->second.end = begin;  // overwritten in place
@@ -121,8 +126,9 @@ void BufferSets::insert(Stretches &stretches, Tick begin, Stretch stretch) {
     }
   }
   while (next != stretches.end() && next->first < stretch.end) {
-    if (next->second.content == stretch.content) {
+    if (content(next->second.first) == content(stretch.first)) {
       stretch.end = std::max(stretch.end, next->second.end);
+      stretch.needed_end = std::max(stretch.needed_end, next->second.needed_end);
       next = stretches.erase(next);
     } else {
       stretch.end = next->first;
@@ -162,6 +168,24 @@ std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b, Reaso
   sizes_[index(large)] += sizes_[index(small)];
   places_[index(large)] = *place;
   return std::nullopt;
+}
+
+std::optional<BufferSets::Conflict> BufferSets::join_copy(ValueId copy, ValueId source) {
+  ValueId large = content(copy), small = content(source);
+  if (large == small) {
+    return std::nullopt;
+  }
+  if (content_sizes_[index(large)] < content_sizes_[index(small)]) {
+    std::swap(large, small);
+  }
+  contents_[index(small)] = large;
+  auto conflict = join(copy, source);
+  if (conflict) {
+    contents_[index(small)] = small;
+  } else {
+    content_sizes_[index(large)] += content_sizes_[index(small)];
+  }
+  return conflict;
 }
 
 std::vector<std::pair<Tick, Tick>> BufferSets::occupied(ValueId value) const {

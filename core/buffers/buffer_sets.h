@@ -2,8 +2,8 @@
 // of their values would be needed there at the same time. Each set knows its occupied stretches of the timeline; the
 // smaller set is put into the larger, so that any sequence of joins is near linear.
 //
-// Values with the same content (a copy and its source, when copies are being removed) may overlap in time. A value may
-// begin at the very tick at which another ends if its instruction overwrites its operands.
+// A value may begin at the very tick at which another ends if its instruction overwrites its operands. A copy that is
+// going to be removed holds the same content as its source: those two may overlap in time.
 #pragma once
 
 #include <map>
@@ -34,8 +34,8 @@ class BufferSets {
     ValueId first = no_value, second = no_value;  // Overlap: `second` is made while `first` is needed
   };
 
-  // `contents`: by ValueId, a value that holds the same; empty: each holds its own. The dataflow must outlive this.
-  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, std::vector<ValueId> contents = {});
+  // The dataflow must outlive this.
+  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges);
 
   ValueId find(ValueId value) const;  // the set's representative
   const Place &place(ValueId value) const { return places_[index(find(value))]; }
@@ -51,6 +51,8 @@ class BufferSets {
   // joined only with sets that are bound to that output, or, if the program demands the join, may yet be.
   enum class Reason { Demanded, Optional };
   std::optional<Conflict> join(ValueId a, ValueId b, Reason reason = Reason::Optional);
+  // The same for a copy and its source, which from then on count as one value if it succeeds.
+  std::optional<Conflict> join_copy(ValueId copy, ValueId source);
   // Whether the value's set has others in it.
   bool is_shared(ValueId value) const { return sizes_[index(find(value))] > 1; }
 
@@ -59,9 +61,9 @@ class BufferSets {
 
  private:
   struct Stretch {
-    Tick end = 0;              // exclusive
-    ValueId first = no_value;  // the value that begins it
-    ValueId content = no_value;
+    Tick end = 0;              // exclusive; the next stretch may begin there by overwriting this one in place, one
+    Tick needed_end = 0;       // tick before this, the true end
+    ValueId first = no_value;  // the value that begins it; others of its content may follow
   };
   using Stretches = std::map<Tick, Stretch>;  // by begin
 
@@ -69,14 +71,16 @@ class BufferSets {
   std::optional<Place> common_place(const Place &a, const Place &b, Reason reason) const;
   bool may_begin_in(ValueId value, const Stretch &before) const;
   std::optional<Conflict> find_overlap(const Stretches &large, const Stretches &small) const;
-  static void insert(Stretches &stretches, Tick begin, Stretch stretch);
+  ValueId content(ValueId value) const;  // the representative of the values that count as one with it
+  void insert(Stretches &stretches, Tick begin, Stretch stretch) const;
 
   const Dataflow &dataflow_;
   mutable std::vector<ValueId> parents_;
-  std::vector<ValueId> contents_;
-  std::vector<Place> places_;         // by representative
-  std::vector<std::uint32_t> sizes_;  // by representative
-  std::vector<Stretches> stretches_;  // by representative
+  std::vector<ValueId> contents_;  // a second forest, without path compression, so that a union can be undone
+  std::vector<std::uint32_t> content_sizes_;  // by representative of that forest
+  std::vector<Place> places_;                 // by representative
+  std::vector<std::uint32_t> sizes_;          // by representative
+  std::vector<Stretches> stretches_;          // by representative
   std::multimap<std::int64_t, std::int64_t> donations_;
 };
 

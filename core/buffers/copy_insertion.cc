@@ -184,28 +184,11 @@ class CopyInserter {
     return positions;
   }
 
-  // What each value holds: a removable copy holds what its source holds.
-  std::vector<ValueId> contents(const Dataflow &dataflow) const {
-    std::vector<ValueId> result;
-    for (std::uint32_t i = 0; i < dataflow.values().size(); ++i) {
-      auto value = static_cast<ValueId>(i);
-      for (Instruction made = dataflow.instruction(value); is_removable(made); made = dataflow.instruction(value)) {
-        value = dataflow.value_at(made.operands()[0], 0);
-        if (index(value) < i) {
-          value = result[index(value)];
-          break;
-        }
-      }
-      result.push_back(value);
-    }
-    return result;
-  }
-
   // Marks the copies to keep, in groups_; takes them out of own_copies.
   Status decide(std::vector<InstructionId> &own_copies) {
     BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
     Timeline timeline = flatten_schedule(dataflow);
-    BufferSets sets(dataflow, live_ranges(dataflow, timeline), contents(dataflow));
+    BufferSets sets(dataflow, live_ranges(dataflow, timeline));
     BP_ASSIGN(auto donated, donations(dataflow));
     bind_inputs(dataflow, donated, sets);
     BP_TRY(bind_outputs(dataflow, sets));
@@ -226,7 +209,8 @@ class CopyInserter {
       }
       remove_copies(dataflow, id, Purpose::InitialValue, sets);
       for (InstructionId copy : own_by_computation[index(id)]) {
-        if (!sets.join(dataflow.value_at(copy, 0), dataflow.value_at(module_.instruction(copy).operands()[0], 0))) {
+        if (!sets.join_copy(dataflow.value_at(copy, 0),
+                            dataflow.value_at(module_.instruction(copy).operands()[0], 0))) {
           own_copies.push_back(copy);
         }
       }
@@ -241,7 +225,7 @@ class CopyInserter {
       }
       for (DeepCopy::Part &part : group.copies.parts) {
         InstructionId source = module_.instruction(part.copy).operands()[0];
-        auto conflict = sets.join(dataflow.value_at(part.copy, 0), dataflow.value_at(source, 0));
+        auto conflict = sets.join_copy(dataflow.value_at(part.copy, 0), dataflow.value_at(source, 0));
         part.is_kept = conflict.has_value();
         if (conflict) {
           set_reason(part.copy, fmt::format("{}: {}", purpose_of(group, part.position), describe(dataflow, *conflict)));

@@ -17,7 +17,7 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {}
 
-  ir::Module run() {
+  ir::Module run(int depth) {
     std::vector<Shape> parameters, results;
     for (std::size_t count = 1 + below(4); count > 0; --count) {
       parameters.push_back(below(4) == 0 ? Shape::tuple(random_state()) : random_shape());
@@ -26,7 +26,7 @@ class Generator {
       results.push_back(random_shape());
     }
     // Builds callees first, as the order of computations demands.
-    ir::ComputationId entry = computation("main", parameters, 3, [&](Builder &b, Values &values) {
+    ir::ComputationId entry = computation("main", parameters, depth, [&](Builder &b, Values &values) {
       std::vector<InstructionId> elements;
       for (const Shape &shape : results) {
         elements.push_back(pick(b, values, shape));
@@ -46,9 +46,9 @@ class Generator {
   std::size_t below(std::size_t limit) { return random_() % limit; }
 
   Shape random_shape() {
-    static const std::vector<Shape> shapes = {
-        Shape::array(ElementType::F32, {4}), Shape::array(ElementType::F32, {64}),
-        Shape::array(ElementType::F32, {8, 8}), Shape::array(ElementType::F32, {300})};
+    static const std::vector<Shape> shapes = {Shape::array(ElementType::F32, {4}), Shape::array(ElementType::F32, {64}),
+                                              Shape::array(ElementType::F32, {8, 8}),
+                                              Shape::array(ElementType::F32, {300})};
     return shapes[below(shapes.size())];
   }
   std::vector<Shape> random_state() {
@@ -164,21 +164,24 @@ class Generator {
       case 2: return b.broadcast(scalar(b, ElementType::F32), shape);
       case 3: {
         shape = Shape::array(ElementType::F32, {64});
-        return b.add(Opcode::DynamicUpdateSlice, {pick(b, values, shape),
-                                                  pick(b, values, Shape::array(ElementType::F32, {4})),
-                                                  scalar(b, ElementType::S32)});
+        return b.add(Opcode::DynamicUpdateSlice,
+                     {pick(b, values, shape), pick(b, values, Shape::array(ElementType::F32, {4})),
+                      scalar(b, ElementType::S32)});
       }
       case 4: return b.reshape(pick(b, values, Shape::array(ElementType::F32, {64})), std::vector<std::int64_t>{8, 8});
-      case 5: return b.add(Opcode::OptimizationBarrier,
-                           {b.tuple(std::vector<InstructionId>{pick(b, values, shape), pick(b, values, random_shape())})});
-      case 6: return b.transpose(pick(b, values, Shape::array(ElementType::F32, {8, 8})), std::vector<std::int64_t>{1, 0});
+      case 5:
+        return b.add(Opcode::OptimizationBarrier,
+                     {b.tuple(std::vector<InstructionId>{pick(b, values, shape), pick(b, values, random_shape())})});
+      case 6:
+        return b.transpose(pick(b, values, Shape::array(ElementType::F32, {8, 8})), std::vector<std::int64_t>{1, 0});
       case 7: return b.add(Opcode::Copy, {pick(b, values, shape)}, [](ir::Module &, InstructionId) {}, {}, shape);
       case while_kind:
         return b.add(Opcode::While, {pick(b, values, step.state)}, [](ir::Module &, InstructionId) {}, step.callees);
       case conditional_kind:
-        return b.add(Opcode::Conditional,
-                     {scalar(b, ElementType::Pred), pick(b, values, step.state), pick(b, values, step.state)},
-                     [](ir::Module &, InstructionId) {}, step.callees);
+        return b.add(
+            Opcode::Conditional,
+            {scalar(b, ElementType::Pred), pick(b, values, step.state), pick(b, values, step.state)},
+            [](ir::Module &, InstructionId) {}, step.callees);
       default:
         return b.add(Opcode::Call, {pick(b, values, step.state)}, [](ir::Module &, InstructionId) {}, step.callees);
     }
@@ -193,10 +196,8 @@ class Generator {
       for (std::size_t parameter = 0; parameter < entry.parameter_count(); ++parameter) {
         if (!is_taken[parameter] && entry.parameter(parameter).shape() == root.elements()[output] && below(3) != 0) {
           is_taken[parameter] = true;
-          module_.header().input_output_alias.push_back({{static_cast<std::int64_t>(output)},
-                                                         static_cast<std::int64_t>(parameter),
-                                                         {},
-                                                         below(2) == 0});
+          module_.header().input_output_alias.push_back(
+              {{static_cast<std::int64_t>(output)}, static_cast<std::int64_t>(parameter), {}, below(2) == 0});
           break;
         }
       }
@@ -209,8 +210,8 @@ class Generator {
 
 }  // namespace
 
-ir::Module random_program(std::uint64_t seed) {
-  return Generator(seed).run();
+ir::Module random_program(std::uint64_t seed, int depth) {
+  return Generator(seed).run(depth);
 }
 
 }  // namespace bp::buffers::testing

@@ -8,6 +8,7 @@
 
 namespace bp::buffers::testing {
 
-ir::Module random_program(std::uint64_t seed);
+// depth: how deep control flow nests, at most.
+ir::Module random_program(std::uint64_t seed, int depth = 2);
 
 }  // namespace bp::buffers::testing

@@ -1,0 +1,32 @@
+// Statistics: what a plan costs, and what decides it.
+#pragma once
+
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/buffers/plan.h"
+
+namespace bp::buffers {
+
+struct MemoryStatistics {
+  std::int64_t input_bytes = 0, output_bytes = 0, temporary_bytes = 0, constant_bytes = 0;
+  std::int64_t donated_bytes = 0;  // of inputs that outputs alias; not in output_bytes
+  std::int64_t total_bytes = 0;    // the predicted peak: Plan::total_bytes()
+  // The most bytes of values in temporary allocations that are needed at one time: no packing needs less.
+  std::int64_t temporary_lower_bound = 0;
+  std::int64_t fragmentation_bytes() const { return temporary_bytes - temporary_lower_bound; }
+
+  struct LiveArray {
+    ir::InstructionId instruction = ir::no_instruction;
+    std::uint32_t position = 0;
+    Slice slice;
+  };
+  // Those values, the largest first, and an instruction that runs at that time.
+  std::vector<LiveArray> live_at_peak;
+  ir::InstructionId peak = ir::no_instruction;
+};
+
+// The plan must be one for this module. Errors as assign().
+Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan);
+
+}  // namespace bp::buffers
