@@ -1,0 +1,110 @@
+#include "plugins/cpu/artifact.h"
+
+#include <llvm/Support/SHA256.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace bp::cpu {
+namespace {
+
+// Behind it: the target's text, then for each object its size as uint64 and its bytes.
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t object_count;
+  std::uint8_t checksum[32];  // SHA-256 of what follows
+  std::uint64_t size;         // of the whole artifact
+  std::uint8_t module_hash[32];
+  std::uint64_t scratch_bytes;
+  std::uint32_t allocation_count;
+  std::uint32_t target_size;
+};
+static_assert(sizeof(Header) == 104);
+constexpr std::size_t checked_from = offsetof(Header, size);
+constexpr char magic[9] = "BPCPUOBJ";
+constexpr std::uint32_t version = 1;
+
+std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
+  const auto *data = reinterpret_cast<const std::uint8_t *>(bytes.data());
+  return llvm::SHA256::hash(llvm::ArrayRef<std::uint8_t>(data + checked_from, bytes.size() - checked_from));
+}
+
+}  // namespace
+
+std::string write_artifact(const Artifact &artifact) {
+  Header header{};
+  std::memcpy(header.magic, magic, sizeof header.magic);
+  header.version = version;
+  header.object_count = static_cast<std::uint32_t>(artifact.objects.size());
+  std::memcpy(header.module_hash, artifact.module_hash, sizeof header.module_hash);
+  header.scratch_bytes = artifact.scratch_bytes;
+  header.allocation_count = artifact.allocation_count;
+  header.target_size = static_cast<std::uint32_t>(artifact.target.size());
+  std::string bytes(sizeof header, '\0');
+  bytes += artifact.target;
+  for (const std::string &object : artifact.objects) {
+    const std::uint64_t size = object.size();
+    bytes.append(reinterpret_cast<const char *>(&size), sizeof size);
+    bytes += object;
+  }
+  header.size = bytes.size();
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const auto sum = checksum(bytes);
+  std::memcpy(bytes.data() + offsetof(Header, checksum), sum.data(), sum.size());
+  return bytes;
+}
+
+std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error) {
+  Header header;
+  if (bytes.size() < sizeof header) {
+    error = "artifact of " + std::to_string(bytes.size()) + " bytes is too short for its header";
+    return std::nullopt;
+  }
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.magic, magic, sizeof header.magic) != 0 || header.version != version) {
+    error = "not an artifact of this version of the CPU backend";
+    return std::nullopt;
+  }
+  if (header.size != bytes.size()) {
+    error = "artifact says it has " + std::to_string(header.size) + " bytes, found " + std::to_string(bytes.size());
+    return std::nullopt;
+  }
+  const auto sum = checksum(bytes);
+  if (std::memcmp(sum.data(), header.checksum, sum.size()) != 0) {
+    error = "artifact is damaged: its checksum is wrong";
+    return std::nullopt;
+  }
+  Artifact artifact;
+  std::memcpy(artifact.module_hash, header.module_hash, sizeof artifact.module_hash);
+  artifact.scratch_bytes = header.scratch_bytes;
+  artifact.allocation_count = header.allocation_count;
+  std::span<const char> rest = bytes.subspan(sizeof header);
+  const auto take = [&](std::uint64_t size, std::string &to) {
+    if (size > rest.size()) {
+      return false;
+    }
+    to.assign(rest.data(), size);
+    rest = rest.subspan(size);
+    return true;
+  };
+  bool whole = take(header.target_size, artifact.target);
+  for (std::uint32_t i = 0; i < header.object_count && whole; ++i) {
+    std::string size_bytes, object;
+    std::uint64_t size = 0;
+    whole = take(sizeof size, size_bytes);
+    if (whole) {
+      std::memcpy(&size, size_bytes.data(), sizeof size);
+      whole = take(size, object);
+      artifact.objects.push_back(std::move(object));
+    }
+  }
+  if (!whole) {
+    error = "artifact is damaged: an object ends after it";
+    return std::nullopt;
+  }
+  return artifact;
+}
+
+}  // namespace bp::cpu

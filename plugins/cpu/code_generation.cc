@@ -1,0 +1,75 @@
+// The pipeline is short: the emitters write vectors themselves, so there is nothing to unroll or vectorise, only values
+// to share, to simplify and to move out of loops.
+#include "plugins/cpu/code_generation.h"
+
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace bp::cpu {
+namespace {
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loop_analyses;
+  llvm::FunctionAnalysisManager function_analyses;
+  llvm::CGSCCAnalysisManager call_graph_analyses;
+  llvm::ModuleAnalysisManager module_analyses;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(module_analyses);
+  builder.registerCGSCCAnalyses(call_graph_analyses);
+  builder.registerFunctionAnalyses(function_analyses);
+  builder.registerLoopAnalyses(loop_analyses);
+  builder.crossRegisterProxies(loop_analyses, function_analyses, call_graph_analyses, module_analyses);
+
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration()) {
+      passes.run(function, function_analyses);
+      function_analyses.clear(function, function.getName());
+    }
+  }
+}
+
+}  // namespace
+
+std::string generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump, std::string &error) {
+  std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(target, error);
+  if (machine == nullptr) {
+    return {};
+  }
+  optimize(*unit.module, *machine);
+  const auto write = [&](const char *extension, const auto &print) {
+    if (!dump.empty()) {
+      std::error_code code;
+      llvm::raw_fd_ostream file(dump + extension, code);
+      if (!code) {
+        print(file);
+      }
+    }
+  };
+  write(".ll", [&](llvm::raw_ostream &file) { unit.module->print(file, nullptr); });
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+    error = "LLVM cannot write object files for " + target.triple;
+    return {};
+  }
+  passes.run(*unit.module);
+  write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); });
+  return {object.begin(), object.end()};
+}
+
+}  // namespace bp::cpu

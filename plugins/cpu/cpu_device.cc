@@ -1,0 +1,195 @@
+#include "plugins/cpu/cpu_device.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "plugin_api/cpp/call.h"
+#include "plugins/cpu/artifact.h"
+#include "plugins/cpu/code_generation.h"
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/kernel.h"
+#include "plugins/llvm/module_view.h"
+#include "plugins/llvm/program.h"
+
+namespace bp::cpu {
+namespace {
+
+using plugin::fail;
+
+// Nanoseconds: memory at 20 GB/s, contractions at 100 GFLOP/s, a call.
+float cost_of(emit::InstructionView instruction) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    bytes += static_cast<double>(instruction.operand_shape(i).bytes());
+  }
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    bytes += static_cast<double>(instruction.shape(i).bytes());
+  }
+  double operations = 0;
+  if (instruction.op() == BP_OP_DOT) {
+    operations = 2 * static_cast<double>(instruction.shape().elements);
+    for (const std::int64_t d : instruction.numbers(BP_ATTR_LHS_CONTRACTING_DIMS)) {
+      operations *= static_cast<double>(instruction.operand_shape(0).dims[static_cast<std::size_t>(d)]);
+    }
+  } else if (instruction.op() == BP_OP_CONVOLUTION) {
+    const auto feature = static_cast<std::size_t>(instruction.numbers(BP_ATTR_DIM_LABELS)[3]);
+    const emit::Shape &filter = instruction.operand_shape(1);
+    operations = 2 * static_cast<double>(instruction.shape().elements) * static_cast<double>(filter.elements) /
+                 static_cast<double>(std::max<std::int64_t>(filter.dims[feature], 1));
+  }
+  return static_cast<float>(10 + bytes / 20 + operations / 100);
+}
+
+struct LoadedProgram {
+  bp_program_t abi{};
+  std::unique_ptr<LinkedProgram> code;
+  std::uint32_t allocation_count = 0;
+};
+
+bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
+  const auto *self = static_cast<const LoadedProgram *>(program->program_data);
+  if (run->allocation_count != self->allocation_count) {
+    return fail(diag, BP_INVALID,
+                "cpu: run has " + std::to_string(run->allocation_count) + " allocations, the program " +
+                    std::to_string(self->allocation_count));
+  }
+  self->code->entry()(run->allocations, reinterpret_cast<void *>(run->scratch.offset));
+  return BP_OK;
+}
+
+void destroy_program(const bp_program_t *program) {
+  delete static_cast<LoadedProgram *>(program->program_data);
+}
+
+}  // namespace
+
+bp_status CpuDevice::init(const bp_diag_t *diag) {
+  services = plugin::HostServices(host);
+  std::string error;
+  machine = host_target();
+  target = machine;
+  if (!options.target.empty()) {
+    const auto parsed = parse_target(options.target, error);
+    if (!parsed) {
+      return fail(diag, BP_INVALID, "cpu: option target: " + error);
+    }
+    target = *parsed;
+  }
+  if (!options.features.empty()) {
+    const auto parsed = parse_target(target.triple + ":" + options.features, error);
+    if (!parsed) {
+      return fail(diag, BP_INVALID, "cpu: option features: " + error);
+    }
+    target = *parsed;
+  }
+  target_text = target.text();
+  abi.target = target_text.c_str();
+  return BP_OK;
+}
+
+bp_status CpuDevice::claim(const bp_module_t *image, float *cost_ns, const bp_diag_t *diag) const {
+  std::string error;
+  const auto module = emit::ModuleView::open(image, error);
+  if (module == nullptr) {
+    return fail(diag, BP_INVALID, "cpu: " + error);
+  }
+  std::fill_n(cost_ns, module->instruction_count(), 0.0f);
+  for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
+    const emit::ComputationView computation = module->computation(c);
+    if (computation.embedded()) {
+      continue;
+    }
+    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+      const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
+      const std::string problem = emit::kernel_problem(instruction);
+      if (problem.empty()) {
+        cost_ns[instruction.id()] = emit::is_control_flow(instruction.op()) ? 10 : cost_of(instruction);
+      } else {
+        cost_ns[instruction.id()] = -1;
+        diag->report(diag, BP_UNSUPPORTED, instruction.id(),
+                     ("cpu: " + std::string(instruction.name()) + " " + problem).c_str());
+      }
+    }
+  }
+  return BP_OK;
+}
+
+bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, const bp_diag_t *diag) const {
+  std::string error;
+  const auto module = emit::ModuleView::open(image, error);
+  if (module == nullptr) {
+    return fail(diag, BP_INVALID, "cpu: " + error);
+  }
+  const std::unique_ptr<llvm::TargetMachine> machine_for_layout = make_target_machine(target, error);
+  if (machine_for_layout == nullptr) {
+    return fail(diag, BP_INTERNAL, "cpu: " + error);
+  }
+  emit::Problem problem;
+  emit::Program program = emit::emit_program(
+      *module,
+      {.target = target.vectors,
+       .triple = target.triple,
+       .data_layout = machine_for_layout->createDataLayout().getStringRepresentation()},
+      problem);
+  if (program.units.empty()) {
+    const bp_status status = problem.unsupported ? BP_UNSUPPORTED
+                             : problem.instruction == BP_NONE && !module->final() ? BP_INVALID
+                                                                                   : BP_INTERNAL;
+    return fail(diag, status, problem.instruction, "cpu: " + problem.message);
+  }
+  Artifact artifact;
+  std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
+  artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
+  artifact.allocation_count = image->allocations.count;
+  artifact.target = target_text;
+  artifact.objects.resize(program.units.size());
+  std::vector<std::string> errors(program.units.size());
+  services.parallel(static_cast<std::uint32_t>(program.units.size()), [&](std::uint32_t i, std::uint32_t) {
+    emit::CodeUnit &unit = program.units[i];
+    const std::string dump =
+        options.dump_dir.empty() ? "" : options.dump_dir + "/" + unit.module->getModuleIdentifier();
+    artifact.objects[i] = generate_object(unit, target, dump, errors[i]);
+    unit.module.reset();
+    unit.context.reset();
+  });
+  for (const std::string &unit_error : errors) {
+    if (!unit_error.empty()) {
+      return fail(diag, BP_INTERNAL, "cpu: " + unit_error);
+    }
+  }
+  const std::string bytes = write_artifact(artifact);
+  return out->write(out, bytes.data(), bytes.size());
+}
+
+bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t allocation_count,
+                          const bp_program_t **program, const bp_diag_t *diag) const {
+  std::string error;
+  const auto artifact = read_artifact({static_cast<const char *>(bytes), size}, error);
+  if (!artifact) {
+    return fail(diag, BP_INVALID, "cpu: " + error);
+  }
+  if (artifact->allocation_count != allocation_count) {
+    return fail(diag, BP_INVALID,
+                "cpu: artifact has " + std::to_string(artifact->allocation_count) + " allocations, expected " +
+                    std::to_string(allocation_count));
+  }
+  const auto made_for = parse_target(artifact->target, error);
+  if (!made_for || !made_for->runs_on(machine)) {
+    return fail(diag, BP_INVALID, "cpu: artifact is for " + artifact->target + ", which this machine is not");
+  }
+  auto loaded = std::make_unique<LoadedProgram>();
+  loaded->code = LinkedProgram::link(artifact->objects, emit::entry_name, error);
+  if (loaded->code == nullptr) {
+    return fail(diag, BP_INVALID, "cpu: " + error);
+  }
+  loaded->allocation_count = allocation_count;
+  loaded->abi.program_data = loaded.get();
+  loaded->abi.scratch_size = artifact->scratch_bytes;
+  loaded->abi.scratch_alignment = 64;
+  loaded->abi.run = run_program;
+  loaded->abi.destroy = destroy_program;
+  *program = &loaded.release()->abi;
+  return BP_OK;
+}
+
+}  // namespace bp::cpu

@@ -1,0 +1,35 @@
+// The CPU device: claims, compiles and loads. The ABI's functions (plugin.cc) are thin around it.
+#pragma once
+
+#include <string>
+
+#include "backplane/backplane.h"
+#include "plugin_api/cpp/host_services.h"
+#include "plugins/cpu/linker.h"
+#include "plugins/cpu/target.h"
+
+namespace bp::cpu {
+
+struct Options {
+  std::string target;    // of offline devices; empty: this machine
+  std::string features;  // instead of the target's own: "avx2,fma"
+  std::string dump_dir;  // where to write IR and objects, or empty
+};
+
+struct CpuDevice {
+  bp_device_t abi;  // first, so that the core's pointer is ours
+  const bp_host_t *host;
+  Options options;
+  plugin::HostServices services;  // from init() on
+  Target target;
+  std::string target_text;
+  Target machine;  // the one we run on
+
+  bp_status init(const bp_diag_t *diag);
+  bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) const;
+  bp_status compile(const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) const;
+  bp_status load(const void *bytes, std::uint64_t size, std::uint32_t allocation_count, const bp_program_t **program,
+                 const bp_diag_t *diag) const;
+};
+
+}  // namespace bp::cpu

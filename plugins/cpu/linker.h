@@ -1,0 +1,26 @@
+// Object files linked into this process.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backplane/ext/memory.h"
+
+namespace bp::cpu {
+
+class LinkedProgram {
+ public:
+  using Entry = void (*)(const bp_loc_t *allocations, void *scratch);
+
+  // Null and an error if the objects do not link. They need nothing from outside but memcpy, memmove and memset.
+  static std::unique_ptr<LinkedProgram> link(std::span<const std::string> objects, const char *entry,
+                                             std::string &error);
+  virtual ~LinkedProgram() = default;
+  Entry entry() const { return entry_; }
+
+ protected:
+  Entry entry_ = nullptr;
+};
+
+}  // namespace bp::cpu

@@ -1,0 +1,37 @@
+// What code is generated for: an architecture and its features. Features come from CPUID, never from the CPU's name,
+// which virtual machines get wrong.
+#pragma once
+
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/llvm/contraction.h"
+
+namespace bp::cpu {
+
+struct Target {
+  std::string triple;
+  std::vector<std::string> features;  // sorted, as LLVM names them, without "+"
+  emit::VectorTarget vectors;
+
+  // "x86_64-pc-linux-gnu:avx,avx2,...": the key of artifacts; parse_target reads it.
+  std::string text() const;
+  bool has(std::string_view feature) const;
+  // Whether code for this one runs on the other.
+  bool runs_on(const Target &host) const;
+};
+
+Target host_target();
+// "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the least every such CPU has. Nothing if LLVM has no code
+// generator for it.
+std::optional<Target> parse_target(std::string_view text, std::string &error);
+
+// Null and an error if LLVM refuses.
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
+
+}  // namespace bp::cpu

@@ -1,0 +1,369 @@
+#include "plugins/llvm/elementwise.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/math.h"
+
+namespace bp::emit {
+namespace {
+
+using llvm::IRBuilderBase;
+using llvm::Value;
+
+struct UnaryFunction {
+  std::uint16_t op;
+  UnaryEmitter emit;
+};
+// Float functions that need nothing but a call.
+constexpr UnaryFunction unary_functions[] = {
+    {BP_OP_CEIL, emit_ceil},
+    {BP_OP_FLOOR, emit_floor},
+    {BP_OP_ROUND_NEAREST_AFZ, emit_round_away},
+    {BP_OP_ROUND_NEAREST_EVEN, emit_round_even},
+    {BP_OP_EXPONENTIAL, emit_exp},
+    {BP_OP_EXPONENTIAL_MINUS_ONE, emit_expm1},
+    {BP_OP_LOG, emit_log},
+    {BP_OP_LOG_PLUS_ONE, emit_log1p},
+    {BP_OP_SQRT, emit_sqrt},
+    {BP_OP_RSQRT, emit_rsqrt},
+    {BP_OP_CBRT, emit_cbrt},
+    {BP_OP_SINE, emit_sin},
+    {BP_OP_COSINE, emit_cos},
+    {BP_OP_TAN, emit_tan},
+    {BP_OP_SINH, emit_sinh},
+    {BP_OP_COSH, emit_cosh},
+    {BP_OP_TANH, emit_tanh},
+    {BP_OP_ASIN, emit_asin},
+    {BP_OP_ACOS, emit_acos},
+    {BP_OP_ATAN, emit_atan},
+    {BP_OP_ASINH, emit_asinh},
+    {BP_OP_ACOSH, emit_acosh},
+    {BP_OP_ATANH, emit_atanh},
+    {BP_OP_ERF, emit_erf},
+    {BP_OP_LOGISTIC, emit_logistic},
+};
+
+UnaryEmitter find_unary_function(std::uint16_t op) {
+  for (const UnaryFunction &function : unary_functions) {
+    if (function.op == op) {
+      return function.emit;
+    }
+  }
+  return nullptr;
+}
+
+Value *integer_constant(Value *like, const llvm::APInt &value) {
+  return llvm::ConstantInt::get(like->getType(), value);
+}
+
+Value *number(Value *like, std::int64_t value) {
+  return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(value), true);
+}
+
+unsigned width_of(Value *value) {
+  return value->getType()->getScalarSizeInBits();
+}
+
+// Bits of a float as an integer of the same width, and back.
+Value *to_bits(IRBuilderBase &b, Value *x) {
+  return b.CreateBitCast(x, with_lanes_of(b.getIntNTy(width_of(x)), x));
+}
+
+Value *emit_abs(IRBuilderBase &b, std::uint16_t dtype, Value *x) {
+  if (is_float(dtype)) {
+    return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  }
+  return is_signed(dtype) ? b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse()) : x;
+}
+
+Value *emit_sign(IRBuilderBase &b, std::uint16_t dtype, Value *x) {
+  if (is_float(dtype)) {
+    Value *one = llvm::ConstantFP::get(x->getType(), 1.0);
+    Value *zero = llvm::ConstantFP::get(x->getType(), 0.0);
+    Value *signed_one = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, one, x);
+    return b.CreateSelect(b.CreateFCmpONE(x, zero), signed_one, x);
+  }
+  Value *positive = b.CreateZExt(b.CreateICmpNE(x, number(x, 0)), x->getType());
+  return is_signed(dtype) ? b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), number(x, -1), positive) : positive;
+}
+
+// f64 to f32 so that a second rounding to a narrower type gives what one rounding would: inexact results are odd.
+Value *truncate_to_odd(IRBuilderBase &b, Value *x) {
+  Value *narrow = b.CreateFPTrunc(x, with_lanes_of(b.getFloatTy(), x));
+  Value *wide = b.CreateFPExt(narrow, x->getType());
+  Value *bits = to_bits(b, narrow);
+  // Away from zero rounded results step back to the truncated one; then the last bit is set.
+  Value *too_large = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, wide),
+                                     b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x));
+  Value *truncated = b.CreateSub(bits, b.CreateZExt(too_large, bits->getType()));
+  Value *odd = b.CreateOr(truncated, number(bits, 1));
+  Value *inexact = b.CreateFCmpONE(wide, x);
+  return b.CreateBitCast(b.CreateSelect(inexact, odd, bits), narrow->getType());
+}
+
+bool is_narrow_float(std::uint16_t dtype) {
+  return dtype == BP_DTYPE_F16 || dtype == BP_DTYPE_BF16;
+}
+
+Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
+  llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
+  if (from == to) {
+    return x;
+  }
+  if (to == BP_DTYPE_PRED) {
+    return is_float(from) ? b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0))
+                          : b.CreateICmpNE(x, number(x, 0));
+  }
+  if (is_float(to)) {
+    if (!is_float(from)) {
+      const bool exact_in_f32 = width_of(x) <= 16;
+      llvm::Type *via =
+          is_narrow_float(to) && !exact_in_f32 ? with_lanes_of(b.getDoubleTy(), x) : type;
+      x = is_signed(from) ? b.CreateSIToFP(x, via) : b.CreateUIToFP(x, via);
+    }
+    if (x->getType()->getScalarType()->isDoubleTy() && !type->getScalarType()->isDoubleTy()) {
+      x = is_narrow_float(to) ? truncate_to_odd(b, x) : b.CreateFPTrunc(x, type);
+    } else if (x->getType() != type) {
+      x = b.CreateFPExt(x, type);
+    }
+    return round_to_type(b, x, to);
+  }
+  if (is_float(from)) {
+    return b.CreateIntrinsic(is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                             {type, x->getType()}, {x});
+  }
+  return is_signed(from) ? b.CreateSExtOrTrunc(x, type) : b.CreateZExtOrTrunc(x, type);
+}
+
+// Of the f32 or f64 format itself.
+Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
+  const bool is_double = width_of(x) == 64;
+  const std::int64_t own_mantissa = is_double ? 52 : 23, own_exponent = is_double ? 11 : 8;
+  const unsigned width = width_of(x);
+  Value *original = to_bits(b, x);
+  Value *bits = original;
+  const auto constant = [&](std::uint64_t value) { return integer_constant(original, llvm::APInt(width, value)); };
+  if (mantissa_bits < own_mantissa) {
+    const std::uint64_t last = std::uint64_t{1} << (own_mantissa - mantissa_bits);
+    Value *odd = b.CreateLShr(b.CreateAnd(bits, constant(last)), constant(own_mantissa - mantissa_bits));
+    bits = b.CreateAnd(b.CreateAdd(bits, b.CreateAdd(odd, constant((last >> 1) - 1))),
+                       b.CreateNot(constant(last - 1)));
+  }
+  const std::uint64_t infinity = ((std::uint64_t{1} << own_exponent) - 1) << own_mantissa;
+  if (exponent_bits < own_exponent) {
+    const std::int64_t bias = (std::int64_t{1} << (own_exponent - 1)) - 1;
+    const std::int64_t reduced_bias = (std::int64_t{1} << (exponent_bits - 1)) - 1;
+    Value *sign = b.CreateAnd(bits, integer_constant(original, llvm::APInt::getSignMask(width)));
+    Value *exponent = b.CreateAnd(bits, constant(infinity));
+    const auto exponent_of = [&](std::int64_t e) { return constant(static_cast<std::uint64_t>(e) << own_mantissa); };
+    Value *overflow = b.CreateICmpUGT(exponent, exponent_of(bias + reduced_bias));
+    Value *underflow = b.CreateICmpULE(exponent, exponent_of(bias - reduced_bias));
+    bits = b.CreateSelect(overflow, b.CreateOr(sign, constant(infinity)), bits);
+    bits = b.CreateSelect(underflow, sign, bits);
+  }
+  Value *if_nan = mantissa_bits > 0 ? original : b.CreateOr(b.CreateAnd(original, integer_constant(
+                                                     original, llvm::APInt::getSignMask(width))), constant(infinity));
+  return b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), if_nan, bits), x->getType());
+}
+
+Value *emit_integer_division(IRBuilderBase &b, bool with_sign, bool remainder, Value *x, Value *y) {
+  Value *by_zero = b.CreateICmpEQ(y, number(y, 0));
+  Value *unsafe = by_zero;
+  if (with_sign) {
+    Value *minimum = integer_constant(x, llvm::APInt::getSignedMinValue(width_of(x)));
+    unsafe = b.CreateOr(unsafe, b.CreateAnd(b.CreateICmpEQ(x, minimum), b.CreateICmpEQ(y, number(y, -1))));
+  }
+  Value *safe = b.CreateSelect(unsafe, number(y, 1), y);
+  if (remainder) {
+    return b.CreateSelect(by_zero, x, with_sign ? b.CreateSRem(x, safe) : b.CreateURem(x, safe));
+  }
+  return b.CreateSelect(by_zero, number(x, -1), with_sign ? b.CreateSDiv(x, safe) : b.CreateUDiv(x, safe));
+}
+
+// Square and multiply. A negative exponent gives 1 / x^-y, truncated.
+Value *emit_integer_power(IRBuilderBase &b, bool with_sign, Value *x, Value *y) {
+  Value *result = number(x, 1);
+  Value *square = x;
+  for (unsigned bit = 0; bit < width_of(x); ++bit) {
+    Value *set = b.CreateICmpNE(b.CreateAnd(y, integer_constant(y, llvm::APInt::getOneBitSet(width_of(x), bit))),
+                                number(y, 0));
+    result = b.CreateSelect(set, b.CreateMul(result, square), result);
+    square = b.CreateMul(square, square);
+  }
+  if (!with_sign) {
+    return result;
+  }
+  Value *odd = b.CreateICmpNE(b.CreateAnd(y, number(y, 1)), number(y, 0));
+  Value *inverse = b.CreateSelect(b.CreateICmpEQ(x, number(x, 1)), number(x, 1), number(x, 0));
+  inverse = b.CreateSelect(b.CreateICmpEQ(x, number(x, -1)), b.CreateSelect(odd, number(x, -1), number(x, 1)), inverse);
+  return b.CreateSelect(b.CreateICmpSLT(y, number(y, 0)), inverse, result);
+}
+
+Value *emit_multiply_high(IRBuilderBase &b, bool with_sign, Value *x, Value *y) {
+  const unsigned width = width_of(x);
+  llvm::Type *wide = with_lanes_of(b.getIntNTy(2 * width), x);
+  const auto extend = [&](Value *v) { return with_sign ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide); };
+  return b.CreateTrunc(b.CreateLShr(b.CreateMul(extend(x), extend(y)), width), x->getType());
+}
+
+Value *emit_shift(IRBuilderBase &b, std::uint16_t op, Value *x, Value *y) {
+  const unsigned width = width_of(x);
+  Value *limit = number(y, width);
+  Value *in_range = b.CreateICmpULT(y, limit);
+  Value *amount = b.CreateSelect(in_range, y, number(y, width - 1));
+  if (op == BP_OP_SHIFT_RIGHT_ARITHMETIC) {
+    return b.CreateAShr(x, amount);
+  }
+  Value *shifted = op == BP_OP_SHIFT_LEFT ? b.CreateShl(x, amount) : b.CreateLShr(x, amount);
+  return b.CreateSelect(in_range, shifted, number(x, 0));
+}
+
+Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Value *y) {
+  const std::uint16_t dtype = instruction.operand_shape(0).dtype;
+  const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION);
+  const bool total = instruction.number(BP_ATTR_COMPARISON_TYPE, -1) == BP_COMPARISON_TYPE_TOTAL_ORDER;
+  using P = llvm::CmpInst::Predicate;
+  // By number of the direction: EQ, NE, GE, GT, LE, LT.
+  constexpr P ordered[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OGE, P::FCMP_OGT, P::FCMP_OLE, P::FCMP_OLT};
+  constexpr P signed_order[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_SGE, P::ICMP_SGT, P::ICMP_SLE, P::ICMP_SLT};
+  constexpr P unsigned_order[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_UGE, P::ICMP_UGT, P::ICMP_ULE, P::ICMP_ULT};
+  if (!is_float(dtype)) {
+    return b.CreateICmp(is_signed(dtype) ? signed_order[direction] : unsigned_order[direction], x, y);
+  }
+  if (!total) {
+    return b.CreateFCmp(ordered[direction], x, y);
+  }
+  // Negative numbers order backwards by their bits: flip all but the sign.
+  const auto key = [&](Value *v) {
+    Value *bits = to_bits(b, v);
+    Value *flip = b.CreateLShr(b.CreateAShr(bits, width_of(bits) - 1), 1);
+    return b.CreateXor(bits, flip);
+  };
+  return b.CreateICmp(signed_order[direction], key(x), key(y));
+}
+
+}  // namespace
+
+bool is_elementwise(std::uint16_t op) {
+  return (op >= BP_OP_ABS && op <= BP_OP_SELECT) || op == BP_OP_BITCAST_CONVERT;
+}
+
+std::string elementwise_problem(InstructionView instruction) {
+  const std::uint16_t op = instruction.op();
+  const std::size_t arity = op < BP_OP_ADD ? 1 : op == BP_OP_CLAMP || op == BP_OP_SELECT ? 3 : 2;
+  if (instruction.operand_count() != arity || instruction.result_count() != 1) {
+    return "has a wrong number of operands or results";
+  }
+  const std::uint16_t from = instruction.operand_shape(arity == 3 ? 1 : 0).dtype;
+  const std::uint16_t to = instruction.shape().dtype;
+  switch (op) {
+    case BP_OP_STOCHASTIC_CONVERT:
+    case BP_OP_COMPLEX: return "is not compiled";
+    case BP_OP_BITCAST_CONVERT:
+      return storage_bytes(from) == storage_bytes(to) && from != BP_DTYPE_PRED && to != BP_DTYPE_PRED
+                 ? ""
+                 : "changes the width of elements";
+    case BP_OP_REDUCE_PRECISION: {
+      const std::int64_t exponent = instruction.number(BP_ATTR_EXPONENT_BITS),
+                         mantissa = instruction.number(BP_ATTR_MANTISSA_BITS, -1);
+      return (from == BP_DTYPE_F32 || from == BP_DTYPE_F64) && exponent >= 1 && mantissa >= 0
+                 ? ""
+                 : "is compiled for f32 and f64 only";
+    }
+    case BP_OP_COMPARE: {
+      const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION, -1);
+      return direction >= 0 && direction <= 5 ? "" : "has no known direction";
+    }
+    case BP_OP_IS_FINITE: return is_float(from) ? "" : "needs floats";
+    case BP_OP_POPULATION_COUNT:
+    case BP_OP_COUNT_LEADING_ZEROS:
+    case BP_OP_MULTIPLY_HIGH:
+    case BP_OP_SHIFT_LEFT:
+    case BP_OP_SHIFT_RIGHT_ARITHMETIC:
+    case BP_OP_SHIFT_RIGHT_LOGICAL: return is_integer(from) ? "" : "needs integers";
+    case BP_OP_NOT:
+    case BP_OP_AND:
+    case BP_OP_OR:
+    case BP_OP_XOR: return is_float(from) ? "needs integers" : "";
+    case BP_OP_ATAN2: return is_float(from) ? "" : "needs floats";
+    case BP_OP_ABS:
+    case BP_OP_NEGATE:
+    case BP_OP_SIGN:
+    case BP_OP_SUBTRACT:
+    case BP_OP_DIVIDE:
+    case BP_OP_REMAINDER:
+    case BP_OP_POWER: return from == BP_DTYPE_PRED ? "needs numbers" : "";
+    default: return find_unary_function(op) == nullptr || is_float(from) ? "" : "needs floats";
+  }
+}
+
+Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {
+  const bool floats = is_float(dtype), with_sign = is_signed(dtype), pred = dtype == BP_DTYPE_PRED;
+  const auto rounded = [&](Value *value) { return round_to_type(b, value, dtype); };
+  switch (op) {
+    case BP_OP_ADD: return floats ? rounded(b.CreateFAdd(x, y)) : pred ? b.CreateOr(x, y) : b.CreateAdd(x, y);
+    case BP_OP_SUBTRACT: return floats ? rounded(b.CreateFSub(x, y)) : b.CreateSub(x, y);
+    case BP_OP_MULTIPLY: return floats ? rounded(b.CreateFMul(x, y)) : pred ? b.CreateAnd(x, y) : b.CreateMul(x, y);
+    case BP_OP_DIVIDE: return floats ? rounded(b.CreateFDiv(x, y)) : emit_integer_division(b, with_sign, false, x, y);
+    case BP_OP_REMAINDER:
+      return floats ? rounded(emit_remainder(b, x, y)) : emit_integer_division(b, with_sign, true, x, y);
+    case BP_OP_POWER: return floats ? rounded(emit_pow(b, x, y)) : emit_integer_power(b, with_sign, x, y);
+    case BP_OP_ATAN2: return rounded(emit_atan2(b, x, y));
+    case BP_OP_MULTIPLY_HIGH: return emit_multiply_high(b, with_sign, x, y);
+    case BP_OP_MAXIMUM:
+    case BP_OP_MINIMUM: {
+      const bool larger = op == BP_OP_MAXIMUM;
+      const llvm::Intrinsic::ID id = floats      ? (larger ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum)
+                                     : with_sign ? (larger ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
+                                                 : (larger ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
+      return b.CreateBinaryIntrinsic(id, x, y);
+    }
+    case BP_OP_AND: return b.CreateAnd(x, y);
+    case BP_OP_OR: return b.CreateOr(x, y);
+    case BP_OP_XOR: return b.CreateXor(x, y);
+    default: return emit_shift(b, op, x, y);
+  }
+}
+
+Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span<Value *const> operands) {
+  const std::uint16_t op = instruction.op();
+  const std::uint16_t from = instruction.operand_shape(0).dtype;
+  const std::uint16_t to = instruction.shape().dtype;
+  Value *x = operands[0];
+  switch (op) {
+    case BP_OP_ABS: return emit_abs(b, from, x);
+    case BP_OP_NEGATE: return is_float(from) ? b.CreateFNeg(x) : b.CreateNeg(x);
+    case BP_OP_SIGN: return emit_sign(b, from, x);
+    case BP_OP_NOT: return b.CreateNot(x);
+    case BP_OP_IS_FINITE: {
+      Value *infinity = llvm::ConstantFP::getInfinity(x->getType());
+      return b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), infinity);
+    }
+    case BP_OP_REAL:
+    case BP_OP_COPY: return x;
+    case BP_OP_IMAG: return llvm::Constant::getNullValue(x->getType());
+    case BP_OP_POPULATION_COUNT: return emit_population_count(b, x);
+    case BP_OP_COUNT_LEADING_ZEROS: return emit_count_leading_zeros(b, x);
+    case BP_OP_CONVERT: return emit_convert(b, from, to, x);
+    case BP_OP_BITCAST_CONVERT: {
+      Value *stored = compute_to_storage(b, x, from);
+      stored = b.CreateBitCast(stored, with_lanes_of(storage_type(b.getContext(), to), x));
+      return storage_to_compute(b, stored, to);
+    }
+    case BP_OP_REDUCE_PRECISION:
+      return emit_reduce_precision(b, x, instruction.number(BP_ATTR_EXPONENT_BITS),
+                                   instruction.number(BP_ATTR_MANTISSA_BITS));
+    case BP_OP_COMPARE: return emit_compare(b, instruction, x, operands[1]);
+    case BP_OP_CLAMP:
+      return emit_binary(b, BP_OP_MINIMUM, to, emit_binary(b, BP_OP_MAXIMUM, to, operands[1], x), operands[2]);
+    case BP_OP_SELECT: return b.CreateSelect(x, operands[1], operands[2]);
+    default: break;
+  }
+  if (const UnaryEmitter function = find_unary_function(op)) {
+    return round_to_type(b, function(b, x), to);
+  }
+  return emit_binary(b, op, from, x, operands[1]);
+}
+
+}  // namespace bp::emit

@@ -1,0 +1,334 @@
+// Reductions inside the computation of an element. With vector coordinates every lane reduces its own elements, one
+// after the other (a column each). With scalar coordinates and a reduction along the innermost dimension the vectors run
+// along that dimension: several accumulators of vectors, combined at the end.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/elementwise.h"
+#include "plugins/llvm/generator.h"
+
+namespace bp::emit {
+
+using llvm::Value;
+
+std::uint16_t simple_reducer(ComputationView computation) {
+  if (computation.instruction_count() != 3 || computation.parameters().size() != 2 ||
+      computation.roots().size() != 1) {
+    return 0;
+  }
+  const std::uint32_t last = computation.first_instruction() + 2;
+  for (std::uint32_t i = computation.first_instruction(); i <= last; ++i) {
+    const InstructionView instruction = computation.module().instruction(i);
+    switch (instruction.op()) {
+      case BP_OP_ADD:
+      case BP_OP_MULTIPLY:
+      case BP_OP_MAXIMUM:
+      case BP_OP_MINIMUM:
+      case BP_OP_AND:
+      case BP_OP_OR:
+        if (instruction.result() == computation.roots()[0] && instruction.operand(0) != instruction.operand(1)) {
+          return instruction.op();
+        }
+        break;
+      default: break;
+    }
+  }
+  return 0;
+}
+
+namespace {
+
+// What leaves the other operand of the op as it is.
+llvm::Constant *identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype) {
+  llvm::Type *type = compute_type(context, dtype);
+  if (is_float(dtype)) {
+    switch (op) {
+      case BP_OP_ADD: return llvm::ConstantFP::getNegativeZero(type);
+      case BP_OP_MULTIPLY: return llvm::ConstantFP::get(type, 1.0);
+      default: return llvm::ConstantFP::getInfinity(type, op == BP_OP_MAXIMUM);
+    }
+  }
+  const unsigned width = type->getIntegerBitWidth();
+  const bool with_sign = is_signed(dtype);
+  switch (op) {
+    case BP_OP_ADD: return llvm::ConstantInt::get(type, 0);
+    case BP_OP_MULTIPLY:
+      return llvm::ConstantInt::get(type, 1);
+    case BP_OP_MAXIMUM:
+      return llvm::ConstantInt::get(type, with_sign ? llvm::APInt::getSignedMinValue(width) : llvm::APInt(width, 0));
+    case BP_OP_MINIMUM:
+      return llvm::ConstantInt::get(
+          type, with_sign ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width));
+    case BP_OP_AND: return llvm::ConstantInt::get(type, llvm::APInt::getAllOnes(width));
+    default: return llvm::ConstantInt::get(type, 0);
+  }
+}
+
+// Sums of narrow floats are kept in f32 and rounded once.
+std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype) {
+  const bool narrow = dtype == BP_DTYPE_F16 || dtype == BP_DTYPE_BF16;
+  return narrow && (op == BP_OP_ADD || op == BP_OP_MULTIPLY) ? std::uint16_t{BP_DTYPE_F32} : dtype;
+}
+
+bool is_in(std::span<const std::int64_t> list, std::int64_t value) {
+  return std::ranges::find(list, value) != list.end();
+}
+
+}  // namespace
+
+bool Generator::reduces_rows(std::uint32_t value) {
+  bool found = false;
+  walk(value, [&](InstructionView instruction) {
+    if (instruction.op() != BP_OP_REDUCE || instruction.operand_count() != 2 ||
+        simple_reducer(instruction.called(0)) == 0) {
+      return;
+    }
+    const Shape &shape = instruction.operand_shape(0);
+    for (const std::int64_t d : shape.minor_to_major) {
+      if (shape.dims[static_cast<std::size_t>(d)] > 1) {
+        found |= is_in(instruction.numbers(BP_ATTR_DIMENSIONS), d);
+        return;
+      }
+    }
+  });
+  return found;
+}
+
+std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<const Index> indices) {
+  const std::size_t count = instruction.operand_count() / 2;
+  const ComputationView reducer = instruction.called(0);
+  const std::uint16_t op = count == 1 ? simple_reducer(reducer) : 0;
+  if (op != 0 && k_.lanes() == 1 && reduces_rows(instruction.result())) {
+    return {reduce_row(instruction, indices, op)};
+  }
+  const Shape &shape = instruction.operand_shape(0);
+  const auto reduced = instruction.numbers(BP_ATTR_DIMENSIONS);
+  std::vector<Value *> carried;
+  for (std::size_t i = 0; i < count; ++i) {
+    carried.push_back(k_.splat(element(instruction.operand(count + i), {})));
+  }
+  Indices from(shape.rank());
+  std::size_t kept = 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (!is_in(reduced, static_cast<std::int64_t>(d))) {
+      from[d] = indices[kept++];
+    }
+  }
+  const std::uint16_t dtype = instruction.shape().dtype;
+  const std::vector<std::int64_t> order = shape.major_to_minor();
+  const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =
+      [&](std::size_t at, std::vector<Value *> values) -> std::vector<Value *> {
+    while (at < order.size() && !is_in(reduced, order[at])) {
+      ++at;
+    }
+    if (at == order.size()) {
+      if (op != 0) {
+        Value *next = k_.splat(element(instruction.operand(0), from));
+        return {emit_binary(k_.b, op, accumulator_type(op, dtype), values[0], next)};
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        values.push_back(k_.splat(element(instruction.operand(i), from)));
+      }
+      std::vector<Value *> results = call(reducer, values);
+      for (Value *&value : results) {
+        value = k_.splat(value);
+      }
+      return results;
+    }
+    const auto d = static_cast<std::size_t>(order[at]);
+    return k_.loop(0, shape.dims[d], 1, values, [&](Value *i, std::span<Value *const> inner) {
+      from[d] = k_.of(i);
+      return level(at + 1, {inner.begin(), inner.end()});
+    });
+  };
+  carried = level(0, carried);
+  if (op != 0) {
+    carried[0] = round_to_type(k_.b, carried[0], dtype);
+  }
+  return carried;
+}
+
+Value *Generator::reduce_row(InstructionView instruction, std::span<const Index> indices, std::uint16_t op) {
+  const Shape &shape = instruction.operand_shape(0);
+  const std::uint16_t dtype = shape.dtype;
+  const std::uint16_t accumulate = accumulator_type(op, dtype);
+  const auto reduced = instruction.numbers(BP_ATTR_DIMENSIONS);
+  std::vector<std::int64_t> dims;
+  for (const std::int64_t d : shape.major_to_minor()) {
+    if (is_in(reduced, d) && shape.dims[static_cast<std::size_t>(d)] > 1) {
+      dims.push_back(d);
+    }
+  }
+  Indices from(shape.rank(), k_.constant(0));
+  std::size_t kept = 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (!is_in(reduced, static_cast<std::int64_t>(d))) {
+      from[d] = indices[kept++];
+    }
+  }
+  const std::uint32_t operand = instruction.operand(0);
+  const std::vector<LoopGroup> all = groups({&operand, 1}, dims);
+  const std::int64_t size = all.back().size;
+  const std::int64_t lanes = preferred_lanes({&operand, 1}, size);
+  const std::int64_t accumulators = size >= 4 * lanes ? 4 : 1;
+  llvm::Constant *start = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(lanes)),
+                                                         identity(k_.b.getContext(), op, accumulate));
+  const auto set = [&](const LoopGroup &group, const Index &index) {
+    std::int64_t divisor = 1;
+    for (std::size_t i = group.dims.size(); i-- > 0;) {
+      const auto d = static_cast<std::size_t>(group.dims[i]);
+      from[d] = group.dims.size() == 1 ? index : k_.part(index, divisor, i == 0 ? 0 : shape.dims[d]);
+      divisor *= shape.dims[d];
+    }
+  };
+  const auto vector_at = [&](Value *base, std::int64_t offset, Value *mask, Value *sum) {
+    Value *result = nullptr;
+    k_.with_lanes(static_cast<unsigned>(lanes), mask, [&] {
+      Index index = k_.add({.base = base, .lane_stride = 0, .multiple = lanes}, offset);
+      set(all.back(), {.base = index.base, .lane_stride = 1, .multiple = lanes});
+      Value *next = k_.splat(element(operand, from));
+      if (mask != nullptr) {
+        next = k_.b.CreateSelect(mask, next, start);
+      }
+      result = emit_binary(k_.b, op, accumulate, sum, next);
+    });
+    return result;
+  };
+  const auto innermost = [&](std::vector<Value *> sums) {
+    const std::int64_t block = lanes * accumulators;
+    const std::int64_t blocks_end = size / block * block, vectors_end = size / lanes * lanes;
+    sums = k_.loop(0, blocks_end, block, sums, [&](Value *i, std::span<Value *const> inner) {
+      std::vector<Value *> next;
+      for (std::int64_t a = 0; a < accumulators; ++a) {
+        next.push_back(vector_at(i, a * lanes, nullptr, inner[static_cast<std::size_t>(a)]));
+      }
+      return next;
+    });
+    if (accumulators > 1) {
+      const auto rest = k_.loop(blocks_end, vectors_end, lanes, {sums[0]}, [&](Value *i, std::span<Value *const> inner) {
+        return std::vector<Value *>{vector_at(i, 0, nullptr, inner[0])};
+      });
+      sums[0] = rest[0];
+    }
+    if (vectors_end < size) {
+      std::vector<llvm::Constant *> on;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        on.push_back(k_.b.getInt1(vectors_end + lane < size));
+      }
+      sums[0] = vector_at(k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), 0, llvm::ConstantVector::get(on), sums[0]);
+    }
+    return sums;
+  };
+  const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =
+      [&](std::size_t at, std::vector<Value *> sums) -> std::vector<Value *> {
+    if (at + 1 == all.size()) {
+      return innermost(sums);
+    }
+    return k_.loop(0, all[at].size, 1, sums, [&](Value *i, std::span<Value *const> inner) {
+      set(all[at], k_.of(i));
+      return level(at + 1, {inner.begin(), inner.end()});
+    });
+  };
+  std::vector<Value *> sums = level(0, std::vector<Value *>(static_cast<std::size_t>(accumulators), start));
+  for (std::size_t width = sums.size() / 2; width >= 1; width /= 2) {
+    for (std::size_t i = 0; i < width; ++i) {
+      sums[i] = emit_binary(k_.b, op, accumulate, sums[i], sums[i + width]);
+    }
+  }
+  Value *sum = sums[0];
+  for (auto width = static_cast<unsigned>(lanes) / 2; width >= 1; width /= 2) {
+    std::vector<int> low, high;
+    for (unsigned lane = 0; lane < width; ++lane) {
+      low.push_back(static_cast<int>(lane));
+      high.push_back(static_cast<int>(lane + width));
+    }
+    sum = emit_binary(k_.b, op, accumulate, k_.b.CreateShuffleVector(sum, low), k_.b.CreateShuffleVector(sum, high));
+  }
+  sum = k_.b.CreateExtractElement(sum, std::uint64_t{0});
+  sum = emit_binary(k_.b, op, accumulate, element(instruction.operand(1), {}), sum);
+  return round_to_type(k_.b, sum, dtype);
+}
+
+std::vector<Value *> Generator::reduce_window(InstructionView instruction, std::span<const Index> indices) {
+  const std::size_t count = instruction.operand_count() / 2;
+  const ComputationView reducer = instruction.called(0);
+  const std::uint16_t op = count == 1 ? simple_reducer(reducer) : 0;
+  const std::uint16_t dtype = instruction.shape().dtype;
+  const Shape &shape = instruction.operand_shape(0);
+  const Shape &result = instruction.shape();
+  const auto window = instruction.numbers(BP_ATTR_WINDOW);
+  std::vector<Value *> carried;
+  for (std::size_t i = 0; i < count; ++i) {
+    carried.push_back(k_.splat(element(instruction.operand(count + i), {})));
+  }
+  Indices from(shape.rank());
+  const auto combine = [&](std::vector<Value *> values) -> std::vector<Value *> {
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(k_.splat(element(instruction.operand(i), from)));
+    }
+    if (op != 0) {
+      return {emit_binary(k_.b, op, accumulator_type(op, dtype), values[0], values[1])};
+    }
+    std::vector<Value *> results = call(reducer, values);
+    for (Value *&value : results) {
+      value = k_.splat(value);
+    }
+    return results;
+  };
+  // inside: the condition so far, null for always.
+  const std::function<std::vector<Value *>(std::size_t, Value *, std::vector<Value *>)> level =
+      [&](std::size_t d, Value *inside, std::vector<Value *> values) -> std::vector<Value *> {
+    if (d == shape.rank()) {
+      if (inside == nullptr) {
+        return combine(values);
+      }
+      if (!inside->getType()->isVectorTy()) {
+        return k_.branch(inside, [&] { return combine(values); }, [&] { return values; });
+      }
+      std::vector<Value *> next;
+      k_.with_mask(inside, [&] { next = combine(values); });
+      for (std::size_t i = 0; i < count; ++i) {
+        next[i] = k_.b.CreateSelect(inside, next[i], values[i]);
+      }
+      return next;
+    }
+    const std::int64_t size = window[7 * d], stride = window[7 * d + 1], low = window[7 * d + 2],
+                       base = window[7 * d + 4], dilation = window[7 * d + 5];
+    const bool reversed = window[7 * d + 6] != 0;
+    return k_.loop(0, size, 1, values, [&](Value *i, std::span<Value *const> inner) {
+      Index tap = k_.of(i);
+      if (reversed) {
+        tap = k_.add(k_.multiply(tap, -1), size - 1);
+      }
+      Index position = k_.add(k_.add(k_.multiply(indices[d], stride), k_.multiply(tap, dilation)), -low);
+      std::vector<Value *> conditions;
+      const std::int64_t last = (shape.dims[d] - 1) * base;
+      if (low > 0) {
+        conditions.push_back(k_.not_less_than(position, 0));
+      }
+      if ((result.dims[d] - 1) * stride + (size - 1) * dilation - low > last) {
+        conditions.push_back(k_.less_than(position, last + 1));
+      }
+      if (base > 1) {
+        conditions.push_back(k_.less_than(k_.part(position, 1, base), 1));
+        position = k_.part(position, base, 0);
+      }
+      if (inside != nullptr) {
+        conditions.push_back(inside);
+      }
+      k_.same_lanes(conditions);
+      from[d] = position;
+      return level(d + 1, conditions.empty() ? nullptr : k_.b.CreateAnd(conditions), {inner.begin(), inner.end()});
+    });
+  };
+  carried = level(0, nullptr, carried);
+  if (op != 0) {
+    carried[0] = round_to_type(k_.b, carried[0], dtype);
+  }
+  return carried;
+}
+
+}  // namespace bp::emit

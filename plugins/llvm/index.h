@@ -1,0 +1,110 @@
+// Index: one coordinate of an element, for all lanes of a vector at once; and KernelBuilder, which does arithmetic on
+// them, emits loops, and reads and writes memory.
+//
+// Most coordinates are affine in the lane number, so a row of elements becomes one vector load. A coordinate may also
+// be a part (whole / divisor % modulus) of another one: reshapes and merged loops make parts, and linear() puts parts
+// that belong together back together, so that no division is left in the common cases.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "plugins/llvm/module_view.h"
+
+namespace bp::emit {
+
+struct Index {
+  llvm::Value *base = nullptr;   // i64, of lane 0; null while a part has not been computed
+  std::int64_t lane_stride = 0;  // lane l is base + l * lane_stride
+  llvm::Value *lanes = nullptr;  // any other dependence on the lane: one integer for each
+  std::int64_t multiple = 1;     // known divisor of base
+  int whole = -1;                // number of the coordinate that this is a part of, or -1
+  std::int64_t divisor = 1;
+  std::int64_t modulus = 0;  // 0: no remainder is taken
+};
+
+class KernelBuilder {
+ public:
+  using Body = std::function<void(llvm::Value *)>;
+  using CarryingBody = std::function<std::vector<llvm::Value *>(llvm::Value *, std::span<llvm::Value *const>)>;
+
+  // Appends to the block.
+  explicit KernelBuilder(llvm::BasicBlock *block) : b(block) {}
+  // Coordinates of lanes need 64 bits.
+  void set_large(bool large) { large_ = large; }
+  llvm::IRBuilder<> b;
+
+  unsigned lanes() const { return lanes_; }
+  llvm::Value *mask() const { return mask_; }  // null: all lanes are on
+  // What `body` emits works on this many lanes, of which only those of `mask` may touch memory.
+  void with_lanes(unsigned lanes, llvm::Value *mask, const std::function<void()> &body);
+  // Further restricts the lanes that may touch memory; condition is a scalar or a vector of i1.
+  void with_mask(llvm::Value *condition, const std::function<void()> &body);
+
+  // for (i = begin; i < end; i += step). Values made in the body are forgotten after it.
+  void loop(std::int64_t begin, std::int64_t end, std::int64_t step, const Body &body);
+  std::vector<llvm::Value *> loop(std::int64_t begin, std::int64_t end, std::int64_t step,
+                                  std::vector<llvm::Value *> initial, const CarryingBody &body);
+  // The same with bounds known at run time only; may run zero times.
+  std::vector<llvm::Value *> dynamic_loop(llvm::Value *begin, llvm::Value *end, llvm::Value *step,
+                                          std::vector<llvm::Value *> initial, const CarryingBody &body);
+  // condition ? then() : otherwise(), without running the other; the condition is a scalar.
+  std::vector<llvm::Value *> branch(llvm::Value *condition, const std::function<std::vector<llvm::Value *>()> &then,
+                                    const std::function<std::vector<llvm::Value *>()> &otherwise);
+  void if_then(llvm::Value *condition, const std::function<void()> &then);
+
+  Index constant(std::int64_t value);
+  Index of(llvm::Value *scalar) const { return {.base = scalar}; }
+  Index of_lanes(llvm::Value *value);  // a scalar or a vector of integers
+  Index add(Index x, Index y);
+  Index add(const Index &x, std::int64_t y) { return y == 0 ? x : add(x, constant(y)); }
+  Index multiply(Index x, std::int64_t factor);
+  // x / divisor % modulus (0: no remainder), computed when it is needed.
+  Index part(const Index &x, std::int64_t divisor, std::int64_t modulus);
+  bool uniform(Index &x);
+  llvm::Value *scalar(Index x);  // lane 0 of a uniform one, i64
+  llvm::Value *vector(Index x);  // all lanes
+  llvm::Value *value(Index x);   // scalar if uniform, else vector
+  llvm::Value *less_than(Index x, std::int64_t limit);  // i1 or a vector of it; signed
+  llvm::Value *not_less_than(Index x, std::int64_t limit);
+  // Sum of indices[i] * strides[i] over the dimensions larger than 1.
+  Index linear(std::span<const Index> indices, std::span<const std::int64_t> dims,
+               std::span<const std::int64_t> strides);
+  // The row-major position under `from` dimensions as coordinates under `to` dimensions: what a reshape does.
+  std::vector<Index> reshape(std::span<const Index> indices, std::span<const std::int64_t> from,
+                             std::span<const std::int64_t> to);
+  llvm::Type *lane_type();
+
+  llvm::Value *load(llvm::Value *pointer, Index offset, std::uint16_t dtype);
+  void store(llvm::Value *pointer, Index offset, llvm::Value *value, std::uint16_t dtype);
+  llvm::Value *splat(llvm::Value *value);  // a vector of lanes(), unless it is one already or lanes() is 1
+  // All scalars, or all vectors.
+  void same_lanes(std::span<llvm::Value *> values);
+
+  // Values by key, forgotten at the end of the block of code they were made in.
+  using Key = std::vector<std::uint64_t>;
+  llvm::Value *find(const Key &key) const;
+  void remember(Key key, llvm::Value *value);
+  static void append(Key &key, const Index &index);
+
+ private:
+  class Scope;
+  void compute(Index &part);
+  llvm::Value *arithmetic(llvm::Instruction::BinaryOps op, llvm::Value *x, llvm::Value *y);
+  llvm::Value *pointer_vector(llvm::Value *pointer, Index offset, llvm::Type *type);
+
+  unsigned lanes_ = 1;
+  llvm::Value *mask_ = nullptr;
+  bool large_ = false;
+  std::vector<Index> wholes_;
+  std::map<Key, llvm::Value *> known_;
+  std::vector<Key> log_;  // keys of known_ in the order they came
+};
+
+}  // namespace bp::emit

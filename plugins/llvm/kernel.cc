@@ -1,0 +1,217 @@
+// Picks the way an instruction becomes loops. Whatever Generator can compute element by element needs no more than a
+// nest around it; updates in place and concatenations write parts of the result, one nest each.
+#include "plugins/llvm/kernel.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/elementwise.h"
+
+namespace bp::emit {
+namespace {
+
+using llvm::Value;
+
+struct Root {
+  std::uint32_t value;
+  Value *pointer;
+  int in_place;
+};
+
+class ElementKernel {
+ public:
+  ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target)
+      : generator_(generator), k_(builder), site_(site), module_(site.instruction.module()), target_(target) {}
+
+  void emit() {
+    std::vector<Root> roots, updates;
+    const InstructionView instruction = site_.instruction;
+    const bool is_fusion = instruction.op() == BP_OP_FUSION;
+    if (is_fusion) {
+      generator_.bind_parameters(instruction.called(0), instruction.operands());
+    }
+    for (std::size_t i = 0; i < site_.results.size(); ++i) {
+      const std::uint32_t value = is_fusion ? instruction.called(0).roots()[i] : instruction.result(i);
+      if (module_.shape_of(value).elements == 0) {
+        continue;
+      }
+      const Root root{value, site_.results[i], site_.in_place[i]};
+      (is_update(root) ? updates : roots).push_back(root);
+    }
+    // Roots of the same dimensions share a nest.
+    std::vector<bool> done(roots.size());
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      if (done[i]) {
+        continue;
+      }
+      std::vector<Root> same;
+      for (std::size_t k = i; k < roots.size(); ++k) {
+        const Shape &a = module_.shape_of(roots[i].value), &b = module_.shape_of(roots[k].value);
+        if (!done[k] && a.dims == b.dims && a.minor_to_major == b.minor_to_major) {
+          same.push_back(roots[k]);
+          done[k] = true;
+        }
+      }
+      if (same.size() == 1 && module_.definition(same[0].value).op() == BP_OP_CONCATENATE && nothing_in_place()) {
+        emit_concatenate(same[0]);
+      } else {
+        emit_nest(same);
+      }
+    }
+    for (const Root &root : updates) {
+      emit_update(root);
+    }
+  }
+
+ private:
+  bool nothing_in_place() const {
+    return std::ranges::all_of(site_.in_place, [](int operand) { return operand < 0; });
+  }
+
+  // A dynamic-update-slice that writes only the box it updates, because the rest is there or can be copied before.
+  bool is_update(const Root &root) const {
+    const InstructionView definition = module_.definition(root.value);
+    if (definition.op() != BP_OP_DYNAMIC_UPDATE_SLICE) {
+      return false;
+    }
+    return root.in_place < 0 ? nothing_in_place()
+                             : generator_.pointer_of(definition.operand(0)) ==
+                                   site_.operands[static_cast<std::size_t>(root.in_place)];
+  }
+
+  unsigned lanes_for(std::span<const std::uint32_t> values, std::int64_t size) {
+    bool columns = false;
+    for (const std::uint32_t value : values) {
+      if (generator_.reduces_rows(value)) {
+        return 1;
+      }
+      columns |= generator_.contains(value, BP_OP_REDUCE);
+    }
+    const unsigned lanes = generator_.preferred_lanes(values, size);
+    // A reduction over rows reads a few cache lines of each.
+    return columns && size >= 4 * static_cast<std::int64_t>(lanes) ? 4 * lanes : lanes;
+  }
+
+  void emit_nest(const std::vector<Root> &roots) {
+    std::vector<std::uint32_t> values;
+    for (const Root &root : roots) {
+      values.push_back(root.value);
+    }
+    const Shape &shape = module_.shape_of(values[0]);
+    const std::vector<LoopGroup> groups = generator_.groups(values, shape.major_to_minor());
+    generator_.nest(groups, shape, lanes_for(values, groups.back().size), Indices(shape.rank(), k_.constant(0)),
+                    [&](std::span<const Index> indices) {
+                      std::vector<Value *> elements;
+                      for (const Root &root : roots) {
+                        elements.push_back(generator_.element(root.value, indices));
+                      }
+                      for (std::size_t i = 0; i < roots.size(); ++i) {
+                        store(roots[i], indices, elements[i]);
+                      }
+                    });
+  }
+
+  void store(const Root &root, std::span<const Index> indices, Value *value) {
+    const Shape &shape = module_.shape_of(root.value);
+    k_.store(root.pointer, k_.linear(indices, shape.dims, shape.strides), value, shape.dtype);
+  }
+
+  // Computes all of `from` and writes it to the root's memory, moved by `origin`.
+  void emit_part(const Root &root, std::uint32_t from, const std::function<Index(std::size_t)> &origin) {
+    const Shape &part = module_.shape_of(from);
+    if (part.elements == 0) {
+      return;
+    }
+    std::vector<std::int64_t> order = module_.shape_of(root.value).major_to_minor();
+    std::vector<LoopGroup> groups = generator_.groups({&from, 1}, order);
+    // Only dimensions that the part has in full run on from one row to the next.
+    std::vector<LoopGroup> split;
+    for (const LoopGroup &group : groups) {
+      split.emplace_back();
+      for (std::size_t i = 0; i < group.dims.size(); ++i) {
+        const auto d = static_cast<std::size_t>(group.dims[i]);
+        if (i > 0 && part.dims[d] != module_.shape_of(root.value).dims[d]) {
+          split.emplace_back();
+        }
+        split.back().dims.push_back(group.dims[i]);
+        split.back().size *= part.dims[d];
+      }
+    }
+    generator_.nest(split, part, lanes_for({&from, 1}, split.back().size), Indices(part.rank(), k_.constant(0)),
+                    [&](std::span<const Index> indices) {
+                      Value *value = generator_.element(from, indices);
+                      Indices to(indices.begin(), indices.end());
+                      for (std::size_t d = 0; d < to.size(); ++d) {
+                        if (part.dims[d] != module_.shape_of(root.value).dims[d]) {
+                          to[d] = k_.add(to[d], origin(d));
+                        }
+                      }
+                      store(root, to, value);
+                    });
+  }
+
+  void emit_concatenate(const Root &root) {
+    const InstructionView instruction = module_.definition(root.value);
+    std::int64_t offset = 0;
+    for (const std::uint32_t operand : instruction.operands()) {
+      emit_part(root, operand, [&](std::size_t) { return k_.constant(offset); });
+      offset += module_.shape_of(operand).dims[static_cast<std::size_t>(instruction.number(BP_ATTR_DIMENSIONS))];
+    }
+  }
+
+  void emit_update(const Root &root) {
+    const InstructionView instruction = module_.definition(root.value);
+    const Shape &shape = instruction.shape();
+    const Shape &update = instruction.operand_shape(1);
+    if (root.in_place < 0) {
+      emit_part(root, instruction.operand(0), [&](std::size_t) { return k_.constant(0); });
+    }
+    Indices start;
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      start.push_back(generator_.clamped_start(instruction.operand(2 + d), {}, shape.dims[d] - update.dims[d]));
+    }
+    emit_part(root, instruction.operand(1), [&](std::size_t d) { return start[d]; });
+  }
+
+  Generator &generator_;
+  KernelBuilder &k_;
+  const KernelSite &site_;
+  const ModuleView &module_;
+  const VectorTarget &target_;
+};
+
+bool needs_large_coordinates(InstructionView instruction) {
+  constexpr std::int64_t limit = std::int64_t{1} << 30;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (instruction.operand_shape(i).elements >= limit) {
+      return true;
+    }
+  }
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    if (instruction.shape(i).elements >= limit) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::int64_t emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target) {
+  const InstructionView instruction = site.instruction;
+  builder.set_large(needs_large_coordinates(instruction));
+  Generator generator(instruction.module(), builder, target.vector_bits);
+  for (std::size_t i = 0; i < site.operands.size(); ++i) {
+    if (site.operands[i] != nullptr) {
+      generator.bind(instruction.operand(i), site.operands[i]);
+    }
+  }
+  switch (instruction.op()) {
+    case BP_OP_SCATTER: emit_scatter(generator, builder, site, target); return 0;
+    case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return 0;
+    case BP_OP_SORT: return emit_sort(generator, builder, site);
+    default: ElementKernel(generator, builder, site, target).emit(); return 0;
+  }
+}
+
+}  // namespace bp::emit

@@ -1,0 +1,38 @@
+// One instruction as code: the loops that compute its results in memory from its operands in memory. Control flow is not
+// here but in program.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugins/llvm/contraction.h"
+#include "plugins/llvm/generator.h"
+
+namespace bp::emit {
+
+struct KernelSite {
+  InstructionView instruction;
+  std::vector<llvm::Value *> operands;  // pointers; null where the operand is a constant known at compile time
+  std::vector<llvm::Value *> results;   // pointers
+  std::vector<int> in_place;            // for each result: the operand that lies in the same memory, or -1
+  llvm::Value *scratch;                 // kernel_scratch_bytes(), aligned to 64
+};
+
+// Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes and
+// what it calls; whatever passes can be emitted. Control flow passes if it is well formed: its callees are not looked at.
+std::string kernel_problem(InstructionView instruction);
+
+// Ops that leave no trace at run time unless operand and result lie apart; then the bytes are copied.
+bool is_forwarding(std::uint16_t op);
+bool is_control_flow(std::uint16_t op);
+
+// Emits into the builder's block, which then ends without a terminator. Returns the bytes of scratch it uses.
+std::int64_t emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+
+// Of single ops; same contract. generator has the operands bound.
+void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+std::int64_t emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+
+}  // namespace bp::emit

@@ -1,0 +1,301 @@
+// The loops around element(): which dimensions one loop can run over, how many lanes a vector has, and the nest itself,
+// whose innermost loop runs in full vectors with one masked vector for what is left.
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/elementwise.h"
+#include "plugins/llvm/generator.h"
+
+namespace bp::emit {
+
+using llvm::Value;
+
+void Generator::walk(std::uint32_t value, const std::function<void(InstructionView)> &visit) {
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<std::uint32_t> stack = {value};
+  while (!stack.empty()) {
+    const std::uint32_t next = resolve(stack.back());
+    stack.pop_back();
+    if (bindings_.contains(next)) {
+      continue;
+    }
+    const InstructionView instruction = module_.definition(next);
+    if (!seen.insert(instruction.id()).second) {
+      continue;
+    }
+    visit(instruction);
+    if (instruction.op() == BP_OP_FUSION || instruction.op() == BP_OP_CALL) {
+      bind_parameters(instruction.called(0), instruction.operands());
+      for (const std::uint32_t root : instruction.called(0).roots()) {
+        stack.push_back(root);
+      }
+      continue;
+    }
+    for (const std::uint32_t operand : instruction.operands()) {
+      stack.push_back(operand);
+    }
+  }
+}
+
+bool Generator::contains(std::uint32_t value, std::uint16_t op) {
+  bool found = false;
+  walk(value, [&](InstructionView instruction) { found |= instruction.op() == op; });
+  return found;
+}
+
+unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::int64_t size) {
+  unsigned widest = 8;
+  for (const std::uint32_t value : values) {
+    widest = std::max(widest, compute_bits(module_.shape_of(value).dtype));
+    walk(value, [&](InstructionView instruction) {
+      for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+        widest = std::max(widest, compute_bits(instruction.shape(i).dtype));
+      }
+      for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+        // Scalars (indices, mostly) do not decide about vectors.
+        if (instruction.operand_shape(i).rank() > 0) {
+          widest = std::max(widest, compute_bits(instruction.operand_shape(i).dtype));
+        }
+      }
+    });
+  }
+  const unsigned full = vector_bits_ / widest;
+  return static_cast<unsigned>(
+      std::min<std::uint64_t>(full, std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)))));
+}
+
+// positions[i]: at which of the loop's dimensions dimension i of the value stands, -1 if at none. cut[k]: dimensions k
+// and k + 1 must stay apart.
+void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::vector<bool> &cut,
+                          const std::vector<std::int64_t> &sizes, std::map<std::vector<std::int64_t>, bool> &seen) {
+  value = resolve(value);
+  const Shape &shape = module_.shape_of(value);
+  if (shape.rank() == 0) {
+    return;
+  }
+  std::vector<std::int64_t> key = {value};
+  key.insert(key.end(), positions.begin(), positions.end());
+  if (!seen.emplace(std::move(key), true).second) {
+    return;
+  }
+  const auto cut_around = [&](int position) {
+    if (position > 0) {
+      cut[static_cast<std::size_t>(position - 1)] = true;
+    }
+    if (position >= 0 && static_cast<std::size_t>(position) < cut.size()) {
+      cut[static_cast<std::size_t>(position)] = true;
+    }
+  };
+  const auto cut_all = [&] { cut.assign(cut.size(), true); };
+  if (bindings_.contains(value)) {
+    for (std::size_t k = 0; k < cut.size(); ++k) {
+      const auto high = std::ranges::find(positions, static_cast<int>(k));
+      const auto low = std::ranges::find(positions, static_cast<int>(k + 1));
+      if (high == positions.end() && low == positions.end()) {
+        continue;
+      }
+      const auto stride = [&](auto at) { return shape.strides[static_cast<std::size_t>(at - positions.begin())]; };
+      if (high == positions.end() || low == positions.end() || stride(high) != stride(low) * sizes[k + 1]) {
+        cut[k] = true;
+      }
+    }
+    return;
+  }
+  const InstructionView instruction = module_.definition(value);
+  const std::uint16_t op = instruction.op();
+  if (is_elementwise(op) || op == BP_OP_MAP) {
+    for (const std::uint32_t operand : instruction.operands()) {
+      find_cuts(operand, positions, cut, sizes, seen);
+    }
+    return;
+  }
+  const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
+  switch (op) {
+    case BP_OP_CONSTANT: {
+      const auto bytes = instruction.bytes(BP_ATTR_VALUE);
+      const std::size_t size = storage_bytes(shape.dtype);
+      if (!std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(), bytes.begin())) {
+        cut_all();
+      }
+      return;
+    }
+    case BP_OP_IOTA: cut_around(positions[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]); return;
+    case BP_OP_BROADCAST: {
+      std::vector<int> from;
+      for (const std::int64_t d : dims) {
+        from.push_back(positions[static_cast<std::size_t>(d)]);
+      }
+      // What the operand has in one dimension of size 1 it has everywhere.
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        if (instruction.operand_shape(0).dims[i] == 1 && shape.dims[static_cast<std::size_t>(dims[i])] > 1) {
+          cut_around(from[i]);
+        }
+      }
+      find_cuts(instruction.operand(0), from, cut, sizes, seen);
+      return;
+    }
+    case BP_OP_TRANSPOSE: {
+      std::vector<int> from(positions.size());
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        from[static_cast<std::size_t>(dims[i])] = positions[i];
+      }
+      find_cuts(instruction.operand(0), from, cut, sizes, seen);
+      return;
+    }
+    case BP_OP_RESHAPE: {
+      // Only dimensions of size 1 come or go: the others keep their place.
+      const Shape &operand = instruction.operand_shape(0);
+      std::vector<int> from(operand.rank(), -1), kept;
+      std::vector<std::int64_t> a, b;
+      for (std::size_t i = 0; i < shape.rank(); ++i) {
+        if (shape.dims[i] > 1) {
+          a.push_back(shape.dims[i]);
+          kept.push_back(positions[i]);
+        }
+      }
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < operand.rank(); ++i) {
+        if (operand.dims[i] > 1) {
+          b.push_back(operand.dims[i]);
+          from[i] = next < kept.size() ? kept[next++] : -1;
+        }
+      }
+      if (a != b) {
+        cut_all();
+        return;
+      }
+      find_cuts(instruction.operand(0), from, cut, sizes, seen);
+      return;
+    }
+    case BP_OP_REDUCE: {
+      std::vector<int> from;
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < instruction.operand_shape(0).rank(); ++i) {
+        from.push_back(std::ranges::find(dims, static_cast<std::int64_t>(i)) != dims.end() ? -1 : positions[kept++]);
+      }
+      for (std::size_t i = 0; i < instruction.operand_count() / 2; ++i) {
+        find_cuts(instruction.operand(i), from, cut, sizes, seen);
+      }
+      return;
+    }
+    case BP_OP_REVERSE:
+    case BP_OP_SLICE:
+    case BP_OP_DYNAMIC_SLICE:
+    case BP_OP_PAD:
+    case BP_OP_CONCATENATE:
+    case BP_OP_DYNAMIC_UPDATE_SLICE: {
+      for (std::size_t d = 0; d < shape.rank(); ++d) {
+        bool changes = op == BP_OP_REVERSE && std::ranges::find(dims, static_cast<std::int64_t>(d)) != dims.end();
+        if (op != BP_OP_REVERSE) {
+          for (const std::uint32_t operand : instruction.operands()) {
+            const Shape &other = module_.shape_of(operand);
+            changes |= other.rank() == shape.rank() && other.dims[d] != shape.dims[d];
+          }
+        }
+        if (op == BP_OP_PAD) {
+          const auto padding = instruction.numbers(BP_ATTR_PADDING);
+          changes |= padding[3 * d] != 0 || padding[3 * d + 1] != 0 || padding[3 * d + 2] != 0;
+        }
+        if (changes) {
+          cut_around(positions[d]);
+        }
+      }
+      for (const std::uint32_t operand : instruction.operands()) {
+        if (module_.shape_of(operand).rank() == shape.rank()) {
+          find_cuts(operand, positions, cut, sizes, seen);
+        }
+      }
+      return;
+    }
+    case BP_OP_FUSION:
+    case BP_OP_CALL:
+      bind_parameters(instruction.called(0), instruction.operands());
+      find_cuts(instruction.called(0).roots()[value - instruction.result()], positions, cut, sizes, seen);
+      return;
+    default: cut_all(); return;
+  }
+}
+
+std::vector<LoopGroup> Generator::groups(std::span<const std::uint32_t> values, std::span<const std::int64_t> dims) {
+  const Shape &shape = module_.shape_of(values[0]);
+  std::vector<std::int64_t> kept, sizes;
+  std::vector<int> positions(shape.rank(), -1);
+  for (const std::int64_t d : dims) {
+    const std::int64_t size = shape.dims[static_cast<std::size_t>(d)];
+    if (size > 1) {
+      positions[static_cast<std::size_t>(d)] = static_cast<int>(kept.size());
+      kept.push_back(d);
+      sizes.push_back(size);
+    }
+  }
+  if (kept.empty()) {
+    return {LoopGroup{}};
+  }
+  std::vector<bool> cut(kept.size() - 1);
+  std::map<std::vector<std::int64_t>, bool> seen;
+  for (const std::uint32_t value : values) {
+    find_cuts(value, positions, cut, sizes, seen);
+  }
+  std::vector<LoopGroup> result(1);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (i > 0 && cut[i - 1]) {
+      result.emplace_back();
+    }
+    result.back().dims.push_back(kept[i]);
+    result.back().size *= sizes[i];
+  }
+  return result;
+}
+
+void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
+                     const std::function<void(std::span<const Index>)> &body) {
+  const auto set = [&](const LoopGroup &group, const Index &index) {
+    std::int64_t divisor = 1;
+    for (std::size_t i = group.dims.size(); i-- > 0;) {
+      const auto d = static_cast<std::size_t>(group.dims[i]);
+      indices[d] = group.dims.size() == 1 ? index : k_.part(index, divisor, i == 0 ? 0 : shape.dims[d]);
+      divisor *= shape.dims[d];
+    }
+  };
+  const auto innermost = [&](const LoopGroup &group) {
+    if (lanes <= 1) {
+      k_.loop(0, group.size, 1, [&](Value *i) {
+        set(group, k_.of(i));
+        body(indices);
+      });
+      return;
+    }
+    const std::int64_t step = lanes, vectors_end = group.size / step * step;
+    k_.loop(0, vectors_end, step, [&](Value *i) {
+      k_.with_lanes(lanes, nullptr, [&] {
+        set(group, {.base = i, .lane_stride = 1, .multiple = step});
+        body(indices);
+      });
+    });
+    if (vectors_end < group.size) {
+      std::vector<llvm::Constant *> on;
+      for (std::int64_t lane = 0; lane < step; ++lane) {
+        on.push_back(k_.b.getInt1(vectors_end + lane < group.size));
+      }
+      k_.with_lanes(lanes, llvm::ConstantVector::get(on), [&] {
+        set(group, {.base = k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), .lane_stride = 1, .multiple = step});
+        body(indices);
+      });
+    }
+  };
+  const std::function<void(std::size_t)> level = [&](std::size_t at) {
+    if (at + 1 == groups.size()) {
+      innermost(groups[at]);
+      return;
+    }
+    k_.loop(0, groups[at].size, 1, [&](Value *i) {
+      set(groups[at], k_.of(i));
+      level(at + 1);
+    });
+  };
+  level(0);
+}
+
+}  // namespace bp::emit

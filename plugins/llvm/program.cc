@@ -1,0 +1,520 @@
+#include "plugins/llvm/program.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
+#include <ranges>
+#include <unordered_map>
+
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/kernel.h"
+
+namespace bp::emit {
+namespace {
+
+using llvm::Value;
+
+constexpr std::size_t kernels_per_unit = 16;
+constexpr std::size_t calls_per_function = 256;
+
+// Where a value lies, such that equal locations are equal memory.
+struct Location {
+  std::uint32_t allocation = BP_NONE;  // as the program addresses it
+  std::uint32_t memory = BP_NONE;      // an output donated an input is that input
+  std::uint64_t offset = 0, size = 0;
+
+  bool exists() const { return allocation != BP_NONE; }
+  bool same(const Location &other) const { return memory == other.memory && offset == other.offset; }
+  bool overlaps(const Location &other) const {
+    return memory == other.memory && offset < other.offset + other.size && other.offset < offset + size;
+  }
+};
+
+// Bytes that are equal for instructions whose code is equal.
+class Signature {
+ public:
+  template <class T>
+  void add(const T &value) {
+    bytes_.append(reinterpret_cast<const char *>(&value), sizeof value);
+  }
+  void add(std::span<const std::int64_t> numbers) {
+    add(numbers.size());
+    bytes_.append(reinterpret_cast<const char *>(numbers.data()), numbers.size_bytes());
+  }
+  void add(std::span<const unsigned char> data) {
+    add(data.size());
+    bytes_.append(reinterpret_cast<const char *>(data.data()), data.size());
+  }
+  void add(const Shape &shape) {
+    add(shape.dtype);
+    add(shape.element_bits);
+    add(std::span<const std::int64_t>(shape.dims));
+    add(std::span<const std::int64_t>(shape.minor_to_major));
+  }
+  // Op, attributes, shapes and callees; operands are left to the caller.
+  void add(InstructionView instruction) {
+    add(instruction.op());
+    for (const bp_attr_t &attribute : instruction.attributes()) {
+      if (attribute.key < BP_ATTR_HINT) {
+        add(attribute.key);
+        add(instruction.numbers(attribute.key));
+        add(instruction.bytes(attribute.key));
+      }
+    }
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      add(instruction.operand_shape(i));
+    }
+    for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+      add(instruction.shape(i));
+    }
+    for (std::size_t i = 0; i < instruction.calls().size(); ++i) {
+      add(instruction.called(i));
+    }
+  }
+  void add(ComputationView computation) {
+    add(computation.instruction_count());
+    // Values of a computation by their number in it.
+    std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+    for (const std::uint32_t parameter : computation.parameters()) {
+      numbers.emplace(parameter, static_cast<std::uint32_t>(numbers.size()));
+    }
+    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+      const InstructionView instruction = computation.module().instruction(computation.first_instruction() + n);
+      for (const std::uint32_t operand : instruction.operands()) {
+        add(numbers[operand]);
+      }
+      for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+        numbers.emplace(instruction.result(i), static_cast<std::uint32_t>(numbers.size()));
+      }
+      add(instruction);
+    }
+    for (const std::uint32_t root : computation.roots()) {
+      add(numbers[root]);
+    }
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class ProgramEmitter {
+ public:
+  ProgramEmitter(const ModuleView &module, const ProgramOptions &options, Problem &problem)
+      : module_(module), options_(options), problem_(problem) {}
+
+  Program emit() {
+    driver_ = add_unit("driver");
+    for (const std::uint32_t id : module_.callees_first()) {
+      const ComputationView computation = module_.computation(id);
+      if (!computation.embedded() && !emit_control(computation)) {
+        return {};
+      }
+    }
+    llvm::Function *entry = function_of(module_.image().entry);
+    entry->setName(entry_name);
+    entry->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    for (CodeUnit &unit : program_.units) {
+      finish(*unit.module);
+      std::string message;
+      llvm::raw_string_ostream stream(message);
+      if (llvm::verifyModule(*unit.module, &stream)) {
+        problem_.message = "generated code is malformed: " + message;
+        return {};
+      }
+    }
+    return std::move(program_);
+  }
+
+ private:
+  struct EmittedKernel {
+    std::string name;
+    std::size_t arguments = 0;
+  };
+
+  bool fail(InstructionView instruction, std::string message, bool unsupported = false) {
+    problem_ = {instruction.id(), unsupported, std::move(message)};
+    return false;
+  }
+
+  llvm::Module *add_unit(const std::string &name) {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = std::make_unique<llvm::Module>(name, *context);
+    module->setTargetTriple(options_.triple);
+    module->setDataLayout(options_.data_layout);
+    program_.units.push_back({std::move(context), std::move(module)});
+    return program_.units.back().module.get();
+  }
+
+  void finish(llvm::Module &module) {
+    const std::string width = std::to_string(options_.target.vector_bits);
+    for (llvm::Function &function : module) {
+      if (!function.isDeclaration()) {
+        function.addFnAttr("prefer-vector-width", width);
+        function.addFnAttr("min-legal-vector-width", width);
+        function.addFnAttr(llvm::Attribute::NoUnwind);
+      }
+    }
+  }
+
+  // --- places ---
+
+  Location location(std::uint32_t value_id) const {
+    const bp_value_t &value = module_.value(value_id);
+    if (value.allocation == BP_NONE) {
+      return {};
+    }
+    const bp_allocation_t &allocation = module_.allocations()[value.allocation];
+    const bool donated = allocation.kind == BP_ALLOC_OUTPUT && allocation.alias != BP_NONE;
+    return {value.allocation, donated ? allocation.alias : value.allocation, value.offset, value.size};
+  }
+
+  Value *pointer(const Location &location) {
+    llvm::IRBuilder<> &b = *b_;
+    Value *allocations = b.GetInsertBlock()->getParent()->getArg(0);
+    // bp_loc_t: for host memory the second word is the address.
+    Value *slot = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), allocations,
+                                               location.allocation * sizeof(bp_loc_t) + offsetof(bp_loc_t, offset));
+    Value *base = b.CreateAlignedLoad(b.getPtrTy(), slot, llvm::Align(8));
+    return location.offset == 0 ? base : b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, location.offset);
+  }
+
+  std::uint64_t alignment(const Location &location) const {
+    const std::uint64_t own = std::max<std::uint64_t>(module_.allocations()[location.allocation].alignment, 1);
+    const std::uint64_t of_offset = location.offset & (~location.offset + 1);
+    const std::uint64_t both = location.offset == 0 ? own : std::min(own, of_offset);
+    return std::min<std::uint64_t>(both, 64);
+  }
+
+  void move(std::uint32_t from_value, std::uint32_t to_value) {
+    const Location from = location(from_value), to = location(to_value);
+    if (from.exists() && to.exists() && !from.same(to)) {
+      b_->CreateMemMove(pointer(to), llvm::MaybeAlign(alignment(to)), pointer(from), llvm::MaybeAlign(alignment(from)),
+                        std::min(from.size, to.size));
+    }
+  }
+
+  // --- control flow ---
+
+  llvm::Function *function_of(std::uint32_t computation) {
+    return functions_.at(computation);
+  }
+
+  llvm::Function *add_driver_function(const std::string &name) {
+    llvm::Type *pointer = llvm::PointerType::getUnqual(driver_->getContext());
+    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(driver_->getContext()), {pointer, pointer}, false);
+    auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, driver_);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    b_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(driver_->getContext(), "entry", function));
+    return function;
+  }
+
+  void call(llvm::Function *function) {
+    llvm::Function *caller = b_->GetInsertBlock()->getParent();
+    b_->CreateCall(function, {caller->getArg(0), caller->getArg(1)});
+  }
+
+  // Functions stay small, so that compile time is linear: a long computation becomes a chain of parts.
+  bool emit_control(ComputationView computation) {
+    const std::string name = "control." + std::to_string(computation.id());
+    std::vector<llvm::Function *> parts;
+    std::size_t calls = calls_per_function;
+    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+      if (calls++ >= calls_per_function) {
+        if (!parts.empty()) {
+          b_->CreateRetVoid();
+        }
+        parts.push_back(add_driver_function(name + "." + std::to_string(parts.size())));
+        calls = 0;
+      }
+      if (!emit_instruction(module_.instruction(computation.first_instruction() + n))) {
+        return false;
+      }
+    }
+    if (parts.empty()) {
+      parts.push_back(add_driver_function(name));
+    }
+    b_->CreateRetVoid();
+    if (parts.size() > 1) {
+      llvm::Function *whole = add_driver_function(name);
+      for (llvm::Function *part : parts) {
+        call(part);
+      }
+      b_->CreateRetVoid();
+      parts = {whole};
+    }
+    functions_[computation.id()] = parts[0];
+    return true;
+  }
+
+  bool emit_instruction(InstructionView instruction) {
+    if (std::string problem = kernel_problem(instruction); !problem.empty()) {
+      return fail(instruction, std::string(instruction.name()) + " " + problem, true);
+    }
+    const std::uint16_t op = instruction.op();
+    if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
+      return true;
+    }
+    if (is_forwarding(op)) {
+      for (std::size_t i = 0; i < std::min(instruction.result_count(), instruction.operand_count()); ++i) {
+        move(instruction.operand(i), instruction.result(i));
+      }
+      return true;
+    }
+    if (is_control_flow(op)) {
+      for (const std::uint32_t callee : instruction.calls()) {
+        if (!functions_.contains(callee)) {
+          return fail(instruction, std::string(instruction.name()) + " calls an embedded computation as control flow");
+        }
+      }
+      switch (op) {
+        case BP_OP_WHILE: return emit_while(instruction);
+        case BP_OP_CONDITIONAL: return emit_conditional(instruction);
+        default: emit_branch(instruction, 0, 0); return true;
+      }
+    }
+    for (std::size_t i = 0; i < instruction.operand_count() + instruction.result_count(); ++i) {
+      const std::uint32_t value = i < instruction.operand_count()
+                                      ? instruction.operand(i)
+                                      : instruction.result(i - instruction.operand_count());
+      const Location place = location(value);
+      if (!place.exists() || place.size < static_cast<std::uint64_t>(module_.shape_of(value).bytes())) {
+        return fail(instruction, std::string(instruction.name()) + " has an operand or result without memory of its size");
+      }
+    }
+    const bool empty = std::ranges::all_of(std::views::iota(std::size_t{0}, instruction.result_count()),
+                                           [&](std::size_t i) { return instruction.shape(i).elements == 0; });
+    if (empty) {
+      return true;
+    }
+    if (op == BP_OP_COPY && instruction.shape().minor_to_major == instruction.operand_shape(0).minor_to_major &&
+        instruction.shape().dtype == instruction.operand_shape(0).dtype) {
+      move(instruction.operand(0), instruction.result());
+      return true;
+    }
+    return emit_kernel_call(instruction);
+  }
+
+  // Calls computation `which` with the operands from `first` on; its roots become the results.
+  void emit_branch(InstructionView instruction, std::size_t which, std::size_t first) {
+    const ComputationView callee = instruction.called(which);
+    for (std::size_t i = 0; i < callee.parameters().size(); ++i) {
+      move(instruction.operand(first + i), callee.parameters()[i]);
+    }
+    call(function_of(callee.id()));
+    for (std::size_t i = 0; i < callee.roots().size(); ++i) {
+      move(callee.roots()[i], instruction.result(i));
+    }
+  }
+
+  bool emit_while(InstructionView instruction) {
+    const ComputationView condition = instruction.called(0), body = instruction.called(1);
+    const auto move_all = [&](std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        move(from[i], to[i]);
+      }
+    };
+    std::vector<std::uint32_t> results;
+    for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+      results.push_back(instruction.result(i));
+    }
+    llvm::Function *function = b_->GetInsertBlock()->getParent();
+    llvm::LLVMContext &context = driver_->getContext();
+    auto *test = llvm::BasicBlock::Create(context, "while.condition", function);
+    auto *loop = llvm::BasicBlock::Create(context, "while.body", function);
+    auto *after = llvm::BasicBlock::Create(context, "while.after", function);
+    move_all(instruction.operands(), body.parameters());
+    b_->CreateBr(test);
+    b_->SetInsertPoint(test);
+    move_all(body.parameters(), condition.parameters());
+    call(function_of(condition.id()));
+    b_->CreateCondBr(load_predicate(condition.roots()[0]), loop, after);
+    b_->SetInsertPoint(loop);
+    call(function_of(body.id()));
+    move_all(body.roots(), body.parameters());
+    b_->CreateBr(test);
+    b_->SetInsertPoint(after);
+    move_all(body.parameters(), results);
+    return true;
+  }
+
+  Value *load_predicate(std::uint32_t value) {
+    Value *byte = b_->CreateAlignedLoad(b_->getInt8Ty(), pointer(location(value)), llvm::Align(1));
+    return b_->CreateICmpNE(byte, b_->getInt8(0));
+  }
+
+  bool emit_conditional(InstructionView instruction) {
+    if (!location(instruction.operand(0)).exists()) {
+      return fail(instruction, std::string(instruction.name()) + " has a selector without memory");
+    }
+    llvm::Function *function = b_->GetInsertBlock()->getParent();
+    llvm::LLVMContext &context = driver_->getContext();
+    const std::size_t count = instruction.calls().size();
+    // Of a pred true is branch 0. An index that names no branch means the last.
+    Value *selector = instruction.operand_shape(0).dtype == BP_DTYPE_PRED
+                          ? b_->CreateZExt(b_->CreateNot(load_predicate(instruction.operand(0))), b_->getInt32Ty())
+                          : static_cast<Value *>(b_->CreateAlignedLoad(
+                                b_->getInt32Ty(), pointer(location(instruction.operand(0))), llvm::Align(4)));
+    auto *after = llvm::BasicBlock::Create(context, "conditional.after", function);
+    std::vector<llvm::BasicBlock *> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+      blocks.push_back(llvm::BasicBlock::Create(context, "branch", function));
+    }
+    llvm::SwitchInst *choice = b_->CreateSwitch(selector, blocks.back(), static_cast<unsigned>(count));
+    std::size_t operand = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + 1 < count) {
+        choice->addCase(b_->getInt32(static_cast<std::uint32_t>(i)), blocks[i]);
+      }
+      b_->SetInsertPoint(blocks[i]);
+      emit_branch(instruction, i, operand);
+      operand += instruction.called(i).parameters().size();
+      b_->CreateBr(after);
+    }
+    b_->SetInsertPoint(after);
+    return true;
+  }
+
+  // --- kernels ---
+
+  bool emit_kernel_call(InstructionView instruction) {
+    // Arguments: a pointer for each operand (each value once) and each result, and scratch.
+    struct Argument {
+      Location location;
+      bool written;
+    };
+    std::vector<Argument> arguments;
+    std::vector<int> operand_arguments, result_arguments, in_place;
+    std::vector<std::uint32_t> values;
+    Signature signature;
+    signature.add(instruction);
+    const bool needs_memory = instruction.op() == BP_OP_SCATTER || instruction.op() == BP_OP_SORT ||
+                              instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION ||
+                              instruction.op() == BP_OP_SELECT_AND_SCATTER;
+    for (const std::uint32_t operand : instruction.operands()) {
+      const InstructionView definition = module_.definition(operand);
+      const Shape &shape = module_.shape_of(operand);
+      const auto bytes = definition.op() == BP_OP_CONSTANT ? definition.bytes(BP_ATTR_VALUE) : std::span<const unsigned char>();
+      if (!needs_memory && shape.elements == 1 && bytes.size() == storage_bytes(shape.dtype)) {
+        signature.add(bytes);
+        operand_arguments.push_back(-1);
+        continue;
+      }
+      const auto known = std::ranges::find(values, operand);
+      operand_arguments.push_back(static_cast<int>(known - values.begin()));
+      if (known == values.end()) {
+        values.push_back(operand);
+        arguments.push_back({location(operand), false});
+      }
+    }
+    for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+      const Location place = location(instruction.result(i));
+      int coincides = -1;
+      for (std::size_t k = 0; k < instruction.operand_count() && coincides < 0; ++k) {
+        if (operand_arguments[k] >= 0 && arguments[static_cast<std::size_t>(operand_arguments[k])].location.same(place)) {
+          coincides = static_cast<int>(k);
+        }
+      }
+      in_place.push_back(coincides);
+      result_arguments.push_back(static_cast<int>(arguments.size()));
+      arguments.push_back({place, true});
+    }
+    std::vector<bool> shared(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (i != k && (arguments[i].written || arguments[k].written) &&
+            arguments[i].location.overlaps(arguments[k].location)) {
+          shared[i] = true;
+        }
+      }
+      signature.add(alignment(arguments[i].location));
+      signature.add(static_cast<bool>(shared[i]));
+    }
+    for (const int argument : operand_arguments) {
+      signature.add(argument);
+    }
+    for (const int operand : in_place) {
+      signature.add(operand);
+    }
+    auto [found, is_new] = kernels_.try_emplace(signature.take());
+    if (is_new) {
+      found->second = {"kernel." + std::to_string(kernels_.size()), arguments.size()};
+      llvm::Module *unit = unit_for_kernel();
+      llvm::Function *function = declare(*unit, found->second);
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const auto n = static_cast<unsigned>(i);
+        if (!shared[i]) {
+          function->addParamAttr(n, llvm::Attribute::NoAlias);
+        }
+        if (!arguments[i].written) {
+          function->addParamAttr(n, llvm::Attribute::ReadOnly);
+        }
+        function->addParamAttr(n, llvm::Attribute::NoUndef);
+        function->addParamAttr(
+            n, llvm::Attribute::getWithAlignment(unit->getContext(), llvm::Align(alignment(arguments[i].location))));
+      }
+      KernelBuilder builder(llvm::BasicBlock::Create(unit->getContext(), "entry", function));
+      KernelSite site{.instruction = instruction, .operands = {}, .results = {}, .in_place = in_place,
+                      .scratch = function->getArg(static_cast<unsigned>(arguments.size()))};
+      for (const int argument : operand_arguments) {
+        site.operands.push_back(argument < 0 ? nullptr : function->getArg(static_cast<unsigned>(argument)));
+      }
+      for (const int argument : result_arguments) {
+        site.results.push_back(function->getArg(static_cast<unsigned>(argument)));
+      }
+      program_.scratch_bytes = std::max(program_.scratch_bytes, emit_kernel(builder, site, options_.target));
+      builder.b.CreateRetVoid();
+    }
+    std::vector<Value *> pointers;
+    for (const Argument &argument : arguments) {
+      pointers.push_back(pointer(argument.location));
+    }
+    pointers.push_back(b_->GetInsertBlock()->getParent()->getArg(1));
+    b_->CreateCall(declare(*driver_, found->second), pointers);
+    return true;
+  }
+
+  llvm::Module *unit_for_kernel() {
+    if (kernels_in_unit_++ % kernels_per_unit == 0) {
+      kernel_unit_ = add_unit("kernels." + std::to_string(program_.units.size()));
+    }
+    return kernel_unit_;
+  }
+
+  llvm::Function *declare(llvm::Module &module, const EmittedKernel &kernel) {
+    if (llvm::Function *known = module.getFunction(kernel.name)) {
+      return known;
+    }
+    llvm::LLVMContext &context = module.getContext();
+    const std::vector<llvm::Type *> types(kernel.arguments + 1, llvm::PointerType::getUnqual(context));
+    auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
+                                            llvm::GlobalValue::ExternalLinkage, kernel.name, module);
+    function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return function;
+  }
+
+  const ModuleView &module_;
+  const ProgramOptions &options_;
+  Problem &problem_;
+  Program program_;
+  llvm::Module *driver_ = nullptr;
+  llvm::Module *kernel_unit_ = nullptr;
+  std::size_t kernels_in_unit_ = 0;
+  std::unique_ptr<llvm::IRBuilder<>> b_;
+  std::unordered_map<std::uint32_t, llvm::Function *> functions_;
+  std::unordered_map<std::string, EmittedKernel> kernels_;
+};
+
+}  // namespace
+
+Program emit_program(const ModuleView &module, const ProgramOptions &options, Problem &problem) {
+  if (!module.final()) {
+    problem.message = "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage";
+    return {};
+  }
+  return ProgramEmitter(module, options, problem).emit();
+}
+
+}  // namespace bp::emit

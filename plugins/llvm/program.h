@@ -1,0 +1,48 @@
+// A whole module as LLVM IR. Each control computation becomes a function that calls one kernel function for each
+// instruction, in the order of the schedule; while, conditional and call are branches and calls in it. Kernels that would
+// be the same code are emitted once. The functions are spread over several LLVM modules, each with a context of its own,
+// so that they can be compiled at the same time.
+#pragma once
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/llvm/contraction.h"
+#include "plugins/llvm/module_view.h"
+
+namespace bp::emit {
+
+// `void bp_program(const bp_loc_t *allocations, void *scratch)`: runs the entry computation.
+inline constexpr const char *entry_name = "bp_program";
+
+struct CodeUnit {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+struct Program {
+  std::vector<CodeUnit> units;
+  std::int64_t scratch_bytes = 0;  // of one run, aligned to 64
+};
+
+struct ProgramOptions {
+  VectorTarget target;
+  std::string triple;
+  std::string data_layout;
+};
+
+struct Problem {
+  std::uint32_t instruction = BP_NONE;
+  bool unsupported = false;  // else the module breaks a law, or we do
+  std::string message;
+};
+
+// The module must be at BP_STAGE_FINAL. Empty units and a problem if it cannot be done.
+Program emit_program(const ModuleView &module, const ProgramOptions &options, Problem &problem);
+
+}  // namespace bp::emit
