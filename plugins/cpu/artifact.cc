@@ -1,5 +1,6 @@
 #include "plugins/cpu/artifact.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/SHA256.h>
 
 #include <array>
