@@ -21,6 +21,8 @@ struct PassContext {
   // Constants that folding may make, in bytes, and the work it may spend on one of them, in element operations.
   std::int64_t max_folded_bytes = 1 << 16;
   std::int64_t max_folding_work = 1 << 22;
+  // Larger constants do not stay inside fusions.
+  std::int64_t max_fused_constant_bytes = 4096;
 };
 
 // Returns whether the module changed. Expects a verified module and leaves one, with unique instruction names,

@@ -29,6 +29,7 @@ constexpr std::string_view fuse[] = {
 };
 
 constexpr std::string_view finalize[] = {
+    "constant-hoisting",
     // Last: a pass that shares computations again would undo it.
     "flatten-call-graph",
 };
