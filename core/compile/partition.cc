@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/analysis/side_effects.h"
+
 namespace bp::compile {
 namespace {
 
@@ -44,6 +46,7 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
 
   std::vector<Place> place(module.instruction_id_limit(), Place::Nowhere);
   std::vector<std::uint32_t> phase(module.instruction_id_limit(), 0);  // even: host, odd: device
+  analysis::SideEffects side_effects(module);
   std::uint32_t last_side_effect = 0, last_phase = 0;
   for (Instruction i : entry.instructions()) {
     std::uint32_t earliest = 0;
@@ -59,8 +62,7 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
     } else if (!names_values(i.opcode())) {
       bool claimed = i.opcode() != Opcode::Bitcast && on_device[index(i.id())];
       own = claimed && !touches_token(i) ? Place::Device : Place::Host;
-      bool side_effect = i.is(ir::Trait::SideEffect) || i.is(ir::Trait::CallsControl) ||
-                         i.number(ir::AttributeKey::CustomCallHasSideEffect) != 0;
+      bool side_effect = side_effects.has(i);
       if (side_effect) {
         earliest = std::max(earliest, last_side_effect);
       }

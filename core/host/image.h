@@ -33,8 +33,6 @@ namespace bp::host {
 inline constexpr std::uint32_t opset = 1;
 // Constants up to this many bytes can be read in the image itself.
 inline constexpr std::int64_t inline_constant_bytes = 64;
-// Larger constants of fused computations are made operands before the image is built.
-inline constexpr std::int64_t embedded_constant_bytes = 4096;
 
 enum class Stage : std::uint32_t {
   Legalize = BP_STAGE_LEGALIZE,

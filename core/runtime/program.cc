@@ -173,18 +173,16 @@ bool Program::is_donated(std::size_t input) const {
   return false;
 }
 
-Result<Program::Arena> Program::take_arena() const {
+Status Program::fill(Arena &arena) const {
   {
     std::lock_guard lock(mutex_);
     if (!free_arenas_.empty()) {
-      Arena arena = std::move(free_arenas_.back());
+      arena = std::move(free_arenas_.back());
       free_arenas_.pop_back();
-      return arena;
+      return {};
     }
   }
-  Arena arena;
   auto allocations = image_.view().allocations();
-  arena.temporaries.resize(allocations.size());
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     if (allocations[i].kind == BP_ALLOC_TEMP) {
       BP_ASSIGN(arena.temporaries[i],
@@ -193,7 +191,8 @@ Result<Program::Arena> Program::take_arena() const {
   }
   BP_ASSIGN(arena.scratch, Block::allocate(program_->scratch_size,
                                            std::max<std::size_t>(program_->scratch_alignment, block_alignment)));
-  return arena;
+  arena.is_filled = true;
+  return {};
 }
 
 void Program::give_back(Arena arena) const {
@@ -216,7 +215,7 @@ Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
   }
   std::erase_if(given, [](const ir::Literal *literal) { return !literal->shape().is_array(); });
 
-  BP_ASSIGN(Execution execution, Execution::create(shared_from_this()));
+  Execution execution = Execution::prepare(shared_from_this());
   std::vector<Block> converted;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     if (ir::is_stored_as_literal(inputs_[i].shape) && !is_donated(i)) {
@@ -242,7 +241,7 @@ Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
     }
     results.push_back(std::move(literal));
   }
-  BP_TRY(execution.allocate_inputs_and_outputs());
+  BP_TRY(execution.allocate());
   BP_TRY(execution.run());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (!in_place[i]) {
@@ -255,23 +254,19 @@ Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
 
 // --- Execution ---
 
-Execution::Execution(std::shared_ptr<const Program> program, Program::Arena arena)
-    : program_(std::move(program)), arena_(std::move(arena)), places_(program_->constant_places_) {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (program_->image_.view().allocations()[i].kind == BP_ALLOC_TEMP) {
-      const Block &block = arena_.temporaries[i];
-      places_[i] = block.size() == 0 ? place_of(nowhere) : block.location();
-    }
-  }
+Execution::Execution(std::shared_ptr<const Program> program)
+    : program_(std::move(program)), places_(program_->constant_places_) {
+  // All the room there will be, so that allocate() takes what is planned and nothing else.
+  arena_.temporaries.resize(places_.size());
+  own_.reserve(places_.size());
 }
 
-Result<Execution> Execution::create(std::shared_ptr<const Program> program) {
-  BP_ASSIGN(Program::Arena arena, program->take_arena());
-  return Execution(std::move(program), std::move(arena));
+Execution Execution::prepare(std::shared_ptr<const Program> program) {
+  return Execution(std::move(program));
 }
 
 Execution::~Execution() {
-  if (program_ != nullptr) {
+  if (program_ != nullptr && arena_.is_filled) {
     program_->give_back(std::move(arena_));
   }
 }
@@ -285,12 +280,6 @@ Status Execution::set(const Leaf &leaf, const void *data, std::string_view what)
                          block_alignment);
   }
   places_[leaf.allocation] = place_of(data);
-  auto allocations = program_->image_.view().allocations();
-  for (std::size_t i = 0; i < allocations.size(); ++i) {
-    if (allocations[i].alias == leaf.allocation) {
-      places_[i] = places_[leaf.allocation];
-    }
-  }
   return {};
 }
 
@@ -302,18 +291,19 @@ Status Execution::set_output(std::size_t leaf, void *data) {
   return set(program_->outputs()[leaf], data, fmt::format("output {}", leaf));
 }
 
-Status Execution::allocate_inputs_and_outputs() {
+Status Execution::allocate() {
+  BP_TRY(program_->fill(arena_));
+  auto place = [](const Block &block) { return block.size() == 0 ? place_of(nowhere) : block.location(); };
   auto allocations = program_->image_.view().allocations();
-  own_.reserve(allocations.size());
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     const bp_allocation_t &allocation = allocations[i];
-    bool wanted = allocation.kind == BP_ALLOC_INPUT || allocation.kind == BP_ALLOC_OUTPUT;
-    if (!wanted || is_set(places_[i]) || allocation.alias != BP_NONE) {
-      continue;
+    if (allocation.kind == BP_ALLOC_TEMP) {
+      places_[i] = place(arena_.temporaries[i]);
+    } else if (allocation.kind != BP_ALLOC_CONSTANT && allocation.alias == BP_NONE && !is_set(places_[i])) {
+      BP_ASSIGN(Block block, Block::allocate(allocation.size));
+      places_[i] = place(block);
+      own_.push_back(std::move(block));
     }
-    BP_ASSIGN(Block block, Block::allocate(allocation.size));
-    places_[i] = block.size() == 0 ? place_of(nowhere) : block.location();
-    own_.push_back(std::move(block));
   }
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     if (allocations[i].alias != BP_NONE) {

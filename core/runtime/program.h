@@ -59,8 +59,9 @@ class Program : public std::enable_shared_from_this<Program> {
   friend class Execution;
   // What an execution needs beside inputs and outputs. Kept here between executions.
   struct Arena {
-    std::vector<Block> temporaries;  // by allocation; empty where it is of another kind
+    std::vector<Block> temporaries;  // by allocation; empty where it is of another kind, or size 0
     Block scratch;
+    bool is_filled = false;
   };
 
   Program() = default;
@@ -68,7 +69,7 @@ class Program : public std::enable_shared_from_this<Program> {
                                                host::Image image);
   Status read_signature(const ir::Module &module);
   Status fill_constants();
-  Result<Arena> take_arena() const;
+  Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
 
   std::shared_ptr<const host::Device> device_;
@@ -85,11 +86,11 @@ class Program : public std::enable_shared_from_this<Program> {
   mutable std::vector<Arena> free_arenas_;
 };
 
-// One run at a time, any number of times.
+// One run at a time, any number of times: prepare(), set_input() and set_output() as wanted, allocate(), run().
 class Execution {
  public:
-  // Takes temporaries and scratch, or those that an earlier execution gave back.
-  static Result<Execution> create(std::shared_ptr<const Program> program);
+  // Takes nothing yet but a few words.
+  static Execution prepare(std::shared_ptr<const Program> program);
   Execution(Execution &&) = default;
   Execution &operator=(Execution &&) = delete;
   ~Execution();
@@ -98,16 +99,18 @@ class Execution {
   // otherwise). Inputs are not written unless they are donated; an output in the place of a donated input is there.
   Status set_input(std::size_t leaf, const void *data);
   Status set_output(std::size_t leaf, void *data);
-  // Memory of the execution's own for all leaves that were not set.
-  Status allocate_inputs_and_outputs();
+  // Takes temporaries and scratch, or those that an earlier execution gave back, and memory for all inputs and outputs
+  // that were not set. Once, before the first run.
+  Status allocate();
+  // After allocate(); may be written and read between runs.
   std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }
   std::span<std::byte> output(std::size_t leaf) const { return bytes_of(program_->outputs()[leaf]); }
 
-  // All inputs and outputs are set. Complete on return.
+  // Complete on return. Takes no memory.
   Status run();
 
  private:
-  Execution(std::shared_ptr<const Program> program, Program::Arena arena);
+  explicit Execution(std::shared_ptr<const Program> program);
   Status set(const Leaf &leaf, const void *data, std::string_view what);
   std::span<std::byte> bytes_of(const Leaf &leaf) const {
     return {reinterpret_cast<std::byte *>(places_[leaf.allocation].offset + leaf.offset), leaf.size};

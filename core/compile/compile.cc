@@ -1,0 +1,236 @@
+#include "core/compile/compile.h"
+
+#include <chrono>
+
+#include "core/buffers/assign.h"
+#include "core/buffers/copy_insertion.h"
+#include "core/buffers/validate.h"
+#include "core/compile/claims.h"
+#include "core/compile/partition.h"
+#include "core/host/diagnostics.h"
+#include "core/ir/verifier.h"
+#include "core/passes/pipeline.h"
+
+namespace bp::compile {
+namespace {
+
+// Adds the time it lives to a number of seconds.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double &seconds) : seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch &) = delete;
+
+ private:
+  double &seconds_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+// The first instruction of the entry that the device does not claim; nothing if it claims all.
+std::optional<ir::Instruction> first_unclaimed(const ir::Module &module, const Claims &claims) {
+  for (ir::Instruction i : module.entry().instructions()) {
+    if (is_claimable(i.opcode()) && !claims.claimed[index(i.id())]) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+class Compilation {
+ public:
+  Compilation(std::shared_ptr<const host::Device> device, const Options &options)
+      : device_(std::move(device)), options_(options) {}
+
+  Result<Compiled> run(ir::Module module) {
+    {
+      Stopwatch watch(report_.passes);
+      BP_TRY(ir::verify(module));
+    }
+    BP_TRY(observe("00-input", module));
+    BP_TRY(run_passes(module, passes::Stage::Simplify));
+    report_.instructions = module.instruction_count();
+
+    auto image = host::build_image(module, host::Stage::Legalize);
+    if (!image.ok()) {
+      // Something in it cannot be said to any device.
+      return on_host(std::move(module), image.error().message());
+    }
+    BP_ASSIGN(Claims claims, ask(*device_, module, *image));
+    std::vector<Part> parts = partition(module, claims.claimed);
+    for (const Part &part : parts) {
+      if (part.place == Place::Host) {
+        report_on_host(module, part, claims);
+      }
+    }
+    if (parts.size() == 1 && parts[0].place == Place::Device) {
+      BP_ASSIGN(Outcome outcome, make_program(module, "program"));
+      if (outcome.program == nullptr) {
+        return on_host(std::move(module), outcome.refusal);
+      }
+      return Compiled{runtime::Executable(std::move(module), std::move(outcome.program)), std::move(report_)};
+    }
+    return in_steps(std::move(module), parts);
+  }
+
+ private:
+  struct Outcome {
+    std::shared_ptr<const runtime::Program> program;  // null: the device refused a form it was given
+    std::string refusal;
+  };
+
+  Status observe(const std::string &name, const ir::Module &module) {
+    return options_.observer == nullptr ? Status() : options_.observer->module(name, module);
+  }
+
+  Status run_passes(ir::Module &module, passes::Stage stage) {
+    Stopwatch watch(report_.passes);
+    passes::PipelineOptions pipeline;
+    pipeline.verify_between_passes = options_.verify;
+    pipeline.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) {
+      return pass.changed ? observe(fmt::format("{:02}-{}", ++pass_count_, pass.name), after) : Status();
+    };
+    return passes::run_passes(module, passes::stage_passes(stage), pipeline);
+  }
+
+  void report_on_host(const ir::Module &module, const Part &part, const Claims &claims) {
+    for (ir::InstructionId id : part.instructions) {
+      ir::Instruction i = module.instruction(id);
+      if (is_claimable(i.opcode())) {
+        report_.on_host.push_back({std::string(i.name()), i.opcode(), claims.reasons[index(id)]});
+      }
+    }
+  }
+
+  // Everything, for one reason.
+  Result<Compiled> on_host(ir::Module module, const std::string &reason) {
+    report_.on_host.clear();
+    for (ir::Instruction i : module.entry().instructions()) {
+      if (is_claimable(i.opcode())) {
+        report_.on_host.push_back({std::string(i.name()), i.opcode(), reason});
+      }
+    }
+    BP_TRY(check_device_only());
+    return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
+  }
+
+  Status check_device_only() const {
+    if (!options_.device_only || report_.on_host.empty()) {
+      return {};
+    }
+    const OnHost &first = report_.on_host[0];
+    return unsupported("backend {} does not run {} ({}){}{}", device_->id(), first.name, to_string(first.opcode),
+                       first.reason.empty() ? "" : ": ", first.reason);
+  }
+
+  Result<Compiled> in_steps(ir::Module module, const std::vector<Part> &parts) {
+    BP_TRY(check_device_only());
+    std::vector<runtime::Step> steps;
+    std::vector<bool> available(module.instruction_id_limit());
+    for (const Part &part : parts) {
+      Outcome outcome;
+      Extract extract;
+      if (part.place == Place::Device) {
+        extract = compile::extract(module, part, available);
+        BP_ASSIGN(outcome, make_program(extract.module, fmt::format("program{}", report_.programs)));
+        if (outcome.program == nullptr) {
+          Claims refused{{}, std::vector(module.instruction_id_limit(), outcome.refusal), 0};
+          report_on_host(module, part, refused);
+        }
+      }
+      if (outcome.program != nullptr) {
+        steps.push_back({std::move(outcome.program), std::move(extract.inputs), std::move(extract.outputs)});
+      } else {
+        for (ir::InstructionId id : part.instructions) {
+          steps.push_back({nullptr, {}, {}, id});
+        }
+      }
+      for (ir::InstructionId id : part.instructions) {
+        available[index(id)] = true;
+      }
+    }
+    BP_TRY(check_device_only());
+    if (report_.programs == 0) {
+      return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
+    }
+    return Compiled{runtime::Executable(std::move(module), std::move(steps)), std::move(report_)};
+  }
+
+  // One program of the device from a module whose entry it has claimed.
+  Result<Outcome> make_program(ir::Module module, const std::string &name) {
+    ir::Module fused = module;
+    BP_TRY(run_passes(fused, passes::Stage::Fuse));
+    BP_ASSIGN(host::Image fused_image, host::build_image(fused, host::Stage::Fused));
+    BP_ASSIGN(Claims fused_claims, ask(*device_, fused, fused_image));
+    if (!first_unclaimed(fused, fused_claims)) {
+      module = std::move(fused);
+    }
+    BP_TRY(run_passes(module, passes::Stage::Finalize));
+    buffers::Plan plan;
+    host::Image image;
+    {
+      Stopwatch watch(report_.plan);
+      BP_TRY(buffers::insert_copies(module));
+      BP_ASSIGN(plan, buffers::assign(module));
+      if (options_.verify) {
+        BP_TRY(ir::verify(module));
+        BP_TRY(buffers::validate(module, plan));
+      }
+      BP_ASSIGN(image, host::build_image(module, host::Stage::Final, &plan));
+    }
+    BP_ASSIGN(Claims claims, ask(*device_, module, image));
+    if (auto refused = first_unclaimed(module, claims)) {
+      return Outcome{nullptr, fmt::format("in the planned form, {} ({}) is not claimed: {}", refused->name(),
+                                          to_string(refused->opcode()), claims.reasons[index(refused->id())])};
+    }
+
+    std::vector<std::byte> artifact;
+    if (device_->compiler() != nullptr) {
+      BP_ASSIGN(artifact, make_artifact(image));
+    }
+    if (options_.observer != nullptr) {
+      BP_TRY(options_.observer->program(name, module, plan, image, artifact));
+    }
+    report_.artifact_bytes += static_cast<std::int64_t>(artifact.size());
+    Stopwatch watch(report_.load);
+    Outcome outcome;
+    if (device_->compiler() != nullptr) {
+      BP_ASSIGN(outcome.program, runtime::Program::load(device_, module, std::move(image), artifact));
+    } else {
+      BP_ASSIGN(outcome.program, runtime::Program::load_kernels(device_, module, std::move(image)));
+    }
+    ++report_.programs;
+    return outcome;
+  }
+
+  Result<std::vector<std::byte>> make_artifact(const host::Image &image) {
+    Stopwatch watch(report_.compile);
+    std::vector<std::byte> artifact;
+    bp_ostream_t stream{&artifact, [](const bp_ostream_t *to, const void *bytes, std::uint64_t size) -> bp_status {
+                          auto *all = static_cast<std::vector<std::byte> *>(to->ctx);
+                          auto *begin = static_cast<const std::byte *>(bytes);
+                          try {
+                            all->insert(all->end(), begin, begin + size);
+                          } catch (...) {
+                            return BP_NO_MEMORY;
+                          }
+                          return BP_OK;
+                        }};
+    host::Diagnostics diagnostics;
+    bp_status status = device_->compiler()->compile(device_->abi(), image.module(), &stream, diagnostics.abi());
+    BP_TRY(diagnostics.result(status, device_->id(), "compile", image.module()));
+    return artifact;
+  }
+
+  std::shared_ptr<const host::Device> device_;
+  const Options &options_;
+  Report report_;
+  int pass_count_ = 0;
+};
+
+}  // namespace
+
+Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options) {
+  return Compilation(std::move(device), options).run(std::move(module));
+}
+
+}  // namespace bp::compile

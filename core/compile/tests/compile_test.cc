@@ -1,0 +1,286 @@
+// Programs on the test plugin (plugins/tiny.c), which claims the ops it is told to, against the interpreter.
+#include "core/compile/compile.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+#include "tools/measure/allocation_counter.h"
+
+namespace bp::compile {
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::shared_ptr<const host::Device> open_tiny(Settings settings, const std::string &which = "tiny") {
+  auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins";
+  host::DeviceOptions options;
+  options.settings = std::move(settings);
+  auto device = host::open_device((directory / ("libbackplane_" + which + ".so")).string(), std::move(options));
+  INFO((device.ok() ? "" : device.error().to_string()));
+  REQUIRE(device.ok());
+  return std::move(device).value();
+}
+
+ir::Module parse(const std::string &text) {
+  auto module = text::parse_module(text);
+  INFO(text);
+  INFO((module.ok() ? "" : module.error().to_string()));
+  REQUIRE(module.ok());
+  return std::move(module).value();
+}
+
+Result<Compiled> compile_for(const std::string &text, const std::string &ops, const std::string &which = "tiny") {
+  Options options;
+  options.verify = true;
+  return compile(parse(text), open_tiny({{"ops", ops}}, which), options);
+}
+
+ir::Literal literal(const std::string &shape, const std::string &text) {
+  return text::parse_literal(text, text::parse_shape(shape).value()).value();
+}
+
+// Result and, if it differs from the interpreter's, that.
+std::string run_and_check(const Compiled &compiled, const std::string &text, std::vector<ir::Literal> arguments) {
+  auto expected = interpreter::interpret(parse(text), arguments);
+  REQUIRE(expected.ok());
+  auto result = compiled.executable.run(arguments);
+  INFO((result.ok() ? "" : result.error().to_string()));
+  REQUIRE(result.ok());
+  CHECK(result->identical(*expected));
+  return text::print(*result);
+}
+
+std::string error_of(const Result<Compiled> &compiled) {
+  return compiled.ok() ? "no error" : compiled.error().to_string();
+}
+
+const std::string all_ops = "add,subtract,multiply,maximum,negate,copy,compare,while,call,conditional";
+
+// ((x + y) * 2, -(x + y)) with a loop that adds y three times.
+const std::string loop_text = R"(
+HloModule loop
+condition { c = (s32[], f32[4], f32[4]) parameter(0)  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(3)  ROOT less = pred[] compare(i, n), direction=LT }
+body { b = (s32[], f32[4], f32[4]) parameter(0)  i = s32[] get-tuple-element(b), index=0
+  x = f32[4] get-tuple-element(b), index=1  y = f32[4] get-tuple-element(b), index=2  one = s32[] constant(1)
+  next = s32[] add(i, one)  sum = f32[4] add(x, y)  ROOT new = (s32[], f32[4], f32[4]) tuple(next, sum, y) }
+ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  zero = s32[] constant(0)
+  start = f32[4] multiply(x, y)
+  state = (s32[], f32[4], f32[4]) tuple(zero, start, y)  loop = (s32[], f32[4], f32[4]) while(state), condition=condition, body=body
+  end = f32[4] get-tuple-element(loop), index=1  minus = f32[4] negate(end)
+  ROOT both = (f32[4], f32[4]) tuple(end, minus) }
+)";
+
+std::vector<ir::Literal> two_vectors() {
+  return {literal("f32[4]", "{1, 2, 3, 4}"), literal("f32[4]", "{10, 20, 30, 40}")};
+}
+
+}  // namespace
+
+TEST_CASE("what the device claims altogether is one program") {
+  auto compiled = compile_for(loop_text, all_ops);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  CHECK(compiled->report.programs == 1);
+  CHECK(compiled->report.on_host.empty());
+  REQUIRE(compiled->executable.program() != nullptr);
+  CHECK(run_and_check(*compiled, loop_text, two_vectors()) ==
+        "( {40, 100, 180, 280}, {-40, -100, -180, -280} )");
+}
+
+TEST_CASE("what it leaves runs on the host, and the report says why") {
+  auto compiled = compile_for(loop_text, "multiply,add,negate,copy,while");
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  // Multiply, then the loop on the host, then negate.
+  CHECK(compiled->report.programs == 2);
+  REQUIRE(compiled->report.on_host.size() == 1);
+  CHECK(compiled->report.on_host[0].name == "loop");
+  CHECK(compiled->report.on_host[0].reason ==
+        "it calls condition, in which less is not claimed: the op is not in the option ops");
+  run_and_check(*compiled, loop_text, two_vectors());
+}
+
+TEST_CASE("kernels alone are enough") {
+  const std::string text = R"(ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)
+    a = f32[4] add(x, y)  m = f32[4] multiply(a, y)  e = f32[4] exponential(a)  ROOT s = f32[4] subtract(e, m) })";
+  auto compiled = compile_for(text, all_ops, "tiny_kernels");
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  CHECK(compiled->report.programs == 2);
+  REQUIRE(compiled->report.on_host.size() == 1);
+  CHECK(compiled->report.on_host[0].name == "e");
+  run_and_check(*compiled, text, two_vectors());
+}
+
+TEST_CASE("a device that claims nothing leaves everything to the interpreter") {
+  auto compiled = compile_for(loop_text, "");
+  REQUIRE(compiled.ok());
+  CHECK(compiled->report.programs == 0);
+  CHECK(compiled->report.on_host.size() == 3);
+  run_and_check(*compiled, loop_text, two_vectors());
+}
+
+TEST_CASE("any partition computes the same") {
+  const std::vector<std::string> ops = {"add", "subtract", "multiply", "maximum", "negate"};
+  std::mt19937 random(7);
+  std::size_t programs = 0;
+  for (int round = 0; round < 60; ++round) {
+    std::string text =
+        "ENTRY main {\n  p = (f32[3], f32[3]) parameter(0)\n  q = f32[3] parameter(1)\n"
+        "  v0 = f32[3] get-tuple-element(p), index=0\n  v1 = f32[3] get-tuple-element(p), index=1\n"
+        "  v2 = f32[3] constant({1, -2, 0.5})\n";
+    int count = 3;
+    auto any = [&] { return fmt::format("v{}", random() % static_cast<unsigned>(count)); };
+    for (; count < 25; ++count) {
+      const std::string &op = ops[random() % ops.size()];
+      switch (random() % 6) {
+        case 0:
+          text += fmt::format(
+              "  t{0} = (f32[3], f32[3]) tuple({1}, {2})\n  v{0} = f32[3] get-tuple-element(t{0}), "
+              "index={3}\n",
+              count, any(), any(), random() % 2);
+          break;
+        case 1: text += fmt::format("  v{} = f32[3] bitcast({})\n", count, any()); break;
+        default:
+          text += op == "negate" ? fmt::format("  v{} = f32[3] negate({})\n", count, any())
+                                 : fmt::format("  v{} = f32[3] {}({}, {})\n", count, op, any(), any());
+      }
+    }
+    text += fmt::format(
+        "  inner = (f32[3], f32[3]) tuple({}, {})\n  ROOT out = ((f32[3], f32[3]), f32[3], f32[3]) "
+        "tuple(inner, {}, q)\n}}\n",
+        any(), any(), any());
+    std::string claimed = "copy";
+    for (const std::string &op : ops) {
+      claimed += random() % 2 == 0 ? "," + op : "";
+    }
+    auto compiled = compile_for(text, claimed, round % 2 == 0 ? "tiny" : "tiny_kernels");
+    INFO(text << claimed << "\n" << error_of(compiled));
+    REQUIRE(compiled.ok());
+    programs += compiled->report.programs;
+    run_and_check(*compiled, text,
+                  {ir::Literal::tuple({literal("f32[3]", "{1, 2, 3}"), literal("f32[3]", "{0.5, -1, 4}")}),
+                   literal("f32[3]", "{7, 8, 9}")});
+  }
+  CHECK(programs > 40);
+}
+
+TEST_CASE("a run takes the planned memory, to the byte, and later runs take none") {
+  const std::string text = R"(ENTRY main { x = f32[1000] parameter(0)  y = f32[1000] parameter(1)
+    c = f32[1000] constant({...})  a = f32[1000] add(x, y)  m = f32[1000] multiply(a, c)  n = f32[1000] negate(m)
+    s = f32[1000] subtract(n, a)  ROOT both = (f32[1000], f32[1000]) tuple(s, m) })";
+  auto compiled = compile(parse(text), open_tiny({{"ops", all_ops}, {"scratch", "1234"}}));
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  auto program = compiled->executable.program();
+  REQUIRE(program != nullptr);
+  const runtime::MemoryFigures predicted = program->memory();
+  CHECK(predicted.inputs == 8000);
+  CHECK(predicted.outputs == 8000);
+  CHECK(predicted.constants == 4000);
+  CHECK(predicted.scratch == 1234);
+
+  auto execution = runtime::Execution::prepare(program);
+  measure::AllocationCounter counter;
+  REQUIRE(execution.allocate().ok());
+  REQUIRE(execution.run().ok());
+  // The constants have been there since the program was loaded.
+  std::int64_t measured = counter.peak() + predicted.constants;
+  std::int64_t pieces = counter.count();
+  REQUIRE(execution.run().ok());
+  std::int64_t pieces_later = counter.count();
+  if (!counter.is_valid()) {
+    WARN("skipped: a sanitizer counts allocations here");
+    return;
+  }
+  CHECK(measured == predicted.peak());
+  CHECK(pieces_later == pieces);
+}
+
+TEST_CASE("executions borrow inputs and outputs, and check them") {
+  auto compiled = compile_for("ENTRY main { x = f32[16] parameter(0)  ROOT n = f32[16] negate(x) }", all_ops);
+  REQUIRE(compiled.ok());
+  alignas(64) float in[17] = {1, 2, 3}, out[16] = {};
+  auto execution = runtime::Execution::prepare(compiled->executable.program());
+  CHECK(execution.set_input(0, in + 1).error().message().starts_with("main: input 0 lies at address"));
+  REQUIRE(execution.set_input(0, in).ok());
+  REQUIRE(execution.set_output(0, out).ok());
+  REQUIRE(execution.allocate().ok());
+  REQUIRE(execution.run().ok());
+  CHECK(out[1] == -2);
+}
+
+TEST_CASE("a donated input becomes the output, but not the caller's literal") {
+  const std::string text = R"(HloModule m, input_output_alias={ {}: (0, {}, must-alias) }
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  ROOT a = f32[4] add(x, y) })";
+  auto compiled = compile_for(text, all_ops);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  auto program = compiled->executable.program();
+  REQUIRE(program != nullptr);
+  CHECK(program->memory().outputs == 0);
+  auto arguments = two_vectors();
+  run_and_check(*compiled, text, arguments);
+  CHECK(arguments[0].identical(two_vectors()[0]));
+}
+
+TEST_CASE("layouts of parameters and results are followed") {
+  const std::string text = R"(HloModule m, entry_computation_layout={(f32[2,3]{0,1}, f32[2,3]{0,1})->f32[2,3]{0,1}}
+    ENTRY main { x = f32[2,3]{0,1} parameter(0)  y = f32[2,3]{0,1} parameter(1)
+      ROOT a = f32[2,3]{0,1} subtract(x, y) })";
+  auto compiled = compile_for(text, all_ops);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  run_and_check(*compiled, text, {literal("f32[2,3]", "{{1,2,3},{4,5,6}}"), literal("f32[2,3]", "{{9,7,5},{3,1,0}}")});
+}
+
+TEST_CASE("runs may overlap in time") {
+  auto compiled = compile_for(loop_text, all_ops);
+  REQUIRE(compiled.ok());
+  auto expected = compiled->executable.run(two_vectors());
+  REQUIRE(expected.ok());
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        auto result = compiled->executable.run(two_vectors());
+        wrong += result.ok() && result->identical(*expected) ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("errors say what was wrong") {
+  const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] exponential(x) }";
+  Options device_only;
+  device_only.device_only = true;
+  CHECK(error_of(compile(parse(text), open_tiny({{"ops", "add"}}), device_only)) ==
+        "backend org.example.tiny does not run e (exponential): the op is not in the option ops");
+  CHECK(error_of(compile(parse(text), open_tiny({{"no-cost", "1"}}))) ==
+        "backend org.example.tiny: claim gave no cost for e");
+
+  const std::string sum = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT sum = f32[4] add(x, x) }";
+  auto failing = compile(parse(sum), open_tiny({{"ops", "add"}, {"fail", "sum"}}));
+  REQUIRE(failing.ok());
+  CHECK(failing->executable.run({literal("f32[4]", "{1,2,3,4}")}).error().to_string() ==
+        "plugin org.example.tiny: run: internal error: sum: told to fail");
+  CHECK(failing->executable.run({}).error().message() == "m takes 1 arguments, but 0 were given");
+  CHECK(failing->executable.run({literal("s32[4]", "{1,2,3,4}")}).error().message() ==
+        "m: argument 0 has shape s32[4], expected f32[4]");
+  auto foreign = runtime::Program::load(open_tiny({}), parse(sum), host::Image(failing->executable.program()->image()),
+                                        std::as_bytes(std::span("no artifact")));
+  CHECK(foreign.error().to_string() == "plugin org.example.tiny: load: invalid: not an artifact of mine");
+}
+
+}  // namespace bp::compile

@@ -1,0 +1,336 @@
+// A backend of a few elementwise ops, and control flow, that interprets the module: its artifact is the module itself.
+// Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
+// Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
+// "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's name.
+#include <stdlib.h>
+#include <string.h>
+
+#include "backplane/backplane.h"
+
+#ifdef TINY_KERNELS
+#define TINY_ID "org.example.tiny-kernels"
+#define TINY_EXTENSION "bp.kernels/1"
+#else
+#define TINY_ID "org.example.tiny"
+#define TINY_EXTENSION "bp.compiler/1"
+#endif
+
+BP_PLUGIN_MANIFEST("{\"abi\": \"1.0.0\", \"version\": \"1\", \"opset\": 1, \"devices\": [{\"id\": \"" TINY_ID
+                   "\", \"name\": \"Tiny\", \"extensions\": [\"" TINY_EXTENSION "\"]}]}");
+
+typedef struct {
+  bp_device_t abi;
+  uint8_t claims[256];  // by op
+  uint64_t scratch;
+  int no_cost;
+  char fail[64];
+} tiny_device;
+
+typedef struct {
+  bp_program_t abi;
+  const tiny_device *device;
+  bp_module_t *module;
+} tiny_program;
+
+static const struct {
+  const char *name;
+  uint16_t op;
+} names[] = {{"add", BP_OP_ADD},           {"subtract", BP_OP_SUBTRACT},
+             {"multiply", BP_OP_MULTIPLY}, {"maximum", BP_OP_MAXIMUM},
+             {"negate", BP_OP_NEGATE},     {"copy", BP_OP_COPY},
+             {"compare", BP_OP_COMPARE},   {"while", BP_OP_WHILE},
+             {"call", BP_OP_CALL},         {"conditional", BP_OP_CONDITIONAL}};
+
+static const bp_instr_t *instr_at(const bp_module_t *m, uint32_t i) {
+  return BP_AT(m, instrs, bp_instr_t, i);
+}
+static const bp_value_t *value_at(const bp_module_t *m, uint32_t v) {
+  return BP_AT(m, values, bp_value_t, v);
+}
+static uint32_t id_at(const bp_module_t *m, uint32_t i) {
+  return *BP_AT(m, operands, uint32_t, i);
+}
+static const bp_shape_t *shape_of(const bp_module_t *m, uint32_t v) {
+  return BP_AT(m, shapes, bp_shape_t, value_at(m, v)->shape);
+}
+
+// --- what it can do ---
+
+static const char *reason_against(const tiny_device *device, const bp_module_t *m, const bp_instr_t *instr) {
+  if (instr->op > 255 || !device->claims[instr->op]) {
+    return "the op is not in the option ops";
+  }
+  if (instr->op == BP_OP_WHILE || instr->op == BP_OP_CALL || instr->op == BP_OP_CONDITIONAL ||
+      instr->op == BP_OP_COPY) {
+    return NULL;
+  }
+  uint16_t dtype = shape_of(m, id_at(m, instr->operands))->dtype;
+  return dtype == BP_DTYPE_F32 || dtype == BP_DTYPE_S32 ? NULL : "only f32 and s32";
+}
+
+static int64_t compare_direction(const bp_module_t *m, const bp_instr_t *instr) {
+  for (uint32_t a = instr->attrs; a < instr->attrs + instr->attr_count; ++a) {
+    const bp_attr_t *attr = BP_AT(m, attrs, bp_attr_t, a);
+    if (attr->key == BP_ATTR_DIRECTION) {
+      return *BP_AT(m, i64s, int64_t, attr->data);
+    }
+  }
+  return -1;
+}
+
+#define EACH(type, formula)                                               \
+  for (uint64_t i = 0; i < bytes / sizeof(type); ++i) {                   \
+    type x = ((const type *)in[0])[i], y = ((const type *)in[binary])[i]; \
+    (void)y;                                                              \
+    ((type *)out)[i] = (formula);                                         \
+  }                                                                       \
+  break
+#define EACH_OF_BOTH(formula)  \
+  if (dtype == BP_DTYPE_F32) { \
+    EACH(float, formula);      \
+  } else {                     \
+    EACH(int32_t, formula);    \
+  }
+
+static void compute(const bp_module_t *m, const bp_instr_t *instr, const void *const *in, void *out) {
+  uint16_t dtype = shape_of(m, id_at(m, instr->operands))->dtype;
+  uint64_t bytes = value_at(m, id_at(m, instr->operands))->size;
+  uint32_t binary = instr->operand_count - 1;
+  switch (instr->op) {
+    case BP_OP_ADD: EACH_OF_BOTH(x + y);
+    case BP_OP_SUBTRACT: EACH_OF_BOTH(x - y);
+    case BP_OP_MULTIPLY: EACH_OF_BOTH(x * y);
+    case BP_OP_MAXIMUM: EACH_OF_BOTH(x > y ? x : y);
+    case BP_OP_NEGATE: EACH_OF_BOTH(-x);
+    case BP_OP_COPY: memmove(out, in[0], bytes); break;
+    case BP_OP_COMPARE:
+      for (uint64_t i = 0; i < bytes / 4; ++i) {
+        double x = dtype == BP_DTYPE_F32 ? ((const float *)in[0])[i] : ((const int32_t *)in[0])[i];
+        double y = dtype == BP_DTYPE_F32 ? ((const float *)in[1])[i] : ((const int32_t *)in[1])[i];
+        int results[] = {x == y, x != y, x >= y, x > y, x <= y, x < y};
+        ((uint8_t *)out)[i] = (uint8_t)results[compare_direction(m, instr)];
+      }
+      break;
+    default: break;
+  }
+}
+
+#ifdef TINY_KERNELS
+
+static bp_status kernel(const bp_device_t *device, const bp_call_t *call, const bp_diag_t *diag) {
+  (void)device, (void)diag;
+  compute(call->module, instr_at(call->module, call->instr), call->operands, call->results[0]);
+  return BP_OK;
+}
+
+static bp_kernel find(const bp_device_t *device, const bp_module_t *m, uint32_t i, const bp_diag_t *diag) {
+  const char *reason = instr_at(m, i)->call_count != 0 ? "no kernels for control flow"
+                                                       : reason_against(device->device_data, m, instr_at(m, i));
+  if (reason != NULL) {
+    diag->report(diag, BP_UNSUPPORTED, i, reason);
+    return NULL;
+  }
+  return kernel;
+}
+
+static const bp_device_kernels_t extension = {find};
+
+#else
+
+static const char *string_at(const bp_module_t *m, uint32_t offset) {
+  return BP_AT(m, strings, char, offset);
+}
+static char *address(const bp_module_t *m, const bp_run_t *run, uint32_t v) {
+  return (char *)(uintptr_t)(run->allocations[value_at(m, v)->allocation].offset + value_at(m, v)->offset);
+}
+
+static bp_status run_computation(const tiny_program *program, const bp_run_t *run, const bp_diag_t *diag, uint32_t c) {
+  const bp_module_t *m = program->module;
+  const bp_computation_t *computation = BP_AT(m, computations, bp_computation_t, c);
+  for (uint32_t i = computation->instrs; i < computation->instrs + computation->instr_count; ++i) {
+    const bp_instr_t *instr = instr_at(m, i);
+    bp_status status = BP_OK;
+    if (strcmp(string_at(m, instr->name), program->device->fail) == 0) {
+      diag->report(diag, BP_INTERNAL, i, "told to fail");
+      return BP_INTERNAL;
+    }
+    switch (instr->op) {
+      case BP_OP_PARAMETER:
+      case BP_OP_CONSTANT:
+      case BP_OP_BITCAST: break;
+      case BP_OP_WHILE:
+        for (;;) {
+          uint32_t condition = id_at(m, instr->calls);
+          status = run_computation(program, run, diag, condition);
+          uint32_t root = id_at(m, BP_AT(m, computations, bp_computation_t, condition)->roots);
+          if (status != BP_OK || !*address(m, run, root)) {
+            break;
+          }
+          status = run_computation(program, run, diag, id_at(m, instr->calls + 1));
+          if (status != BP_OK) {
+            break;
+          }
+        }
+        break;
+      case BP_OP_CALL: status = run_computation(program, run, diag, id_at(m, instr->calls)); break;
+      case BP_OP_CONDITIONAL: {
+        uint32_t selector = id_at(m, instr->operands);
+        uint32_t branch;
+        if (shape_of(m, selector)->dtype == BP_DTYPE_PRED) {
+          branch = *address(m, run, selector) ? 0 : 1;
+        } else {
+          uint32_t wanted = *(uint32_t *)address(m, run, selector);
+          branch = wanted < instr->call_count ? wanted : instr->call_count - 1;
+        }
+        status = run_computation(program, run, diag, id_at(m, instr->calls + branch));
+        break;
+      }
+      default: {
+        const void *in[2] = {0};
+        for (uint32_t o = 0; o < instr->operand_count && o < 2; ++o) {
+          in[o] = address(m, run, id_at(m, instr->operands + o));
+        }
+        compute(m, instr, in, address(m, run, instr->results));
+      }
+    }
+    if (status != BP_OK) {
+      return status;
+    }
+  }
+  return BP_OK;
+}
+
+static bp_status run_program(const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *diag) {
+  const tiny_program *program = abi->program_data;
+  if (abi->scratch_size != 0) {
+    memset((void *)(uintptr_t)run->scratch.offset, 0x55, abi->scratch_size);
+  }
+  return run_computation(program, run, diag, program->module->entry);
+}
+
+static void destroy_program(const bp_program_t *abi) {
+  tiny_program *program = abi->program_data;
+  free(program->module);
+  free(program);
+}
+
+static bp_status claim(const bp_device_t *device, const bp_module_t *m, float *cost_ns, const bp_diag_t *diag) {
+  const tiny_device *self = device->device_data;
+  for (uint32_t i = 0; i < m->instrs.count - (self->no_cost ? 1 : 0); ++i) {
+    const char *reason = reason_against(self, m, instr_at(m, i));
+    cost_ns[i] = reason == NULL ? 10 : -1;
+    if (reason != NULL) {
+      diag->report(diag, BP_UNSUPPORTED, i, reason);
+    }
+  }
+  return BP_OK;
+}
+
+static bp_status compile(const bp_device_t *device, const bp_module_t *m, const bp_ostream_t *artifact,
+                         const bp_diag_t *diag) {
+  (void)device, (void)diag;
+  return artifact->write(artifact, m, m->size);
+}
+
+static bp_status load(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *constants,
+                      uint8_t *taken, uint32_t allocation_count, const bp_program_t **out, const bp_diag_t *diag) {
+  (void)constants, (void)taken, (void)allocation_count;
+  if (size < sizeof(bp_module_t) || memcmp(artifact, "BPMODULE", 8) != 0) {
+    diag->report(diag, BP_INVALID, BP_NONE, "not an artifact of mine");
+    return BP_INVALID;
+  }
+  const tiny_device *self = device->device_data;
+  tiny_program *program = calloc(1, sizeof *program);
+  program->module = aligned_alloc(64, (size + 63) / 64 * 64);
+  memcpy(program->module, artifact, size);
+  program->device = self;
+  program->abi = (bp_program_t){program, self->scratch, size, 64, 0, run_program, destroy_program};
+  *out = &program->abi;
+  return BP_OK;
+}
+
+static const bp_device_compiler_t extension = {claim, compile, load};
+
+#endif
+
+// --- the device and its factory ---
+
+static const char *const features[] = {TINY_EXTENSION, NULL};
+static const bp_device_desc_t description = {BP_VERSION_INIT, 1, TINY_ID, "Tiny", NULL, "1", NULL, features};
+
+static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
+  (void)diag;
+  ((tiny_device *)device->device_data)->abi.target = "tiny";
+  return BP_OK;
+}
+static void destroy_device(const bp_device_t *device) {
+  free(device->device_data);
+}
+static const void *get_extension(const bp_device_t *device, const char *id) {
+  (void)device;
+  return strcmp(id, TINY_EXTENSION) == 0 ? &extension : NULL;
+}
+
+static uint32_t count(const bp_device_factory_t *factory) {
+  (void)factory;
+  return 1;
+}
+static const bp_device_desc_t *get_desc(const bp_device_factory_t *factory, uint32_t index) {
+  (void)factory, (void)index;
+  return &description;
+}
+static bp_status probe(const bp_device_factory_t *factory, const char *id, uint32_t *instances, const bp_diag_t *diag) {
+  (void)factory, (void)id, (void)diag;
+  *instances = 1;
+  return BP_OK;
+}
+
+static void set_claims(tiny_device *device, const char *list) {
+  while (*list != 0) {
+    size_t length = strcspn(list, ",");
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
+      if (strlen(names[n].name) == length && strncmp(names[n].name, list, length) == 0) {
+        device->claims[names[n].op] = 1;
+      }
+    }
+    list += length + (list[length] == ',');
+  }
+}
+
+static const bp_device_t *create(const bp_device_factory_t *factory, const bp_host_t *host, const char *id,
+                                 uint32_t instance, const bp_option_t *options, uint32_t option_count,
+                                 const bp_diag_t *diag) {
+  (void)factory, (void)host, (void)id, (void)instance;
+  tiny_device *device = calloc(1, sizeof *device);
+  for (uint32_t i = 0; i < option_count; ++i) {
+    const char *key = options[i].key, *value = options[i].value;
+    if (strcmp(key, "ops") == 0) {
+      set_claims(device, value);
+    } else if (strcmp(key, "scratch") == 0) {
+      device->scratch = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "no-cost") == 0) {
+      device->no_cost = 1;
+    } else if (strcmp(key, "fail") == 0) {
+      strncpy(device->fail, value, sizeof device->fail - 1);
+    } else {
+      diag->report(diag, BP_INVALID, BP_NONE, "unknown option");
+      free(device);
+      return NULL;
+    }
+  }
+  device->abi = (bp_device_t){&description, device, NULL, init_device, destroy_device, get_extension};
+  return &device->abi;
+}
+
+static const bp_device_factory_t factory = {count, get_desc, probe, create};
+
+static bp_status init(const char *path, const bp_diag_t *diag) {
+  (void)path, (void)diag;
+  return BP_OK;
+}
+static void deinit(void) {}
+static const void *get_factory(const char *id) {
+  return strcmp(id, BP_DEVICE_FACTORY) == 0 ? &factory : NULL;
+}
+
+const bp_plugin_entry_t bp_entry = {BP_VERSION_INIT, init, deinit, get_factory};

@@ -1,0 +1,136 @@
+#include "core/runtime/executable.h"
+
+#include <utility>
+
+namespace bp::runtime {
+namespace {
+
+using ir::InstructionId;
+
+Status check_arguments(const ir::Module &module, std::span<const ir::Literal> arguments) {
+  ir::Computation entry = module.entry();
+  if (arguments.size() != entry.parameter_count()) {
+    return invalid_input("{} takes {} arguments, but {} were given", module.name(), entry.parameter_count(),
+                         arguments.size());
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ir::Shape &wanted = entry.parameter(i).shape();
+    if (!same(arguments[i].shape(), wanted, ir::CompareLayout::No)) {
+      return invalid_input("{}: argument {} has shape {}, expected {}", module.name(), i,
+                           to_string(arguments[i].shape(), ir::PrintLayout::Never),
+                           to_string(wanted, ir::PrintLayout::Never));
+    }
+  }
+  return {};
+}
+
+// One instruction on the host. A parameter takes its argument away.
+Result<ir::Literal> evaluate(ir::Instruction instruction, std::span<const ir::Literal> values,
+                             std::span<ir::Literal> arguments, const interpreter::Options &options) {
+  if (instruction.opcode() == ir::Opcode::Parameter) {
+    return std::move(arguments[static_cast<std::size_t>(instruction.parameter_number())]);
+  }
+  std::vector<ir::Literal> operands;
+  for (InstructionId operand : instruction.operands()) {
+    operands.push_back(values[index(operand)]);
+  }
+  return interpreter::evaluate_instruction(instruction, operands, options);
+}
+
+}  // namespace
+
+Executable::Executable(ir::Module module, std::shared_ptr<const Program> program)
+    : module_(std::move(module)), program_(std::move(program)) {}
+
+Executable::Executable(ir::Module module, std::vector<Step> steps)
+    : module_(std::move(module)), steps_(std::move(steps)) {
+  find_last_uses();
+}
+
+Executable Executable::on_host(ir::Module module) {
+  Executable executable(std::move(module), nullptr);
+  executable.all_on_host_ = true;
+  return executable;
+}
+
+void Executable::find_last_uses() {
+  constexpr std::size_t never = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> last_use(module_.instruction_id_limit(), never);
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    auto use = [&](InstructionId id) { last_use[index(id)] = s; };
+    for (InstructionId id : steps_[s].inputs) {
+      use(id);
+    }
+    // What nobody uses dies where it is born.
+    for (InstructionId id : steps_[s].outputs) {
+      use(id);
+    }
+    if (InstructionId id = steps_[s].instruction; id != ir::no_instruction) {
+      use(id);
+      for (InstructionId operand : module_.instruction(id).operands()) {
+        use(operand);
+      }
+    }
+  }
+  last_use[index(module_.entry().root().id())] = never;
+  dead_after_.resize(steps_.size());
+  for (InstructionId id : module_.entry().instruction_ids()) {
+    if (last_use[index(id)] != never) {
+      dead_after_[last_use[index(id)]].push_back(id);
+    }
+  }
+}
+
+MemoryFigures Executable::memory() const {
+  if (program_ != nullptr) {
+    return program_->memory();
+  }
+  MemoryFigures sum;
+  for (const Step &step : steps_) {
+    if (step.program != nullptr) {
+      const MemoryFigures &one = step.program->memory();
+      sum.inputs += one.inputs;
+      sum.outputs += one.outputs;
+      sum.temporaries += one.temporaries;
+      sum.constants += one.constants;
+      sum.scratch += one.scratch;
+      sum.resident += one.resident;
+    }
+  }
+  return sum;
+}
+
+Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
+  if (program_ != nullptr) {
+    return program_->run(arguments);
+  }
+  BP_TRY(check_arguments(module_, arguments));
+  return all_on_host_ ? interpreter::interpret(module_, arguments, host) : run_steps(std::move(arguments), host);
+}
+
+Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
+  std::vector<ir::Literal> values(module_.instruction_id_limit());
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const Step &step = steps_[s];
+    if (step.program != nullptr) {
+      std::vector<ir::Literal> inputs;
+      for (InstructionId id : step.inputs) {
+        inputs.push_back(values[index(id)]);
+      }
+      BP_ASSIGN(ir::Literal results, step.program->run(inputs));
+      for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        values[index(step.outputs[i])] = results.take_element(i);
+      }
+    }
+    if (step.instruction != ir::no_instruction) {
+      BP_ASSIGN(values[index(step.instruction)],
+                evaluate(module_.instruction(step.instruction), values, arguments, host));
+    }
+    for (InstructionId id : dead_after_[s]) {
+      values[index(id)] = ir::Literal();
+    }
+  }
+  return std::move(values[index(module_.entry().root().id())]);
+}
+
+}  // namespace bp::runtime
