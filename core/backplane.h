@@ -2,7 +2,7 @@
 //
 //   BP_ASSIGN(bp::Backend backend, bp::Backend::load("cpu"));
 //   BP_ASSIGN(bp::Module module, bp::read_module("model.hlo"));
-//   BP_ASSIGN(bp::Compiled compiled, bp::compile(std::move(module), backend));
+//   BP_ASSIGN(bp::Compiled compiled, backend.compile(std::move(module)));
 //   BP_ASSIGN(bp::Literal result, compiled.executable.run(std::move(arguments)));
 //
 // Values are bp::Literal (core/ir/literal.h), dense and row-major, tuples as tuples. For many runs without copies, give
@@ -59,6 +59,9 @@ class Backend {
   // Of a plugin's device; null for the interpreter. Its id, version and file are there.
   const std::shared_ptr<const host::Device> &device() const { return device_; }
 
+  // Passes, plan and the backend's own compilation. Verifies the module first. The interpreter takes it as it is.
+  Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;
+
  private:
   explicit Backend(std::string name) : name_(std::move(name)) {}
   std::string name_;
@@ -67,7 +70,5 @@ class Backend {
 
 // Reads and verifies one module in HLO text. Warnings ("file:line:column: ...") are appended if asked for.
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings = nullptr);
-
-Result<Compiled> compile(Module module, const Backend &backend, const CompileOptions &options = {});
 
 }  // namespace bp

@@ -1,0 +1,127 @@
+#include "core/backplane.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "core/buffers/print.h"
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+
+namespace bp {
+namespace {
+
+Status write_file(const std::string &path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) {
+    return make_error(ErrorCode::Io, "cannot write {}", path);
+  }
+  return {};
+}
+
+Result<std::string> read_file(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  struct stat about{};
+  if (!file || stat(path.c_str(), &about) != 0) {
+    return make_error(ErrorCode::NotFound, "cannot read {}", path);
+  }
+  if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode)) {
+    return make_error(ErrorCode::Io, "{} is not a file", path);
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+// Writes what it sees into a directory.
+class Dump final : public compile::Observer {
+ public:
+  explicit Dump(const std::string &directory) : prefix_(directory + "/") {}
+
+  Status module(const std::string &name, const ir::Module &module) override {
+    return write_file(prefix_ + name + ".hlo", text::print(module));
+  }
+
+  Status program(const std::string &name, const ir::Module &module, const buffers::Plan &plan, const host::Image &image,
+                 std::span<const std::byte> artifact) override {
+    BP_TRY(write_file(prefix_ + name + ".hlo", text::print(module)));
+    BP_ASSIGN(std::string plan_text, buffers::to_string(plan, module));
+    BP_TRY(write_file(prefix_ + name + ".plan.txt", plan_text));
+    BP_ASSIGN(boost::json::value plan_json, buffers::to_json(plan, module));
+    BP_TRY(write_file(prefix_ + name + ".plan.json", boost::json::serialize(plan_json) + "\n"));
+    BP_TRY(write_file(prefix_ + name + ".image.txt", host::image_to_text(image.module())));
+    BP_TRY(write_file(prefix_ + name + ".image", as_text(image.bytes())));
+    return artifact.empty() ? Status() : write_file(prefix_ + name + ".artifact", as_text(artifact));
+  }
+
+ private:
+  static std::string_view as_text(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+  }
+
+  std::string prefix_;
+};
+
+Status make_directory(const std::string &path) {
+  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) {
+    return {};
+  }
+  return make_error(ErrorCode::Io, "cannot make the directory {}", path);
+}
+
+}  // namespace
+
+Result<Backend> Backend::load(std::string_view name, const BackendOptions &options) {
+  Backend backend{std::string(name)};
+  if (name == "interpreter") {
+    return backend;
+  }
+  host::DeviceOptions device;
+  device.settings = options.settings;
+  if (!options.dump_dir.empty()) {
+    BP_TRY(make_directory(options.dump_dir));
+    // Not every backend can: then without.
+    host::DeviceOptions with_dump = device;
+    with_dump.settings.emplace_back("dump-dir", options.dump_dir);
+    if (auto opened = host::open_device(name, std::move(with_dump)); opened.ok()) {
+      backend.device_ = std::move(opened).value();
+      return backend;
+    }
+  }
+  BP_ASSIGN(backend.device_, host::open_device(name, std::move(device)));
+  return backend;
+}
+
+Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings) {
+  BP_ASSIGN(std::string text, read_file(path));
+  text::ParseOptions options;
+  options.file = path;
+  options.warnings = warnings;
+  BP_ASSIGN(Module module, text::parse_module(text, options));
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
+Result<Compiled> Backend::compile(Module module, const CompileOptions &options) const {
+  if (is_interpreter()) {
+    BP_TRY(ir::verify(module));
+    compile::Report report;
+    report.instructions = module.instruction_count();
+    return Compiled{Executable::on_host(std::move(module)), std::move(report)};
+  }
+  compile::Options inner;
+  inner.device_only = options.device_only;
+  inner.verify = options.verify;
+  if (options.dump_dir.empty()) {
+    return compile::compile(std::move(module), device_, inner);
+  }
+  BP_TRY(make_directory(options.dump_dir));
+  Dump dump(options.dump_dir);
+  inner.observer = &dump;
+  return compile::compile(std::move(module), device_, inner);
+}
+
+}  // namespace bp
