@@ -1,0 +1,20 @@
+// Fuzz driver for what reads files before trusting them: the X-ray and the manifest.
+//   CXX=clang++-19 CC=clang-19 meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+//   ninja -C build-fuzz x_ray_fuzz && build-fuzz/x_ray_fuzz -max_total_time=60 CORPUS
+// A good corpus to start from: any libbackplane_*.so.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/host/manifest.h"
+#include "core/host/x_ray.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  const auto found = bp::host::x_ray(bp::host::MemoryBytes(std::as_bytes(std::span(data, size))));
+  if (found.ok()) {
+    (void)bp::host::parse_manifest(found->manifest);
+  }
+  // The same bytes as a manifest: reached through an ELF file only rarely.
+  (void)bp::host::parse_manifest({reinterpret_cast<const char *>(data), size});
+  return 0;
+}
