@@ -16,7 +16,14 @@ constexpr std::array all_passes{
 
 constexpr std::string_view simplify[] = {
     // First, so that all else sees through calls.
-    "call-inlining",         "tuple-simplification", "zero-sized-elimination", "common-subexpression-elimination",
+    "call-inlining",
+    // Then what makes more for the others to simplify.
+    "batch-norm-expansion",
+    // Each finds more after the one before.
+    "tuple-simplification",
+    "zero-sized-elimination",
+    "common-subexpression-elimination",
+    // Last: drops what the others no longer use.
     "dead-code-elimination",
 };
 
