@@ -35,6 +35,7 @@ struct Axis {
 // A coordinate of lhs: origin + the sum of index * step over the axes that name it. Elements whose coordinate is not
 // in [0, size) are zero and are not read. (The axes' lhs strides and lhs_offset already contain the coordinate.)
 struct Window {
+  static constexpr int64_t unbounded = INT64_MAX;
   int64_t origin = 0;
   int64_t size = 1;
 };

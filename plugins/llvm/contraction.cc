@@ -1,0 +1,80 @@
+// Chooses a strategy for each contraction and writes the kernel around their items.
+#include "plugins/llvm/contraction.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/contraction_strategy.h"
+#include "plugins/llvm/loops.h"
+
+namespace bp::emit {
+
+namespace {
+
+bool is_along(const std::vector<Axis> &axes, Operand operand) {
+  return !axes.empty() && stride_of(axes.back(), operand) == 1;
+}
+
+std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &problem, const VectorTarget &target,
+                                                     llvm::Module &module, const std::string &name) {
+  int64_t width = target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
+  int64_t rows = total_size(problem.rows);
+  int64_t columns = total_size(problem.columns);
+  int64_t contracted = total_size(problem.contracted);
+  bool lies_along_contracted = is_along(problem.contracted, lhs_operand) && is_along(problem.contracted, rhs_operand);
+  bool has_few_outputs = rows * columns <= 24 || std::min(rows, columns) <= 2;
+  if (lies_along_contracted && has_few_outputs && contracted >= 2 * width) {
+    return make_reduction_strategy(problem, target);
+  }
+  int64_t stride = 0;
+  bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
+  // A few rows use each column element too seldom to pay for a copy.
+  bool is_worth_packing = rows > 8 || !has_lanes;
+  bool is_large = rows >= 4 && columns >= width / 2 && contracted >= 4 && rows * columns * contracted >= 8192;
+  if (is_large && is_worth_packing) {
+    return make_packed_strategy(problem, target, module, name);
+  }
+  return make_direct_strategy(problem, target);
+}
+
+}  // namespace
+
+Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
+                         const std::vector<Contraction> &contractions) {
+  llvm::IRBuilder<> b(module.getContext());
+  llvm::Type *pointer = b.getPtrTy();
+  llvm::Type *i64 = b.getInt64Ty();
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false);
+  Kernel kernel;
+  kernel.function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  llvm::Argument *arguments = kernel.function->arg_begin();
+  for (unsigned i = 0; i < 4; ++i) {
+    kernel.function->addParamAttr(i, llvm::Attribute::NoAlias);
+  }
+  b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel.function));
+  llvm::Value *begin = &arguments[4];
+  llvm::Value *end = &arguments[5];
+  for (size_t i = 0; i < contractions.size(); ++i) {
+    const Contraction &contraction = contractions[i];
+    int64_t lanes = target.vector_bits / contraction.types.accumulate->getScalarSizeInBits();
+    ContractionProblem problem = normalize(contraction, lanes);
+    if (total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns) == 0) {
+      continue;
+    }
+    auto strategy = choose_strategy(problem, target, module, name + "." + std::to_string(i));
+    ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]});
+    // This contraction's items are [kernel.items, kernel.items + its own).
+    auto clamped = [&](llvm::Value *item) {
+      llvm::Value *own = b.CreateSub(item, memory.integer(kernel.items));
+      own = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, own, memory.integer(0));
+      return memory.minimum(own, strategy->items());
+    };
+    emit_loop(b, clamped(begin), clamped(end), 1,
+              [&](llvm::Value *item) { strategy->emit_item(memory, item, &arguments[3]); });
+    kernel.items += strategy->items();
+    kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategy->scratch_bytes());
+  }
+  b.CreateRetVoid();
+  return kernel;
+}
+
+}  // namespace bp::emit

@@ -1,0 +1,287 @@
+#include "plugins/llvm/contraction_memory.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/expression.h"
+
+namespace bp::emit {
+
+namespace {
+
+// Round to nearest even by integer arithmetic: LLVM calls a library function for this where the CPU has no instruction.
+llvm::Value *f32_to_bf16_bits(llvm::IRBuilder<> &b, llvm::Value *value) {
+  Expression x(b, value);
+  Expression bits = x.bits();
+  Expression upper = x.with(b.CreateLShr(bits.value(), 16));
+  Expression odd = upper & upper.constant(1);
+  Expression rounded = x.with(b.CreateLShr((bits + odd + 0x7fff).value(), 16));
+  Expression quiet = upper | upper.constant(0x40);
+  return b.CreateTrunc(select(is_nan(x), quiet, rounded).value(), x.lanes_of(b.getInt16Ty()));
+}
+
+llvm::Type *with_lanes_of(llvm::Type *scalar, llvm::Value *value) {
+  auto *vector = llvm::dyn_cast<llvm::VectorType>(value->getType());
+  return vector ? llvm::VectorType::get(scalar, vector->getElementCount()) : scalar;
+}
+
+}  // namespace
+
+ContractionMemory::ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &vector_target,
+                                     const ContractionProblem &contraction,
+                                     std::array<llvm::Value *, 3> operand_pointers)
+    : b(builder),
+      target(vector_target),
+      problem(contraction),
+      width(vector_target.vector_bits / contraction.types.accumulate->getScalarSizeInBits()),
+      sum_type(contraction.types.accumulate),
+      sum_vector(llvm::FixedVectorType::get(sum_type, static_cast<unsigned>(width))),
+      lane_index(contraction.needs_wide_index ? b.getInt64Ty() : b.getInt32Ty()),
+      pointers(operand_pointers) {}
+
+llvm::Value *ContractionMemory::lane_indices(llvm::Value *first) const {
+  llvm::Value *base = splat(b.CreateTruncOrBitCast(first, lane_index));
+  std::vector<llvm::Constant *> counts;
+  for (int64_t i = 0; i < width; ++i) {
+    counts.push_back(llvm::ConstantInt::getSigned(lane_index, i));
+  }
+  return b.CreateAdd(base, llvm::ConstantVector::get(counts));
+}
+
+llvm::Value *ContractionMemory::minimum(llvm::Value *x, int64_t limit) const {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, llvm::ConstantInt::getSigned(x->getType(), limit));
+}
+
+Place ContractionMemory::locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const {
+  llvm::Type *type = flat->getType();
+  auto constant = [&](int64_t value) { return llvm::ConstantInt::getSigned(type, value); };
+  Place place{constant(0), std::vector<llvm::Value *>(problem.windows.size())};
+  auto add_product = [&](llvm::Value *&sum, llvm::Value *index, int64_t factor) {
+    if (factor != 0) {
+      llvm::Value *product = factor == 1 ? index : b.CreateMul(index, constant(factor));
+      sum = sum == nullptr ? product : b.CreateAdd(sum, product);
+    }
+  };
+  llvm::Value *rest = flat;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const Axis &axis = axes[i];
+    llvm::Value *index = i == 0 ? rest : b.CreateURem(rest, constant(axis.size));
+    rest = i == 0 ? nullptr : b.CreateUDiv(rest, constant(axis.size));
+    add_product(place.offset, index, stride_of(axis, operand));
+    if (operand == lhs_operand && axis.window >= 0) {
+      add_product(place.coordinates[static_cast<size_t>(axis.window)], index, axis.step);
+    }
+  }
+  return place;
+}
+
+Place ContractionMemory::sum(const Place &x, const Place &y) const {
+  auto add = [&](llvm::Value *u, llvm::Value *v) { return u == nullptr ? v : v == nullptr ? u : b.CreateAdd(u, v); };
+  Place result{add(x.offset, y.offset), {}};
+  for (size_t w = 0; w < problem.windows.size(); ++w) {
+    result.coordinates.push_back(add(x.coordinates[w], y.coordinates[w]));
+  }
+  return result;
+}
+
+Lanes ContractionMemory::lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand,
+                                  llvm::Value *first) const {
+  int64_t stride = 0;
+  if (has_single_stride(axes, operand, &stride)) {
+    if (operand == out_operand && axes.empty()) {
+      return {Lanes::contiguous, first, nullptr};  // of which one exists
+    }
+    if (stride == 0) {
+      return {Lanes::uniform, integer(0), nullptr};
+    }
+    if (stride == 1) {
+      return {Lanes::contiguous, first, nullptr};
+    }
+  }
+  return {Lanes::scattered, nullptr, place.offset};
+}
+
+llvm::Value *ContractionMemory::are_neighbours(llvm::Value *offsets) const {
+  llvm::Value *first = b.CreateExtractElement(offsets, uint64_t{0});
+  llvm::Value *expected = lane_indices(b.CreateSExtOrBitCast(first, b.getInt64Ty()));
+  return b.CreateAndReduce(b.CreateICmpEQ(offsets, expected));
+}
+
+Lanes ContractionMemory::as_neighbours(const ContractionMemory &memory, const Lanes &lanes) {
+  if (lanes.kind != Lanes::scattered) {
+    return lanes;
+  }
+  llvm::IRBuilder<> &b = memory.b;
+  llvm::Value *first = b.CreateExtractElement(lanes.offsets, uint64_t{0});
+  return {Lanes::contiguous, b.CreateSExtOrBitCast(first, b.getInt64Ty()), nullptr};
+}
+
+llvm::Value *ContractionMemory::mask_of(std::span<const Place *const> places) const {
+  llvm::Value *mask = nullptr;
+  for (size_t w = 0; w < problem.windows.size(); ++w) {
+    if (problem.windows[w].size == Window::unbounded) {
+      continue;
+    }
+    llvm::Value *scalar = integer(problem.windows[w].origin);
+    llvm::Value *vector = nullptr;
+    for (const Place *place : places) {
+      llvm::Value *coordinate = place->coordinates[w];
+      if (coordinate == nullptr) {
+        continue;
+      }
+      if (coordinate->getType()->isVectorTy()) {
+        vector = vector == nullptr ? coordinate : b.CreateAdd(vector, coordinate);
+      } else {
+        scalar = b.CreateAdd(scalar, coordinate);
+      }
+    }
+    llvm::Value *sum = scalar;
+    if (vector != nullptr) {
+      sum = b.CreateAdd(vector, splat(b.CreateTruncOrBitCast(scalar, lane_index)));
+    }
+    llvm::Value *is_inside =
+        b.CreateICmpULT(sum, llvm::ConstantInt::getSigned(sum->getType(), problem.windows[w].size));
+    mask = mask_and(mask, is_inside);
+  }
+  return mask;
+}
+
+llvm::Value *ContractionMemory::mask_and(llvm::Value *x, llvm::Value *y) const {
+  if (x == nullptr || y == nullptr) {
+    return x == nullptr ? y : x;
+  }
+  if (x->getType() != y->getType()) {
+    (x->getType()->isVectorTy() ? y : x) = splat(x->getType()->isVectorTy() ? y : x);
+  }
+  return b.CreateAnd(x, y);
+}
+
+llvm::Type *ContractionMemory::element_type(Operand operand) const {
+  return operand == lhs_operand ? problem.types.lhs : operand == rhs_operand ? problem.types.rhs : problem.types.out;
+}
+
+// 16-bit floats are moved as integers, for which masked accesses are known everywhere.
+llvm::Type *ContractionMemory::storage_type(Operand operand) const {
+  llvm::Type *type = element_type(operand);
+  return type->is16bitFPTy() ? b.getInt16Ty() : type;
+}
+
+llvm::Align ContractionMemory::alignment(Operand operand) const {
+  return llvm::Align(std::max(1U, element_type(operand)->getScalarSizeInBits() / 8));
+}
+
+llvm::Value *ContractionMemory::to_sum_type(llvm::Value *stored, Operand operand) const {
+  llvm::Type *type = element_type(operand);
+  llvm::Type *wanted = with_lanes_of(sum_type, stored);
+  if (type == sum_type) {
+    return stored;
+  }
+  if (type->isBFloatTy()) {
+    llvm::Value *wide = b.CreateZExt(stored, with_lanes_of(b.getInt32Ty(), stored));
+    stored = b.CreateBitCast(b.CreateShl(wide, 16), with_lanes_of(b.getFloatTy(), stored));
+  } else if (type->isHalfTy()) {
+    stored = b.CreateBitCast(stored, with_lanes_of(type, stored));
+  }
+  return sum_type->isFloatingPointTy() ? b.CreateFPExt(stored, wanted)
+                                       : b.CreateIntCast(stored, wanted, problem.types.is_signed);
+}
+
+llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::Value *offset,
+                                     llvm::Value *mask) const {
+  if (lanes.kind == Lanes::uniform && (mask == nullptr || !mask->getType()->isVectorTy())) {
+    return splat(load_scalar(operand, offset, mask));
+  }
+  llvm::Type *storage = storage_type(operand);
+  auto *vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(width));
+  llvm::Value *pointer = b.CreateGEP(storage, pointers[operand], offset);
+  llvm::Value *full_mask = mask == nullptr ? llvm::ConstantInt::getTrue(vector->getWithNewType(b.getInt1Ty()))
+                           : mask->getType()->isVectorTy() ? mask
+                                                           : splat(mask);
+  llvm::Value *nothing = llvm::Constant::getNullValue(vector);
+  llvm::Value *stored;
+  if (lanes.kind == Lanes::contiguous) {
+    pointer = b.CreateGEP(storage, pointer, lanes.first);
+    stored =
+        mask == nullptr
+            ? b.CreateAlignedLoad(vector, pointer, alignment(operand))
+            : static_cast<llvm::Value *>(b.CreateMaskedLoad(vector, pointer, alignment(operand), full_mask, nothing));
+  } else {
+    llvm::Value *offsets =
+        lanes.kind == Lanes::uniform ? llvm::Constant::getNullValue(vector->getWithNewType(lane_index)) : lanes.offsets;
+    stored =
+        b.CreateMaskedGather(vector, b.CreateGEP(storage, pointer, offsets), alignment(operand), full_mask, nothing);
+  }
+  return to_sum_type(stored, operand);
+}
+
+llvm::Value *ContractionMemory::load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
+  llvm::Type *storage = storage_type(operand);
+  if (mask == nullptr) {
+    llvm::Value *pointer = b.CreateGEP(storage, pointers[operand], offset);
+    return to_sum_type(b.CreateAlignedLoad(storage, pointer, alignment(operand)), operand);
+  }
+  // In the padding the operand's first element is read instead: an operand that is read at all is not empty.
+  llvm::Value *safe = b.CreateSelect(mask, offset, integer(0));
+  llvm::Value *pointer = b.CreateGEP(storage, pointers[operand], safe);
+  llvm::Value *value = to_sum_type(b.CreateAlignedLoad(storage, pointer, alignment(operand)), operand);
+  return b.CreateSelect(mask, value, llvm::Constant::getNullValue(sum_type));
+}
+
+llvm::Value *ContractionMemory::finish(llvm::Value *sums, llvm::Value *offsets, llvm::Value *mask) const {
+  if (problem.epilogue) {
+    sums = problem.epilogue(b, {sums, offsets, mask});
+  }
+  llvm::Type *out = with_lanes_of(problem.types.out, sums);
+  auto as_stored = [&](llvm::Value *value) {
+    return problem.types.out->is16bitFPTy() ? b.CreateBitCast(value, with_lanes_of(b.getInt16Ty(), value)) : value;
+  };
+  if (sums->getType() == out) {
+    return as_stored(sums);
+  }
+  if (problem.types.out->isBFloatTy()) {
+    bool is_f32 = sum_type->isFloatTy();
+    return f32_to_bf16_bits(b, is_f32 ? sums : b.CreateFPTrunc(sums, with_lanes_of(b.getFloatTy(), sums)));
+  }
+  return as_stored(sum_type->isFloatingPointTy() ? b.CreateFPCast(sums, out)
+                                                 : b.CreateIntCast(sums, out, problem.types.is_signed));
+}
+
+void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const {
+  llvm::Type *storage = storage_type(out_operand);
+  auto *lane_mask = llvm::FixedVectorType::get(b.getInt1Ty(), static_cast<unsigned>(width));
+  llvm::Value *full_mask = mask == nullptr ? llvm::ConstantInt::getTrue(lane_mask) : mask;
+  bool is_contiguous = lanes.kind == Lanes::contiguous;
+  llvm::Value *base = is_contiguous ? b.CreateAdd(offset, lanes.first) : offset;
+  llvm::Value *offsets = nullptr;
+  if (problem.epilogue) {
+    auto *wide = llvm::FixedVectorType::get(b.getInt64Ty(), static_cast<unsigned>(width));
+    llvm::Value *in_row = is_contiguous ? b.CreateStepVector(wide) : b.CreateSExtOrBitCast(lanes.offsets, wide);
+    offsets = b.CreateAdd(splat(base), in_row);
+  }
+  llvm::Value *finished = finish(sums, offsets, full_mask);
+  llvm::Value *pointer = b.CreateGEP(storage, pointers[out_operand], base);
+  if (!is_contiguous) {
+    b.CreateMaskedScatter(finished, b.CreateGEP(storage, pointer, lanes.offsets), alignment(out_operand), full_mask);
+  } else if (mask == nullptr) {
+    b.CreateAlignedStore(finished, pointer, alignment(out_operand));
+  } else {
+    b.CreateMaskedStore(finished, pointer, alignment(out_operand), mask);
+  }
+}
+
+void ContractionMemory::store_scalar(llvm::Value *sum, llvm::Value *offset) const {
+  llvm::Value *finished = finish(sum, offset, b.getTrue());
+  llvm::Value *pointer = b.CreateGEP(storage_type(out_operand), pointers[out_operand], offset);
+  b.CreateAlignedStore(finished, pointer, alignment(out_operand));
+}
+
+llvm::Value *ContractionMemory::multiply_add(llvm::Value *x, llvm::Value *y, llvm::Value *sum) const {
+  if (!sum_type->isFloatingPointTy()) {
+    return b.CreateAdd(sum, b.CreateMul(x, y));
+  }
+  if (!target.has_fma) {
+    return b.CreateFAdd(sum, b.CreateFMul(x, y));
+  }
+  return b.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {x, y, sum});
+}
+
+}  // namespace bp::emit

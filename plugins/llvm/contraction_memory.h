@@ -1,0 +1,81 @@
+// Where the elements of a contraction lie, and how vectors of them are read and written. A vector runs along the flat
+// index of some axes. Where its elements are neighbours one load or store does; where rows of a window end, or strides
+// are not one, they are gathered. Elements in the padding are masked off and read as zero.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "plugins/llvm/contraction_problem.h"
+
+namespace bp::emit {
+
+// An offset in elements of an operand and, of lhs, what it adds to the coordinate of each window (null: nothing).
+// Values are i64, or vectors of the lane index type.
+struct Place {
+  llvm::Value *offset = nullptr;
+  std::vector<llvm::Value *> coordinates;
+};
+
+// The elements of one operand along a vector.
+struct Lanes {
+  enum Kind { uniform, contiguous, scattered };
+  Kind kind = scattered;
+  llvm::Value *first = nullptr;    // i64 offset of lane 0: uniform and contiguous
+  llvm::Value *offsets = nullptr;  // a vector: scattered
+};
+
+class ContractionMemory {
+ public:
+  ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &target, const ContractionProblem &problem,
+                    std::array<llvm::Value *, 3> pointers);
+
+  llvm::IRBuilder<> &b;
+  const VectorTarget &target;
+  const ContractionProblem &problem;
+  const int64_t width;           // lanes of a vector
+  llvm::Type *const sum_type;    // scalar
+  llvm::Type *const sum_vector;  // <width x sum_type>
+  llvm::Type *const lane_index;  // i32 or i64
+  std::array<llvm::Value *, 3> pointers;
+
+  llvm::Value *integer(int64_t value) const { return b.getInt64(static_cast<uint64_t>(value)); }
+  llvm::Value *lane_indices(llvm::Value *first) const;  // first (i64) + 0, 1, 2, ... as a vector of lane_index
+  llvm::Value *splat(llvm::Value *scalar) const { return b.CreateVectorSplat(static_cast<unsigned>(width), scalar); }
+  llvm::Value *minimum(llvm::Value *x, int64_t limit) const;  // of integers, signed
+
+  // The place of a flat index (i64, or a vector of lane_index) of axes.
+  Place locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const;
+  Place sum(const Place &x, const Place &y) const;  // both scalar
+
+  // The elements of `operand` at a vector of flat indices whose first one is `first`. may_be_neighbours: the caller
+  // has checked (or knows) that scattered lanes are neighbours.
+  Lanes lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand, llvm::Value *first) const;
+  // i1: the lanes are neighbours in memory, in order.
+  llvm::Value *are_neighbours(llvm::Value *offsets) const;
+  static Lanes as_neighbours(const ContractionMemory &memory, const Lanes &lanes);
+
+  // Which lanes of lhs are inside all windows, given the places that add up to the coordinate; null: all.
+  llvm::Value *mask_of(std::span<const Place *const> places) const;
+  llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null
+
+  // Reads as sum_type; masked-off lanes are zero. `offset` is an i64 added to the lanes' offsets.
+  llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
+  llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // Runs the epilogue, converts and writes.
+  void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
+  void store_scalar(llvm::Value *sum, llvm::Value *offset) const;
+
+  llvm::Align sum_alignment() const { return llvm::Align(sum_type->getScalarSizeInBits() / 8); }
+  llvm::Value *zero() const { return llvm::Constant::getNullValue(sum_vector); }
+  llvm::Value *multiply_add(llvm::Value *x, llvm::Value *y, llvm::Value *sum) const;
+
+ private:
+  llvm::Type *element_type(Operand operand) const;
+  llvm::Type *storage_type(Operand operand) const;
+  llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
+  llvm::Value *finish(llvm::Value *sums, llvm::Value *offsets, llvm::Value *mask) const;
+  llvm::Align alignment(Operand operand) const;
+};
+
+}  // namespace bp::emit

@@ -1,0 +1,41 @@
+// A contraction made ready for code: windows that never leave their input are dropped, axes are sorted by stride and
+// merged where they are one, and each free side has its role: the columns are the side that a vector runs along in
+// out, the rows are the other one.
+#pragma once
+
+#include <array>
+
+#include "plugins/llvm/contraction.h"
+
+namespace bp::emit {
+
+enum Operand { lhs_operand = 0, rhs_operand = 1, out_operand = 2 };
+
+inline int64_t stride_of(const Axis &axis, Operand operand) {
+  return operand == lhs_operand ? axis.lhs : operand == rhs_operand ? axis.rhs : axis.out;
+}
+
+// The number of elements that axes span; 1 for none.
+int64_t total_size(const std::vector<Axis> &axes);
+
+// Whether the axes, as one flat index, address the operand with one constant stride, and which.
+bool has_single_stride(const std::vector<Axis> &axes, Operand operand, int64_t *stride);
+
+struct ContractionProblem {
+  std::vector<Axis> batch;
+  std::vector<Axis> rows;
+  std::vector<Axis> columns;
+  std::vector<Axis> contracted;
+  std::vector<Window> windows;
+  Operand row_operand = lhs_operand;
+  Operand column_operand = rhs_operand;
+  std::array<int64_t, 3> offsets = {};
+  ContractionTypes types;
+  Epilogue epilogue;
+  bool needs_wide_index = false;  // offsets do not fit 32 bits
+};
+
+// lanes: those of a vector of the accumulator's type.
+ContractionProblem normalize(const Contraction &contraction, int64_t lanes);
+
+}  // namespace bp::emit

@@ -1,0 +1,33 @@
+// The ways to compute a contraction. Each divides the output into items and emits the code of one item.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "plugins/llvm/contraction_memory.h"
+
+namespace bp::emit {
+
+class ContractionStrategy {
+ public:
+  virtual ~ContractionStrategy() = default;
+  virtual int64_t items() const = 0;
+  virtual int64_t scratch_bytes() const { return 0; }
+  // item: i64. The builder of `memory` stands where the code goes; scratch is a pointer.
+  virtual void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const = 0;
+};
+
+// Vectors along the columns (or the batch, where out is contiguous there), operands read where they lie, the sums of a
+// few rows in registers. For small, depthwise and odd cases; handles everything.
+std::unique_ptr<ContractionStrategy> make_direct_strategy(const ContractionProblem &problem,
+                                                          const VectorTarget &target);
+
+// Vectors along the contracted axes: long sums that few outputs need.
+std::unique_ptr<ContractionStrategy> make_reduction_strategy(const ContractionProblem &problem,
+                                                             const VectorTarget &target);
+
+// Blocks of both operands are packed into scratch and multiplied tile by tile: everything large.
+std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProblem &problem, const VectorTarget &target,
+                                                          llvm::Module &module, const std::string &name);
+
+}  // namespace bp::emit

@@ -1,0 +1,88 @@
+// Structured control flow: the builder continues after the loop or branch.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <vector>
+
+namespace bp::emit {
+
+using Values = std::vector<llvm::Value *>;
+
+// for (index = begin; index < end; index += step), signed; step is positive. Carried values start at `initial`; the
+// body returns the next ones, the call the last ones.
+inline Values emit_loop_carrying(llvm::IRBuilderBase &b, llvm::Value *begin, llvm::Value *end, int64_t step,
+                                 const Values &initial,
+                                 const std::function<Values(llvm::Value *, const Values &)> &body) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock *before = b.GetInsertBlock();
+  llvm::BasicBlock *loop = llvm::BasicBlock::Create(b.getContext(), "loop", function);
+  llvm::BasicBlock *after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+  llvm::Value *is_entered = b.CreateICmpSLT(begin, end);
+  b.CreateCondBr(is_entered, loop, after);
+  b.SetInsertPoint(loop);
+  llvm::PHINode *index = b.CreatePHI(begin->getType(), 2, "index");
+  index->addIncoming(begin, before);
+  Values carried;
+  for (llvm::Value *value : initial) {
+    llvm::PHINode *phi = b.CreatePHI(value->getType(), 2);
+    phi->addIncoming(value, before);
+    carried.push_back(phi);
+  }
+  Values next = body(index, carried);
+  llvm::BasicBlock *last = b.GetInsertBlock();
+  llvm::Value *next_index =
+      b.CreateAdd(index, llvm::ConstantInt::get(begin->getType(), static_cast<uint64_t>(step)), "next", false, true);
+  index->addIncoming(next_index, last);
+  for (size_t i = 0; i < next.size(); ++i) {
+    llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], last);
+  }
+  b.CreateCondBr(b.CreateICmpSLT(next_index, end), loop, after);
+  b.SetInsertPoint(after);
+  Values result;
+  for (size_t i = 0; i < next.size(); ++i) {
+    llvm::PHINode *phi = b.CreatePHI(next[i]->getType(), 2);
+    phi->addIncoming(initial[i], before);
+    phi->addIncoming(next[i], last);
+    result.push_back(phi);
+  }
+  return result;
+}
+
+inline void emit_loop(llvm::IRBuilderBase &b, llvm::Value *begin, llvm::Value *end, int64_t step,
+                      const std::function<void(llvm::Value *)> &body) {
+  emit_loop_carrying(b, begin, end, step, {}, [&](llvm::Value *index, const Values &) {
+    body(index);
+    return Values();
+  });
+}
+
+// Both branches return as many values of the same types; the call returns the chosen ones.
+inline Values emit_if(llvm::IRBuilderBase &b, llvm::Value *condition, const std::function<Values()> &then_body,
+                      const std::function<Values()> &else_body) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock *then_block = llvm::BasicBlock::Create(b.getContext(), "then", function);
+  llvm::BasicBlock *else_block = llvm::BasicBlock::Create(b.getContext(), "else", function);
+  llvm::BasicBlock *after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateCondBr(condition, then_block, else_block);
+  b.SetInsertPoint(then_block);
+  Values then_values = then_body();
+  llvm::BasicBlock *then_last = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(else_block);
+  Values else_values = else_body();
+  llvm::BasicBlock *else_last = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  Values result;
+  for (size_t i = 0; i < then_values.size(); ++i) {
+    llvm::PHINode *phi = b.CreatePHI(then_values[i]->getType(), 2);
+    phi->addIncoming(then_values[i], then_last);
+    phi->addIncoming(else_values[i], else_last);
+    result.push_back(phi);
+  }
+  return result;
+}
+
+}  // namespace bp::emit
