@@ -91,7 +91,7 @@ Status check_attributes(const Instruction &instruction) {
       }
       continue;
     }
-    std::size_t count = instruction.numbers(use.key).size();
+    std::size_t count = is_text ? 0 : instruction.numbers(use.key).size();
     std::size_t entry = numbers_per_entry(attribute.kind);
     bool has_whole_entries = entry == 0 ? count == 1 : count % entry == 0;
     if (attribute.kind == AttributeKind::DimLabels) {
