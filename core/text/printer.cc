@@ -258,7 +258,8 @@ void Printer::called_computations(ir::Instruction instruction, const ir::Attribu
 }
 
 void Printer::attribute(ir::Instruction instruction, const ir::AttributeInfo &info) {
-  auto numbers = instruction.numbers(info.key);
+  bool is_text = info.kind == AttributeKind::String || info.kind == AttributeKind::Text;
+  auto numbers = is_text ? std::span<const std::int64_t>() : instruction.numbers(info.key);
   add(", {}=", info.text);
   switch (info.kind) {
     case AttributeKind::Bool: add("{}", numbers[0] != 0); return;
