@@ -29,9 +29,6 @@ constexpr Exception not_valid[] = {
     {"hlo.builder.tests.math_next_after.hlo", "has an entry layout of other element types than the entry's"},
     {"hlo.translate.hlo_to_mhlo.tests.layouts_and_names.hlo",
      "has an entry layout of other element types than the entry's"},
-    {"hlo.translate.hlo_to_mhlo.tests.types.hlo", "shares a buffer between a b(f32[]) and an f32[]"},
-    {"hlo.translate.hlo_to_mhlo.tests.operand_convert_for_convolution.hlo", "convolves pred with floats"},
-    {"hlo.translate.hlo_to_mhlo.tests.auto_layout.hlo", "has a dot of bf16 and s4"},
 };
 
 bool is_exception(std::span<const Exception> exceptions, const std::string &file) {

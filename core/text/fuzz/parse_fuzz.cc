@@ -1,6 +1,6 @@
 // libFuzzer target: whatever the bytes, the parser returns; what it accepts prints, parses again and prints the same,
 // and the verifier survives it.
-//   meson setup build-fuzz --native-file ... -Dfuzz=true with clang, then build-fuzz/core/parse_fuzzer CORPUS_FOLDER
+//   build-fuzz/parse_fuzz FOLDER_OF_HLO_FILES
 #include <cstdio>
 
 #include "core/ir/verifier.h"
