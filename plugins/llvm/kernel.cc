@@ -210,6 +210,8 @@ std::int64_t emit_kernel(KernelBuilder &builder, const KernelSite &site, const V
     case BP_OP_SCATTER: emit_scatter(generator, builder, site, target); return 0;
     case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return 0;
     case BP_OP_SORT: return emit_sort(generator, builder, site);
+    case BP_OP_DOT:
+    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target);
     default: ElementKernel(generator, builder, site, target).emit(); return 0;
   }
 }

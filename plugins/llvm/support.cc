@@ -640,7 +640,6 @@ std::string kernel_problem(InstructionView instruction) {
     case BP_OP_SORT: return sort_problem(instruction);
     case BP_OP_DOT:
     case BP_OP_CONVOLUTION: {
-      return "is not compiled yet";
       std::string problem = op == BP_OP_DOT ? dot_problem(instruction) : convolution_problem(instruction);
       return problem.empty() ? contraction_type_problem(instruction) : problem;
     }
