@@ -1,5 +1,4 @@
 // The ops on two operands, and clamp and select, as formulas.
-#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -161,18 +160,6 @@ Loop complex_number_loop(Opcode opcode) {
     case Opcode::Power: return through_complex<W, power>;
     case Opcode::Atan2: return through_complex<W, complex_atan2>;
     default: return nullptr;
-  }
-}
-
-// An integer that orders floats totally: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
-template <class W>
-auto total_order_key(W x) {
-  if constexpr (std::is_floating_point_v<W>) {
-    using Key = std::conditional_t<sizeof(W) == 4, std::int32_t, std::int64_t>;
-    Key bits = std::bit_cast<Key>(x);
-    return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
-  } else {
-    return x;
   }
 }
 

@@ -1,4 +1,5 @@
 // dot: batch, free and contracting dimensions become lists of element offsets; contraction.h does the sums.
+#include "core/interpreter/dot.h"
 #include "core/interpreter/contraction.h"
 #include "core/interpreter/strided_copy.h"
 
@@ -84,14 +85,28 @@ Result<Literal> evaluate_dot(Evaluator &evaluator, const Instruction &instructio
   if (operands.size() != 2) {
     return unsupported("a dot with sparsity metadata");
   }
-  ElementType type = instruction.shape().element_type();
-  BP_ASSIGN(Literal lhs, in_sum_class(evaluator, std::move(operands[0]), type));
-  BP_ASSIGN(Literal rhs, in_sum_class(evaluator, std::move(operands[1]), type));
-  Side lhs_side = make_side(lhs.shape(), instruction.numbers(AttributeKey::LhsBatchDims),
-                            instruction.numbers(AttributeKey::LhsContractingDims));
-  Side rhs_side = make_side(rhs.shape(), instruction.numbers(AttributeKey::RhsBatchDims),
-                            instruction.numbers(AttributeKey::RhsContractingDims));
-  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
+  return dot(evaluator, instruction.shape(), DotNumbers(instruction), std::move(operands[0]), std::move(operands[1]));
+}
+
+DotNumbers::DotNumbers(const Instruction &instruction) {
+  auto numbers = [&](AttributeKey key) {
+    std::span<const std::int64_t> list = instruction.numbers(key);
+    return Dimensions(list.begin(), list.end());
+  };
+  lhs_batch = numbers(AttributeKey::LhsBatchDims);
+  lhs_contracting = numbers(AttributeKey::LhsContractingDims);
+  rhs_batch = numbers(AttributeKey::RhsBatchDims);
+  rhs_contracting = numbers(AttributeKey::RhsContractingDims);
+}
+
+Result<Literal> dot(const Evaluator &evaluator, const Shape &shape, const DotNumbers &numbers, Literal lhs,
+                    Literal rhs) {
+  ElementType type = shape.element_type();
+  BP_ASSIGN(lhs, in_sum_class(evaluator, std::move(lhs), type));
+  BP_ASSIGN(rhs, in_sum_class(evaluator, std::move(rhs), type));
+  Side lhs_side = make_side(lhs.shape(), numbers.lhs_batch, numbers.lhs_contracting);
+  Side rhs_side = make_side(rhs.shape(), numbers.rhs_batch, numbers.rhs_contracting);
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
   ContractionSize size{std::ssize(lhs_side.batch), std::ssize(lhs_side.free), std::ssize(rhs_side.free),
                        std::ssize(lhs_side.depth)};
   std::byte *out = result.mutable_bytes().data();

@@ -2,6 +2,10 @@
 // it takes them.
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include "core/interpreter/kernel.h"
 
 namespace bp::interpreter {
@@ -58,6 +62,18 @@ W minimum(W x, W y) {
     }
   }
   return y < x ? y : x;
+}
+
+// An integer that orders floats totally: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
+template <class W>
+auto total_order_key(W x) {
+  if constexpr (std::is_floating_point_v<W>) {
+    using Key = std::conditional_t<sizeof(W) == 4, std::int32_t, std::int64_t>;
+    Key bits = std::bit_cast<Key>(x);
+    return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
+  } else {
+    return x;
+  }
 }
 
 // The lowest `bits` of a value: what a narrow integer is as unsigned.

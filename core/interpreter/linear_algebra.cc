@@ -1,0 +1,170 @@
+// cholesky and triangular-solve, matrix by matrix, in the sum type.
+#include <cmath>
+
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::AttributeKey;
+
+template <class W>
+W conjugate(W x) {
+  if constexpr (is_complex_number<W>) {
+    return std::conj(x);
+  } else {
+    return x;
+  }
+}
+template <class W>
+double real_part(W x) {
+  if constexpr (is_complex_number<W>) {
+    return x.real();
+  } else {
+    return x;
+  }
+}
+
+// A square or rectangular matrix of wide values.
+template <class W>
+struct Matrix {
+  std::size_t rows, columns;
+  std::vector<W> elements;
+
+  Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), elements(r * c) {}
+  W &operator()(std::size_t r, std::size_t c) { return elements[r * columns + c]; }
+  const W &operator()(std::size_t r, std::size_t c) const { return elements[r * columns + c]; }
+};
+
+template <class W, class T>
+Matrix<W> matrix_at(const Literal &literal, std::size_t number) {
+  std::span<const std::int64_t> sizes = literal.shape().sizes().last(2);
+  Matrix<W> matrix(static_cast<std::size_t>(sizes[0]), static_cast<std::size_t>(sizes[1]));
+  const T *from = literal.elements<T>().data() + number * matrix.elements.size();
+  for (std::size_t i = 0; i < matrix.elements.size(); ++i) {
+    matrix.elements[i] = widen<W>(from[i]);
+  }
+  return matrix;
+}
+
+// Row by row: l(i,j) = (a(i,j) - sum l(i,k) conj(l(j,k))) / l(j,j), and the root of that on the diagonal. A matrix that
+// is not positive definite gives NaNs. Reads the lower triangle.
+template <class W>
+Matrix<W> cholesky(const Matrix<W> &a) {
+  Matrix<W> l(a.rows, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      W sum = a(i, j);
+      for (std::size_t k = 0; k < j; ++k) {
+        sum -= l(i, k) * conjugate(l(j, k));
+      }
+      l(i, j) = i == j ? W(std::sqrt(real_part(sum))) : sum / real_part(l(j, j));
+    }
+  }
+  return l;
+}
+
+template <class W>
+Matrix<W> adjoint(const Matrix<W> &a) {
+  Matrix<W> result(a.columns, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      result(j, i) = conjugate(a(i, j));
+    }
+  }
+  return result;
+}
+
+template <class W>
+Matrix<W> transposed(const Matrix<W> &a) {
+  Matrix<W> result(a.columns, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      result(j, i) = a(i, j);
+    }
+  }
+  return result;
+}
+
+// Solves a x = b by substitution, forwards if a is lower triangular, else backwards. b becomes x.
+template <class W>
+void solve(const Matrix<W> &a, bool lower, bool unit_diagonal, Matrix<W> &b) {
+  for (std::size_t step = 0; step < a.rows; ++step) {
+    std::size_t i = lower ? step : a.rows - 1 - step;
+    std::size_t begin = lower ? 0 : i + 1, end = lower ? i : a.rows;
+    for (std::size_t c = 0; c < b.columns; ++c) {
+      W sum = b(i, c);
+      for (std::size_t k = begin; k < end; ++k) {
+        sum -= a(i, k) * b(k, c);
+      }
+      b(i, c) = unit_diagonal ? sum : sum / a(i, i);
+    }
+  }
+}
+
+// Calls body<T>() for the element types that have square roots and quotients.
+template <class Body>
+void with_field_type(ElementType type, Body &&body) {
+  ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (!std::is_integral_v<WideType<T>>) {
+      body.template operator()<T>();
+    }
+  });
+}
+
+template <class T, class W>
+void store(Literal &literal, std::size_t number, const Matrix<W> &matrix) {
+  T *to = literal.mutable_elements<T>().data() + number * matrix.elements.size();
+  for (std::size_t i = 0; i < matrix.elements.size(); ++i) {
+    to[i] = narrow<T>(matrix.elements[i]);
+  }
+}
+
+std::size_t matrix_count(const Shape &shape) {
+  return static_cast<std::size_t>(ir::product(shape.sizes().first(shape.rank() - 2)));
+}
+
+}  // namespace
+
+// The triangle that is not asked for holds zeros.
+Result<Literal> evaluate_cholesky(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  bool lower = instruction.number(AttributeKey::Lower) != 0;
+  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
+  with_field_type(instruction.shape().element_type(), [&]<class T>() {
+    for (std::size_t n = 0; n < matrix_count(instruction.shape()); ++n) {
+      Matrix<SumType<T>> a = matrix_at<SumType<T>, T>(operands[0], n);
+      Matrix<SumType<T>> l = cholesky(lower ? a : adjoint(a));
+      store<T>(result, n, lower ? l : adjoint(l));
+    }
+  });
+  return result;
+}
+
+// op(a) x = b, or x op(a) = b, which is op(a)^T x^T = b^T.
+Result<Literal> evaluate_triangular_solve(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  bool left = instruction.number(AttributeKey::LeftSide) != 0,
+       unit = instruction.number(AttributeKey::UnitDiagonal) != 0;
+  auto transpose = instruction.enumerator(AttributeKey::TransposeA, ir::Transpose::NoTranspose);
+  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
+  with_field_type(instruction.shape().element_type(), [&]<class T>() {
+    using W = SumType<T>;
+    for (std::size_t n = 0; n < matrix_count(instruction.shape()); ++n) {
+      bool lower = instruction.number(AttributeKey::Lower) != 0;
+      Matrix<W> a = matrix_at<W, T>(operands[0], n), b = matrix_at<W, T>(operands[1], n);
+      if (transpose != ir::Transpose::NoTranspose) {
+        a = transpose == ir::Transpose::Adjoint ? adjoint(a) : transposed(a);
+        lower = !lower;
+      }
+      if (!left) {
+        a = transposed(a);
+        b = transposed(b);
+        lower = !lower;
+      }
+      solve(a, lower, unit, b);
+      store<T>(result, n, left ? b : transposed(b));
+    }
+  });
+  return result;
+}
+
+}  // namespace bp::interpreter

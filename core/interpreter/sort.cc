@@ -1,0 +1,146 @@
+// sort and topk. Both order positions, not elements: a stable merge sort that stays in bounds whatever the comparator
+// answers.
+#include <algorithm>
+#include <cstring>
+
+#include "core/interpreter/loops.h"
+#include "core/interpreter/scalar_function.h"
+#include "core/interpreter/strided_copy.h"
+
+namespace bp::interpreter {
+namespace {
+
+using ir::AttributeKey;
+using Positions = std::vector<std::int64_t>;
+
+// goes_before(a, b) gives a Result<bool>. Runs of doubling length are merged; of equals the left comes first.
+template <class GoesBefore>
+Status stable_sort(Positions &positions, GoesBefore &&goes_before) {
+  Positions merged(positions.size());
+  std::size_t count = positions.size();
+  for (std::size_t length = 1; length < count; length *= 2) {
+    for (std::size_t begin = 0; begin < count; begin += 2 * length) {
+      std::size_t left = begin, middle = std::min(begin + length, count), right = middle;
+      std::size_t end = std::min(begin + 2 * length, count);
+      for (std::size_t out = begin; out < end; ++out) {
+        bool take_right = left == middle;
+        if (!take_right && right < end) {
+          BP_ASSIGN(take_right, goes_before(positions[right], positions[left]));
+        }
+        merged[out] = take_right ? positions[right++] : positions[left++];
+      }
+    }
+    positions.swap(merged);
+  }
+  return {};
+}
+
+std::int64_t element_width(const Shape &shape) {
+  return ir::byte_width(shape.element_type());
+}
+
+// The first elements of all lines along one dimension, with the step along it.
+struct Lines {
+  std::int64_t length, stride;
+  std::vector<std::int64_t> first;
+
+  Lines(std::span<const std::int64_t> sizes, std::size_t dimension) : length(sizes[dimension]) {
+    Dimensions strides = dense_strides(sizes), others(sizes.begin(), sizes.end());
+    stride = strides[dimension];
+    others[dimension] = length == 0 ? 0 : 1;
+    for_each_index(std::span(others.data(), others.size()), [&](std::span<const std::int64_t> index) {
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        offset += index[d] * strides[d];
+      }
+      first.push_back(offset);
+    });
+  }
+};
+
+Positions counting_up(std::int64_t count) {
+  Positions positions(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i] = static_cast<std::int64_t>(i);
+  }
+  return positions;
+}
+
+}  // namespace
+
+// Every sort is stable here, asked for or not.
+Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
+  BP_ASSIGN(ScalarFunction * comparator, evaluator.scalar_function(instruction.called(0)));
+  std::vector<Literal> results;
+  for (const Literal &operand : operands) {
+    BP_ASSIGN(Literal result, evaluator.allocate(operand.shape()));
+    results.push_back(std::move(result));
+  }
+  std::vector<const std::byte *> arguments(2 * operands.size());
+  Lines lines(operands[0].shape().sizes(), dimension);
+  for (std::int64_t first : lines.first) {
+    Positions positions = counting_up(lines.length);
+    BP_TRY(stable_sort(positions, [&](std::int64_t a, std::int64_t b) -> Result<bool> {
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        const std::byte *line = operands[i].bytes().data() + first * element_width(operands[i].shape());
+        std::int64_t step = lines.stride * element_width(operands[i].shape());
+        arguments[2 * i] = line + a * step;
+        arguments[2 * i + 1] = line + b * step;
+      }
+      bool answer = false;
+      auto *answer_bytes = reinterpret_cast<std::byte *>(&answer);
+      BP_TRY((*comparator)(arguments, std::span(&answer_bytes, 1), 1));
+      return answer;
+    }));
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      std::int64_t width = element_width(operands[i].shape());
+      const std::byte *from = operands[i].bytes().data();
+      std::byte *to = results[i].mutable_bytes().data();
+      for (std::int64_t place = 0; place < lines.length; ++place) {
+        std::int64_t source = first + positions[static_cast<std::size_t>(place)] * lines.stride;
+        std::memcpy(to + (first + place * lines.stride) * width, from + source * width,
+                    static_cast<std::size_t>(width));
+      }
+    }
+  }
+  return instruction.shape().is_tuple() ? Literal::tuple(std::move(results)) : std::move(results[0]);
+}
+
+// Floats are in total order: a NaN counts as larger than infinity, or smaller than -infinity by its sign.
+Result<Literal> evaluate_topk(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Literal &operand = operands[0];
+  const Shape &shape = operand.shape();
+  BP_ASSIGN(Literal values, evaluator.allocate(instruction.shape().elements()[0]));
+  BP_ASSIGN(Literal indices, evaluator.allocate(instruction.shape().elements()[1]));
+  std::int64_t k = values.shape().sizes().back();
+  bool largest = instruction.number(AttributeKey::Largest, 1) != 0;
+  std::span<std::int32_t> indices_out = indices.mutable_elements<std::int32_t>();
+  Lines lines(shape.sizes(), shape.rank() - 1);
+  std::size_t out = 0;
+  ir::visit_element_type(shape.element_type(), [&]<class T>() {
+    if constexpr (!is_complex_number<T>) {
+      std::span<const T> elements = operand.elements<T>();
+      std::span<T> values_out = values.mutable_elements<T>();
+      for (std::int64_t first : lines.first) {
+        auto key = [&](std::int64_t position) {
+          return total_order_key(widen<WideType<T>>(elements[static_cast<std::size_t>(first + position)]));
+        };
+        Positions positions = counting_up(lines.length);
+        std::partial_sort(positions.begin(), positions.begin() + k, positions.end(),
+                          [&](std::int64_t a, std::int64_t b) {
+                            auto x = key(a), y = key(b);
+                            return x == y ? a < b : largest ? x > y : x < y;
+                          });
+        for (std::int64_t i = 0; i < k; ++i, ++out) {
+          std::int64_t position = positions[static_cast<std::size_t>(i)];
+          values_out[out] = elements[static_cast<std::size_t>(first + position)];
+          indices_out[out] = static_cast<std::int32_t>(position);
+        }
+      }
+    }
+  });
+  return Literal::tuple({std::move(values), std::move(indices)});
+}
+
+}  // namespace bp::interpreter
