@@ -2,6 +2,7 @@
 // become a Result.
 #pragma once
 
+#include <exception>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -27,6 +28,20 @@ class Diagnostics {
 
   // For the call. Reports may come from any thread.
   const bp_diag_t *abi() const { return &abi_; }
+
+  // Makes the call: function(abi()), which returns a status. An exception, which a plugin must not let out (BP-LAW-04),
+  // becomes a report and an internal error.
+  template <class Function>
+  bp_status call(Function &&function) {
+    try {
+      return function(abi());
+    } catch (const std::exception &error) {
+      abi_.report(&abi_, BP_INTERNAL, BP_NONE, (std::string("threw an exception: ") + error.what()).c_str());
+    } catch (...) {
+      abi_.report(&abi_, BP_INTERNAL, BP_NONE, "threw an exception");
+    }
+    return BP_INTERNAL;
+  }
 
   // After the call.
   const std::vector<Report> &reports() const { return reports_; }

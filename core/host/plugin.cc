@@ -69,6 +69,12 @@ Status check_description(const bp_device_desc_t &found, const Manifest &manifest
   return check_equal(place, "list of extensions", sorted_list(std::move(features)), sorted_list(expected.extensions));
 }
 
+// Of a call that fails without a status: the first one reported.
+bp_status reported_status(const Diagnostics &diagnostics) {
+  const bool reported = !diagnostics.reports().empty() && diagnostics.reports()[0].status != BP_OK;
+  return reported ? diagnostics.reports()[0].status : BP_INTERNAL;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Plugin>> Plugin::load(const Candidate &candidate, AfterUse after_use) {
@@ -97,7 +103,7 @@ Status Plugin::open() {
                          {BP_FUNCTION(entry, init), BP_FUNCTION(entry, deinit), BP_FUNCTION(entry, get_factory)}));
   entry_ = entry;
   Diagnostics diagnostics;
-  const bp_status status = entry->init(path_.c_str(), diagnostics.abi());
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return entry->init(path_.c_str(), diag); });
   BP_TRY(diagnostics.result(status, manifest_.devices[0].id, "init"));
   initialized_ = true;
   factory_ = static_cast<const bp_device_factory_t *>(entry->get_factory(BP_DEVICE_FACTORY));
@@ -136,7 +142,8 @@ Result<std::uint32_t> Plugin::probe(const std::string &id) const {
   const std::lock_guard lock(control_mutex());
   Diagnostics diagnostics;
   std::uint32_t instances = 0;
-  const bp_status status = factory_->probe(factory_, id.c_str(), &instances, diagnostics.abi());
+  const bp_status status =
+      diagnostics.call([&](const bp_diag_t *diag) { return factory_->probe(factory_, id.c_str(), &instances, diag); });
   if (Status probed = diagnostics.result(status, id, "probe"); !probed.ok()) {
     return std::move(probed).error().at({path_, 0, 0, {}});
   }
@@ -162,12 +169,13 @@ Status Device::open(const std::string &id, const DeviceOptions &options) {
   }
   Diagnostics creation;
   const bp_device_factory_t *factory = plugin_->factory();
-  const bp_device_t *device = factory->create(factory, services_.abi(), id.c_str(), options.instance, settings.data(),
-                                              static_cast<std::uint32_t>(settings.size()), creation.abi());
-  if (device == nullptr) {
-    const bp_status reported = creation.reports().empty() ? BP_INTERNAL : creation.reports()[0].status;
-    return creation.result(reported == BP_OK ? BP_INTERNAL : reported, id, "create");
-  }
+  const bp_device_t *device = nullptr;
+  const bp_status created = creation.call([&](const bp_diag_t *diag) -> bp_status {
+    device = factory->create(factory, services_.abi(), id.c_str(), options.instance, settings.data(),
+                             static_cast<std::uint32_t>(settings.size()), diag);
+    return device != nullptr ? BP_OK : reported_status(creation);
+  });
+  BP_TRY(creation.result(created, id, "create"));
   BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, destroy)}));
   device_ = device;  // to be destroyed from now on
   BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, init), BP_FUNCTION(device, get_extension)}));
@@ -176,7 +184,8 @@ Status Device::open(const std::string &id, const DeviceOptions &options) {
                               device->desc == nullptr ? "" : printable(text_or_empty(device->desc->id))));
   }
   Diagnostics initialization;
-  BP_TRY(initialization.result(device->init(device, initialization.abi()), id, "init of the device"));
+  const bp_status status = initialization.call([&](const bp_diag_t *diag) { return device->init(device, diag); });
+  BP_TRY(initialization.result(status, id, "init of the device"));
   if (device->target == nullptr) {
     return broken(fmt::format("device {}: target is null after init, expected a string", id));
   }

@@ -2,6 +2,7 @@
 #include "core/host/plugin.h"
 
 #include <catch2/catch.hpp>
+#include <stdexcept>
 
 #include "core/host/diagnostics.h"
 #include "core/host/tests/test_plugins.h"
@@ -219,6 +220,16 @@ TEST_CASE("what a plugin reports becomes one error") {
   CHECK(diagnostics.result(BP_OK, "acme", "run").ok());
   CHECK(Diagnostics().result(BP_DEVICE_LOST, "acme", "run").error().to_string() ==
         "plugin acme: run: device lost: no reason given");
+}
+
+TEST_CASE("an exception of a plugin becomes an error") {
+  Diagnostics known, unknown;
+  const bp_status first = known.call([](const bp_diag_t *) -> bp_status { throw std::runtime_error("no\tdisk"); });
+  CHECK(known.result(first, "acme", "run").error().to_string() ==
+        "plugin acme: run: internal error: threw an exception: no disk");
+  const bp_status second = unknown.call([](const bp_diag_t *) -> bp_status { throw 3; });
+  CHECK(unknown.result(second, "acme", "run").error().to_string() ==
+        "plugin acme: run: internal error: threw an exception");
 }
 
 }  // namespace
