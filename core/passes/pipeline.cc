@@ -22,6 +22,8 @@ constexpr std::string_view simplify[] = {
     // Each finds more after the one before.
     "tuple-simplification",
     "zero-sized-elimination",
+    "movement-simplification",
+    "constant-folding",
     "common-subexpression-elimination",
     // Last: drops what the others no longer use.
     "dead-code-elimination",

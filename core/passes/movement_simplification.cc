@@ -1,0 +1,178 @@
+// Rules for ops that only move elements. What does nothing goes; two of a kind become one; and what only renames
+// dimensions, because those that move have size 1, becomes a reshape, which is free between buffers.
+// Shapes with layouts other than row-major are left alone: somebody chose them.
+#include <algorithm>
+
+#include "core/ir/builder.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+using ir::Shape;
+
+bool is_plain(const Shape &shape) {
+  return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
+}
+
+// Elements keep their row-major order: `permutation` moves only dimensions of size 1.
+bool keeps_order(std::span<const std::int64_t> permutation, const Shape &operand) {
+  std::int64_t last = -1;
+  return std::ranges::all_of(permutation, [&](std::int64_t from) {
+    if (operand.size(static_cast<std::size_t>(from)) == 1) {
+      return true;
+    }
+    return std::exchange(last, from) < from;
+  });
+}
+
+class Simplifier {
+ public:
+  Simplifier(ir::Module &module, const Instruction &instruction)
+      : instruction_(instruction),
+        keep_(instruction.id()),
+        shape_(instruction.shape()),
+        builder_(module, instruction.parent().id()) {
+    builder_.stand_in_for(instruction);
+  }
+
+  InstructionId run() {
+    if (instruction_.operand_count() == 0 || !is_plain(shape_)) {
+      return keep_;
+    }
+    switch (instruction_.opcode()) {
+      case Opcode::Reshape: return reshape();
+      case Opcode::Transpose: return transpose();
+      case Opcode::Broadcast: return broadcast();
+      case Opcode::Convert:
+      case Opcode::Bitcast:
+      case Opcode::BitcastConvert: return operand_if_same(0);
+      case Opcode::Slice: return slice();
+      // A box as large as the operand starts at 0, whatever the indices say.
+      case Opcode::DynamicSlice: return operand_if_same(0);
+      case Opcode::DynamicUpdateSlice: return operand_if_same(1);
+      case Opcode::Pad: return pad();
+      case Opcode::Reverse: return reverse();
+      case Opcode::Concatenate: return instruction_.operand_count() == 1 ? operand_if_same(0) : keep_;
+      case Opcode::Select: return instruction_.operands()[1] == instruction_.operands()[2] ? operand_if_same(1) : keep_;
+      default: return keep_;
+    }
+  }
+
+ private:
+  InstructionId operand_if_same(std::size_t i) const {
+    return instruction_.operand(i).shape() == shape_ ? instruction_.operands()[i] : keep_;
+  }
+
+  InstructionId reshape() {
+    Instruction operand = instruction_.operand(0);
+    if (operand.shape() == shape_) {
+      return operand.id();
+    }
+    if (!is_plain(operand.shape())) {
+      return keep_;
+    }
+    if (operand.opcode() == Opcode::Reshape && is_plain(operand.operand(0).shape())) {
+      InstructionId source = operand.operands()[0];
+      return operand.operand(0).shape() == shape_ ? source : builder_.reshape(source, shape_.sizes());
+    }
+    if (operand.opcode() == Opcode::Broadcast && operand.operand(0).shape().is_scalar()) {
+      return builder_.broadcast(operand.operands()[0], shape_);
+    }
+    return keep_;
+  }
+
+  InstructionId transpose() {
+    Instruction operand = instruction_.operand(0);
+    auto permutation = instruction_.dimensions();
+    if (!is_plain(operand.shape())) {
+      return keep_;
+    }
+    if (std::ranges::is_sorted(permutation)) {
+      return operand_if_same(0);
+    }
+    if (keeps_order(permutation, operand.shape())) {
+      return builder_.reshape(operand.id(), shape_.sizes());
+    }
+    if (operand.opcode() == Opcode::Transpose && is_plain(operand.operand(0).shape())) {
+      std::vector<std::int64_t> composed;
+      for (std::int64_t from : permutation) {
+        composed.push_back(operand.dimensions()[static_cast<std::size_t>(from)]);
+      }
+      InstructionId source = operand.operands()[0];
+      return std::ranges::is_sorted(composed) ? source : builder_.transpose(source, composed);
+    }
+    return keep_;
+  }
+
+  InstructionId broadcast() {
+    Instruction operand = instruction_.operand(0);
+    auto targets = instruction_.dimensions();
+    if (!is_plain(operand.shape())) {
+      return keep_;
+    }
+    if (operand.shape().element_count() == shape_.element_count() && keeps_order_of(targets, operand.shape())) {
+      return operand.shape() == shape_ ? operand.id() : builder_.reshape(operand.id(), shape_.sizes());
+    }
+    if (operand.opcode() == Opcode::Broadcast && is_plain(operand.operand(0).shape())) {
+      std::vector<std::int64_t> composed;
+      for (std::int64_t middle : operand.dimensions()) {
+        composed.push_back(targets[static_cast<std::size_t>(middle)]);
+      }
+      return builder_.broadcast(operand.operands()[0], Shape(shape_), composed);
+    }
+    return keep_;
+  }
+
+  // Of a broadcast's targets: operand dimensions larger than 1 stay in order.
+  static bool keeps_order_of(std::span<const std::int64_t> targets, const Shape &operand) {
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (operand.size(i) != 1) {
+        if (targets[i] < last) {
+          return false;
+        }
+        last = targets[i];
+      }
+    }
+    return true;
+  }
+
+  InstructionId slice() {
+    auto ranges = instruction_.slice_ranges();
+    bool is_forward = std::ranges::all_of(ranges, [](const ir::SliceRange &range) { return range.stride == 1; });
+    return is_forward ? operand_if_same(0) : keep_;
+  }
+
+  InstructionId pad() {
+    bool is_none = std::ranges::all_of(instruction_.padding(), [](const ir::PaddingDimension &padding) {
+      return padding.low == 0 && padding.high == 0 && padding.interior == 0;
+    });
+    return is_none ? operand_if_same(0) : keep_;
+  }
+
+  InstructionId reverse() {
+    bool is_trivial = std::ranges::all_of(instruction_.dimensions(), [this](std::int64_t dimension) {
+      return shape_.size(static_cast<std::size_t>(dimension)) <= 1;
+    });
+    return is_trivial ? operand_if_same(0) : keep_;
+  }
+
+  Instruction instruction_;
+  InstructionId keep_;
+  Shape shape_;
+  ir::Builder builder_;
+};
+
+}  // namespace
+
+Result<bool> movement_simplification(ir::Module &module, const PassContext &) {
+  return rewrite_all(
+      module, [&](Instruction instruction) -> Result<InstructionId> { return Simplifier(module, instruction).run(); });
+}
+
+}  // namespace bp::passes
