@@ -26,12 +26,25 @@ std::vector<ValueId> input_values(const Dataflow &dataflow) {
 
 }  // namespace
 
-std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &conflict) {
-  std::string first = describe(dataflow, conflict.first), second = describe(dataflow, conflict.second);
+std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &conflict, std::size_t first_added) {
+  auto original = [&](ValueId value) {
+    while (index(dataflow.value(value).instruction) >= first_added) {
+      value = dataflow.value_at(dataflow.instruction(value).operands()[0], 0);
+    }
+    return value;
+  };
+  ValueId first_value = original(conflict.first), second_value = original(conflict.second);
+  std::string first = describe(dataflow, first_value), second = describe(dataflow, second_value);
   switch (conflict.obstacle) {
-    case Obstacle::Overlap: return fmt::format("{} is made while {} is still needed", second, first);
+    case Obstacle::Overlap:
+      if (first_value == second_value) {
+        return fmt::format("{} is needed in two places at once", first);
+      }
+      return index(dataflow.value(conflict.second).instruction) >= first_added
+                 ? fmt::format("{} would replace {}, which is still needed", second, first)
+                 : fmt::format("{} is made while {} is still needed", second, first);
     case Obstacle::ReadOnly:
-      if (is_entry_parameter(dataflow, conflict.first)) {
+      if (is_entry_parameter(dataflow, first_value)) {
         return fmt::format("{} is a parameter that is not donated", first);
       }
       return fmt::format("{} is a constant", first);

@@ -22,6 +22,8 @@ Status join_donations(const Dataflow &dataflow, std::span<const Donation> donati
 void overwrite_in_place(const Dataflow &dataflow, BufferSets &sets);
 
 // Says why two values cannot share: "p0 is a parameter that is not donated", "mul.2 is made while p0 is still needed".
-std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &conflict);
+// Instructions numbered from `first_added` on are copies that may go: what they copy is named instead.
+std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &conflict,
+                     std::size_t first_added = static_cast<std::size_t>(-1));
 
 }  // namespace bp::buffers

@@ -228,7 +228,8 @@ class CopyInserter {
         auto conflict = sets.join_copy(dataflow.value_at(part.copy, 0), dataflow.value_at(source, 0));
         part.is_kept = conflict.has_value();
         if (conflict) {
-          set_reason(part.copy, fmt::format("{}: {}", purpose_of(group, part.position), describe(dataflow, *conflict)));
+          set_reason(part.copy, fmt::format("{}: {}", purpose_of(group, part.position),
+                                            describe(dataflow, *conflict, editor_.first_added())));
         }
       }
     }

@@ -27,6 +27,9 @@ class CopyEditor {
   // Order: parameters first, then operands and roots (which then see the copied parameters), then place().
   explicit CopyEditor(ir::Module &module) : module_(module), first_added_(module.instruction_id_limit()) {}
 
+  // Instructions numbered from here on are added ones.
+  std::size_t first_added() const { return first_added_; }
+
   // Each copies the arrays at the given positions and lets users see the rebuilt value: all users of parameters of one
   // computation; one operand of one user; whoever reads a computation's root.
   std::vector<DeepCopy> copy_parameters(ir::ComputationId computation,

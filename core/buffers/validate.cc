@@ -23,6 +23,7 @@ class Validator {
       : module_(module), plan_(plan), positions_(std::move(positions)), held_(positions_.total()) {}
 
   Status run() {
+    read_donations();
     BP_TRY(check_allocations());
     memory_.resize(plan_.allocations.size());
     find_origins();
@@ -104,32 +105,34 @@ class Validator {
     auto alias = static_cast<std::size_t>(output.alias);
     bool is_pair = output.kind == AllocationKind::Output && alias < plan_.allocations.size() &&
                    plan_.allocations[alias].kind == AllocationKind::Input &&
-                   plan_.allocations[alias].size == output.size;
-    bool in_header = std::ranges::any_of(module_.header().input_output_alias, [&](const ir::InputOutputAlias &entry) {
-      return is_pair && leaf_number(module_.entry().root(), entry.output_index) == output.index &&
-             input_number(entry) == plan_.allocations[alias].index;
-    });
-    if (!in_header || !donated_.insert(alias).second) {
+                   plan_.allocations[alias].size == output.size &&
+                   header_pairs_.contains({plan_.allocations[alias].index, output.index});
+    if (!is_pair || !donated_.insert(alias).second) {
       return make_error(ErrorCode::Internal, "buffer plan: output {} lies in allocation {}, which is not donated to it",
                         output.index, alias);
     }
     return {};
   }
 
+  // Reads input_output_alias as numbers of inputs and outputs.
+  void read_donations() {
+    std::vector<std::int64_t> first_input = {0};  // by parameter number
+    for (InstructionId parameter : module_.entry().parameter_ids()) {
+      auto count = static_cast<std::int64_t>(leaves(module_.instruction(parameter)).size());
+      first_input.push_back(first_input.back() + count);
+    }
+    for (const ir::InputOutputAlias &entry : module_.header().input_output_alias) {
+      auto number = static_cast<std::size_t>(entry.parameter);
+      if (number < module_.entry().parameter_count()) {
+        std::int64_t input = leaf_number(module_.entry().parameter(number), entry.parameter_index);
+        header_pairs_.emplace(first_input[number] + input, leaf_number(module_.entry().root(), entry.output_index));
+      }
+    }
+  }
   std::int64_t leaf_number(Instruction instruction, std::span<const std::int64_t> index) const {
     std::int64_t position = instruction.shape().position_of_index(index);
-    return std::ranges::count_if(leaves(instruction), [&](const Leaf &leaf) { return leaf.position < position; });
-  }
-  std::int64_t input_number(const ir::InputOutputAlias &entry) const {
-    std::int64_t number = 0;
-    for (std::size_t i = 0; i < module_.entry().parameter_count(); ++i) {
-      Instruction parameter = module_.entry().parameter(i);
-      if (static_cast<std::int64_t>(i) == entry.parameter) {
-        return number + leaf_number(parameter, entry.parameter_index);
-      }
-      number += static_cast<std::int64_t>(leaves(parameter).size());
-    }
-    return -1;
+    auto found = std::ranges::lower_bound(leaves(instruction), position, {}, &Leaf::position);
+    return found - leaves(instruction).begin();
   }
 
   Status check_slices(Instruction instruction) {
@@ -499,11 +502,12 @@ class Validator {
   const ir::Module &module_;
   const Plan &plan_;
   PositionTable positions_;
-  std::vector<Content> held_;                          // by position
-  std::vector<std::map<std::int64_t, Block>> memory_;  // by allocation
-  std::vector<std::uint32_t> inputs_, outputs_;        // allocations
-  std::set<std::size_t> donated_;                      // inputs that an output aliases
-  std::vector<std::size_t> origins_, bound_;           // by position; see find_origins()
+  std::vector<Content> held_;                                     // by position
+  std::vector<std::map<std::int64_t, Block>> memory_;             // by allocation
+  std::vector<std::uint32_t> inputs_, outputs_;                   // allocations
+  std::set<std::pair<std::int64_t, std::int64_t>> header_pairs_;  // donated inputs and their outputs
+  std::set<std::size_t> donated_;                                 // inputs that an output aliases
+  std::vector<std::size_t> origins_, bound_;                      // by position; see find_origins()
   Content last_content_ = 0;
   int depth_ = 0;
 };
