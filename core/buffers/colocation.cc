@@ -86,8 +86,7 @@ Status bind_outputs(const Dataflow &dataflow, BufferSets &sets) {
     std::string_view what = conflict->obstacle == Obstacle::TwoPlaces  ? "another output or not donated to this one"
                             : is_entry_parameter(dataflow, outputs[i]) ? "a parameter that is not donated"
                                                                        : "a constant";
-    return invalid_input("output {}: {} is {}, expected an array of its own (run the pass insert_copies first)", i,
-                         name, what);
+    return invalid_input("output {}: {} is {}, expected an array of its own (run copy-insertion first)", i, name, what);
   }
   return {};
 }
@@ -96,7 +95,7 @@ Status join_must_aliases(const Dataflow &dataflow, BufferSets &sets) {
   for (const MustAlias &pair : must_aliases(dataflow)) {
     if (auto conflict = sets.join(pair.a, pair.b, BufferSets::Reason::Demanded)) {
       ir::Instruction because = dataflow.module().instruction(pair.because);
-      return invalid_input("{}: {} and {} must share memory, but {} (run the pass insert_copies first)",
+      return invalid_input("{}: {} and {} must share memory, but {} (run copy-insertion first)",
                            describe(because, pair.position), describe(dataflow, pair.a), describe(dataflow, pair.b),
                            describe(dataflow, *conflict))
           .at(because.location());
@@ -114,7 +113,7 @@ Status join_donations(const Dataflow &dataflow, std::span<const Donation> donati
     auto conflict = sets.join(input, output);
     if (conflict && donation.must) {
       return invalid_input(
-          "input_output_alias: {} must share memory with output {}, but {} (run the pass insert_copies "
+          "input_output_alias: {} must share memory with output {}, but {} (run the pass copy-insertion "
           "first)",
           describe(dataflow, input), donation.output, describe(dataflow, *conflict));
     }
@@ -130,9 +129,8 @@ Status colocate(const Dataflow &dataflow, BufferSets &sets) {
   BP_TRY(join_donations(dataflow, donated, sets));
   for (ValueId input : input_values(dataflow)) {
     if (sets.place(input).output < 0 && sets.is_shared(input)) {
-      return invalid_input(
-          "{} is overwritten, but lies in no output it is donated to (run the pass insert_copies first)",
-          describe(dataflow, input));
+      return invalid_input("{} is overwritten, but lies in no output it is donated to (run copy-insertion first)",
+                           describe(dataflow, input));
     }
   }
   return {};

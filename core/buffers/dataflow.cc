@@ -130,7 +130,7 @@ class DataflowBuilder {
           }
           if (is_control[index(callee)]) {
             return located(invalid_input("{}: computation {} is called a second time, expected a flat call graph "
-                                         "(run the pass flatten_call_graph first)",
+                                         "(run the pass flatten-call-graph first)",
                                          instruction.name(), module_.computation(callee).name()),
                            instruction);
           }

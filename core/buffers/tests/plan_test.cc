@@ -2,6 +2,7 @@
 
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
+#include "core/buffers/schedule.h"
 #include "core/buffers/tests/random_program.h"
 #include "core/buffers/validate.h"
 #include "core/ir/verifier.h"
@@ -64,6 +65,9 @@ TEST_CASE("random programs are planned, and the validator accepts the plans and 
     INFO("seed " << seed);
     ir::Module module = testing::random_program(seed);
     require_ok(ir::verify(module));
+    if (seed % 2 == 0) {
+      require_value(schedule(module));
+    }
     require_value(insert_copies(module));
     require_ok(ir::verify(module));
     Plan plan = require_value(assign(module));
