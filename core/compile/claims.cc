@@ -27,7 +27,9 @@ Result<Answers> ask_compiler(const host::Device &device, const host::Image &imag
   auto count = image.view().instruction_count();
   Answers answers{std::vector(count, std::numeric_limits<float>::quiet_NaN()), std::vector<std::string>(count)};
   host::Diagnostics diagnostics;
-  bp_status status = device.compiler()->claim(device.abi(), image.module(), answers.cost.data(), diagnostics.abi());
+  bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return device.compiler()->claim(device.abi(), image.module(), answers.cost.data(), diag);
+  });
   BP_TRY(diagnostics.result(status, device.id(), "claim", image.module()));
   add_reasons(diagnostics, answers.reasons);
   return answers;

@@ -216,7 +216,9 @@ class Compilation {
                           return BP_OK;
                         }};
     host::Diagnostics diagnostics;
-    bp_status status = device_->compiler()->compile(device_->abi(), image.module(), &stream, diagnostics.abi());
+    bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      return device_->compiler()->compile(device_->abi(), image.module(), &stream, diag);
+    });
     BP_TRY(diagnostics.result(status, device_->id(), "compile", image.module()));
     return artifact;
   }

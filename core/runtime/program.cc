@@ -92,9 +92,10 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
   std::vector<std::uint8_t> taken(count);
   host::Diagnostics diagnostics;
   const bp_program_t *loaded = nullptr;
-  bp_status status =
-      program->device_->compiler()->load(abi, artifact.data(), artifact.size(), program->constant_places_.data(),
-                                         taken.data(), count, &loaded, diagnostics.abi());
+  bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return program->device_->compiler()->load(abi, artifact.data(), artifact.size(), program->constant_places_.data(),
+                                              taken.data(), count, &loaded, diag);
+  });
   BP_TRY(diagnostics.result(status, program->device_->id(), "load", program->image_.module()));
   if (loaded == nullptr) {
     return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no program",
@@ -322,7 +323,8 @@ Status Execution::run() {
   run.scratch = arena_.scratch.location();
   run.get_extension = [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; };
   host::Diagnostics diagnostics;
-  bp_status status = program_->program_->run(program_->program_, &run, diagnostics.abi());
+  bp_status status =
+      diagnostics.call([&](const bp_diag_t *diag) { return program_->program_->run(program_->program_, &run, diag); });
   if (status == BP_OK) [[likely]] {
     return {};
   }
