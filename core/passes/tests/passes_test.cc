@@ -3,6 +3,7 @@
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
+#include "core/text/parser.h"
 
 namespace bp::passes {
 namespace {
@@ -99,6 +100,34 @@ TEST_CASE("fifty thousand instructions take linear time") {
   };
   REQUIRE(run_passes(module, default_passes(), options).ok());
   CHECK(slowest < 5);  // a quadratic pass takes minutes
+}
+
+TEST_CASE("large constants leave fusions, also fusions within fusions") {
+  auto module = text::parse_module(R"(
+    HloModule m
+    inner { x = f32[64] parameter(0)  small = f32[] constant(2)  big = f32[64] constant({...})
+      wide = f32[64] broadcast(small), dimensions={}  sum = f32[64] add(x, big)  ROOT y = f32[64] multiply(sum, wide) }
+    outer { x = f32[64] parameter(0)  ROOT y = f32[64] fusion(x), kind=kLoop, calls=inner }
+    ENTRY main { x = f32[64] parameter(0)  one = f32[64] fusion(x), kind=kLoop, calls=outer
+      ROOT two = f32[64] fusion(one), kind=kLoop, calls=outer })");
+  REQUIRE(module.ok());
+  REQUIRE(ir::verify(*module).ok());
+  PassContext context;
+  context.max_fused_constant_bytes = 255;
+  auto changed = constant_hoisting(*module, context);
+  REQUIRE(changed.ok());
+  CHECK(*changed);
+  REQUIRE(ir::verify(*module).ok());
+  for (ir::Computation computation : module->computations()) {
+    for (ir::Instruction instruction : computation.instructions()) {
+      bool is_big = instruction.opcode() == Opcode::Constant && instruction.shape().byte_size() > 255;
+      CHECK((!is_big || computation.name() == "main"));
+      if (instruction.opcode() == Opcode::Fusion) {
+        CHECK(instruction.operand_count() == 2);
+      }
+    }
+  }
+  CHECK(!*constant_hoisting(*module, context));
 }
 
 }  // namespace bp::passes

@@ -1,0 +1,99 @@
+// The public face: names, files and dumps. What programs compute is tested in core/compile.
+#include "core/backplane.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "core/host/image.h"
+
+namespace bp {
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "backplane_test_XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string &name) const { return path_ + "/" + name; }
+  const std::string &path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void write(const std::string &path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string tiny() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+         "core/compile/tests/plugins/libbackplane_tiny.so";
+}
+
+constexpr std::string_view double_text =
+    "HloModule twice\nENTRY main { x = f32[4] parameter(0)  c = f32[4] constant({1,2,3,4})  s = f32[4] add(x, x)\n"
+    "  t = (f32[4]) tuple(s)  u = f32[4] get-tuple-element(t), index=0  ROOT r = f32[4] multiply(u, c) }\n";
+
+}  // namespace
+
+TEST_CASE("files that are no programs get one clear message") {
+  Folder folder;
+  CHECK(read_module(folder / "absent.hlo").error().to_string() == "cannot read " + (folder / "absent.hlo"));
+  CHECK(read_module(folder.path()).error().to_string() == folder.path() + " is not a file");
+  write(folder / "wrong.hlo", "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n");
+  auto wrong = read_module(folder / "wrong.hlo");
+  REQUIRE(!wrong.ok());
+  CHECK(wrong.error().to_string().starts_with(folder / "wrong.hlo:2:"));
+  CHECK(!Backend::load("no-such-backend").ok());
+}
+
+TEST_CASE("the interpreter is a backend like others") {
+  Folder folder;
+  write(folder / "twice.hlo", double_text);
+  auto interpreter = Backend::load("interpreter");
+  REQUIRE(interpreter.ok());
+  for (const Backend &backend : {*interpreter, Backend::load(tiny(), {{{"ops", "add,multiply"}}, ""}).value()}) {
+    auto compiled = backend.compile(read_module(folder / "twice.hlo").value());
+    REQUIRE(compiled.ok());
+    auto x = Literal::zeros(Shape::array(ir::ElementType::F32, {4})).value();
+    x.mutable_elements<float>()[1] = 10;
+    auto result = compiled->executable.run({x});
+    REQUIRE(result.ok());
+    CHECK(result->elements<float>()[1] == 40);
+  }
+}
+
+TEST_CASE("a dump holds all stages, and its programs can be read again") {
+  Folder folder;
+  write(folder / "twice.hlo", double_text);
+  auto backend = Backend::load(tiny(), {{{"ops", "add,multiply"}}, folder / "dump"});
+  REQUIRE(backend.ok());
+  CompileOptions options;
+  options.dump_dir = folder / "dump";
+  auto compiled = backend->compile(read_module(folder / "twice.hlo").value(), options);
+  REQUIRE(compiled.ok());
+  std::size_t modules = 0;
+  for (const auto &file : std::filesystem::directory_iterator(options.dump_dir)) {
+    if (file.path().extension() == ".hlo") {
+      auto module = read_module(file.path());
+      INFO((module.ok() ? "" : module.error().to_string()));
+      CHECK(module.ok());
+      ++modules;
+    }
+  }
+  CHECK(modules >= 3);  // as read, after the tuples have gone, as planned
+  for (const char *name : {"program.plan.txt", "program.plan.json", "program.image.txt", "program.image"}) {
+    CHECK(std::filesystem::file_size(folder / "dump/" + name) > 0);
+  }
+  // The artifact of this plugin is the image.
+  CHECK(std::filesystem::file_size(folder / "dump/program.artifact") ==
+        std::filesystem::file_size(folder / "dump/program.image"));
+  options.dump_dir = folder / "twice.hlo/below";
+  CHECK(backend->compile(read_module(folder / "twice.hlo").value(), options).error().to_string() ==
+        "cannot make the directory " + (folder / "twice.hlo/below"));
+}
+
+}  // namespace bp
