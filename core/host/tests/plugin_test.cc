@@ -184,26 +184,6 @@ TEST_CASE("plugins may be loaded a hundred times, and several times at once") {
   CHECK(is_mapped(test_plugin("good")));
 }
 
-TEST_CASE("the skeleton is a plugin that claims nothing") {
-  auto device = open_device("null");
-  REQUIRE(device.ok());
-  CHECK((*device)->id() == "dev.backplane.null");
-  REQUIRE((*device)->memory() != nullptr);
-  Diagnostics diagnostics;
-  bp_memory_t memory{};
-  const bp_device_t *abi = (*device)->abi();
-  const bp_status status = (*device)->memory()->alloc(abi, 0, 64, 64, &memory, diagnostics.abi());
-  const Status result = diagnostics.result(status, "null", "alloc");
-  REQUIRE_FALSE(result.ok());
-  CHECK(result.error().code() == ErrorCode::Unsupported);
-  CHECK(result.error().to_string() == "plugin null: alloc: unsupported: null: unimplemented: bp_device_memory.alloc");
-  DeviceOptions options;
-  options.settings = {{"x", "y"}};
-  const auto refused = open_device("dev.backplane.null", options);
-  REQUIRE_FALSE(refused.ok());
-  CHECK_THAT(refused.error().message(), Catch::Contains("unknown option x, expected none"));
-}
-
 TEST_CASE("what a plugin reports becomes one error") {
   Diagnostics diagnostics;
   const bp_diag_t *sink = diagnostics.abi();
