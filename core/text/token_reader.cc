@@ -194,8 +194,9 @@ Place TokenReader::place(std::size_t position) {
     counted_ = line_begin_ = 0;
     line_ = 1;
   }
-  std::string_view text = source();
-  for (std::size_t found; (found = text.find('\n', counted_)) < position; counted_ = line_begin_ = found + 1) {
+  std::string_view before = source().substr(0, position);  // a search must not run on to the end of the text
+  for (std::size_t found; (found = before.find('\n', counted_)) != std::string_view::npos; counted_ = line_begin_) {
+    line_begin_ = found + 1;
     ++line_;
   }
   counted_ = position;
