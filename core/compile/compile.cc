@@ -4,6 +4,7 @@
 
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
+#include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/compile/claims.h"
 #include "core/compile/partition.h"
@@ -169,6 +170,8 @@ class Compilation {
     host::Image image;
     {
       Stopwatch watch(report_.plan);
+      // What copies are needed depends on the order.
+      BP_TRY(buffers::schedule(module));
       BP_TRY(buffers::insert_copies(module));
       BP_ASSIGN(plan, buffers::assign(module));
       if (options_.verify) {

@@ -1,7 +1,7 @@
 // Compile: a module becomes an executable for a device.
 //
 //   simplify -> claims -> partition
-//   for each part of the device: fuse -> claims -> copies -> schedule -> plan -> claims -> compile -> load
+//   for each part of the device: fuse -> claims -> schedule -> copies -> plan -> claims -> compile -> load
 //
 // What the device does not claim runs on the host's interpreter, and the report says so and why. A fused form that it does
 // not claim is dropped for the one before.
@@ -52,7 +52,7 @@ struct Report {
   std::size_t programs = 0;      // on the device
   std::vector<OnHost> on_host;
   std::int64_t artifact_bytes = 0;
-  // Seconds spent in passes, in planning (copies, schedule, plan, image), in the backend's compile() and load().
+  // Seconds spent in passes, in planning (schedule, copies, plan, image), in the backend's compile() and load().
   double passes = 0, plan = 0, compile = 0, load = 0;
 };
 
