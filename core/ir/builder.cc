@@ -149,7 +149,8 @@ void Builder::finish(InstructionId root) {
 ComputationId add_scalar_computation(Module &module, Opcode opcode, ElementType type, std::string_view name) {
   ComputationId id = module.add_computation(name);
   Builder builder(module, id);
-  InstructionId lhs = builder.parameter(Shape::scalar(type)), rhs = builder.parameter(Shape::scalar(type));
+  InstructionId lhs = builder.parameter(Shape::scalar(type), "lhs");
+  InstructionId rhs = builder.parameter(Shape::scalar(type), "rhs");
   module.set_root(id, builder.add(opcode, {lhs, rhs}));
   return id;
 }

@@ -39,26 +39,27 @@ class Expander {
   static ElementType compute_type(ElementType type) { return ir::bit_width(type) < 32 ? ElementType::F32 : type; }
 
   InstructionId training() {
-    InstructionId x = operand(0), mean = mean_of(x), centered = subtract(x, spread(mean));
-    InstructionId variance = mean_of(multiply(centered, centered));
-    InstructionId y = normalize(centered, variance, operand(1), operand(2));
+    InstructionId x = operand(0), mean = mean_of(x), centered = subtract({x, spread(mean)});
+    InstructionId variance = mean_of(multiply({centered, centered}));
+    InstructionId y = normalize(centered, variance);
     return builder_.tuple(std::vector{result(y), result(mean), result(variance)});
   }
 
   InstructionId inference() {
-    InstructionId centered = subtract(operand(0), spread(operand(3)));
-    return result(normalize(centered, operand(4), operand(1), operand(2)));
+    InstructionId centered = subtract({operand(0), spread(operand(3))});
+    return result(normalize(centered, operand(4)));
   }
 
   InstructionId gradient() {
     InstructionId g = operand(4), scale = operand(1);
-    InstructionId centered = subtract(operand(0), spread(operand(2)));
+    InstructionId centered = subtract({operand(0), spread(operand(2))});
     InstructionId r = inverse_deviation(operand(3));
-    InstructionId sum_g = sum_of(g), d = sum_of(multiply(g, centered));
-    InstructionId share = divide_by_count(multiply(d, multiply(r, r)));
-    InstructionId inner = subtract(subtract(g, spread(divide_by_count(sum_g))), multiply(centered, spread(share)));
-    InstructionId grad_operand = multiply(inner, spread(multiply(scale, r)));
-    return builder_.tuple(std::vector{result(grad_operand), result(multiply(d, r)), result(sum_g)});
+    InstructionId sum_g = sum_of(g), d = sum_of(multiply({g, centered}));
+    InstructionId share = divide_by_count(multiply({d, multiply({r, r})}));
+    InstructionId inner =
+        subtract({subtract({g, spread(divide_by_count(sum_g))}), multiply({centered, spread(share)})});
+    InstructionId grad_operand = multiply({inner, spread(multiply({scale, r}))});
+    return builder_.tuple(std::vector{result(grad_operand), result(multiply({d, r})), result(sum_g)});
   }
 
  private:
@@ -68,8 +69,10 @@ class Expander {
   }
   InstructionId result(InstructionId id) { return compute_type_ == type_ ? id : builder_.convert(id, type_); }
 
-  InstructionId multiply(InstructionId a, InstructionId b) { return builder_.add(Opcode::Multiply, {a, b}); }
-  InstructionId subtract(InstructionId a, InstructionId b) { return builder_.add(Opcode::Subtract, {a, b}); }
+  // Operands come as lists, whose elements C++ evaluates in order: so the instructions have the same order everywhere.
+  using Pair = std::initializer_list<InstructionId>;
+  InstructionId multiply(Pair operands) { return builder_.add(Opcode::Multiply, operands); }
+  InstructionId subtract(Pair operands) { return builder_.add(Opcode::Subtract, operands); }
   // One value per feature to all elements of the feature.
   InstructionId spread(InstructionId per_feature) {
     return builder_.broadcast(per_feature, full_, std::span(&feature_, 1));
@@ -88,9 +91,10 @@ class Expander {
     double epsilon = original_.real(ir::AttributeKey::Epsilon);
     return builder_.add(Opcode::Rsqrt, {builder_.add(Opcode::Add, {variance, constant_per_feature(epsilon)})});
   }
-  InstructionId normalize(InstructionId centered, InstructionId variance, InstructionId scale, InstructionId offset) {
-    InstructionId factor = multiply(inverse_deviation(variance), scale);
-    return builder_.add(Opcode::Add, {multiply(centered, spread(factor)), spread(offset)});
+  // By operands 1 and 2, scale and offset.
+  InstructionId normalize(InstructionId centered, InstructionId variance) {
+    InstructionId factor = multiply({inverse_deviation(variance), operand(1)});
+    return builder_.add(Opcode::Add, {multiply({centered, spread(factor)}), spread(operand(2))});
   }
 
   ir::Instruction original_;
