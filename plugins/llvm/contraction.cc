@@ -27,8 +27,9 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
-  // A few rows use each column element too seldom to pay for a copy.
-  bool is_worth_packing = rows > 8 || !has_lanes;
+  // A few rows use each column element too seldom to pay for a copy, unless the copy is what reads memory in order.
+  bool is_out_of_cache = rows >= 4 && contracted * columns > (int64_t{1} << 19);
+  bool is_worth_packing = rows > 8 || !has_lanes || is_out_of_cache;
   bool is_large = rows >= 4 && columns >= width / 2 && contracted >= 4 && rows * columns * contracted >= 8192;
   if (is_large && is_worth_packing) {
     return make_packed_strategy(problem, target, module, name);

@@ -79,7 +79,8 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
   rows_ = total_size(row_axes_);
   lanes_ = total_size(lane_axes_);
   tile_rows_ = std::min<int64_t>(rows_, 8);
-  int64_t most_vectors = tile_rows_ <= 2 ? 4 : tile_rows_ <= 4 ? 3 : 2;
+  // As many vectors as there are registers for sums: long runs of memory for each contracted element.
+  int64_t most_vectors = std::min<int64_t>(16, (target.vector_registers - 4) / (tile_rows_ + 1));
   tile_vectors_ = std::clamp<int64_t>((lanes_ + width - 1) / width, 1, most_vectors);
   row_blocks_ = (rows_ + tile_rows_ - 1) / tile_rows_;
   int64_t tile_lanes = tile_vectors_ * width;

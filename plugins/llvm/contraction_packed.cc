@@ -33,6 +33,12 @@ int64_t round_up(int64_t x, int64_t y) {
   return divide_up(x, y) * y;
 }
 
+// What is left after whole tiles and deserves code of its own. Among many tiles the last one is computed in full, on
+// whatever scratch holds there.
+int64_t rest_of_tile(int64_t size, int64_t tile) {
+  return size / tile >= 8 ? 0 : size % tile;
+}
+
 struct TileShape {
   int64_t rows;
   int64_t vectors;
@@ -101,11 +107,13 @@ class PackedStrategy : public ContractionStrategy {
   void emit_k_table(const Item &item) const;
   Place k_place(const Item &item, llvm::Value *k, Operand operand) const;
   void emit_pack_columns(const Item &item) const;
+  void emit_pack_column_rows(const Item &item) const;
   void emit_pack_column_group(const Item &item, llvm::Value *column) const;
   void emit_pack_transposed(const Item &item, llvm::Value *column) const;
   llvm::Value *packed_column_pointer(const Item &item, llvm::Value *column, llvm::Value *k) const;
   void emit_row_tile(const Item &item, llvm::Value *row) const;
   void emit_pack_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const;
+  void emit_pack_rows_transposed(const Item &item, llvm::Value *row) const;
   void emit_write_out(const Item &item, llvm::Value *row, llvm::Value *rows) const;
   llvm::Value *sums_row(const Item &item, llvm::Value *row) const;
   llvm::Function *product_function(const ContractionMemory &m, int64_t rows, int64_t vectors) const;
@@ -127,6 +135,8 @@ class PackedStrategy : public ContractionStrategy {
   int64_t tile_columns_, k_per_block_, k_stride_, k_blocks_, columns_per_block_, rows_per_block_, row_blocks_,
       column_blocks_;
   bool transposes_columns_ = false;
+  bool transposes_rows_ = false;
+  bool copies_column_rows_ = false;
   bool has_several_k_blocks_;
   int64_t column_region_, row_region_, sums_region_, out_rows_region_;
   std::array<int64_t, 2> k_offset_regions_;
@@ -148,17 +158,25 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
   // registers. A block then stays within the innermost axis.
   int64_t lane_stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &lane_stride) && lane_stride == 1;
-  bool has_windows = problem.column_operand == lhs_operand &&
-                     std::any_of(problem.windows.begin(), problem.windows.end(),
-                                 [](const Window &window) { return window.size != Window::unbounded; });
-  if (!has_lanes && !has_windows && !block_axes_.empty() && block_axes_.back().size >= width_ / 2 &&
-      stride_of(block_axes_.back(), problem.column_operand) == 1) {
+  auto has_windows = [&](Operand operand) {
+    return operand == lhs_operand && std::any_of(problem.windows.begin(), problem.windows.end(),
+                                                 [](const Window &w) { return w.size != Window::unbounded; });
+  };
+  if (!has_lanes && !has_windows(problem.column_operand) && !block_axes_.empty() &&
+      block_axes_.back().size >= width_ / 2 && stride_of(block_axes_.back(), problem.column_operand) == 1) {
     transposes_columns_ = true;
     outer_axes_.assign(block_axes_.begin(), block_axes_.end() - 1);
     block_axes_.erase(block_axes_.begin(), block_axes_.end() - 1);
   }
   outer_k_ = total_size(outer_axes_);
   block_k_ = total_size(block_axes_);
+  copies_column_rows_ = has_lanes && !has_windows(problem.column_operand);
+  // The same for rows that lie next to each other, as many as a vector holds.
+  int64_t row_stride = 0;
+  int64_t k_stride = 0;
+  transposes_rows_ = tile_.rows <= width_ && !has_windows(problem.row_operand) &&
+                     has_single_stride(problem.rows, problem.row_operand, &row_stride) && row_stride == 1 &&
+                     !(has_single_stride(block_axes_, problem.row_operand, &k_stride) && k_stride == 1);
   int64_t element = problem.types.accumulate->getScalarSizeInBits() / 8;
 
   k_blocks_ = divide_up(block_k_, most_contracted_in_block);
@@ -300,11 +318,38 @@ llvm::Value *PackedStrategy::packed_column_pointer(const Item &item, llvm::Value
 
 void PackedStrategy::emit_pack_columns(const Item &item) const {
   const ContractionMemory &m = item.m;
+  if (copies_column_rows_) {
+    emit_pack_column_rows(item);
+    return;
+  }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem_.columns, problem_.column_operand, &stride) && stride == 1;
   int64_t step = has_lanes ? tile_columns_ : width_;
   emit_loop(m.b, m.integer(0), item.columns, step, [&](llvm::Value *column) {
     transposes_columns_ ? emit_pack_transposed(item, column) : emit_pack_column_group(item, column);
+  });
+}
+
+// Columns without padding that lie next to each other: whole rows are read from one end to the other.
+void PackedStrategy::emit_pack_column_rows(const Item &item) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  Operand operand = problem_.column_operand;
+  emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), 1, [&](llvm::Value *k) {
+    llvm::Value *element = k_place(item, k, operand).offset;
+    emit_loop(b, m.integer(0), item.columns, tile_columns_, [&](llvm::Value *column) {
+      llvm::Value *packed = packed_column_pointer(item, column, k);
+      for (int64_t v = 0; v < tile_.vectors; ++v) {
+        llvm::Value *first = b.CreateAdd(b.CreateAdd(item.first_column, column), m.integer(v * width_));
+        llvm::Value *mask = nullptr;
+        if (columns_ % tile_columns_ != 0) {
+          llvm::Value *flat = m.lane_indices(first);
+          mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), columns_));
+        }
+        b.CreateAlignedStore(m.load(operand, {Lanes::contiguous, first, nullptr}, element, mask),
+                             b.CreateGEP(m.sum_type, packed, m.integer(v * width_)), m.sum_alignment());
+      }
+    });
   });
 }
 
@@ -414,7 +459,17 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   llvm::Value *count = b.CreateSub(m.minimum(b.CreateAdd(row, m.integer(tile_.rows)), rows_), row);
-  emit_loop(b, m.integer(0), count, 1, [&](llvm::Value *r) { emit_pack_row(item, b.CreateAdd(row, r), r); });
+  emit_loop(b, m.integer(0), count, 1, [&](llvm::Value *r) {
+    llvm::Value *out_row = b.CreateAdd(row, r);
+    out_row = m.sum(item.bases[out_operand], m.locate(out_row, problem_.rows, out_operand)).offset;
+    b.CreateAlignedStore(out_row, at(m, item.scratch, out_rows_region_, b.getInt64Ty(), r), llvm::Align(8));
+    if (!transposes_rows_) {
+      emit_pack_row(item, b.CreateAdd(row, r), r);
+    }
+  });
+  if (transposes_rows_) {
+    emit_pack_rows_transposed(item, row);
+  }
   llvm::Value *contracted = b.CreateSub(item.last_k, item.first_k);
   llvm::Value *rows_pointer = at(m, item.scratch, row_region_, m.sum_type, m.integer(0));
   llvm::Value *sums = sums_row(item, row);
@@ -427,7 +482,7 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
       return Values();
     };
     auto for_vectors = [&](int64_t vectors) {
-      int64_t rest = rows_ % tile_.rows;
+      int64_t rest = rest_of_tile(rows_, tile_.rows);
       if (rest == 0) {
         return call(tile_.rows, vectors);
       }
@@ -435,8 +490,8 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
           b, b.CreateICmpEQ(count, m.integer(tile_.rows)), [&] { return call(tile_.rows, vectors); },
           [&] { return call(rest, vectors); });
     };
-    int64_t rest = divide_up(columns_ % tile_columns_, width_);
-    if (rest == 0 || rest == tile_.vectors) {
+    int64_t rest = rest_of_tile(divide_up(columns_, width_), tile_.vectors);
+    if (rest == 0) {
       for_vectors(tile_.vectors);
     } else {
       llvm::Value *end = b.CreateAdd(b.CreateAdd(item.first_column, column), m.integer(tile_columns_));
@@ -461,8 +516,6 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   Operand operand = problem_.row_operand;
-  llvm::Value *out_row = m.sum(item.bases[out_operand], m.locate(row, problem_.rows, out_operand)).offset;
-  b.CreateAlignedStore(out_row, at(m, item.scratch, out_rows_region_, b.getInt64Ty(), tile_row), llvm::Align(8));
   Place base = m.sum(item.outer_k[operand], m.locate(row, problem_.rows, operand));
   llvm::Value *packed = at(m, item.scratch, row_region_, m.sum_type, b.CreateMul(tile_row, m.integer(k_stride_)));
   emit_loop(b, item.first_k, item.last_k, width_, [&](llvm::Value *k) {
@@ -502,6 +555,31 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
           [&] { return pack(lanes); });
     } else {
       pack(lanes);
+    }
+  });
+}
+
+// A tile of rows that lie next to each other, read a vector of rows at a time.
+void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *row) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  Operand operand = problem_.row_operand;
+  llvm::Value *flat = m.lane_indices(row);
+  llvm::Value *mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), rows_));
+  emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), width_, [&](llvm::Value *k) {
+    Values matrix;
+    for (int64_t i = 0; i < width_; ++i) {
+      // Elements past the last are copies of it, and packed where nobody reads.
+      llvm::Value *last = b.CreateSub(m.integer(block_k_ - 1), item.first_k);
+      llvm::Value *index = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(k, m.integer(i)), last);
+      Place element = k_place(item, index, operand);
+      matrix.push_back(m.load(operand, {Lanes::contiguous, row, nullptr}, element.offset, mask));
+    }
+    transpose(b, matrix);
+    for (int64_t r = 0; r < tile_.rows; ++r) {
+      llvm::Value *index = b.CreateAdd(k, m.integer(r * k_stride_));
+      b.CreateAlignedStore(matrix[static_cast<size_t>(r)], at(m, item.scratch, row_region_, m.sum_type, index),
+                           m.sum_alignment());
     }
   });
 }
