@@ -283,14 +283,14 @@ Status ModuleParser::parse_attribute_value(Draft &draft, ir::AttributeUse use) {
   switch (ir::info(use.key).kind) {
     case AttributeKind::Computation: {
       BP_ASSIGN(ir::ComputationId callee, parse_called_computation());
-      draft.calls.emplace_back(position, callee);
+      draft.calls.push_back({position, draft.calls.size(), callee});
       return {};
     }
     case AttributeKind::Computations:
       BP_TRY(reader_.expect('{', "before a list of computations"));
       return reader_.read_list('}', "a list of computations", [&]() -> Status {
         BP_ASSIGN(ir::ComputationId callee, parse_called_computation());
-        draft.calls.emplace_back(position, callee);
+        draft.calls.push_back({position, draft.calls.size(), callee});
         return {};
       });
     case AttributeKind::Literal: {
@@ -362,9 +362,9 @@ Status ModuleParser::finish_draft(Draft &draft, std::size_t begin) {
     }
   }
   if (!draft.calls.empty()) {
-    std::ranges::stable_sort(draft.calls, {}, &std::pair<std::size_t, ir::ComputationId>::first);
+    std::ranges::sort(draft.calls, {}, [](const Draft::Call &call) { return std::pair(call.attribute, call.order); });
     std::vector<ir::ComputationId> calls;
-    std::ranges::transform(draft.calls, std::back_inserter(calls), &std::pair<std::size_t, ir::ComputationId>::second);
+    std::ranges::transform(draft.calls, std::back_inserter(calls), &Draft::Call::callee);
     module_.set_calls(draft.id, calls);
   }
   return {};

@@ -38,8 +38,13 @@ class ModuleParser {
   struct Draft {
     ir::InstructionId id;
     ir::Opcode opcode;
-    // Called computations with the place of their attribute in the op's row.
-    std::vector<std::pair<std::size_t, ir::ComputationId>> calls;
+    // Sorted, these are Instruction::calls.
+    struct Call {
+      std::size_t attribute;  // its place in the op's row
+      std::size_t order;      // in the text
+      ir::ComputationId callee;
+    };
+    std::vector<Call> calls;
     std::vector<ir::AttributeKey> seen;
   };
 
