@@ -1,0 +1,241 @@
+// The benchmarks of what users wait for: reading, planning, compiling, finding plugins, calling, and running a model
+// beside XLA:CPU. Not a test: figures are of one run on one machine; compare those of the same run.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <boost/process.hpp>
+#include <boost/program_options.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "core/backplane.h"
+#include "core/buffers/assign.h"
+#include "core/buffers/copy_insertion.h"
+#include "core/buffers/schedule.h"
+#include "core/host/discovery.h"
+#include "core/ir/verifier.h"
+#include "core/passes/pipeline.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+#include "tools/bench/programs.h"
+
+namespace bp::bench {
+namespace {
+
+namespace filesystem = std::filesystem;
+
+// The median of the seconds that `work` takes, of `times` runs.
+template <class Work>
+double median_seconds(int times, Work &&work) {
+  std::vector<double> seconds;
+  for (int i = 0; i < times; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    work();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + times / 2, seconds.end());
+  return seconds[static_cast<std::size_t>(times / 2)];
+}
+
+template <class T>
+T value_or_exit(Result<T> result) {
+  if (!result.ok()) {
+    fmt::print(stderr, "bench: {}\n", result.error().to_string());
+    std::exit(3);
+  }
+  return std::move(result).value();
+}
+void ok_or_exit(const Status &status) {
+  if (!status.ok()) {
+    fmt::print(stderr, "bench: {}\n", status.error().to_string());
+    std::exit(3);
+  }
+}
+
+class Table {
+ public:
+  void add(std::string name, double value, std::string_view unit, std::string note = "") {
+    fmt::print("{:<58} {:>10.3f} {:<14} {}\n", name, value, unit, note);
+    std::fflush(stdout);
+    rows_.push_back({{"name", name}, {"value", value}, {"unit", unit}, {"note", note}});
+  }
+  std::string json() const { return boost::json::serialize(rows_); }
+
+ private:
+  boost::json::array rows_;
+};
+
+std::string read_file(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    fmt::print(stderr, "bench: cannot read {}\n", path);
+    std::exit(3);
+  }
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Reading, verifying, passes and planning of one program.
+void core_stages(Table &table, const std::string &name, const std::string &text) {
+  ir::Module module;
+  double parse = median_seconds(5, [&] { module = value_or_exit(text::parse_module(text)); });
+  auto count = static_cast<double>(module.instruction_count());
+  std::string size = fmt::format("{:.0f} instructions, {:.2f} MB", count, static_cast<double>(text.size()) / 1e6);
+  table.add(name + ": parse", static_cast<double>(text.size()) / 1e6 / parse, "MB/s", size);
+  table.add(name + ": print", median_seconds(3, [&] { text::print(module); }) * 1e3, "ms");
+  table.add(name + ": verify", median_seconds(3, [&] { ok_or_exit(ir::verify(module)); }) * 1e3, "ms");
+  table.add(name + ": copy of the module", median_seconds(3, [&] { ir::Module copy = module; }) * 1e3, "ms");
+  ir::Module optimized = module;
+  table.add(name + ": passes", median_seconds(1, [&] { ok_or_exit(passes::run_passes(optimized, passes::default_passes())); }) * 1e3,
+            "ms", fmt::format("{} instructions left", optimized.instruction_count()));
+  buffers::Plan plan;
+  double planning = median_seconds(1, [&] {
+    value_or_exit(buffers::schedule(optimized));
+    value_or_exit(buffers::insert_copies(optimized));
+    plan = value_or_exit(buffers::assign(optimized));
+  });
+  table.add(name + ": schedule, copies, plan", planning * 1e3, "ms",
+            fmt::format("{:.1f} MB temporaries", static_cast<double>(plan.bytes(buffers::AllocationKind::Temporary)) / 1e6));
+}
+
+void compile_time(Table &table, const std::string &name, const std::string &text, const Backend &backend) {
+  ir::Module module = value_or_exit(text::parse_module(text));
+  Compiled compiled = value_or_exit(backend.compile(module));
+  table.add(name + ": compile()", compiled.report.compile * 1e3 / (static_cast<double>(compiled.report.instructions) / 1e3),
+            "ms per 1,000", fmt::format("{} instructions after passes, {:.2f} s", compiled.report.instructions,
+                                        compiled.report.compile));
+}
+
+void plugin_scan(Table &table, const std::string &plugin) {
+  filesystem::path folder = filesystem::temp_directory_path() / fmt::format("backplane-bench-{}", ::getpid());
+  filesystem::create_directories(folder);
+  for (int i = 0; i < 100; ++i) {
+    filesystem::copy_file(plugin, folder / fmt::format("libbackplane_copy{}.so", i));
+  }
+  std::size_t loadable = 0;
+  double seconds = median_seconds(11, [&] {
+    loadable = 0;
+    for (const host::Candidate &candidate : host::scan({folder.string()})) {
+      loadable += !candidate.refusal;
+    }
+  });
+  table.add("scan of 100 plugins, without dlopen", seconds * 1e3, "ms", fmt::format("{} loadable", loadable));
+  filesystem::remove_all(folder);
+}
+
+void call_overhead(Table &table, const Backend &backend) {
+  Compiled compiled = value_or_exit(backend.compile(
+      value_or_exit(text::parse_module("ENTRY e { x = f32[] parameter(0)  ROOT y = f32[] add(x, x) }"))));
+  Execution execution = Execution::prepare(compiled.executable.program());
+  ok_or_exit(execution.allocate());
+  constexpr int calls = 100'000;
+  double seconds = median_seconds(7, [&] {
+    for (int i = 0; i < calls; ++i) {
+      ok_or_exit(execution.run());
+    }
+  });
+  table.add("one call of a trivial program through the ABI", seconds / calls * 1e9, "ns");
+}
+
+// The median time of a model on our backend, in milliseconds.
+double run_time(const std::string &text, const Backend &backend, int times) {
+  Compiled compiled = value_or_exit(backend.compile(value_or_exit(text::parse_module(text))));
+  if (compiled.executable.program() == nullptr) {
+    fmt::print(stderr, "bench: a part of the model runs on the host\n");
+    std::exit(3);
+  }
+  Execution execution = Execution::prepare(compiled.executable.program());
+  ok_or_exit(execution.allocate());
+  ok_or_exit(execution.run());
+  return median_seconds(times, [&] { ok_or_exit(execution.run()); }) * 1e3;
+}
+
+void beside_xla(Table &table, const std::string &model, const Backend &backend, const std::string &python,
+                const std::string &script) {
+  std::string text = read_file(model);
+  std::string name = filesystem::path(model).filename();
+  constexpr int times = 11;
+  double ours = run_time(text, backend, times);
+  table.add(name + ": run", ours, "ms", "median of 11");
+  boost::process::ipstream out;
+  std::string answer;
+  try {
+    boost::process::child child(boost::process::search_path(python), script, model, std::to_string(times),
+                                boost::process::std_out > out, boost::process::std_err > boost::process::null);
+    std::getline(out, answer);
+    child.wait();
+  } catch (const std::exception &error) {
+    fmt::print("XLA:CPU was not run: {}\n", error.what());
+    return;
+  }
+  boost::json::error_code failure;
+  boost::json::value result = boost::json::parse(answer, failure);
+  if (failure || !result.is_object()) {
+    fmt::print("XLA:CPU was not run: {} {} needs jax and jaxlib (pip install jax==0.10.2)\n", python, script);
+    return;
+  }
+  auto runs = boost::json::value_to<std::vector<double>>(result.at("run_seconds"));
+  std::nth_element(runs.begin(), runs.begin() + static_cast<long>(runs.size() / 2), runs.end());
+  double theirs = runs[runs.size() / 2] * 1e3;
+  table.add(name + ": run on XLA:CPU", theirs, "ms",
+            fmt::format("jaxlib {}, {} threads", boost::json::value_to<std::string>(result.at("version")),
+                        result.at("threads").as_int64()));
+  table.add(name + ": XLA:CPU time / ours", theirs / ours, "x");
+  ours = run_time(text, backend, times);
+  table.add(name + ": run, once more after XLA:CPU", ours, "ms");
+}
+
+int main(int argc, char **argv) {
+  namespace po = boost::program_options;
+  po::options_description options("Options");
+  options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
+      "layers", po::value<int>()->default_value(815), "of the generated transformer; 815 are 44,000 instructions")(
+      "model", po::value<std::vector<std::string>>()->composing(), "read, plan and compile this file too; repeatable")(
+      "race", po::value<std::vector<std::string>>()->composing(), "run this file here and on XLA:CPU; repeatable")(
+      "python", po::value<std::string>()->default_value("python3"), "an interpreter that has jax")(
+      "plugin", po::value<std::string>()->default_value("build/plugins/null/libbackplane_null.so"), "to scan copies of")(
+      "json", po::value<std::string>(), "write the figures to this file");
+  po::variables_map values;
+  try {
+    po::store(po::parse_command_line(argc, argv, options), values);
+  } catch (const po::error &error) {
+    fmt::print(stderr, "bench: {}\n", error.what());
+    return 2;
+  }
+  if (values.count("help") != 0) {
+    std::cout << "Usage: build/tools/bench [options], from the root of the repository\n"
+              << options << "Example:\n  build/tools/bench --race resnet50.hlo --python ~/venv/bin/python\n";
+    return 0;
+  }
+  Table table;
+  Backend backend = value_or_exit(Backend::load(values["on"].as<std::string>()));
+  core_stages(table, "transformer stack", transformer_stack(values["layers"].as<int>()));
+  core_stages(table, "elementwise chain", elementwise_chain(17'000));
+  compile_time(table, "transformer stack of 40 layers", transformer_stack(40), backend);
+  if (values.count("model") != 0) {
+    for (const std::string &model : values["model"].as<std::vector<std::string>>()) {
+      std::string text = read_file(model);
+      core_stages(table, filesystem::path(model).filename(), text);
+      compile_time(table, filesystem::path(model).filename(), text, backend);
+    }
+  }
+  plugin_scan(table, values["plugin"].as<std::string>());
+  call_overhead(table, backend);
+  if (values.count("race") != 0) {
+    for (const std::string &model : values["race"].as<std::vector<std::string>>()) {
+      beside_xla(table, model, backend, values["python"].as<std::string>(), "tools/bench/xla_cpu.py");
+    }
+  }
+  if (values.count("json") != 0) {
+    std::ofstream(values["json"].as<std::string>()) << table.json() << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace bp::bench
+
+int main(int argc, char **argv) { return bp::bench::main(argc, argv); }

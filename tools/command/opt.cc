@@ -1,0 +1,157 @@
+#include <boost/algorithm/string.hpp>
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "core/backplane.h"
+#include "core/buffers/assign.h"
+#include "core/buffers/copy_insertion.h"
+#include "core/buffers/print.h"
+#include "core/buffers/schedule.h"
+#include "core/ir/verifier.h"
+#include "core/passes/pipeline.h"
+#include "core/text/printer.h"
+#include "tools/command/files.h"
+#include "tools/command/options.h"
+#include "tools/command/terminal.h"
+
+namespace bp::command {
+namespace {
+
+// Steps of buffer assignment that rewrite a module: run like passes, but they belong to core/buffers.
+struct BufferStep {
+  std::string_view name, summary;
+  Result<bool> (*run)(ir::Module &);
+};
+constexpr BufferStep buffer_steps[] = {
+    {"schedule", "orders instructions so that little memory is live", buffers::schedule},
+    {"copy-insertion", "adds the copies without which no buffer assignment is correct", buffers::insert_copies},
+};
+
+const BufferStep *find_buffer_step(std::string_view name) {
+  for (const BufferStep &step : buffer_steps) {
+    if (step.name == name) {
+      return &step;
+    }
+  }
+  return nullptr;
+}
+
+void list_passes() {
+  for (const passes::Pass &pass : passes::passes()) {
+    fmt::print("{:<36} {}\n", pass.name, pass.summary);
+  }
+  for (const BufferStep &step : buffer_steps) {
+    fmt::print("{:<36} {}\n", step.name, step.summary);
+  }
+  fmt::print("\nWithout --passes, these run: ");
+  std::string separator;
+  for (std::string_view name : passes::default_passes()) {
+    fmt::print("{}{}", separator, name);
+    separator = ",";
+  }
+  fmt::print(",schedule,copy-insertion\n");
+}
+
+// Runs passes one after another; tells each to `after`.
+Status run(ir::Module &module, const std::vector<std::string> &names,
+           const std::function<Status(const passes::PassReport &)> &after) {
+  for (const std::string &name : names) {
+    const BufferStep *step = find_buffer_step(name);
+    if (step == nullptr) {
+      passes::PipelineOptions options;
+      options.verify_between_passes = true;
+      options.after_pass = [&](const ir::Module &, const passes::PassReport &report) { return after(report); };
+      std::string_view view = name;
+      BP_TRY(passes::run_passes(module, std::span(&view, 1), options));
+      continue;
+    }
+    auto start = std::chrono::steady_clock::now();
+    passes::PassReport report{step->name, false, 0};
+    BP_ASSIGN(report.changed, step->run(module));
+    BP_TRY(ir::verify(module));
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    BP_TRY(after(report));
+  }
+  return {};
+}
+
+Status optimize_file(const std::string &file, const std::vector<std::string> &names, const std::string &emit,
+                     const std::string &dump_dir, bool timing) {
+  std::vector<std::string> warnings;
+  BP_ASSIGN(ir::Module module, read_module(file, &warnings));
+  for (const std::string &warning : warnings) {
+    fmt::print(stderr, "{}\n", warning);
+  }
+  auto dump = [&](int number, std::string_view name) -> Status {
+    return dump_dir.empty() ? Status() : write_file(fmt::format("{}/{:02}-{}.hlo", dump_dir, number, name), text::print(module));
+  };
+  if (!dump_dir.empty()) {
+    BP_TRY(make_directory(dump_dir));
+  }
+  BP_TRY(dump(0, "input"));
+  int number = 0;
+  BP_TRY(run(module, names, [&](const passes::PassReport &report) -> Status {
+    ++number;
+    if (timing) {
+      fmt::print(stderr, "{:<36} {:>10}  {}\n", report.name, format_seconds(report.seconds),
+                 report.changed ? fmt::format("changed, {} instructions", module.instruction_count()) : "");
+    }
+    return report.changed ? dump(number, report.name) : Status();
+  }));
+  if (emit == "hlo") {
+    fmt::print("{}", text::print(module));
+    return {};
+  }
+  BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
+  BP_ASSIGN(std::string printed, buffers::to_string(plan, module));
+  fmt::print("{}", printed);
+  return {};
+}
+
+}  // namespace
+
+int optimize(std::span<const std::string> arguments) {
+  namespace po = boost::program_options;
+  Options options("opt MODEL.hlo [--passes=a,b] [--emit=hlo|buffers]",
+                  "Runs passes over a model and prints what comes out. The model is verified after each.",
+                  "  backplane opt --list\n"
+                  "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
+                  "  backplane opt model.hlo --emit=buffers     where every value lies\n"
+                  "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
+  options.add()("list", "the passes, and which run by default")(
+      "passes", po::value<std::string>(), "names, separated by commas; default: the whole pipeline; empty: none")(
+      "emit", po::value<std::string>()->default_value("hlo"), "hlo, or buffers: the plan of memory")(
+      "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
+      "timing", "on standard error: time and effect of each pass");
+  options.add_positional("model", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (options.has("list")) {
+    list_passes();
+    return success;
+  }
+  if (!options.has("model")) {
+    return options.misuse("no model was given");
+  }
+  const auto &emit = options.get<std::string>("emit");
+  if (emit != "hlo" && emit != "buffers") {
+    return options.misuse(fmt::format("--emit is '{}', expected hlo or buffers", emit));
+  }
+  std::vector<std::string> names;
+  if (!options.has("passes")) {
+    for (std::string_view name : passes::default_passes()) {
+      names.emplace_back(name);
+    }
+    names.emplace_back("schedule");
+    names.emplace_back("copy-insertion");
+  } else if (!options.get<std::string>("passes").empty()) {
+    boost::split(names, options.get<std::string>("passes"), [](char c) { return c == ','; });
+  }
+  Status status = optimize_file(options.get<std::string>("model"), names, emit, options.get<std::string>("dump-dir"),
+                                options.has("timing"));
+  return status.ok() ? success : report(status.error());
+}
+
+}  // namespace bp::command

@@ -1,0 +1,88 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <boost/json.hpp>
+
+#include "core/host/discovery.h"
+#include "tools/command/options.h"
+#include "tools/command/terminal.h"
+
+namespace bp::command {
+namespace {
+
+boost::json::object to_json(const host::Candidate &candidate) {
+  boost::json::object object{{"path", candidate.path}, {"loadable", !candidate.refusal}};
+  if (candidate.refusal) {
+    object["refusal"] = candidate.refusal->to_string();
+  }
+  if (candidate.manifest) {
+    object["version"] = candidate.manifest->version;
+    object["vendor"] = candidate.manifest->vendor;
+    object["conformance"] = candidate.manifest->conformance;
+    boost::json::array devices;
+    for (const host::ManifestDevice &device : candidate.manifest->devices) {
+      devices.push_back({{"id", device.id},
+                         {"name", device.name},
+                         {"aliases", boost::json::value_from(device.aliases)},
+                         {"extensions", boost::json::value_from(device.extensions)}});
+    }
+    object["devices"] = std::move(devices);
+  }
+  return object;
+}
+
+void print_candidate(const host::Candidate &candidate) {
+  if (candidate.refusal) {
+    fmt::print("{}  {}\n", paint(Colour::Red, "refused"), candidate.refusal->to_string());
+    return;
+  }
+  const host::Manifest &manifest = *candidate.manifest;
+  for (const host::ManifestDevice &device : manifest.devices) {
+    fmt::print("{}  {} {}  (id {}; tiers {}; conformance {})\n  {}\n",
+               paint(Colour::Bold, device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", "))),
+               device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
+               candidate.path);
+  }
+}
+
+}  // namespace
+
+int list_plugins(std::span<const std::string> arguments) {
+  Options options("plugins [--why] [--json]", "Lists the backends that can be loaded by name, without running their code.",
+                  "  backplane plugins\n"
+                  "  backplane plugins --why          also the files that were refused, and where was searched\n"
+                  "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
+  options.add()("why", "also say where was searched, and why files were refused")(
+      "json", "one JSON object per file, refused ones too");
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  std::vector<std::string> directories = host::plugin_directories();
+  std::vector<host::Candidate> candidates = host::scan(directories);
+  bool why = options.has("why");
+  if (options.has("json")) {
+    for (const host::Candidate &candidate : candidates) {
+      fmt::print("{}\n", boost::json::serialize(to_json(candidate)));
+    }
+    return success;
+  }
+  if (why) {
+    fmt::print("searched: {}\n", directories.empty() ? "nowhere: no plugin directory exists"
+                                                      : fmt::format("{}", fmt::join(directories, " ")));
+  }
+  std::size_t refused = 0;
+  for (const host::Candidate &candidate : candidates) {
+    refused += candidate.refusal.has_value();
+    if (why || !candidate.refusal) {
+      print_candidate(candidate);
+    }
+  }
+  if (refused == candidates.size()) {
+    fmt::print("no backend can be loaded{}\n", why ? "" : "; backplane plugins --why says where was searched");
+  } else if (refused != 0 && !why) {
+    fmt::print("{} refused; backplane plugins --why says why\n", refused == 1 ? "1 file was" : fmt::format("{} files were", refused));
+  }
+  return success;
+}
+
+}  // namespace bp::command

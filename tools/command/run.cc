@@ -1,0 +1,324 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "core/backplane.h"
+#include "core/interpreter/compare.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/storage.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+#include "tools/command/files.h"
+#include "tools/command/options.h"
+#include "tools/command/terminal.h"
+#include "tools/measure/allocation_counter.h"
+
+namespace bp::command {
+namespace {
+
+struct Request {
+  std::string model, on, against, dump_dir;
+  std::uint64_t seed = 1;
+  std::vector<std::string> inputs;
+  int repeat = 1;
+  double tolerance = 1e-4;
+  bool print_results = false;
+};
+
+// What was found out about one run of a model; printed for people or as JSON.
+struct Outcome {
+  std::size_t instructions = 0;  // as read
+  std::string backend;           // name, version and file
+  compile::Report report;
+  double compile_seconds = 0;
+  std::vector<double> run_seconds;
+  std::int64_t predicted_peak = 0, measured_peak = 0;
+  std::vector<interpreter::Comparison> comparisons;
+  ir::Literal result;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t middle = values.size() / 2;
+  return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Arguments from files, one literal per parameter: "f32[2] {1, 2}", or from a seed.
+Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const Request &request) {
+  if (request.inputs.empty()) {
+    return interpreter::random_arguments(module, request.seed);
+  }
+  ir::Computation entry = module.entry();
+  if (request.inputs.size() != entry.parameter_count()) {
+    return invalid_input("{} input files were given, but {} has {} parameters", request.inputs.size(), request.model,
+                         entry.parameter_count());
+  }
+  std::vector<ir::Literal> arguments;
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+    BP_ASSIGN(std::string content, read_file(request.inputs[i]));
+    auto literal = text::parse_literal(content);
+    if (!literal.ok()) {
+      return std::move(literal).error().note(fmt::format("while reading {}", request.inputs[i]));
+    }
+    const ir::Shape &expected = entry.parameter(i).shape();
+    if (!ir::same(literal->shape(), expected, ir::CompareLayout::No)) {
+      return invalid_input("{}: found a value of shape {}, expected {} for parameter {}", request.inputs[i],
+                           ir::to_string(literal->shape()), ir::to_string(expected), i);
+    }
+    arguments.push_back(std::move(literal).value());
+  }
+  return arguments;
+}
+
+std::string describe(const Backend &backend) {
+  if (backend.is_interpreter()) {
+    return "interpreter (part of the core)";
+  }
+  const host::Device &device = *backend.device();
+  return fmt::format("{} {}, {}", device.description().name, device.description().version, device.plugin().path());
+}
+
+interpreter::Options with_progress(Progress &progress) {
+  interpreter::Options options;
+  options.progress = [&](std::int64_t done, std::int64_t total, const ir::Instruction &next) {
+    progress.update(static_cast<std::size_t>(done), static_cast<std::size_t>(total), next.name());
+  };
+  return options;
+}
+
+// Runs on the reference backend: compiled there, or interpreted as read.
+Result<ir::Literal> run_reference(const ir::Module &module, const Request &request,
+                                  const std::vector<ir::Literal> &arguments) {
+  BP_ASSIGN(Backend backend, Backend::load(request.against));
+  Progress progress(request.against);
+  if (backend.is_interpreter()) {
+    return interpreter::interpret(module, arguments, with_progress(progress));
+  }
+  BP_ASSIGN(Compiled compiled, backend.compile(module));
+  return compiled.executable.run(arguments, with_progress(progress));
+}
+
+// Gives the leaves of a literal to the inputs of an execution, from number `leaf` on.
+void store_leaves(const ir::Literal &literal, const runtime::Program &program, runtime::Execution &execution,
+                  std::size_t &leaf) {
+  if (literal.shape().is_tuple()) {
+    for (const ir::Literal &element : literal.tuple_elements()) {
+      store_leaves(element, program, execution, leaf);
+    }
+  } else if (literal.shape().is_array()) {
+    ir::store(literal, program.inputs()[leaf].shape, execution.input(leaf));
+    ++leaf;
+  }
+}
+
+// Runs with memory of its own, taken and counted here, then again for the time. What the constants take was taken when
+// the program was loaded, and is added.
+Status measure(const std::shared_ptr<const runtime::Program> &program, const std::vector<ir::Literal> &arguments,
+               int repeat, Outcome &outcome) {
+  runtime::Execution execution = runtime::Execution::prepare(program);
+  outcome.run_seconds.reserve(static_cast<std::size_t>(repeat));  // not counted: it is ours
+  auto counter = std::make_unique<measure::AllocationCounter>();
+  BP_TRY(execution.allocate());
+  for (int i = 0; i < repeat; ++i) {
+    std::size_t leaf = 0;
+    for (const ir::Literal &argument : arguments) {  // each time: donated inputs are overwritten
+      store_leaves(argument, *program, execution, leaf);
+    }
+    auto start = std::chrono::steady_clock::now();
+    BP_TRY(execution.run());
+    outcome.run_seconds.push_back(seconds_since(start));
+    if (counter != nullptr) {
+      outcome.measured_peak = counter->is_valid() ? counter->peak() + program->memory().constants : -1;
+      counter.reset();
+    }
+  }
+  return {};
+}
+
+Result<Outcome> run(const Request &request) {
+  Outcome outcome;
+  std::vector<std::string> warnings;
+  BP_ASSIGN(ir::Module module, read_module(request.model, &warnings));
+  for (const std::string &warning : warnings) {
+    fmt::print(stderr, "{}\n", warning);
+  }
+  outcome.instructions = module.instruction_count();
+
+  BackendOptions backend_options;
+  CompileOptions compile_options;
+  backend_options.dump_dir = compile_options.dump_dir = request.dump_dir;
+  BP_ASSIGN(Backend backend, Backend::load(request.on, backend_options));
+  outcome.backend = describe(backend);
+
+  auto start = std::chrono::steady_clock::now();
+  BP_ASSIGN(Compiled compiled, backend.compile(module, compile_options));
+  outcome.compile_seconds = seconds_since(start);
+  outcome.report = compiled.report;
+
+  BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
+  outcome.predicted_peak = compiled.executable.memory().peak();
+  if (const auto &program = compiled.executable.program()) {
+    BP_TRY(measure(program, arguments, request.repeat, outcome));
+    BP_ASSIGN(outcome.result, compiled.executable.run(arguments));
+  } else {
+    Progress progress(request.on);
+    for (int i = 0; i < request.repeat; ++i) {
+      auto begin = std::chrono::steady_clock::now();
+      BP_ASSIGN(outcome.result, compiled.executable.run(arguments, with_progress(progress)));
+      outcome.run_seconds.push_back(seconds_since(begin));
+    }
+  }
+  if (!request.against.empty()) {
+    BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
+    BP_ASSIGN(outcome.comparisons, interpreter::compare(outcome.result, reference));
+  }
+  return outcome;
+}
+
+bool all_agree(const Outcome &outcome, double tolerance) {
+  return std::all_of(outcome.comparisons.begin(), outcome.comparisons.end(),
+                     [&](const interpreter::Comparison &comparison) { return comparison.agrees(tolerance); });
+}
+
+void print_comparisons(const Request &request, const Outcome &outcome) {
+  double largest = 0;
+  std::size_t without_evidence = 0, shown = 0;
+  for (const interpreter::Comparison &comparison : outcome.comparisons) {
+    largest = std::max(largest, comparison.relative_error);
+    without_evidence += !comparison.no_evidence.empty();
+    if (!comparison.agrees(request.tolerance) && ++shown <= 10) {
+      fmt::print("  {}\n", interpreter::to_string(comparison));
+    }
+  }
+  if (shown > 10) {
+    fmt::print("  and {} more outputs\n", shown - 10);
+  }
+  bool agree = all_agree(outcome, request.tolerance);
+  fmt::print("largest error:    {:.3g} of the largest value, in {} outputs, against {}: {}\n", largest,
+             outcome.comparisons.size(), request.against,
+             agree ? paint(Colour::Green, "agrees")
+                   : paint(Colour::Red, without_evidence != 0 && shown == without_evidence
+                                            ? "no evidence"
+                                            : fmt::format("differs (at most {:g} is allowed)", request.tolerance)));
+}
+
+void print_for_people(const Request &request, const Outcome &outcome) {
+  const compile::Report &report = outcome.report;
+  fmt::print("model:            {}\n", request.model);
+  fmt::print("instructions:     {}, {} after the passes\n", outcome.instructions, report.instructions);
+  fmt::print("backend:          {}\n", outcome.backend);
+  fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n", format_seconds(outcome.compile_seconds),
+             format_seconds(report.passes), format_seconds(report.plan), format_seconds(report.compile),
+             format_seconds(report.load));
+  fmt::print("run time:         {} (median of {})\n", format_seconds(median(outcome.run_seconds)),
+             outcome.run_seconds.size());
+  if (outcome.measured_peak > 0) {
+    fmt::print("peak memory:      {} predicted, {} measured{}\n", format_bytes(static_cast<double>(outcome.predicted_peak)),
+               format_bytes(static_cast<double>(outcome.measured_peak)),
+               outcome.predicted_peak == outcome.measured_peak
+                   ? ", equal to the byte"
+                   : fmt::format(", {:+} bytes", outcome.measured_peak - outcome.predicted_peak));
+  }
+  if (!report.on_host.empty()) {
+    fmt::print("on the host:      {} instructions run on the interpreter\n", report.on_host.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(report.on_host.size(), 10); ++i) {
+      const compile::OnHost &item = report.on_host[i];
+      fmt::print("  {} ({}){}\n", item.name, ir::to_string(item.opcode), item.reason.empty() ? "" : ": " + item.reason);
+    }
+  } else if (report.programs != 0) {
+    fmt::print("on the host:      nothing\n");
+  }
+  if (!outcome.comparisons.empty()) {
+    print_comparisons(request, outcome);
+  }
+  if (request.print_results) {
+    fmt::print("{}\n", text::print(outcome.result));
+  }
+}
+
+void print_as_json(const Request &request, const Outcome &outcome) {
+  boost::json::object object{{"model", request.model},
+                             {"backend", outcome.backend},
+                             {"instructions", outcome.instructions},
+                             {"compile_seconds", outcome.compile_seconds},
+                             {"run_seconds", boost::json::value_from(outcome.run_seconds)},
+                             {"predicted_peak_bytes", outcome.predicted_peak},
+                             {"measured_peak_bytes", outcome.measured_peak},
+                             {"on_host", outcome.report.on_host.size()}};
+  if (!outcome.comparisons.empty()) {
+    boost::json::array outputs;
+    for (const interpreter::Comparison &comparison : outcome.comparisons) {
+      outputs.push_back({{"output", boost::json::value_from(comparison.output)},
+                         {"relative_error", comparison.relative_error},
+                         {"max_ulp", comparison.max_ulp},
+                         {"no_evidence", comparison.no_evidence}});
+    }
+    object["against"] = request.against;
+    object["agrees"] = all_agree(outcome, request.tolerance);
+    object["outputs"] = std::move(outputs);
+  }
+  fmt::print("{}\n", boost::json::serialize(object));
+}
+
+}  // namespace
+
+int run_model(std::span<const std::string> arguments) {
+  namespace po = boost::program_options;
+  Options options("run MODEL.hlo [--on NAME] [--against NAME]",
+                  "Compiles a model for a backend, runs it, and says how long it took and what memory it needed. With\n"
+                  "--against, runs it on a second backend too and compares: for each output, the largest |x-y| over the\n"
+                  "largest |y|. Inputs are made from a seed, or read from files that hold one literal each.",
+                  "  backplane run model.hlo\n"
+                  "  backplane run model.hlo --on cpu --against interpreter\n"
+                  "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
+                  "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: f32[2] {1, 2}\n");
+  options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
+      "against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
+      "seed", po::value<std::uint64_t>()->default_value(1), "of the inputs")(
+      "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
+      "repeat", po::value<int>()->default_value(1), "runs; the median of their times is shown")(
+      "tolerance", po::value<double>()->default_value(1e-4), "largest error that still agrees")(
+      "dump-dir", po::value<std::string>()->default_value(""),
+      "write the module before and after each pass, the memory plan and what the backend makes")(
+      "print", "print the results")("json", "one JSON object instead of text");
+  options.add_positional("model", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("model")) {
+    return options.misuse("no model was given");
+  }
+  Request request;
+  request.model = options.get<std::string>("model");
+  request.on = options.get<std::string>("on");
+  request.against = options.get<std::string>("against");
+  request.dump_dir = options.get<std::string>("dump-dir");
+  request.seed = options.get<std::uint64_t>("seed");
+  request.repeat = options.get<int>("repeat");
+  request.tolerance = options.get<double>("tolerance");
+  request.print_results = options.has("print");
+  if (options.has("inputs")) {
+    request.inputs = options.get<std::vector<std::string>>("inputs");
+  }
+  if (request.repeat < 1) {
+    return options.misuse(fmt::format("--repeat is {}, expected at least 1", request.repeat));
+  }
+  Result<Outcome> outcome = run(request);
+  if (!outcome.ok()) {
+    return report(outcome.error());
+  }
+  if (options.has("json")) {
+    print_as_json(request, *outcome);
+  } else {
+    print_for_people(request, *outcome);
+  }
+  return all_agree(*outcome, request.tolerance) ? success : negative;
+}
+
+}  // namespace bp::command

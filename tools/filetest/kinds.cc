@@ -1,0 +1,125 @@
+#include "tools/filetest/kinds.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <boost/algorithm/string.hpp>
+
+#include "core/buffers/assign.h"
+#include "core/buffers/copy_insertion.h"
+#include "core/buffers/print.h"
+#include "core/buffers/schedule.h"
+#include "core/buffers/validate.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ir/verifier.h"
+#include "core/passes/pipeline.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+
+namespace bp::filetest {
+namespace {
+
+// Parsed and verified.
+Result<ir::Module> read(const Case &test) {
+  BP_ASSIGN(ir::Module module, text::parse_module(test.text));
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
+std::vector<std::string> words_of(const std::string &text, const char *separators) {
+  std::vector<std::string> words;
+  if (!text.empty()) {
+    boost::split(words, text, boost::is_any_of(separators), boost::token_compress_on);
+  }
+  return words;
+}
+
+// Printed twice: what is printed must read back and print the same.
+Result<std::string> print(const Case &test) {
+  BP_ASSIGN(ir::Module module, read(test));
+  std::string once = text::print(module);
+  BP_ASSIGN(ir::Module again, text::parse_module(once));
+  if (text::print(again) != once) {
+    return make_error(ErrorCode::Internal, "printing is no fixed point: the second print is\n{}", text::print(again));
+  }
+  return once;
+}
+
+Result<std::string> error(const Case &test) {
+  Result<ir::Module> module = read(test);
+  if (module.ok()) {
+    return invalid_input("the program is accepted, expected an error");
+  }
+  return module.error().to_string() + "\n";
+}
+
+Result<std::string> optimize(const Case &test) {
+  BP_ASSIGN(ir::Module module, read(test));
+  for (const std::string &name : words_of(test.arguments, ", ")) {
+    if (name == "schedule") {
+      BP_TRY(buffers::schedule(module));
+    } else if (name == "copy-insertion") {
+      BP_TRY(buffers::insert_copies(module));
+    } else {
+      std::string_view view = name;
+      BP_TRY(passes::run_passes(module, std::span(&view, 1)));
+    }
+    BP_TRY(ir::verify(module));
+  }
+  text::PrintOptions options;
+  options.layouts = ir::PrintLayout::WhenNotDescending;
+  return text::print(module, options);
+}
+
+Result<std::string> assign_buffers(const Case &test) {
+  BP_ASSIGN(ir::Module module, read(test));
+  if (!module.header().is_scheduled) {
+    BP_TRY(buffers::schedule(module));
+  }
+  BP_TRY(buffers::insert_copies(module));
+  BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
+  BP_TRY(buffers::validate(module, plan));
+  return buffers::to_string(plan, module);
+}
+
+// "f32[2] {1, 2}" a line, one for each array of the result.
+std::string print_arrays(const ir::Literal &literal) {
+  if (literal.shape().is_tuple()) {
+    std::string lines;
+    for (const ir::Literal &element : literal.tuple_elements()) {
+      lines += print_arrays(element);
+    }
+    return lines;
+  }
+  return fmt::format("{} {}\n", ir::to_string(literal.shape(), ir::PrintLayout::Never), text::print(literal));
+}
+
+Result<std::string> interpret(const Case &test) {
+  BP_ASSIGN(ir::Module module, read(test));
+  ir::Computation entry = module.entry();
+  if (test.inputs.size() != entry.parameter_count()) {
+    return invalid_input("{} lines '// input:', expected {}: one per parameter", test.inputs.size(),
+                         entry.parameter_count());
+  }
+  std::vector<ir::Literal> arguments;
+  for (std::size_t i = 0; i < test.inputs.size(); ++i) {
+    BP_ASSIGN(ir::Literal literal, text::parse_literal(test.inputs[i], entry.parameter(i).shape()));
+    arguments.push_back(std::move(literal));
+  }
+  BP_ASSIGN(ir::Literal result, interpreter::interpret(module, arguments));
+  return print_arrays(result);
+}
+
+constexpr std::array all_kinds = {
+    Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
+    Kind{"error", "the message with which the program is refused", error},
+    Kind{"opt", "the module after the passes named: // test: opt PASS,PASS", optimize},
+    Kind{"buffers", "the plan of memory", assign_buffers},
+    Kind{"run", "the results of the interpreter on the inputs", interpret},
+};
+
+}  // namespace
+
+std::span<const Kind> kinds() { return all_kinds; }
+
+}  // namespace bp::filetest

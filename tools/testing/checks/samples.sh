@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Every lesson runs and prints what it promises, on each backend there is.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+build=${BACKPLANE_TEST_BUILD:-build}
+backends=interpreter
+[ -e "$build/plugins/cpu/libbackplane_cpu.so" ] && backends="$backends cpu"
+for backend in $backends; do
+  found=$("$build/samples/01_load_compile_run" "$backend" samples/01_load_compile_run/program.hlo | tail -n 1)
+  if [ "$found" != "1 3 5 7 " ]; then
+    echo "lesson 1 on $backend printed '$found', expected '1 3 5 7 '"
+    exit 1
+  fi
+done
