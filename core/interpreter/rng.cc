@@ -155,10 +155,8 @@ Result<Literal> evaluate_rng_bit_generator(Evaluator &evaluator, const Instructi
       bits = three_fry_words(halves(words[0]), words[1], shape.sizes());
     }
   } else {
-    UInt128 counter = words[1];
-    if (words.size() > 2) {
-      counter |= static_cast<UInt128>(words[2]) << 64;
-    }
+    // With two words only, the key is the high half of the counter too.
+    UInt128 counter = static_cast<UInt128>(words[words.size() > 2 ? 2 : 0]) << 64 | words[1];
     bits = philox_words(halves(words[0]), counter, wide ? 2 * count : count);
     words[1] = static_cast<std::uint64_t>(counter);
     if (words.size() > 2) {
