@@ -12,6 +12,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import time
@@ -46,11 +47,9 @@ def run_unit_tests(executable, filters, environment):
     wanted = [name for name in names if matches(f"{group}/{name}", filters)]
     if not wanted:
         return []
-    # Catch2 patterns: commas and brackets have a meaning and are escaped.
-    escaped = [name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[") for name in wanted]
-    selection = [] if len(wanted) == len(names) else [",".join(f'"{name}"' for name in escaped)]
+    selection = [] if len(wanted) == len(names) else [",".join(f'"{pattern(name)}"' for name in wanted)]
     code, out, err, seconds = run([executable, "-r", "xml", "-d", "yes", *selection], environment)
-    rerun = lambda name: f"{os.path.relpath(executable, ROOT)} '{name}'"
+    rerun = lambda name: f"{os.path.relpath(executable, ROOT)} {shlex.quote(pattern(name))}"
     results = []
     try:
         cases = ElementTree.fromstring(out).iter("TestCase")
@@ -77,6 +76,11 @@ def run_unit_tests(executable, filters, environment):
     if code != 0 and all(result.status != "failed" for result in results):
         results.append(Result(f"{group}/exit", "failed", seconds, f"the process ended with code {code}\n{err[-4000:]}", str(executable)))
     return results
+
+
+def pattern(name):
+    """A Catch2 pattern for one name: commas and brackets have a meaning and are escaped."""
+    return name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
 
 
 def repair(xml):
