@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/host/image.h"
+#include "tools/measure/allocation_counter.h"
 
 namespace bp {
 namespace {
@@ -94,6 +94,48 @@ TEST_CASE("a dump holds all stages, and its programs can be read again") {
   options.dump_dir = folder / "twice.hlo/below";
   CHECK(backend->compile(read_module(folder / "twice.hlo").value(), options).error().to_string() ==
         "cannot make the directory " + (folder / "twice.hlo/below"));
+}
+
+TEST_CASE("the reference backend runs in the predicted memory, to the byte, kernels' scratch included") {
+  std::string cpu = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins/cpu/libbackplane_cpu.so";
+  if (!std::filesystem::exists(cpu)) {
+    WARN("skipped: plugins/cpu was not built");
+    return;
+  }
+  Folder folder;
+  write(folder / "layers.hlo", R"(HloModule layers
+    less { s = (s32[], f32[300,300]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(3)  ROOT r = pred[] compare(i, n), direction=LT }
+    layer { s = (s32[], f32[300,300]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      x = f32[300,300] get-tuple-element(s), index=1  one = s32[] constant(1)  next = s32[] add(i, one)
+      w = f32[300,300] constant({...})
+      d = f32[300,300] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      t = f32[300,300] tanh(d)  ROOT r = (s32[], f32[300,300]) tuple(next, t) }
+    sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+    ENTRY main { x = f32[300,300] parameter(0)  zero = s32[] constant(0)
+      s = (s32[], f32[300,300]) tuple(zero, x)  l = (s32[], f32[300,300]) while(s), condition=less, body=layer
+      y = f32[300,300] get-tuple-element(l), index=1  z = f32[] constant(0)
+      rows = f32[300] reduce(y, z), dimensions={1}, to_apply=sum  ROOT r = (f32[300,300], f32[300]) tuple(y, rows) })");
+  auto backend = Backend::load(cpu);
+  REQUIRE(backend.ok());
+  auto compiled = backend->compile(read_module(folder / "layers.hlo").value());
+  REQUIRE(compiled.ok());
+  auto program = compiled->executable.program();
+  REQUIRE(program != nullptr);
+  auto execution = Execution::prepare(program);
+  measure::AllocationCounter counter;
+  REQUIRE(execution.allocate().ok());
+  std::int64_t pieces = counter.count();
+  REQUIRE(execution.run().ok());
+  REQUIRE(execution.run().ok());
+  std::int64_t measured = counter.peak() + program->memory().constants;
+  std::int64_t pieces_of_runs = counter.count() - pieces;
+  if (!counter.is_valid()) {
+    WARN("skipped: a sanitizer counts allocations here");
+    return;
+  }
+  CHECK(measured == program->memory().peak());
+  CHECK(pieces_of_runs == 0);
 }
 
 }  // namespace bp
