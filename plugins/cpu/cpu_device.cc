@@ -44,7 +44,27 @@ struct LoadedProgram {
   bp_program_t abi{};
   std::unique_ptr<LinkedProgram> code;
   std::uint32_t allocation_count = 0;
+  plugin::HostServices services;
+  std::int64_t worker_scratch_bytes = 0;
 };
+
+// Several parts for each thread, so that one that is held up costs little.
+constexpr std::int64_t parts_per_thread = 4;
+
+void share(const emit::Workers *workers, emit::Workers::Task task, void *const *pointers, void *scratch,
+           std::int64_t items) {
+  const auto *program = static_cast<const LoadedProgram *>(workers->context);
+  const std::int64_t threads = program->services.thread_count();
+  if (threads <= 1) {
+    task(pointers, scratch, 0, items);
+    return;
+  }
+  const std::int64_t parts = std::min(items, threads * parts_per_thread);
+  program->services.parallel(static_cast<std::uint32_t>(parts), [&](std::uint32_t part, std::uint32_t worker) {
+    task(pointers, static_cast<char *>(scratch) + worker * program->worker_scratch_bytes, items * part / parts,
+         items * (part + 1) / parts);
+  });
+}
 
 bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
   const auto *self = static_cast<const LoadedProgram *>(program->program_data);
@@ -53,7 +73,8 @@ bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp
                 "cpu: run has " + std::to_string(run->allocation_count) + " allocations, the program " +
                     std::to_string(self->allocation_count));
   }
-  self->code->entry()(run->allocations, reinterpret_cast<void *>(run->scratch.offset));
+  const emit::Workers workers{share, const_cast<LoadedProgram *>(self)};
+  self->code->entry()(run->allocations, reinterpret_cast<void *>(run->scratch.offset), &workers);
   return BP_OK;
 }
 
@@ -184,7 +205,9 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
   }
   loaded->allocation_count = allocation_count;
   loaded->abi.program_data = loaded.get();
-  loaded->abi.scratch_size = artifact->scratch_bytes;
+  loaded->services = services;
+  loaded->worker_scratch_bytes = static_cast<std::int64_t>(artifact->scratch_bytes);
+  loaded->abi.scratch_size = artifact->scratch_bytes * services.thread_count();
   loaded->abi.scratch_alignment = 64;
   loaded->abi.run = run_program;
   loaded->abi.destroy = destroy_program;

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "backplane/ext/memory.h"
+#include "plugins/llvm/program.h"
 
 namespace bp::cpu {
 
 class LinkedProgram {
  public:
-  using Entry = void (*)(const bp_loc_t *allocations, void *scratch);
+  using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const emit::Workers *workers);
 
   // Null and an error if the objects do not link. They need nothing from outside but memcpy, memmove and memset.
   static std::unique_ptr<LinkedProgram> link(std::span<const std::string> objects, const char *entry,

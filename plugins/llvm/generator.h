@@ -42,9 +42,14 @@ class Generator {
   // Splits `dims` (from major to minor) into loops so that no part of the computation of `values`, which have the same
   // dimensions, needs to tell the dimensions of one loop apart. At least one group, perhaps of no dimensions.
   std::vector<LoopGroup> groups(std::span<const std::uint32_t> values, std::span<const std::int64_t> dims);
-  // Runs body for all coordinates of the groups, the last one in vectors of up to `lanes`. `indices` holds the others.
+  // Runs body for all coordinates of the groups, the last one in vectors of `lanes`. `indices` holds the others. With a
+  // range, only for that part of the outermost loop; [0, items) of it is all.
+  struct Range {
+    llvm::Value *begin, *end;  // i64
+  };
   void nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
-            const std::function<void(std::span<const Index>)> &body);
+            const std::function<void(std::span<const Index>)> &body, const Range *range = nullptr);
+  static std::int64_t items(std::span<const LoopGroup> groups, unsigned lanes);
   // Lanes that fit the widest type in the computation of these values, at most as many as `size` needs.
   unsigned preferred_lanes(std::span<const std::uint32_t> values, std::int64_t size);
   // Whether the computation of a value, down to what is bound, reduces its innermost dimension: then it wants scalar

@@ -23,7 +23,8 @@ class ElementKernel {
   ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target)
       : generator_(generator), k_(builder), site_(site), module_(site.instruction.module()), target_(target) {}
 
-  void emit() {
+  // The number of items: one, unless all is a single nest.
+  std::int64_t emit() {
     std::vector<Root> roots, updates;
     const InstructionView instruction = site_.instruction;
     const bool is_fusion = instruction.op() == BP_OP_FUSION;
@@ -39,6 +40,11 @@ class ElementKernel {
       (is_update(root) ? updates : roots).push_back(root);
     }
     // Roots of the same dimensions share a nest.
+    if (updates.empty() && roots.size() > 0 && std::ranges::all_of(roots, [&](const Root &root) {
+          return same_nest(root, roots[0]);
+        }) && !is_concatenation(roots)) {
+      return emit_nest(roots, true);
+    }
     std::vector<bool> done(roots.size());
     for (std::size_t i = 0; i < roots.size(); ++i) {
       if (done[i]) {
@@ -46,24 +52,33 @@ class ElementKernel {
       }
       std::vector<Root> same;
       for (std::size_t k = i; k < roots.size(); ++k) {
-        const Shape &a = module_.shape_of(roots[i].value), &b = module_.shape_of(roots[k].value);
-        if (!done[k] && a.dims == b.dims && a.minor_to_major == b.minor_to_major) {
+        if (!done[k] && same_nest(roots[i], roots[k])) {
           same.push_back(roots[k]);
           done[k] = true;
         }
       }
-      if (same.size() == 1 && module_.definition(same[0].value).op() == BP_OP_CONCATENATE && nothing_in_place()) {
+      if (is_concatenation(same)) {
         emit_concatenate(same[0]);
       } else {
-        emit_nest(same);
+        emit_nest(same, false);
       }
     }
     for (const Root &root : updates) {
       emit_update(root);
     }
+    return 1;
   }
 
  private:
+  bool same_nest(const Root &a, const Root &b) const {
+    const Shape &x = module_.shape_of(a.value), &y = module_.shape_of(b.value);
+    return x.dims == y.dims && x.minor_to_major == y.minor_to_major;
+  }
+
+  bool is_concatenation(const std::vector<Root> &roots) const {
+    return roots.size() == 1 && module_.definition(roots[0].value).op() == BP_OP_CONCATENATE && nothing_in_place();
+  }
+
   bool nothing_in_place() const {
     return std::ranges::all_of(site_.in_place, [](int operand) { return operand < 0; });
   }
@@ -92,23 +107,28 @@ class ElementKernel {
     return columns && size >= 4 * static_cast<std::int64_t>(lanes) ? 4 * lanes : lanes;
   }
 
-  void emit_nest(const std::vector<Root> &roots) {
+  std::int64_t emit_nest(const std::vector<Root> &roots, bool shared) {
     std::vector<std::uint32_t> values;
     for (const Root &root : roots) {
       values.push_back(root.value);
     }
     const Shape &shape = module_.shape_of(values[0]);
     const std::vector<LoopGroup> groups = generator_.groups(values, shape.major_to_minor());
-    generator_.nest(groups, shape, lanes_for(values, groups.back().size), Indices(shape.rank(), k_.constant(0)),
-                    [&](std::span<const Index> indices) {
-                      std::vector<Value *> elements;
-                      for (const Root &root : roots) {
-                        elements.push_back(generator_.element(root.value, indices));
-                      }
-                      for (std::size_t i = 0; i < roots.size(); ++i) {
-                        store(roots[i], indices, elements[i]);
-                      }
-                    });
+    const unsigned lanes = lanes_for(values, groups.back().size);
+    const Generator::Range range{site_.begin, site_.end};
+    generator_.nest(
+        groups, shape, lanes, Indices(shape.rank(), k_.constant(0)),
+        [&](std::span<const Index> indices) {
+          std::vector<Value *> elements;
+          for (const Root &root : roots) {
+            elements.push_back(generator_.element(root.value, indices));
+          }
+          for (std::size_t i = 0; i < roots.size(); ++i) {
+            store(roots[i], indices, elements[i]);
+          }
+        },
+        shared ? &range : nullptr);
+    return Generator::items(groups, lanes);
   }
 
   void store(const Root &root, std::span<const Index> indices, Value *value) {
@@ -197,7 +217,7 @@ bool needs_large_coordinates(InstructionView instruction) {
 
 }  // namespace
 
-std::int64_t emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target) {
+KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target) {
   const InstructionView instruction = site.instruction;
   builder.set_large(needs_large_coordinates(instruction));
   Generator generator(instruction.module(), builder, target.vector_bits);
@@ -207,12 +227,12 @@ std::int64_t emit_kernel(KernelBuilder &builder, const KernelSite &site, const V
     }
   }
   switch (instruction.op()) {
-    case BP_OP_SCATTER: emit_scatter(generator, builder, site, target); return 0;
-    case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return 0;
-    case BP_OP_SORT: return emit_sort(generator, builder, site);
+    case BP_OP_SCATTER: emit_scatter(generator, builder, site, target); return {};
+    case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return {};
+    case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:
     case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target);
-    default: ElementKernel(generator, builder, site, target).emit(); return 0;
+    default: return {.items = ElementKernel(generator, builder, site, target).emit()};
   }
 }
 

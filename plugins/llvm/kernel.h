@@ -15,7 +15,15 @@ struct KernelSite {
   std::vector<llvm::Value *> operands;  // pointers; null where the operand is a constant known at compile time
   std::vector<llvm::Value *> results;   // pointers
   std::vector<int> in_place;            // for each result: the operand that lies in the same memory, or -1
-  llvm::Value *scratch;                 // kernel_scratch_bytes(), aligned to 64
+  llvm::Value *scratch;                 // KernelWork::scratch_bytes, aligned to 64
+  llvm::Value *begin, *end;             // i64: the part of the work that this call does
+};
+
+// What one call of a kernel needs and how it can be shared out: parts [begin, end) of [0, items) write disjoint memory
+// and may run at the same time, each on a scratch of its own.
+struct KernelWork {
+  std::int64_t scratch_bytes = 0;
+  std::int64_t items = 1;
 };
 
 // Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes and
@@ -26,13 +34,13 @@ std::string kernel_problem(InstructionView instruction);
 bool is_forwarding(std::uint16_t op);
 bool is_control_flow(std::uint16_t op);
 
-// Emits into the builder's block, which then ends without a terminator. Returns the bytes of scratch it uses.
-std::int64_t emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+// Emits into the builder's block, which then ends without a terminator.
+KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 
 // Of single ops; same contract. generator has the operands bound.
 void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
-std::int64_t emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 
 }  // namespace bp::emit

@@ -96,7 +96,7 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
 
 }  // namespace
 
-std::int64_t emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target) {
+KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target) {
   llvm::Function *caller = k.b.GetInsertBlock()->getParent();
   llvm::Module &module = *caller->getParent();
   const std::string name = caller->getName().str() + ".contraction";
@@ -106,10 +106,10 @@ std::int64_t emit_contraction(KernelBuilder &k, const KernelSite &site, const Ve
                                                describe_convolution(module.getContext(), site.instruction));
   kernel.function->setLinkage(llvm::GlobalValue::InternalLinkage);
   if (kernel.items > 0) {
-    k.b.CreateCall(kernel.function, {site.operands[0], site.operands[1], site.results[0], site.scratch, k.b.getInt64(0),
-                                     k.b.getInt64(static_cast<std::uint64_t>(kernel.items))});
+    k.b.CreateCall(kernel.function,
+                   {site.operands[0], site.operands[1], site.results[0], site.scratch, site.begin, site.end});
   }
-  return kernel.scratch_bytes;
+  return {kernel.scratch_bytes, kernel.items};
 }
 
 }  // namespace bp::emit

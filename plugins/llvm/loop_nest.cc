@@ -1,5 +1,7 @@
 // The loops around element(): which dimensions one loop can run over, how many lanes a vector has, and the nest itself,
 // whose innermost loop runs in full vectors with one masked vector for what is left.
+#include <llvm/IR/Intrinsics.h>
+
 #include <algorithm>
 #include <bit>
 #include <unordered_set>
@@ -250,7 +252,7 @@ std::vector<LoopGroup> Generator::groups(std::span<const std::uint32_t> values, 
 }
 
 void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
-                     const std::function<void(std::span<const Index>)> &body) {
+                     const std::function<void(std::span<const Index>)> &body, const Range *range) {
   const auto set = [&](const LoopGroup &group, const Index &index) {
     std::int64_t divisor = 1;
     for (std::size_t i = group.dims.size(); i-- > 0;) {
@@ -259,22 +261,39 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
       divisor *= shape.dims[d];
     }
   };
+  // The whole loop, or the range's part of it.
+  const auto loop = [&](bool outermost, std::int64_t end, std::int64_t step, const KernelBuilder::Body &inside) {
+    if (!outermost || range == nullptr) {
+      k_.loop(0, end, step, inside);
+      return;
+    }
+    const auto scaled = [&](Value *item) { return k_.b.CreateMul(item, k_.b.getInt64(static_cast<std::uint64_t>(step))); };
+    // The item after the last full vector is the rest.
+    Value *limit = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scaled(range->end),
+                                              k_.b.getInt64(static_cast<std::uint64_t>(end)));
+    k_.dynamic_loop(scaled(range->begin), limit, k_.b.getInt64(static_cast<std::uint64_t>(step)), {},
+                    [&](Value *i, std::span<Value *const>) {
+                      inside(i);
+                      return std::vector<Value *>();
+                    });
+  };
   const auto innermost = [&](const LoopGroup &group) {
+    const bool outermost = groups.size() == 1;
     if (lanes <= 1) {
-      k_.loop(0, group.size, 1, [&](Value *i) {
+      loop(outermost, group.size, 1, [&](Value *i) {
         set(group, k_.of(i));
         body(indices);
       });
       return;
     }
     const std::int64_t step = lanes, vectors_end = group.size / step * step;
-    k_.loop(0, vectors_end, step, [&](Value *i) {
+    loop(outermost, vectors_end, step, [&](Value *i) {
       k_.with_lanes(lanes, nullptr, [&] {
         set(group, {.base = i, .lane_stride = 1, .multiple = step});
         body(indices);
       });
     });
-    if (vectors_end < group.size) {
+    const auto rest = [&] {
       std::vector<llvm::Constant *> on;
       for (std::int64_t lane = 0; lane < step; ++lane) {
         on.push_back(k_.b.getInt1(vectors_end + lane < group.size));
@@ -283,6 +302,15 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
         set(group, {.base = k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), .lane_stride = 1, .multiple = step});
         body(indices);
       });
+    };
+    if (vectors_end == group.size) {
+      return;
+    }
+    if (outermost && range != nullptr) {
+      const std::int64_t all = items(groups, lanes);
+      k_.if_then(k_.b.CreateICmpSGE(range->end, k_.b.getInt64(static_cast<std::uint64_t>(all))), rest);
+    } else {
+      rest();
     }
   };
   const std::function<void(std::size_t)> level = [&](std::size_t at) {
@@ -290,12 +318,17 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
       innermost(groups[at]);
       return;
     }
-    k_.loop(0, groups[at].size, 1, [&](Value *i) {
+    loop(at == 0, groups[at].size, 1, [&](Value *i) {
       set(groups[at], k_.of(i));
       level(at + 1);
     });
   };
   level(0);
+}
+
+std::int64_t Generator::items(std::span<const LoopGroup> groups, unsigned lanes) {
+  const std::int64_t step = groups.size() == 1 ? std::max(lanes, 1u) : 1;
+  return (groups[0].size + step - 1) / step;
 }
 
 }  // namespace bp::emit

@@ -5,6 +5,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 #include <unordered_map>
 
@@ -18,6 +19,27 @@ using llvm::Value;
 
 constexpr std::size_t kernels_per_unit = 16;
 constexpr std::size_t calls_per_function = 256;
+// Work below this is done faster than a second thread wakes up.
+constexpr double smallest_shared_bytes = 512 * 1024;
+constexpr double smallest_shared_products = 2e6;
+
+bool is_worth_sharing(InstructionView instruction) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    bytes += static_cast<double>(instruction.operand_shape(i).bytes());
+  }
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    bytes += static_cast<double>(instruction.shape(i).bytes());
+  }
+  double products = 0;
+  if (instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION) {
+    // Each element of the result meets a row of lhs and a column of rhs: the geometric mean of what that can be.
+    products = std::sqrt(static_cast<double>(instruction.operand_shape(0).elements) *
+                         static_cast<double>(instruction.operand_shape(1).elements) *
+                         static_cast<double>(instruction.shape().elements));
+  }
+  return bytes >= smallest_shared_bytes || products >= smallest_shared_products;
+}
 
 // Where a value lies, such that equal locations are equal memory.
 struct Location {
@@ -131,7 +153,9 @@ class ProgramEmitter {
  private:
   struct EmittedKernel {
     std::string name;
-    std::size_t arguments = 0;
+    std::size_t arguments = 0;  // pointers
+    std::int64_t items = 1;
+    bool shared = false;  // there is a task for it
   };
 
   bool fail(InstructionView instruction, std::string message, bool unsupported = false) {
@@ -204,7 +228,7 @@ class ProgramEmitter {
 
   llvm::Function *add_driver_function(const std::string &name) {
     llvm::Type *pointer = llvm::PointerType::getUnqual(driver_->getContext());
-    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(driver_->getContext()), {pointer, pointer}, false);
+    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(driver_->getContext()), {pointer, pointer, pointer}, false);
     auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, driver_);
     function->addFnAttr(llvm::Attribute::NoInline);
     b_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(driver_->getContext(), "entry", function));
@@ -213,7 +237,7 @@ class ProgramEmitter {
 
   void call(llvm::Function *function) {
     llvm::Function *caller = b_->GetInsertBlock()->getParent();
-    b_->CreateCall(function, {caller->getArg(0), caller->getArg(1)});
+    b_->CreateCall(function, {caller->getArg(0), caller->getArg(1), caller->getArg(2)});
   }
 
   // Functions stay small, so that compile time is linear: a long computation becomes a chain of parts.
@@ -440,7 +464,7 @@ class ProgramEmitter {
     }
     auto [found, is_new] = kernels_.try_emplace(signature.take());
     if (is_new) {
-      found->second = {"kernel." + std::to_string(kernels_.size()), arguments.size()};
+      found->second = {.name = "kernel." + std::to_string(kernels_.size()), .arguments = arguments.size()};
       llvm::Module *unit = unit_for_kernel();
       llvm::Function *function = declare(*unit, found->second);
       for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -457,23 +481,80 @@ class ProgramEmitter {
       }
       KernelBuilder builder(llvm::BasicBlock::Create(unit->getContext(), "entry", function));
       KernelSite site{.instruction = instruction, .operands = {}, .results = {}, .in_place = in_place,
-                      .scratch = function->getArg(static_cast<unsigned>(arguments.size()))};
+                      .scratch = function->getArg(static_cast<unsigned>(arguments.size())),
+                      .begin = function->getArg(static_cast<unsigned>(arguments.size()) + 1),
+                      .end = function->getArg(static_cast<unsigned>(arguments.size()) + 2)};
       for (const int argument : operand_arguments) {
         site.operands.push_back(argument < 0 ? nullptr : function->getArg(static_cast<unsigned>(argument)));
       }
       for (const int argument : result_arguments) {
         site.results.push_back(function->getArg(static_cast<unsigned>(argument)));
       }
-      program_.scratch_bytes = std::max(program_.scratch_bytes, emit_kernel(builder, site, options_.target));
+      const KernelWork work = emit_kernel(builder, site, options_.target);
       builder.b.CreateRetVoid();
+      program_.scratch_bytes = std::max(program_.scratch_bytes, (work.scratch_bytes + 63) / 64 * 64);
+      found->second.items = work.items;
+      found->second.shared = work.items > 1 && is_worth_sharing(instruction);
+      if (found->second.shared) {
+        emit_task(function, arguments.size());
+      }
     }
     std::vector<Value *> pointers;
     for (const Argument &argument : arguments) {
       pointers.push_back(pointer(argument.location));
     }
-    pointers.push_back(b_->GetInsertBlock()->getParent()->getArg(1));
-    b_->CreateCall(declare(*driver_, found->second), pointers);
+    const EmittedKernel &kernel = found->second;
+    Value *scratch = b_->GetInsertBlock()->getParent()->getArg(1);
+    Value *items = b_->getInt64(static_cast<std::uint64_t>(kernel.items));
+    if (kernel.shared) {
+      share(kernel, pointers, scratch, items);
+      return true;
+    }
+    pointers.insert(pointers.end(), {scratch, b_->getInt64(0), items});
+    b_->CreateCall(declare(*driver_, kernel), pointers);
     return true;
+  }
+
+  // Workers::Task around a kernel: takes its pointers from an array.
+  static void emit_task(llvm::Function *kernel, std::size_t arguments) {
+    llvm::Function *task = declare_task(*kernel->getParent(), kernel->getName().str());
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(kernel->getContext(), "entry", task));
+    std::vector<Value *> values;
+    for (std::size_t i = 0; i < arguments; ++i) {
+      values.push_back(b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), task->getArg(0), i)));
+    }
+    values.insert(values.end(), {task->getArg(1), task->getArg(2), task->getArg(3)});
+    b.CreateCall(kernel, values);
+    b.CreateRetVoid();
+  }
+
+  static llvm::Function *declare_task(llvm::Module &module, const std::string &kernel) {
+    const std::string name = kernel + ".task";
+    if (llvm::Function *known = module.getFunction(name)) {
+      return known;
+    }
+    llvm::Type *pointer = llvm::PointerType::getUnqual(module.getContext());
+    llvm::Type *number = llvm::Type::getInt64Ty(module.getContext());
+    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {pointer, pointer, number, number}, false);
+    auto *task = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    task->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return task;
+  }
+
+  // workers->share(workers, task, pointers, scratch, items)
+  void share(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *items) {
+    llvm::Function *function = b_->GetInsertBlock()->getParent();
+    llvm::Type *pointer = b_->getPtrTy();
+    llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
+    Value *array = entry.CreateAlloca(llvm::ArrayType::get(pointer, pointers.size()));
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+      b_->CreateStore(pointers[i], b_->CreateConstInBoundsGEP1_64(pointer, array, i));
+    }
+    Value *workers = function->getArg(2);
+    Value *entry_point =
+        b_->CreateLoad(pointer, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), workers, offsetof(Workers, share)));
+    auto *type = llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, b_->getInt64Ty()}, false);
+    b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, items});
   }
 
   llvm::Module *unit_for_kernel() {
@@ -488,7 +569,8 @@ class ProgramEmitter {
       return known;
     }
     llvm::LLVMContext &context = module.getContext();
-    const std::vector<llvm::Type *> types(kernel.arguments + 1, llvm::PointerType::getUnqual(context));
+    std::vector<llvm::Type *> types(kernel.arguments + 1, llvm::PointerType::getUnqual(context));
+    types.insert(types.end(), 2, llvm::Type::getInt64Ty(context));
     auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
                                             llvm::GlobalValue::ExternalLinkage, kernel.name, module);
     function->setVisibility(llvm::GlobalValue::HiddenVisibility);
