@@ -192,4 +192,9 @@ std::vector<OperandPart> overwritable_operands(ir::Instruction instruction, std:
   }
 }
 
+bool is_identity_copy(ir::Instruction instruction) {
+  return instruction.opcode() == Opcode::Copy && instruction.shape().is_array() &&
+         instruction.shape_id() == instruction.operand(0).shape_id() && instruction.control_predecessors().empty();
+}
+
 }  // namespace bp::buffers

@@ -44,4 +44,7 @@ struct OperandPart {
 // A copy never overwrites its operand: it exists to be somewhere else. Linear in the fused computation.
 std::vector<OperandPart> overwritable_operands(ir::Instruction instruction, std::size_t position);
 
+// Whether an instruction is a copy of an array that keeps its layout, and that nothing must wait for: it could go.
+bool is_identity_copy(ir::Instruction instruction);
+
 }  // namespace bp::buffers

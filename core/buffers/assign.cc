@@ -1,6 +1,7 @@
 // Values become buffer sets (buffer_sets.h) in this order: what must share, what a donation lets share, what an
-// instruction may overwrite in place. Sets of the entry's parameters, results and constants lie in allocations of their
-// own; all others are packed into one temporary allocation per memory space.
+// instruction may overwrite in place, what fits into an output before that is made. Sets of the entry's parameters,
+// results and constants lie in allocations of their own; all others are packed into one temporary allocation per memory
+// space.
 #include "core/buffers/assign.h"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ class Assigner {
   Result<Plan> run() {
     BP_TRY(colocate(dataflow_, sets_));
     overwrite_in_place(dataflow_, sets_);
+    use_outputs_early(dataflow_, sets_);
     slices_.assign(dataflow_.values().size(), std::nullopt);
     add_inputs();
     add_outputs();

@@ -4,7 +4,8 @@
 
 namespace bp::buffers {
 
-BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges) : dataflow_(dataflow) {
+BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, Copies copies)
+    : dataflow_(dataflow), copies_(copies) {
   std::size_t count = ranges.size();
   parents_.resize(count);
   places_.resize(count);
@@ -71,6 +72,9 @@ bool BufferSets::may_begin_in(ValueId value, const Stretch &before) const {
     return false;
   }
   auto allowed = overwritable_operands(instruction, made.position);
+  if (copies_ == Copies::MayGo && is_identity_copy(instruction)) {
+    allowed = {{0, 0}};
+  }
   bool is_operand = false;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     for (const Leaf &leaf : dataflow_.positions().of(instruction.operand(i)).leaves) {

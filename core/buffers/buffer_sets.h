@@ -34,8 +34,11 @@ class BufferSets {
     ValueId first = no_value, second = no_value;  // Overlap: `second` is made while `first` is needed
   };
 
+  // Whether a copy between equal layouts may begin where its source ends. In a plan it may not; but a copy that would
+  // lie where its source lies can be removed.
+  enum class Copies { Stay, MayGo };
   // The dataflow must outlive this.
-  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges);
+  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, Copies copies = Copies::Stay);
 
   ValueId find(ValueId value) const;  // the set's representative
   const Place &place(ValueId value) const { return places_[index(find(value))]; }
@@ -53,6 +56,7 @@ class BufferSets {
   std::optional<Conflict> join(ValueId a, ValueId b, Reason reason = Reason::Optional);
   // The same for a copy and its source, which from then on count as one value if it succeeds.
   std::optional<Conflict> join_copy(ValueId copy, ValueId source);
+  bool are_joined(ValueId a, ValueId b) const { return find(a) == find(b); }
   // Whether the value's set has others in it.
   bool is_shared(ValueId value) const { return sizes_[index(find(value))] > 1; }
 
@@ -75,6 +79,7 @@ class BufferSets {
   void insert(Stretches &stretches, Tick begin, Stretch stretch) const;
 
   const Dataflow &dataflow_;
+  Copies copies_;
   mutable std::vector<ValueId> parents_;
   std::vector<ValueId> contents_;  // a second forest, without path compression, so that a union can be undone
   std::vector<std::uint32_t> content_sizes_;  // by representative of that forest

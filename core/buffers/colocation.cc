@@ -1,7 +1,7 @@
 #include "core/buffers/colocation.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 namespace bp::buffers {
 
@@ -48,7 +48,10 @@ std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &confl
         return fmt::format("{} is a parameter that is not donated", first);
       }
       return fmt::format("{} is a constant", first);
-    case Obstacle::TwoPlaces: return fmt::format("{} and {} are bound to different inputs or outputs", first, second);
+    case Obstacle::TwoPlaces:
+      return first_value == second_value
+                 ? fmt::format("{} has another input's or output's place already", first)
+                 : fmt::format("{} and {} have different inputs' or outputs' places", first, second);
     case Obstacle::Unlike: return fmt::format("{} and {} differ in size or memory space", first, second);
   }
   return {};
@@ -151,6 +154,29 @@ void overwrite_in_place(const Dataflow &dataflow, BufferSets &sets) {
         if (!sets.join(operand, value)) {
           break;
         }
+      }
+    }
+  }
+}
+
+void use_outputs_early(const Dataflow &dataflow, BufferSets &sets) {
+  constexpr std::size_t max_attempts = 8;  // per value, so that many outputs of one size cost no square
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ValueId>> outputs;  // by memory space and size
+  for (ValueId output : dataflow.leaf_values(dataflow.module().entry().root().id())) {
+    outputs[{dataflow.value(output).memory_space, dataflow.value(output).size}].push_back(output);
+  }
+  for (std::uint32_t i = 0; i < dataflow.values().size(); ++i) {
+    auto value = static_cast<ValueId>(i);
+    if (sets.find(value) != value || !sets.place(value).is_free()) {
+      continue;
+    }
+    auto found = outputs.find({dataflow.value(value).memory_space, dataflow.value(value).size});
+    if (found == outputs.end()) {
+      continue;
+    }
+    for (std::size_t k = 0; k < std::min(max_attempts, found->second.size()); ++k) {
+      if (!sets.join(found->second[k], value)) {
+        break;
       }
     }
   }

@@ -21,6 +21,10 @@ Status join_donations(const Dataflow &dataflow, std::span<const Donation> donati
 // the untouched rest (dynamic-update-slice, scatter, sort), then elsewhere, in order of the schedule.
 void overwrite_in_place(const Dataflow &dataflow, BufferSets &sets);
 
+// Joins temporary values with results of the program of the same size that are not yet there while they are needed, so
+// that the caller's memory serves before it is filled.
+void use_outputs_early(const Dataflow &dataflow, BufferSets &sets);
+
 // Says why two values cannot share: "p0 is a parameter that is not donated", "mul.2 is made while p0 is still needed".
 // Instructions numbered from `first_added` on are copies that may go: what they copy is named instead.
 std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &conflict,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "core/buffers/colocation.h"
 #include "core/buffers/deep_copy.h"
@@ -19,11 +20,6 @@ using ir::Opcode;
 namespace {
 
 constexpr std::string_view reason_key = "copy_reason";
-
-bool is_removable(Instruction instruction) {
-  return instruction.opcode() == Opcode::Copy && instruction.shape().is_array() &&
-         instruction.shape_id() == instruction.operand(0).shape_id() && instruction.control_predecessors().empty();
-}
 
 // What a set of copies is for; those of one computation are tried for removal in this order.
 enum class Purpose { Parameter, Root, InitialValue };
@@ -62,7 +58,7 @@ class CopyInserter {
     std::vector<InstructionId> copies;
     for (ir::Computation computation : module_.computations()) {
       for (Instruction instruction : computation.instructions()) {
-        if (is_removable(instruction)) {
+        if (is_identity_copy(instruction)) {
           copies.push_back(instruction.id());
         }
       }
@@ -188,7 +184,7 @@ class CopyInserter {
   Status decide(std::vector<InstructionId> &own_copies) {
     BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
     Timeline timeline = flatten_schedule(dataflow);
-    BufferSets sets(dataflow, live_ranges(dataflow, timeline));
+    BufferSets sets(dataflow, live_ranges(dataflow, timeline), BufferSets::Copies::MayGo);
     BP_ASSIGN(auto donated, donations(dataflow));
     bind_inputs(dataflow, donated, sets);
     BP_TRY(bind_outputs(dataflow, sets));
@@ -196,40 +192,55 @@ class CopyInserter {
     auto may_alias = std::ranges::stable_partition(donated, &Donation::must);
     BP_TRY(join_donations(dataflow, std::span(donated.begin(), may_alias.begin()), sets));
 
+    // Fused and other embedded computations own no buffers: what they copy is not ours.
+    std::erase_if(own_copies, [&](InstructionId copy) { return value_of(dataflow, copy) == no_value; });
     std::map<std::uint32_t, std::vector<InstructionId>> own_by_computation;
     for (InstructionId copy : own_copies) {
       own_by_computation[index(module_.instruction(copy).parent().id())].push_back(copy);
     }
-    own_copies.clear();
     for (ir::ComputationId id : dataflow.control_computations()) {
-      remove_copies(dataflow, id, Purpose::Parameter, sets);
-      remove_copies(dataflow, id, Purpose::Root, sets);
+      try_without_copies(dataflow, id, Purpose::Parameter, sets);
+      try_without_copies(dataflow, id, Purpose::Root, sets);
       if (id == module_.entry().id()) {
         BP_TRY(join_donations(dataflow, {may_alias.begin(), may_alias.end()}, sets));
       }
-      remove_copies(dataflow, id, Purpose::InitialValue, sets);
+      try_without_copies(dataflow, id, Purpose::InitialValue, sets);
       for (InstructionId copy : own_by_computation[index(id)]) {
-        if (!sets.join_copy(dataflow.value_at(copy, 0),
-                            dataflow.value_at(module_.instruction(copy).operands()[0], 0))) {
-          own_copies.push_back(copy);
+        (void)sets.join_copy(value_of(dataflow, copy), source_of(dataflow, copy));
+      }
+    }
+    // One that was kept may have come to lie where its source lies by other joins since.
+    auto is_kept = [&](InstructionId copy) {
+      return !sets.are_joined(value_of(dataflow, copy), source_of(dataflow, copy));
+    };
+    std::erase_if(own_copies, is_kept);
+    for (auto &[computation, groups] : groups_) {
+      for (Group &group : groups) {
+        for (DeepCopy::Part &part : group.copies.parts) {
+          part.is_kept = is_kept(part.copy);
+          if (part.is_kept) {
+            set_reason(part.copy, reasons_.at(index(part.copy)));
+          }
         }
       }
     }
     return {};
   }
 
-  void remove_copies(const Dataflow &dataflow, ir::ComputationId computation, Purpose purpose, BufferSets &sets) {
-    for (Group &group : groups_[index(computation)]) {
+  ValueId value_of(const Dataflow &dataflow, InstructionId copy) const { return dataflow.value_at(copy, 0); }
+  ValueId source_of(const Dataflow &dataflow, InstructionId copy) const {
+    return dataflow.value_at(module_.instruction(copy).operands()[0], 0);
+  }
+
+  void try_without_copies(const Dataflow &dataflow, ir::ComputationId computation, Purpose purpose, BufferSets &sets) {
+    for (const Group &group : groups_[index(computation)]) {
       if (group.purpose != purpose) {
         continue;
       }
-      for (DeepCopy::Part &part : group.copies.parts) {
-        InstructionId source = module_.instruction(part.copy).operands()[0];
-        auto conflict = sets.join_copy(dataflow.value_at(part.copy, 0), dataflow.value_at(source, 0));
-        part.is_kept = conflict.has_value();
-        if (conflict) {
-          set_reason(part.copy, fmt::format("{}: {}", purpose_of(group, part.position),
-                                            describe(dataflow, *conflict, editor_.first_added())));
+      for (const DeepCopy::Part &part : group.copies.parts) {
+        if (auto conflict = sets.join_copy(value_of(dataflow, part.copy), source_of(dataflow, part.copy))) {
+          reasons_[index(part.copy)] = fmt::format("{}: {}", purpose_of(group, part.position),
+                                                   describe(dataflow, *conflict, editor_.first_added()));
         }
       }
     }
@@ -256,7 +267,8 @@ class CopyInserter {
 
   ir::Module &module_;
   CopyEditor editor_;
-  std::map<std::uint32_t, std::vector<Group>> groups_;  // by computation of the copies
+  std::map<std::uint32_t, std::vector<Group>> groups_;      // by computation of the copies
+  std::unordered_map<std::uint32_t, std::string> reasons_;  // by copy: why it had to stay
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Best fit: items are placed one after another, each into the smallest gap between the already placed items that are
-// needed together with it. A segment tree over time finds those: a stretch lies in the O(log n) nodes that tile it, and
-// whatever meets a query lies in a node above, below or among the nodes that tile the query.
+// needed together with it. Which items meet is found once, by a sweep over time, and used for every order; if too many
+// meet to write that down, all placed items are looked at instead, lowest offset first.
 #include "core/buffers/solver.h"
 
 #include <algorithm>
@@ -10,181 +10,172 @@
 namespace bp::buffers {
 namespace {
 
+using Stretch = std::pair<std::int64_t, std::int64_t>;
+
 std::int64_t align_up(std::int64_t offset, std::int64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Which placed items meet a stretch of time. Times are ranks 0..n-1 of the stretches' ends.
-class OverlapIndex {
+// Which items are needed together with which. Empty if these are more than `max_pairs`.
+class Neighbours {
  public:
-  explicit OverlapIndex(std::size_t times) {
-    while (leaves_ < times) {
-      leaves_ *= 2;
+  explicit Neighbours(std::span<const PackingItem> items) {
+    std::vector<std::pair<Stretch, std::uint32_t>> stretches;
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      for (Stretch stretch : items[i].needed) {
+        if (stretch.first < stretch.second && items[i].size > 0) {
+          stretches.emplace_back(stretch, i);
+        }
+      }
     }
-    here_.resize(2 * leaves_);
-    below_.resize(2 * leaves_);
+    std::ranges::sort(stretches);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    std::vector<std::pair<std::int64_t, std::uint32_t>> active;  // end, item
+    for (const auto &[stretch, item] : stretches) {
+      std::erase_if(active, [&](const auto &other) { return other.first <= stretch.first; });
+      if (pairs.size() + active.size() > max_pairs) {
+        return;
+      }
+      for (const auto &[end, other] : active) {
+        pairs.emplace_back(item, other);
+      }
+      active.emplace_back(stretch.second, item);
+    }
+    begin_.assign(items.size() + 1, 0);
+    for (auto [a, b] : pairs) {
+      ++begin_[a];
+      ++begin_[b];
+    }
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    neighbours_.resize(2 * pairs.size());
+    for (auto [a, b] : pairs) {
+      neighbours_[--begin_[a]] = b;
+      neighbours_[--begin_[b]] = a;
+    }
   }
 
-  void insert(std::size_t begin, std::size_t end, std::uint32_t item) {
-    for (std::size_t low = begin + leaves_, high = end + leaves_; low < high; low /= 2, high /= 2) {
-      if (low % 2 == 1) {
-        insert_at(low++, item);
-      }
-      if (high % 2 == 1) {
-        insert_at(--high, item);
-      }
-    }
-  }
-
-  // Calls visit(item) at least once for each item that meets [begin, end).
-  template <class Visit>
-  void visit(std::size_t begin, std::size_t end, Visit &&visit) const {
-    std::size_t low = begin + leaves_, high = end + leaves_;
-    for (std::size_t node = low / 2; node != 0; node /= 2) {
-      visit_here(node, visit);
-    }
-    for (std::size_t node = (high - 1) / 2; node != 0; node /= 2) {
-      visit_here(node, visit);
-    }
-    for (; low < high; low /= 2, high /= 2) {
-      if (low % 2 == 1) {
-        visit_subtree(low++, visit);
-      }
-      if (high % 2 == 1) {
-        visit_subtree(--high, visit);
-      }
-    }
+  bool is_known() const { return !begin_.empty(); }
+  // An item that meets another several times is there as often.
+  std::span<const std::uint32_t> of(std::uint32_t item) const {
+    return std::span(neighbours_).subspan(begin_[item], begin_[item + 1] - begin_[item]);
   }
 
  private:
-  void insert_at(std::size_t node, std::uint32_t item) {
-    here_[node].push_back(item);
-    for (node /= 2; node != 0 && !below_[node]; node /= 2) {
-      below_[node] = true;
-    }
-  }
-  template <class Visit>
-  void visit_here(std::size_t node, Visit &&visit) const {
-    for (std::uint32_t item : here_[node]) {
-      visit(item);
-    }
-  }
-  template <class Visit>
-  void visit_subtree(std::size_t node, Visit &&visit) const {
-    visit_here(node, visit);
-    if (below_[node]) {
-      visit_subtree(2 * node, visit);
-      visit_subtree(2 * node + 1, visit);
-    }
-  }
-
-  std::size_t leaves_ = 1;
-  std::vector<std::vector<std::uint32_t>> here_;
-  std::vector<bool> below_;  // something lies in a node beneath
+  static constexpr std::size_t max_pairs = 10'000'000;
+  std::vector<std::uint32_t> begin_, neighbours_;
 };
 
-struct RankedItem {
-  std::int64_t size = 0, alignment = 1, duration = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> needed;  // ranks of times
-};
-
-struct RankedItems {
-  std::vector<RankedItem> items;
-  std::size_t times = 0;
-};
-
-RankedItems rank_times(std::span<const PackingItem> items) {
-  std::vector<std::int64_t> times;
-  for (const PackingItem &item : items) {
-    for (auto [begin, end] : item.needed) {
-      times.push_back(begin);
-      times.push_back(end);
+bool meet(const PackingItem &a, const PackingItem &b) {
+  for (std::size_t i = 0, j = 0; i < a.needed.size() && j < b.needed.size();) {
+    if (a.needed[i].second <= b.needed[j].first) {
+      ++i;
+    } else if (b.needed[j].second <= a.needed[i].first) {
+      ++j;
+    } else {
+      return true;
     }
   }
-  std::ranges::sort(times);
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  auto rank = [&](std::int64_t time) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
-  };
-  RankedItems ranked;
-  ranked.times = times.size() + 1;
-  for (const PackingItem &item : items) {
-    RankedItem &added = ranked.items.emplace_back(RankedItem{item.size, item.alignment, 0, {}});
-    for (auto [begin, end] : item.needed) {
-      if (begin < end) {
-        added.duration += end - begin;
-        added.needed.emplace_back(rank(begin), rank(end));
-      }
-    }
-  }
-  return ranked;
+  return false;
 }
 
-Packing best_fit(const RankedItems &ranked, std::span<const std::uint32_t> order) {
-  const auto &items = ranked.items;
+// The smallest gap that takes an item, between blocks given by begin and end, ascending by begin.
+class GapFinder {
+ public:
+  explicit GapFinder(const PackingItem &item) : item_(item) {}
+
+  void pass(std::int64_t begin, std::int64_t end) {
+    std::int64_t offset = align_up(top_, item_.alignment);
+    if (begin - offset >= item_.size && (best_ < 0 || begin - top_ < best_gap_)) {
+      best_ = offset;
+      best_gap_ = begin - top_;
+    }
+    top_ = std::max(top_, end);
+  }
+  // On top of all if no gap takes it.
+  std::int64_t offset() const { return best_ >= 0 ? best_ : align_up(top_, item_.alignment); }
+
+ private:
+  const PackingItem &item_;
+  std::int64_t top_ = 0, best_ = -1, best_gap_ = 0;
+};
+
+Packing best_fit(std::span<const PackingItem> items, const Neighbours &neighbours,
+                 std::span<const std::uint32_t> order) {
   Packing packing;
-  packing.offsets.assign(items.size(), 0);
-  OverlapIndex placed(ranked.times);
-  std::vector<std::pair<std::int64_t, std::int64_t>> taken;  // begin and end of what is in the way
-  std::vector<std::uint32_t> seen_for(items.size(), 0xffffffff);
+  packing.offsets.assign(items.size(), -1);
+  std::vector<std::pair<std::int64_t, std::uint32_t>> placed;  // by offset; only kept without neighbours
+  std::vector<Stretch> taken;
   for (std::uint32_t i : order) {
-    const RankedItem &item = items[i];
+    const PackingItem &item = items[i];
+    GapFinder gap(item);
     if (item.size == 0) {
+      packing.offsets[i] = 0;
       continue;
     }
-    taken.clear();
-    for (auto [begin, end] : item.needed) {
-      placed.visit(begin, end, [&](std::uint32_t other) {
-        if (seen_for[other] != i) {
-          seen_for[other] = i;
+    if (neighbours.is_known()) {
+      taken.clear();
+      for (std::uint32_t other : neighbours.of(i)) {
+        if (packing.offsets[other] >= 0) {
           taken.emplace_back(packing.offsets[other], packing.offsets[other] + items[other].size);
         }
-      });
-    }
-    std::ranges::sort(taken);
-    std::int64_t top = 0, best = -1, best_gap = 0;
-    for (auto [begin, end] : taken) {
-      std::int64_t offset = align_up(top, item.alignment);
-      if (begin - offset >= item.size && (best < 0 || begin - top < best_gap)) {
-        best = offset;
-        best_gap = begin - top;
       }
-      top = std::max(top, end);
+      std::ranges::sort(taken);
+      for (auto [begin, end] : taken) {
+        gap.pass(begin, end);
+      }
+    } else {
+      for (auto [begin, other] : placed) {
+        if (meet(item, items[other])) {
+          gap.pass(begin, begin + items[other].size);
+        }
+      }
     }
-    packing.offsets[i] = best >= 0 ? best : align_up(top, item.alignment);
-    packing.size = std::max(packing.size, packing.offsets[i] + item.size);
-    for (auto [begin, end] : item.needed) {
-      placed.insert(begin, end, i);
+    std::int64_t offset = packing.offsets[i] = gap.offset();
+    packing.size = std::max(packing.size, offset + item.size);
+    if (!neighbours.is_known()) {
+      placed.insert(std::ranges::lower_bound(placed, std::pair(offset, i)), {offset, i});
     }
   }
   return packing;
 }
 
+std::int64_t duration(const PackingItem &item) {
+  std::int64_t sum = 0;
+  for (auto [begin, end] : item.needed) {
+    sum += end - begin;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Packing pack(std::span<const PackingItem> items) {
-  RankedItems ranked = rank_times(items);
-  std::vector<std::uint32_t> order(items.size());
-  std::iota(order.begin(), order.end(), 0u);
-  auto sorted_by = [&](auto key) {
-    auto sorted = order;
-    std::ranges::stable_sort(
-        sorted, [&](std::uint32_t a, std::uint32_t b) { return key(ranked.items[a]) > key(ranked.items[b]); });
-    return best_fit(ranked, sorted);
+  constexpr std::size_t max_items_for_all_orders = 20'000;
+  Neighbours neighbours(items);
+  std::vector<std::int64_t> durations;
+  for (const PackingItem &item : items) {
+    durations.push_back(duration(item));
+  }
+  // Falling by key; the item's number decides between equals.
+  auto pack_by = [&](auto key) {
+    std::vector<std::uint32_t> order(items.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, std::greater(), key);
+    return best_fit(items, neighbours, order);
   };
   std::int64_t lower_bound = packing_lower_bound(items);
-  Packing best = sorted_by([](const RankedItem &item) { return std::pair(item.size, item.duration); });
+  Packing best = pack_by([&](std::uint32_t i) { return std::pair(items[i].size, durations[i]); });
   auto try_order = [&](auto key) {
-    if (best.size > lower_bound) {
-      Packing other = sorted_by(key);
+    if (best.size > lower_bound && (neighbours.is_known() || items.size() <= max_items_for_all_orders)) {
+      Packing other = pack_by(key);
       if (other.size < best.size) {
         best = std::move(other);
       }
     }
   };
-  try_order([](const RankedItem &item) { return std::pair(item.duration, item.size); });
-  try_order([](const RankedItem &item) {  // area; floating point, since it may exceed an int64
-    return std::pair(static_cast<double>(item.size) * static_cast<double>(item.duration), item.size);
+  try_order([&](std::uint32_t i) { return std::pair(durations[i], items[i].size); });
+  try_order([&](std::uint32_t i) {  // area; floating point, since it may exceed an int64
+    return std::pair(static_cast<double>(items[i].size) * static_cast<double>(durations[i]), items[i].size);
   });
   return best;
 }
