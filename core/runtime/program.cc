@@ -77,7 +77,7 @@ Result<std::shared_ptr<Program>> Program::make(std::shared_ptr<const host::Devic
   program->device_ = std::move(device);
   program->name_ = module.name();
   program->image_ = std::move(image);
-  BP_TRY(program->read_signature(module));
+  program->read_signature(module);
   BP_TRY(program->fill_constants());
   return program;
 }
@@ -97,11 +97,7 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
                                               taken.data(), count, &loaded, diag);
   });
   BP_TRY(diagnostics.result(status, program->device_->id(), "load", program->image_.module()));
-  if (loaded == nullptr) {
-    return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no program",
-                      program->device_->id());
-  }
-  program->program_ = loaded;
+  BP_TRY(program->adopt(loaded));
   for (std::uint32_t i = 0; i < count; ++i) {
     if (taken[i] != 0) {
       program->memory_.constants -= static_cast<std::int64_t>(program->constants_[i].size());
@@ -109,16 +105,31 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
       program->constant_places_[i] = {};
     }
   }
-  program->memory_.scratch = static_cast<std::int64_t>(loaded->scratch_size);
-  program->memory_.resident = static_cast<std::int64_t>(loaded->resident_size);
   return std::shared_ptr<const Program>(std::move(program));
 }
 
 Result<std::shared_ptr<const Program>> Program::load_kernels(std::shared_ptr<const host::Device> device,
                                                              const ir::Module &module, host::Image image) {
   BP_ASSIGN(auto program, make(std::move(device), module, std::move(image)));
-  BP_ASSIGN(program->program_, make_kernel_program(program->device_, program->image_.module()));
+  BP_ASSIGN(const bp_program_t *loaded, make_kernel_program(program->device_, program->image_.module()));
+  BP_TRY(program->adopt(loaded));
   return std::shared_ptr<const Program>(std::move(program));
+}
+
+Status Program::adopt(const bp_program_t *loaded) {
+  if (loaded == nullptr || loaded->run == nullptr || loaded->destroy == nullptr) {
+    return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no whole program",
+                      device_->id());
+  }
+  program_ = loaded;
+  if ((loaded->scratch_alignment & (loaded->scratch_alignment - 1)) != 0 || loaded->scratch_space != 0) {
+    return make_error(ErrorCode::PluginFailure,
+                      "backend {}: asks for scratch aligned to {} in space {}, expected a power of two and space 0",
+                      device_->id(), loaded->scratch_alignment, loaded->scratch_space);
+  }
+  memory_.scratch = static_cast<std::int64_t>(loaded->scratch_size);
+  memory_.resident = static_cast<std::int64_t>(loaded->resident_size);
+  return {};
 }
 
 Program::~Program() {
@@ -127,7 +138,7 @@ Program::~Program() {
   }
 }
 
-Status Program::read_signature(const ir::Module &module) {
+void Program::read_signature(const ir::Module &module) {
   std::vector<const ir::Shape *> leaves;
   for (ir::InstructionId id : module.entry().parameter_ids()) {
     parameter_shapes_.push_back(module.instruction(id).shape());
@@ -141,8 +152,12 @@ Status Program::read_signature(const ir::Module &module) {
   append_leaves(result_shape_, leaves);
   outputs_ = array_leaves(image_.view().entry().roots(), leaves);
 
+  std::vector<bool> is_alias(image_.view().allocations().size());
   for (const bp_allocation_t &allocation : image_.view().allocations()) {
     auto size = static_cast<std::int64_t>(allocation.size);
+    if (allocation.alias != BP_NONE) {
+      is_alias[allocation.alias] = true;
+    }
     switch (allocation.kind) {
       case BP_ALLOC_INPUT: memory_.inputs += size; break;
       case BP_ALLOC_OUTPUT: memory_.outputs += allocation.alias == BP_NONE ? size : 0; break;
@@ -150,7 +165,9 @@ Status Program::read_signature(const ir::Module &module) {
       default: memory_.constants += size; break;
     }
   }
-  return {};
+  for (const Leaf &leaf : inputs_) {
+    donated_.push_back(is_alias[leaf.allocation]);
+  }
 }
 
 Status Program::fill_constants() {
@@ -163,15 +180,6 @@ Status Program::fill_constants() {
     constants_[constant.allocation] = std::move(block);
   }
   return {};
-}
-
-bool Program::is_donated(std::size_t input) const {
-  for (const bp_allocation_t &allocation : image_.view().allocations()) {
-    if (allocation.alias == inputs_[input].allocation) {
-      return true;
-    }
-  }
-  return false;
 }
 
 Status Program::fill(Arena &arena) const {

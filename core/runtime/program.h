@@ -49,7 +49,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::span<const Leaf> inputs() const { return inputs_; }
   std::span<const Leaf> outputs() const { return outputs_; }
   // Whether the run overwrites the input's memory.
-  bool is_donated(std::size_t input) const;
+  bool is_donated(std::size_t input) const { return donated_[input]; }
 
   // Arguments by parameter number; types and sizes must be those of the parameters. Literals are borrowed where their
   // bytes are those of the buffer, and copied where a donation would change them.
@@ -67,8 +67,9 @@ class Program : public std::enable_shared_from_this<Program> {
   Program() = default;
   static Result<std::shared_ptr<Program>> make(std::shared_ptr<const host::Device> device, const ir::Module &module,
                                                host::Image image);
-  Status read_signature(const ir::Module &module);
+  void read_signature(const ir::Module &module);
   Status fill_constants();
+  Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
 
@@ -77,6 +78,7 @@ class Program : public std::enable_shared_from_this<Program> {
   host::Image image_;
   const bp_program_t *program_ = nullptr;
   std::vector<Leaf> inputs_, outputs_;
+  std::vector<bool> donated_;  // by input
   std::vector<ir::Shape> parameter_shapes_;
   ir::Shape result_shape_;
   std::vector<Block> constants_;           // by allocation

@@ -89,8 +89,7 @@ TEST_CASE("what the device claims altogether is one program") {
   CHECK(compiled->report.programs == 1);
   CHECK(compiled->report.on_host.empty());
   REQUIRE(compiled->executable.program() != nullptr);
-  CHECK(run_and_check(*compiled, loop_text, two_vectors()) ==
-        "( {40, 100, 180, 280}, {-40, -100, -180, -280} )");
+  CHECK(run_and_check(*compiled, loop_text, two_vectors()) == "( {40, 100, 180, 280}, {-40, -100, -180, -280} )");
 }
 
 TEST_CASE("what it leaves runs on the host, and the report says why") {
@@ -272,6 +271,8 @@ TEST_CASE("errors say what was wrong") {
         "backend org.example.tiny: claim gave no cost for e");
 
   const std::string sum = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT sum = f32[4] add(x, x) }";
+  CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"align", "48"}}))) ==
+        "backend org.example.tiny: asks for scratch aligned to 48 in space 0, expected a power of two and space 0");
   auto failing = compile(parse(sum), open_tiny({{"ops", "add"}, {"fail", "sum"}}));
   REQUIRE(failing.ok());
   CHECK(failing->executable.run({literal("f32[4]", "{1,2,3,4}")}).error().to_string() ==

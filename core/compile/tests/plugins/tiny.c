@@ -1,6 +1,7 @@
 // A backend of a few elementwise ops, and control flow, that interprets the module: its artifact is the module itself.
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
 // Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
+// "align": that of the scratch;
 // "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's name.
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct {
   bp_device_t abi;
   uint8_t claims[256];  // by op
   uint64_t scratch;
+  uint32_t align;
   int no_cost;
   char fail[64];
 } tiny_device;
@@ -244,7 +246,7 @@ static bp_status load(const bp_device_t *device, const void *artifact, uint64_t 
   program->module = aligned_alloc(64, (size + 63) / 64 * 64);
   memcpy(program->module, artifact, size);
   program->device = self;
-  program->abi = (bp_program_t){program, self->scratch, size, 64, 0, run_program, destroy_program};
+  program->abi = (bp_program_t){program, self->scratch, size, self->align, 0, run_program, destroy_program};
   *out = &program->abi;
   return BP_OK;
 }
@@ -302,12 +304,15 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
                                  const bp_diag_t *diag) {
   (void)factory, (void)host, (void)id, (void)instance;
   tiny_device *device = calloc(1, sizeof *device);
+  device->align = 64;
   for (uint32_t i = 0; i < option_count; ++i) {
     const char *key = options[i].key, *value = options[i].value;
     if (strcmp(key, "ops") == 0) {
       set_claims(device, value);
     } else if (strcmp(key, "scratch") == 0) {
       device->scratch = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "align") == 0) {
+      device->align = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(key, "no-cost") == 0) {
       device->no_cost = 1;
     } else if (strcmp(key, "fail") == 0) {
