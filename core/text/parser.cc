@@ -101,18 +101,4 @@ Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape)
   return literal;
 }
 
-Result<ir::Literal> parse_literal(std::string_view text) {
-  if (text.size() >= Lexer::max_size) {
-    return invalid_input("a literal of {} bytes", text.size());
-  }
-  TokenReader reader(text, "");
-  BP_ASSIGN(ir::Shape shape, read_shape(reader));
-  LiteralContext context;
-  BP_ASSIGN(ir::Literal literal, read_literal(reader, shape, context));
-  if (!reader.at_end()) {
-    return reader.expected("the end of the text after a literal");
-  }
-  return literal;
-}
-
 }  // namespace bp::text

@@ -35,7 +35,5 @@ std::vector<TextPart> split_modules(std::string_view text);
 Result<ir::Shape> parse_shape(std::string_view text);
 // A literal without its shape: "{1, 2}" for s32[2].
 Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape);
-// A literal after its shape: "s32[2] {1, 2}".
-Result<ir::Literal> parse_literal(std::string_view text);
 
 }  // namespace bp::text

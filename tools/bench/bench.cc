@@ -89,24 +89,27 @@ void core_stages(Table &table, const std::string &name, const std::string &text)
   table.add(name + ": verify", median_seconds(3, [&] { ok_or_exit(ir::verify(module)); }) * 1e3, "ms");
   table.add(name + ": copy of the module", median_seconds(3, [&] { ir::Module copy = module; }) * 1e3, "ms");
   ir::Module optimized = module;
-  table.add(name + ": passes", median_seconds(1, [&] { ok_or_exit(passes::run_passes(optimized, passes::default_passes())); }) * 1e3,
-            "ms", fmt::format("{} instructions left", optimized.instruction_count()));
+  table.add(name + ": passes",
+            median_seconds(1, [&] { ok_or_exit(passes::run_passes(optimized, passes::default_passes())); }) * 1e3, "ms",
+            fmt::format("{} instructions left", optimized.instruction_count()));
   buffers::Plan plan;
   double planning = median_seconds(1, [&] {
     value_or_exit(buffers::schedule(optimized));
     value_or_exit(buffers::insert_copies(optimized));
     plan = value_or_exit(buffers::assign(optimized));
   });
-  table.add(name + ": schedule, copies, plan", planning * 1e3, "ms",
-            fmt::format("{:.1f} MB temporaries", static_cast<double>(plan.bytes(buffers::AllocationKind::Temporary)) / 1e6));
+  table.add(
+      name + ": schedule, copies, plan", planning * 1e3, "ms",
+      fmt::format("{:.1f} MB temporaries", static_cast<double>(plan.bytes(buffers::AllocationKind::Temporary)) / 1e6));
 }
 
 void compile_time(Table &table, const std::string &name, const std::string &text, const Backend &backend) {
   ir::Module module = value_or_exit(text::parse_module(text));
   Compiled compiled = value_or_exit(backend.compile(module));
-  table.add(name + ": compile()", compiled.report.compile * 1e3 / (static_cast<double>(compiled.report.instructions) / 1e3),
-            "ms per 1,000", fmt::format("{} instructions after passes, {:.2f} s", compiled.report.instructions,
-                                        compiled.report.compile));
+  table.add(
+      name + ": compile()", compiled.report.compile * 1e3 / (static_cast<double>(compiled.report.instructions) / 1e3),
+      "ms per 1,000",
+      fmt::format("{} instructions after passes, {:.2f} s", compiled.report.instructions, compiled.report.compile));
 }
 
 void plugin_scan(Table &table, const std::string &plugin) {
@@ -196,8 +199,8 @@ int main(int argc, char **argv) {
       "model", po::value<std::vector<std::string>>()->composing(), "read, plan and compile this file too; repeatable")(
       "race", po::value<std::vector<std::string>>()->composing(), "run this file here and on XLA:CPU; repeatable")(
       "python", po::value<std::string>()->default_value("python3"), "an interpreter that has jax")(
-      "plugin", po::value<std::string>()->default_value("build/plugins/null/libbackplane_null.so"), "to scan copies of")(
-      "json", po::value<std::string>(), "write the figures to this file");
+      "plugin", po::value<std::string>()->default_value("build/plugins/null/libbackplane_null.so"),
+      "to scan copies of")("json", po::value<std::string>(), "write the figures to this file");
   po::variables_map values;
   try {
     po::store(po::parse_command_line(argc, argv, options), values);
@@ -238,4 +241,6 @@ int main(int argc, char **argv) {
 }  // namespace
 }  // namespace bp::bench
 
-int main(int argc, char **argv) { return bp::bench::main(argc, argv); }
+int main(int argc, char **argv) {
+  return bp::bench::main(argc, argv);
+}

@@ -59,8 +59,8 @@ std::string block(Writer &w, const std::string &x, const std::string &zero, cons
   std::string normed = layer_norm(w, x, zero, inverse_width);
   std::string query = times_weights(w, normed, square, rows), key = times_weights(w, normed, square, rows);
   std::string value = times_weights(w, normed, square, rows);
-  std::string scores = w.add("{} dot({}, {}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}", scores_shape,
-                             query, key);
+  std::string scores =
+      w.add("{} dot({}, {}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}", scores_shape, query, key);
   std::string largest = w.add("{} reduce({}, {}), dimensions={{1}}, to_apply=larger", column, scores, lowest);
   std::string shifted = w.add("{} subtract({}, {})", scores_shape, scores,
                               w.add("{} broadcast({}), dimensions={{0}}", scores_shape, largest));
@@ -68,8 +68,8 @@ std::string block(Writer &w, const std::string &x, const std::string &zero, cons
   std::string total = w.add("{} reduce({}, {}), dimensions={{1}}, to_apply=sum", column, weights, zero);
   std::string attention = w.add("{} divide({}, {})", scores_shape, weights,
                                 w.add("{} broadcast({}), dimensions={{0}}", scores_shape, total));
-  std::string mixed = w.add("{} dot({}, {}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}", rows, attention,
-                            value);
+  std::string mixed =
+      w.add("{} dot({}, {}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}", rows, attention, value);
   std::string first = w.add("{} add({}, {})", rows, x, times_weights(w, mixed, square, rows));
   std::string hidden = times_weights(w, layer_norm(w, first, zero, inverse_width), "f32[128,512]{1,0}", wide);
   std::string active = w.add("{} multiply({}, {})", wide, hidden, w.add("{} logistic({})", wide, hidden));

@@ -27,11 +27,11 @@ struct Command {
 // All subcommands, in the order of the help text. Defined in main.cc.
 std::span<const Command> commands();
 
-int run_model(std::span<const std::string> arguments);       // run.cc
-int optimize(std::span<const std::string> arguments);        // opt.cc
-int list_plugins(std::span<const std::string> arguments);    // plugins.cc
-int list_ops(std::span<const std::string> arguments);        // ops.cc
-int describe_memory(std::span<const std::string> arguments); // memory.cc
+int run_model(std::span<const std::string> arguments);        // run.cc
+int optimize(std::span<const std::string> arguments);         // opt.cc
+int list_plugins(std::span<const std::string> arguments);     // plugins.cc
+int list_ops(std::span<const std::string> arguments);         // ops.cc
+int describe_memory(std::span<const std::string> arguments);  // memory.cc
 
 // Prints the error on standard error, as "backplane: ...", and returns ExitCode::failed.
 int report(const Error &error);

@@ -28,7 +28,9 @@ void print_help() {
 
 }  // namespace
 
-std::span<const Command> commands() { return all_commands; }
+std::span<const Command> commands() {
+  return all_commands;
+}
 
 int report(const Error &error) {
   fmt::print(stderr, "backplane: {}\n", error.to_string());

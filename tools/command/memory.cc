@@ -95,13 +95,15 @@ Status describe(const std::string &file, bool json, bool plan_too) {
 }  // namespace
 
 int describe_memory(std::span<const std::string> arguments) {
-  Options options("memory MODEL.hlo [--plan] [--json]",
-                  "Plans the memory of a model as it is after the default passes, and shows the predicted peak, what is\n"
-                  "live there, and why copies were inserted.",
-                  "  backplane memory model.hlo\n"
-                  "  backplane memory model.hlo --plan          also where every value lies\n"
-                  "  backplane memory model.hlo --json > plan.json\n");
-  options.add()("plan", "also every value with its place, and every allocation")("json", "the whole plan as one JSON object");
+  Options options(
+      "memory MODEL.hlo [--plan] [--json]",
+      "Plans the memory of a model as it is after the default passes, and shows the predicted peak, what is\n"
+      "live there, and why copies were inserted.",
+      "  backplane memory model.hlo\n"
+      "  backplane memory model.hlo --plan          also where every value lies\n"
+      "  backplane memory model.hlo --json > plan.json\n");
+  options.add()("plan", "also every value with its place, and every allocation")("json",
+                                                                                 "the whole plan as one JSON object");
   options.add_positional("model", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;

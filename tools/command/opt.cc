@@ -1,5 +1,5 @@
-#include <boost/algorithm/string.hpp>
 #include <fmt/core.h>
+#include <boost/algorithm/string.hpp>
 
 #include <chrono>
 
@@ -84,7 +84,8 @@ Status optimize_file(const std::string &file, const std::vector<std::string> &na
     fmt::print(stderr, "{}\n", warning);
   }
   auto dump = [&](int number, std::string_view name) -> Status {
-    return dump_dir.empty() ? Status() : write_file(fmt::format("{}/{:02}-{}.hlo", dump_dir, number, name), text::print(module));
+    return dump_dir.empty() ? Status()
+                            : write_file(fmt::format("{}/{:02}-{}.hlo", dump_dir, number, name), text::print(module));
   };
   if (!dump_dir.empty()) {
     BP_TRY(make_directory(dump_dir));

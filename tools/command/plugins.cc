@@ -38,17 +38,19 @@ void print_candidate(const host::Candidate &candidate) {
   }
   const host::Manifest &manifest = *candidate.manifest;
   for (const host::ManifestDevice &device : manifest.devices) {
-    fmt::print("{}  {} {}  (id {}; tiers {}; conformance {})\n  {}\n",
-               paint(Colour::Bold, device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", "))),
-               device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
-               candidate.path);
+    fmt::print(
+        "{}  {} {}  (id {}; tiers {}; conformance {})\n  {}\n",
+        paint(Colour::Bold, device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", "))),
+        device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
+        candidate.path);
   }
 }
 
 }  // namespace
 
 int list_plugins(std::span<const std::string> arguments) {
-  Options options("plugins [--why] [--json]", "Lists the backends that can be loaded by name, without running their code.",
+  Options options("plugins [--why] [--json]",
+                  "Lists the backends that can be loaded by name, without running their code.",
                   "  backplane plugins\n"
                   "  backplane plugins --why          also the files that were refused, and where was searched\n"
                   "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
@@ -68,7 +70,7 @@ int list_plugins(std::span<const std::string> arguments) {
   }
   if (why) {
     fmt::print("searched: {}\n", directories.empty() ? "nowhere: no plugin directory exists"
-                                                      : fmt::format("{}", fmt::join(directories, " ")));
+                                                     : fmt::format("{}", fmt::join(directories, " ")));
   }
   std::size_t refused = 0;
   for (const host::Candidate &candidate : candidates) {
@@ -80,7 +82,8 @@ int list_plugins(std::span<const std::string> arguments) {
   if (refused == candidates.size()) {
     fmt::print("no backend can be loaded{}\n", why ? "" : "; backplane plugins --why says where was searched");
   } else if (refused != 0 && !why) {
-    fmt::print("{} refused; backplane plugins --why says why\n", refused == 1 ? "1 file was" : fmt::format("{} files were", refused));
+    fmt::print("{} refused; backplane plugins --why says why\n",
+               refused == 1 ? "1 file was" : fmt::format("{} files were", refused));
   }
   return success;
 }

@@ -49,7 +49,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// Arguments from files, one literal per parameter: "f32[2] {1, 2}", or from a seed.
+// Arguments from files, one literal per parameter: {1, 2} for f32[2]; or from a seed.
 Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const Request &request) {
   if (request.inputs.empty()) {
     return interpreter::random_arguments(module, request.seed);
@@ -62,14 +62,11 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   std::vector<ir::Literal> arguments;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     BP_ASSIGN(std::string content, read_file(request.inputs[i]));
-    auto literal = text::parse_literal(content);
+    const ir::Shape &shape = entry.parameter(i).shape();
+    auto literal = text::parse_literal(content, shape);
     if (!literal.ok()) {
-      return std::move(literal).error().note(fmt::format("while reading {}", request.inputs[i]));
-    }
-    const ir::Shape &expected = entry.parameter(i).shape();
-    if (!ir::same(literal->shape(), expected, ir::CompareLayout::No)) {
-      return invalid_input("{}: found a value of shape {}, expected {} for parameter {}", request.inputs[i],
-                           ir::to_string(literal->shape()), ir::to_string(expected), i);
+      return std::move(literal).error().note(
+          fmt::format("in {}, the value of parameter {}, {}", request.inputs[i], i, ir::to_string(shape)));
     }
     arguments.push_back(std::move(literal).value());
   }
@@ -213,13 +210,14 @@ void print_for_people(const Request &request, const Outcome &outcome) {
   fmt::print("model:            {}\n", request.model);
   fmt::print("instructions:     {}, {} after the passes\n", outcome.instructions, report.instructions);
   fmt::print("backend:          {}\n", outcome.backend);
-  fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n", format_seconds(outcome.compile_seconds),
-             format_seconds(report.passes), format_seconds(report.plan), format_seconds(report.compile),
-             format_seconds(report.load));
+  fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n",
+             format_seconds(outcome.compile_seconds), format_seconds(report.passes), format_seconds(report.plan),
+             format_seconds(report.compile), format_seconds(report.load));
   fmt::print("run time:         {} (median of {})\n", format_seconds(median(outcome.run_seconds)),
              outcome.run_seconds.size());
   if (outcome.measured_peak > 0) {
-    fmt::print("peak memory:      {} predicted, {} measured{}\n", format_bytes(static_cast<double>(outcome.predicted_peak)),
+    fmt::print("peak memory:      {} predicted, {} measured{}\n",
+               format_bytes(static_cast<double>(outcome.predicted_peak)),
                format_bytes(static_cast<double>(outcome.measured_peak)),
                outcome.predicted_peak == outcome.measured_peak
                    ? ", equal to the byte"
@@ -270,14 +268,16 @@ void print_as_json(const Request &request, const Outcome &outcome) {
 
 int run_model(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
-  Options options("run MODEL.hlo [--on NAME] [--against NAME]",
-                  "Compiles a model for a backend, runs it, and says how long it took and what memory it needed. With\n"
-                  "--against, runs it on a second backend too and compares: for each output, the largest |x-y| over the\n"
-                  "largest |y|. Inputs are made from a seed, or read from files that hold one literal each.",
-                  "  backplane run model.hlo\n"
-                  "  backplane run model.hlo --on cpu --against interpreter\n"
-                  "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
-                  "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: f32[2] {1, 2}\n");
+  Options options(
+      "run MODEL.hlo [--on NAME] [--against NAME]",
+      "Compiles a model for a backend, runs it, and says how long it took and what memory it needed. With\n"
+      "--against, runs it on a second backend too and compares: for each output, the largest |x-y| over the\n"
+      "largest |y|. Inputs are made from a seed, or read from files: a literal in HLO's\n"
+      "notation for each parameter.",
+      "  backplane run model.hlo\n"
+      "  backplane run model.hlo --on cpu --against interpreter\n"
+      "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
+      "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
   options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
       "against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
       "seed", po::value<std::uint64_t>()->default_value(1), "of the inputs")(

@@ -83,9 +83,8 @@ std::string with_expectations(std::string_view content, const std::vector<std::s
       text += '\n';
     }
     result += text + std::string(expect_line) + "\n";
-    for_each_line(outputs[i], [&](std::string_view line) {
-      result += line.empty() ? "//\n" : "// " + std::string(line) + "\n";
-    });
+    for_each_line(outputs[i],
+                  [&](std::string_view line) { result += line.empty() ? "//\n" : "// " + std::string(line) + "\n"; });
     if (i + 1 < parts.size()) {
       result += std::string(separator) + "\n";
     }

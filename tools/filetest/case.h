@@ -13,11 +13,11 @@ namespace bp::filetest {
 
 struct Case {
   std::string file;
-  int number = 0;              // 1, 2, ... within the file
+  int number = 0;               // 1, 2, ... within the file
   std::string kind, arguments;  // of the `// test:` line
   std::vector<std::string> inputs;
-  std::string text;            // from the start of the case up to `// expect:`; line numbers of errors count from here
-  std::string expectation;     // without the comment signs; empty if there is no `// expect:`
+  std::string text;         // from the start of the case up to `// expect:`; line numbers of errors count from here
+  std::string expectation;  // without the comment signs; empty if there is no `// expect:`
 };
 
 // The cases of a file, in order.

@@ -61,8 +61,8 @@ void print(const Case &test, const Outcome &outcome, double seconds, bool json) 
   std::string name = test.number == 1 ? test.file : fmt::format("{}:{}", test.file, test.number);
   std::string rerun = fmt::format("build/tools/filetest {}", test.file);
   if (json) {
-    boost::json::object object{{"name", name},       {"status", outcome.status}, {"seconds", seconds},
-                               {"text", outcome.text}, {"rerun", rerun}};
+    boost::json::object object{
+        {"name", name}, {"status", outcome.status}, {"seconds", seconds}, {"text", outcome.text}, {"rerun", rerun}};
     fmt::print("{}\n", boost::json::serialize(object));
   } else if (outcome.status != "passed") {
     fmt::print("{} {}\n{}\n", outcome.status, name, outcome.text);
@@ -126,4 +126,6 @@ int main(std::span<char *> arguments) {
 }  // namespace
 }  // namespace bp::filetest
 
-int main(int argc, char **argv) { return bp::filetest::main(std::span(argv, static_cast<std::size_t>(argc)).subspan(1)); }
+int main(int argc, char **argv) {
+  return bp::filetest::main(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+}

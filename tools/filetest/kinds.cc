@@ -120,6 +120,8 @@ constexpr std::array all_kinds = {
 
 }  // namespace
 
-std::span<const Kind> kinds() { return all_kinds; }
+std::span<const Kind> kinds() {
+  return all_kinds;
+}
 
 }  // namespace bp::filetest

@@ -28,9 +28,9 @@ inline std::filesystem::path find_in_source_tree(const std::filesystem::path &re
 inline std::filesystem::path find_shared(const std::filesystem::path &relative) {
   std::error_code ignored;
   const char *named = std::getenv("BACKPLANE_SHARED");
-  std::filesystem::path folder =
-      named != nullptr ? std::filesystem::path(named)
-                       : find_in_source_tree("meson_options.txt").parent_path().parent_path() / "shared";
+  std::filesystem::path folder = named != nullptr
+                                     ? std::filesystem::path(named)
+                                     : find_in_source_tree("meson_options.txt").parent_path().parent_path() / "shared";
   return std::filesystem::exists(folder / relative, ignored) ? folder / relative : std::filesystem::path();
 }
 

@@ -50,12 +50,11 @@ def run_on_interpreter(model, arguments, folder):
     files = []
     for number, argument in enumerate(arguments):
         path = pathlib.Path(folder) / f"{number}.txt"
-        shape = ",".join(map(str, argument.shape))
-        path.write_text(f"f32[{shape}] {as_literal(argument)}\n")
+        path.write_text(as_literal(argument) + "\n")
         files.append(str(path))
     build = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
     command = [build / "tools" / "backplane", "run", model, "--on", "interpreter", "--print", "--inputs", *files]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     literal = printed[printed.index("{"):]
     return np.array([float(word) for word in re.findall(r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?", literal)])
 
