@@ -15,6 +15,7 @@
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/filetest/agreement.h"
 
 namespace bp::filetest {
 namespace {
@@ -107,7 +108,8 @@ Result<std::string> interpret(const Case &test) {
     arguments.push_back(std::move(literal));
   }
   BP_ASSIGN(ir::Literal result, interpreter::interpret(module, arguments));
-  return print_arrays(result);
+  std::string printed = print_arrays(result);
+  return test.arguments.empty() ? printed : expectation_if_agreed(test, result, printed);
 }
 
 constexpr std::array all_kinds = {
@@ -115,7 +117,7 @@ constexpr std::array all_kinds = {
     Kind{"error", "the message with which the program is refused", error},
     Kind{"opt", "the module after the passes named: // test: opt PASS,PASS", optimize},
     Kind{"buffers", "the plan of memory", assign_buffers},
-    Kind{"run", "the results of the interpreter on the inputs", interpret},
+    Kind{"run", "the interpreter's results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
 };
 
 }  // namespace
