@@ -20,6 +20,12 @@ bool matters(AttributeKey key) {
   return key != AttributeKey::Origin && key != AttributeKey::Statistics;
 }
 
+// Stored as text, not as numbers.
+bool is_text(AttributeKey key) {
+  ir::AttributeKind kind = info(key).kind;
+  return kind == ir::AttributeKind::String || kind == ir::AttributeKind::Text;
+}
+
 std::vector<ir::InstructionId> normalized_operands(const Instruction &instruction) {
   std::vector<ir::InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
   if (instruction.is(ir::Trait::Commutative)) {
@@ -47,10 +53,15 @@ struct Hash {
       boost::hash_combine(seed, index(operand));
     }
     for (AttributeKey key : instruction.attribute_keys()) {
-      if (matters(key)) {
-        for (std::int64_t number : instruction.numbers(key)) {
-          boost::hash_combine(seed, number);
-        }
+      if (!matters(key)) {
+        continue;
+      }
+      if (is_text(key)) {
+        boost::hash_combine(seed, std::hash<std::string_view>()(instruction.text(key)));
+        continue;
+      }
+      for (std::int64_t number : instruction.numbers(key)) {
+        boost::hash_combine(seed, number);
       }
     }
     if (instruction.literal().is_valid()) {
@@ -68,9 +79,7 @@ bool have_equal_attributes(const Instruction &a, const Instruction &b) {
   };
   std::vector<AttributeKey> keys = keys_of(a);
   return keys == keys_of(b) && std::ranges::all_of(keys, [&](AttributeKey key) {
-           auto kind = info(key).kind;
-           bool is_text = kind == ir::AttributeKind::String || kind == ir::AttributeKind::Text;
-           return is_text ? a.text(key) == b.text(key) : std::ranges::equal(a.numbers(key), b.numbers(key));
+           return is_text(key) ? a.text(key) == b.text(key) : std::ranges::equal(a.numbers(key), b.numbers(key));
          });
 }
 
