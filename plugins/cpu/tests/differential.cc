@@ -1,6 +1,7 @@
 #include "plugins/cpu/tests/differential.h"
 
 #include <chrono>
+#include <filesystem>
 
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
@@ -31,8 +32,11 @@ class Watch {
 }  // namespace
 
 Result<std::shared_ptr<const host::Device>> open_cpu(std::vector<std::pair<std::string, std::string>> settings) {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  host::DeviceOptions options;
+  options.settings = std::move(settings);
   BP_ASSIGN(std::shared_ptr<const host::Device> device,
-            host::open_device(BP_CPU_PLUGIN, {.settings = std::move(settings)}));
+            host::open_device((folder / "plugins/cpu/libbackplane_cpu.so").string(), std::move(options)));
   return device;
 }
 

@@ -1,0 +1,156 @@
+// The CPU backend against the interpreter: every elementwise op with every type it takes, at sizes around the length of a
+// vector, and the programs in testdata, for several instruction sets.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/passes/pipeline.h"
+#include "core/text/parser.h"
+#include "plugins/cpu/tests/differential.h"
+
+namespace bp::cpu::tests {
+namespace {
+
+using Device = std::shared_ptr<const host::Device>;
+
+Device open(std::string features = {}) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  if (!features.empty()) {
+    settings.emplace_back("features", std::move(features));
+  }
+  auto device = open_cpu(std::move(settings));
+  INFO((device.ok() ? std::string() : device.error().to_string()));
+  REQUIRE(device.ok());
+  return *device;
+}
+
+// One unit in the last place of the largest element, some for sums.
+double tolerance(const ir::Shape &shape) {
+  switch (shape.element_type()) {
+    case ir::ElementType::F64: return 1e-14;
+    case ir::ElementType::F32: return 1e-6;
+    case ir::ElementType::F16: return 1.0 / 1024;
+    case ir::ElementType::BF16: return 1.0 / 128;
+    default: return 0;
+  }
+}
+
+void check(const Device &device, std::string_view text, const std::vector<std::string_view> &passes) {
+  INFO(text);
+  auto module = text::parse_module(text);
+  INFO((module.ok() ? std::string() : module.error().to_string()));
+  REQUIRE(module.ok());
+  auto result = run_differential(device, std::move(*module), {.passes = passes});
+  INFO((result.ok() ? std::string() : result.error().to_string()));
+  REQUIRE(result.ok());
+  for (const interpreter::Comparison &comparison : result->comparisons) {
+    INFO(interpreter::to_string(comparison));
+    CHECK(comparison.relative_error <= tolerance(comparison.shape));
+  }
+}
+
+// name = type[size] op(operands), one after the other, all of them results.
+class ProgramText {
+ public:
+  explicit ProgramText(int size) : size_(size) {}
+  void parameters(std::string_view type, int count) {
+    for (int i = 0; i < count; ++i) {
+      body_ += fmt::format(" p{} = {}[{}] parameter({})\n", i, type, size_, i);
+    }
+  }
+  void add(std::string_view type, std::string_view expression) {
+    const std::string shape = fmt::format("{}[{}]", type, size_);
+    body_ += fmt::format(" r{} = {} {}\n", results_, shape, expression);
+    shapes_ += (results_ == 0 ? "" : ", ") + shape;
+    names_ += fmt::format("{}r{}", results_ == 0 ? "" : ", ", results_);
+    ++results_;
+  }
+  std::string text() const { return fmt::format("ENTRY e {{\n{} ROOT t = ({}) tuple({})\n}}\n", body_, shapes_, names_); }
+
+ private:
+  int size_, results_ = 0;
+  std::string body_, shapes_, names_;
+};
+
+const char *const floats[] = {"f32", "f64", "bf16", "f16"};
+const char *const integers[] = {"s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64"};
+const int sizes[] = {1, 2, 7, 16, 37, 64, 129};
+
+}  // namespace
+
+TEST_CASE("elementwise ops agree with the interpreter") {
+  const Device device = open();
+  const char *const float_unary[] = {"abs", "negate", "sign", "ceil", "floor", "round-nearest-afz",
+                                     "round-nearest-even", "exponential", "exponential-minus-one", "log",
+                                     "log-plus-one", "sqrt", "rsqrt", "cbrt", "sine", "cosine", "tan", "sinh", "cosh",
+                                     "tanh", "atan", "asinh", "erf", "logistic"};
+  const char *const float_binary[] = {"add",   "subtract", "multiply", "divide", "remainder",
+                                      "power", "atan2",    "maximum",  "minimum"};
+  const char *const integer_unary[] = {"negate", "not", "popcnt", "count-leading-zeros", "abs", "sign"};
+  const char *const integer_binary[] = {"add", "subtract", "multiply", "divide", "remainder", "power", "maximum",
+                                        "minimum", "and", "or", "xor", "shift-left", "shift-right-arithmetic",
+                                        "shift-right-logical", "mulhi"};
+  const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+  const auto program = [&](const char *type, int size, auto &unary, auto &binary) {
+    ProgramText text(size);
+    text.parameters(type, 2);
+    for (const char *op : unary) {
+      text.add(type, fmt::format("{}(p0)", op));
+    }
+    for (const char *op : binary) {
+      text.add(type, fmt::format("{}(p0, p1)", op));
+    }
+    for (const char *direction : directions) {
+      text.add("pred", fmt::format("compare(p0, p1), direction={}", direction));
+    }
+    return text.text();
+  };
+  for (const char *type : floats) {
+    check(device, program(type, 37, float_unary, float_binary), {});
+  }
+  for (const char *type : integers) {
+    check(device, program(type, 37, integer_unary, integer_binary), {});
+  }
+  for (const int size : sizes) {
+    check(device, program("f32", size, float_unary, float_binary), {});
+    check(device, program("s32", size, integer_unary, integer_binary), {});
+  }
+}
+
+TEST_CASE("conversions agree with the interpreter") {
+  const Device device = open();
+  std::vector<std::string> types = {"pred"};
+  types.insert(types.end(), std::begin(integers), std::end(integers));
+  types.insert(types.end(), std::begin(floats), std::end(floats));
+  for (const std::string &from : types) {
+    ProgramText text(37);
+    text.parameters(from, 1);
+    for (const std::string &to : types) {
+      text.add(to, "convert(p0)");
+    }
+    check(device, text.text(), {});
+  }
+}
+
+TEST_CASE("programs agree with the interpreter, plain and fused, on several instruction sets") {
+  const std::vector<std::string_view> fused = passes::default_passes();
+  for (const char *features : {"", "avx,avx2,fma,f16c,sse4.2"}) {
+    const Device device = open(features);
+    for (const auto &entry : std::filesystem::directory_iterator(BP_SOURCE_ROOT "/plugins/cpu/testdata")) {
+      INFO(entry.path());
+      std::ifstream file(entry.path());
+      std::stringstream content;
+      content << file.rdbuf();
+      const std::string all = content.str();
+      for (const text::TextPart &part : text::split_modules(all)) {
+        check(device, part.text, {});
+        check(device, part.text, fused);
+      }
+    }
+  }
+}
+
+}  // namespace bp::cpu::tests
