@@ -81,6 +81,11 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
   tile_rows_ = std::min<int64_t>(rows_, 8);
   // As many vectors as there are registers for sums: long runs of memory for each contracted element.
   int64_t most_vectors = std::min<int64_t>(16, (target.vector_registers - 4) / (tile_rows_ + 1));
+  int64_t contracted = total_size(contracted_);
+  if (contracted <= 64) {
+    // Short sums are unrolled: a few vectors are enough, more would only be more code.
+    most_vectors = std::clamp<int64_t>(32 / std::max<int64_t>(1, tile_rows_ * contracted), 1, 4);
+  }
   tile_vectors_ = std::clamp<int64_t>((lanes_ + width - 1) / width, 1, most_vectors);
   row_blocks_ = (rows_ + tile_rows_ - 1) / tile_rows_;
   int64_t tile_lanes = tile_vectors_ * width;
