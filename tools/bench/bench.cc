@@ -166,8 +166,10 @@ void beside_xla(Table &table, const std::string &model, const Backend &backend, 
   boost::process::ipstream out;
   std::string answer;
   try {
-    boost::process::child child(boost::process::search_path(python), script, model, std::to_string(times),
-                                boost::process::std_out > out, boost::process::std_err > boost::process::null);
+    boost::filesystem::path program =
+        python.find('/') == std::string::npos ? boost::process::search_path(python) : python;
+    boost::process::child child(program, script, model, std::to_string(times), boost::process::std_out > out,
+                                boost::process::std_err > boost::process::null);
     std::getline(out, answer);
     child.wait();
   } catch (const std::exception &error) {
