@@ -40,6 +40,22 @@ float cost_of(emit::InstructionView instruction) {
   return static_cast<float>(10 + bytes / 20 + operations / 100);
 }
 
+// For files: the module's name as far as it can be one, and the beginning of its hash.
+std::string dump_name(const emit::ModuleView &module) {
+  std::string name;
+  for (const char c : module.name().substr(0, 64)) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+    name += plain ? c : '_';
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  name += '.';
+  for (int i = 0; i < 4; ++i) {
+    name += digits[module.image().hash[i] >> 4];
+    name += digits[module.image().hash[i] & 15];
+  }
+  return name;
+}
+
 struct LoadedProgram {
   bp_program_t abi{};
   std::unique_ptr<LinkedProgram> code;
@@ -165,10 +181,11 @@ bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, 
   artifact.target = target_text;
   artifact.objects.resize(program.units.size());
   std::vector<std::string> errors(program.units.size());
+  const std::string name = dump_name(*module);
   services.parallel(static_cast<std::uint32_t>(program.units.size()), [&](std::uint32_t i, std::uint32_t) {
     emit::CodeUnit &unit = program.units[i];
     const std::string dump =
-        options.dump_dir.empty() ? "" : options.dump_dir + "/" + unit.module->getModuleIdentifier();
+        options.dump_dir.empty() ? "" : options.dump_dir + "/" + name + "." + unit.module->getModuleIdentifier();
     artifact.objects[i] = generate_object(unit, target, dump, errors[i]);
     unit.module.reset();
     unit.context.reset();

@@ -257,6 +257,20 @@ std::string elementwise_problem(InstructionView instruction) {
   }
   const std::uint16_t from = instruction.operand_shape(arity == 3 ? 1 : 0).dtype;
   const std::uint16_t to = instruction.shape().dtype;
+  for (std::size_t i = 1; i < arity; ++i) {
+    if (instruction.operand_shape(i).dtype != from) {
+      return "has operands of different types";
+    }
+  }
+  if (op == BP_OP_SELECT ? instruction.operand_shape(0).dtype != BP_DTYPE_PRED
+                         : arity == 3 && instruction.operand_shape(0).dtype != from) {
+    return "has operands of wrong types";
+  }
+  const bool changes_type = op == BP_OP_CONVERT || op == BP_OP_BITCAST_CONVERT;
+  const bool to_pred = op == BP_OP_COMPARE || op == BP_OP_IS_FINITE;
+  if (!changes_type && to != (to_pred ? std::uint16_t{BP_DTYPE_PRED} : from)) {
+    return "has a result of a wrong type";
+  }
   switch (op) {
     case BP_OP_STOCHASTIC_CONVERT:
     case BP_OP_COMPLEX: return "is not compiled";

@@ -122,10 +122,11 @@ std::string ModuleView::check() {
   if (image_ == nullptr || std::memcmp(image_->magic, "BPMODULE", 8) != 0) {
     return "no magic BPMODULE";
   }
-  for (std::string error : {check_tables(), read_shapes()}) {
-    if (!error.empty()) {
-      return error;
-    }
+  if (std::string error = check_tables(); !error.empty()) {
+    return error;
+  }
+  if (std::string error = read_shapes(); !error.empty()) {
+    return error;
   }
   if (std::string error = check_instructions(); !error.empty()) {
     return error;
@@ -211,6 +212,11 @@ std::string ModuleView::read_shapes() {
 
 std::string ModuleView::check_instructions() const {
   const bp_module_t &m = *image_;
+  for (const bp_allocation_t &allocation : allocations()) {
+    if (allocation.alignment == 0 || (allocation.alignment & (allocation.alignment - 1)) != 0) {
+      return "an allocation is aligned to " + std::to_string(allocation.alignment);
+    }
+  }
   for (std::uint32_t i = 0; i < m.values.count; ++i) {
     const bp_value_t &v = value(i);
     if (v.shape >= m.shapes.count || v.instr >= m.instrs.count) {
@@ -231,6 +237,9 @@ std::string ModuleView::check_instructions() const {
       return where + " points outside the tables";
     }
     const InstructionView instruction(this, i);
+    if ((from.op == BP_OP_PARAMETER || from.op == BP_OP_CONSTANT) && from.result_count != 1) {
+      return where + " is a parameter or constant of several values";
+    }
     for (const std::uint32_t operand : instruction.operands()) {
       // The order of instructions is the schedule, so whoever defines an operand comes before.
       if (operand >= m.values.count || value(operand).instr >= i) {
@@ -275,6 +284,20 @@ std::string ModuleView::check_computations() const {
     };
     if (!std::ranges::all_of(computation.parameters(), owns) || !std::ranges::all_of(computation.roots(), owns)) {
       return where + " has parameters or roots that are not its own";
+    }
+    // The parameters listed are all there are.
+    std::vector<std::uint32_t> listed(computation.parameters().begin(), computation.parameters().end());
+    std::ranges::sort(listed);
+    std::size_t parameter_count = 0;
+    for (std::uint32_t k = from.instrs; k < from.instrs + from.instr_count; ++k) {
+      const InstructionView instruction(this, k);
+      parameter_count += instruction.op() == BP_OP_PARAMETER ? 1 : 0;
+      if (instruction.op() == BP_OP_PARAMETER && !std::ranges::binary_search(listed, instruction.result())) {
+        return where + " has a parameter that it does not list";
+      }
+    }
+    if (parameter_count != listed.size() || std::ranges::adjacent_find(listed) != listed.end()) {
+      return where + " lists parameters that are none";
     }
     for (std::uint32_t k = from.instrs; k < from.instrs + from.instr_count; ++k) {
       if (!std::ranges::all_of(InstructionView(this, k).operands(), owns)) {

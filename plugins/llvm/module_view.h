@@ -92,6 +92,7 @@ class ModuleView {
   static std::unique_ptr<ModuleView> open(const bp_module_t *image, std::string &error);
 
   const bp_module_t &image() const { return *image_; }
+  std::string_view name() const { return text(image_->name); }
   bool final() const { return image_->stage >= BP_STAGE_FINAL; }
   std::uint32_t instruction_count() const { return image_->instrs.count; }
   std::uint32_t computation_count() const { return image_->computations.count; }

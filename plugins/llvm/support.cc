@@ -33,6 +33,19 @@ bool same_dims(const Shape &a, const Shape &b) {
   return a.dims == b.dims;
 }
 
+// Ops of one result have one.
+std::string result_count_problem(InstructionView instruction) {
+  switch (instruction.op()) {
+    case BP_OP_REDUCE:
+    case BP_OP_REDUCE_WINDOW:
+    case BP_OP_FUSION:
+    case BP_OP_CALL:
+    case BP_OP_SCATTER:
+    case BP_OP_SORT: return instruction.result_count() == 0 ? "has no result" : "";
+    default: return instruction.result_count() == 1 ? "" : "has several results";
+  }
+}
+
 // The computation works on scalars: arguments and results of these types.
 std::string scalar_computation_problem(ComputationView computation, std::size_t parameters, std::size_t roots) {
   if (computation.parameters().size() != parameters || computation.roots().size() != roots) {
@@ -48,6 +61,9 @@ std::string scalar_computation_problem(ComputationView computation, std::size_t 
       if (shape.elements != 1) {
         return "calls a computation on arrays";
       }
+    }
+    if (std::string problem = result_count_problem(instruction); !problem.empty()) {
+      return problem;
     }
     switch (instruction.op()) {
       case BP_OP_PARAMETER: break;
@@ -495,7 +511,14 @@ std::string element_problem(InstructionView instruction) {
                  : "has a wrong number of called computations";
     case BP_OP_FUSION:
     case BP_OP_CALL: return fusion_problem(instruction);
-    default: return is_forwarding(op) ? "" : "is not compiled";
+    default:
+      if (!is_forwarding(op)) {
+        return "is not compiled";
+      }
+      return instruction.operand_count() > 0 && instruction.operand_shape(0).dtype == instruction.shape().dtype &&
+                     same_dims(instruction.operand_shape(0), instruction.shape())
+                 ? ""
+                 : "has a result that is not its operand";
   }
 }
 
@@ -544,6 +567,9 @@ std::string fusion_problem(InstructionView instruction) {
     };
     if (std::string problem = types_problem(inner); !problem.empty()) {
       return problem;
+    }
+    if (std::string problem = result_count_problem(inner); !problem.empty()) {
+      return because(problem);
     }
     if (inner.op() == BP_OP_PARAMETER) {
       continue;
@@ -631,8 +657,8 @@ std::string kernel_problem(InstructionView instruction) {
   if (std::string problem = types_problem(instruction); !problem.empty()) {
     return problem;
   }
-  if (instruction.result_count() == 0) {
-    return "has no result";
+  if (std::string problem = result_count_problem(instruction); !problem.empty()) {
+    return problem;
   }
   switch (op) {
     case BP_OP_SCATTER: return scatter_problem(instruction);
