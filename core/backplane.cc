@@ -1,10 +1,6 @@
 #include "core/backplane.h"
 
-#include <sys/stat.h>
-
-#include <fstream>
-#include <sstream>
-
+#include "core/base/files.h"
 #include "core/buffers/print.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
@@ -12,29 +8,6 @@
 
 namespace bp {
 namespace {
-
-Status write_file(const std::string &path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file.flush()) {
-    return make_error(ErrorCode::Io, "cannot write {}", path);
-  }
-  return {};
-}
-
-Result<std::string> read_file(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  struct stat about{};
-  if (!file || stat(path.c_str(), &about) != 0) {
-    return make_error(ErrorCode::NotFound, "cannot read {}", path);
-  }
-  if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode)) {
-    return make_error(ErrorCode::Io, "{} is not a file", path);
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
 
 // Writes what it sees into a directory.
 class Dump final : public compile::Observer {
@@ -64,13 +37,6 @@ class Dump final : public compile::Observer {
 
   std::string prefix_;
 };
-
-Status make_directory(const std::string &path) {
-  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) {
-    return {};
-  }
-  return make_error(ErrorCode::Io, "cannot make the directory {}", path);
-}
 
 }  // namespace
 

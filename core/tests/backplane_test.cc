@@ -41,8 +41,8 @@ constexpr std::string_view double_text =
 
 TEST_CASE("files that are no programs get one clear message") {
   Folder folder;
-  CHECK(read_module(folder / "absent.hlo").error().to_string() == "cannot read " + (folder / "absent.hlo"));
-  CHECK(read_module(folder.path()).error().to_string() == folder.path() + " is not a file");
+  CHECK(read_module(folder / "absent.hlo").error().to_string() == "cannot read " + (folder / "absent.hlo") + ": No such file or directory");
+  CHECK(read_module(folder.path()).error().to_string() == "cannot read " + folder.path() + ": Is a directory");
   write(folder / "wrong.hlo", "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n");
   auto wrong = read_module(folder / "wrong.hlo");
   REQUIRE(!wrong.ok());
@@ -93,7 +93,7 @@ TEST_CASE("a dump holds all stages, and its programs can be read again") {
         std::filesystem::file_size(folder / "dump/program.image"));
   options.dump_dir = folder / "twice.hlo/below";
   CHECK(backend->compile(read_module(folder / "twice.hlo").value(), options).error().to_string() ==
-        "cannot make the directory " + (folder / "twice.hlo/below"));
+        "cannot make the directory " + (folder / "twice.hlo/below") + ": Not a directory");
 }
 
 TEST_CASE("the reference backend runs in the predicted memory, to the byte, kernels' scratch included") {

@@ -88,11 +88,11 @@ Result<ir::Shape> parse_shape(std::string_view text) {
   return shape;
 }
 
-Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape) {
+Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape, std::string file) {
   if (text.size() >= Lexer::max_size) {
-    return invalid_input("a literal of {} bytes", text.size());
+    return invalid_input("{}: a literal of {} bytes, expected less than {}", file, text.size(), Lexer::max_size);
   }
-  TokenReader reader(text, "");
+  TokenReader reader(text, std::move(file));
   LiteralContext context;
   BP_ASSIGN(ir::Literal literal, read_literal(reader, shape, context));
   if (!reader.at_end()) {

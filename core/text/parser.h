@@ -33,7 +33,7 @@ struct TextPart {
 std::vector<TextPart> split_modules(std::string_view text);
 
 Result<ir::Shape> parse_shape(std::string_view text);
-// A literal without its shape: "{1, 2}" for s32[2].
-Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape);
+// A literal without its shape: "{1, 2}" for s32[2]. file: for messages; may be empty.
+Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape, std::string file = {});
 
 }  // namespace bp::text

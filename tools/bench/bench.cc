@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "core/backplane.h"
+#include "core/base/files.h"
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/schedule.h"
@@ -68,15 +68,6 @@ class Table {
  private:
   boost::json::array rows_;
 };
-
-std::string read_file(const std::string &path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    fmt::print(stderr, "bench: cannot read {}\n", path);
-    std::exit(3);
-  }
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // Reading, verifying, passes and planning of one program.
 void core_stages(Table &table, const std::string &name, const std::string &text) {
@@ -158,7 +149,7 @@ double run_time(const std::string &text, const Backend &backend, int times) {
 
 void beside_xla(Table &table, const std::string &model, const Backend &backend, const std::string &python,
                 const std::string &script) {
-  std::string text = read_file(model);
+  std::string text = value_or_exit(read_file(model));
   std::string name = filesystem::path(model).filename();
   constexpr int times = 11;
   double ours = run_time(text, backend, times);
@@ -222,7 +213,7 @@ int main(int argc, char **argv) {
   compile_time(table, "transformer stack of 40 layers", transformer_stack(40), backend);
   if (values.count("model") != 0) {
     for (const std::string &model : values["model"].as<std::vector<std::string>>()) {
-      std::string text = read_file(model);
+      std::string text = value_or_exit(read_file(model));
       core_stages(table, filesystem::path(model).filename(), text);
       compile_time(table, filesystem::path(model).filename(), text, backend);
     }

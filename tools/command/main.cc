@@ -1,7 +1,10 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "tools/command/command.h"
 
@@ -39,23 +42,37 @@ int report(const Error &error) {
 
 }  // namespace bp::command
 
-int main(int argc, char **argv) {
+namespace {
+
+int run(std::span<const std::string> arguments) {
   using namespace bp::command;
-  std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
     print_help();
     return arguments.empty() ? usage : success;
   }
   for (const Command &command : commands()) {
     if (command.name == arguments[0]) {
-      try {
-        return command.run(std::span(arguments).subspan(1));
-      } catch (const std::bad_alloc &) {
-        fmt::print(stderr, "backplane: out of memory\n");
-        return failed;
-      }
+      return command.run(arguments.subspan(1));
     }
   }
   fmt::print(stderr, "backplane: there is no command '{}'; backplane --help lists them\n", arguments[0]);
   return usage;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  try {
+    int code = run(arguments);
+    if (std::fflush(stdout) != 0) {  // else a full disk would pass for success
+      throw std::system_error(errno, std::generic_category());
+    }
+    return code;
+  } catch (const std::bad_alloc &) {
+    fmt::print(stderr, "backplane: out of memory\n");
+  } catch (const std::system_error &error) {  // of fmt::print: nothing else here throws it
+    fmt::print(stderr, "backplane: cannot write the standard output: {}\n", error.code().message());
+  }
+  return bp::command::failed;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/backplane.h"
+#include "core/base/files.h"
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
@@ -11,7 +12,6 @@
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/printer.h"
-#include "tools/command/files.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
@@ -121,7 +121,7 @@ int optimize(std::span<const std::string> arguments) {
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "the passes, and which run by default")(
-      "passes", po::value<std::string>(), "names, separated by commas; default: the whole pipeline; empty: none")(
+      "passes", po::value<std::string>(), "names, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"), "hlo, or buffers: the plan of memory")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "timing", "on standard error: time and effect of each pass");
@@ -147,8 +147,13 @@ int optimize(std::span<const std::string> arguments) {
     }
     names.emplace_back("schedule");
     names.emplace_back("copy-insertion");
-  } else if (!options.get<std::string>("passes").empty()) {
-    boost::split(names, options.get<std::string>("passes"), [](char c) { return c == ','; });
+  } else if (const auto &listed = options.get<std::string>("passes"); listed != "none") {
+    boost::split(names, listed, [](char c) { return c == ','; });
+  }
+  for (const std::string &name : names) {
+    if (passes::find_pass(name) == nullptr && find_buffer_step(name) == nullptr) {
+      return options.misuse(fmt::format("there is no pass '{}', expected one that backplane opt --list names", name));
+    }
   }
   Status status = optimize_file(options.get<std::string>("model"), names, emit, options.get<std::string>("dump-dir"),
                                 options.has("timing"));

@@ -5,12 +5,12 @@
 #include <chrono>
 
 #include "core/backplane.h"
+#include "core/base/files.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/storage.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "tools/command/files.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 #include "tools/measure/allocation_counter.h"
@@ -63,10 +63,10 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     BP_ASSIGN(std::string content, read_file(request.inputs[i]));
     const ir::Shape &shape = entry.parameter(i).shape();
-    auto literal = text::parse_literal(content, shape);
+    auto literal = text::parse_literal(content, shape, request.inputs[i]);
     if (!literal.ok()) {
       return std::move(literal).error().note(
-          fmt::format("in {}, the value of parameter {}, {}", request.inputs[i], i, ir::to_string(shape)));
+          fmt::format("read as the value of parameter {}, {}", i, ir::to_string(shape)));
     }
     arguments.push_back(std::move(literal).value());
   }

@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 
+#include "core/base/files.h"
 #include "tools/filetest/kinds.h"
 
 namespace bp::filetest {
@@ -98,14 +98,13 @@ int main(std::span<char *> arguments) {
   }
   int passed = 0, failed = 0;
   for (const std::string &file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-      fmt::print(stderr, "filetest: cannot read {}\n", file);
+    auto content = read_file(file);
+    if (!content.ok()) {
+      fmt::print(stderr, "filetest: {}\n", content.error().to_string());
       return 2;
     }
-    std::string content{std::istreambuf_iterator<char>(stream), {}};
     std::vector<std::string> outputs;
-    for (const Case &test : split_cases(file, content)) {
+    for (const Case &test : split_cases(file, *content)) {
       auto start = std::chrono::steady_clock::now();
       Outcome outcome = run(test, bless);
       double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -114,7 +113,7 @@ int main(std::span<char *> arguments) {
       outputs.push_back(outcome.output);
     }
     if (bless) {
-      std::ofstream(file, std::ios::binary) << with_expectations(content, outputs);
+      std::ofstream(file, std::ios::binary) << with_expectations(*content, outputs);
     }
   }
   if (!json) {

@@ -1,0 +1,59 @@
+#include "core/base/files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace bp {
+namespace {
+
+struct Close {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+Error refused(std::string_view what, const std::string &path) {
+  ErrorCode code = errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io;
+  return make_error(code, "cannot {} {}: {}", what, path, std::strerror(errno));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string &path) {
+  File file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    return refused("read", path);
+  }
+  std::string content;
+  char piece[1 << 16];
+  while (std::size_t size = std::fread(piece, 1, sizeof(piece), file.get())) {
+    content.append(piece, size);
+  }
+  if (std::ferror(file.get()) != 0) {  // of a directory, too
+    return refused("read", path);
+  }
+  return content;
+}
+
+Status write_file(const std::string &path, std::string_view content) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
+      std::fflush(file.get()) != 0) {
+    return refused("write", path);
+  }
+  return {};
+}
+
+Status make_directory(const std::string &path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error || !std::filesystem::is_directory(path, error)) {
+    return make_error(ErrorCode::Io, "cannot make the directory {}: {}", path,
+                      error ? error.message() : std::strerror(ENOTDIR));
+  }
+  return {};
+}
+
+}  // namespace bp

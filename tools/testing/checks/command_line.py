@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""What a person meets at the command line: bad files, bad plugins, bad options, and what the commands write.
+
+Each mistake is a row: arguments, exit code, and the whole of standard error, in which "..." stands for any text and
+"{plugins}" for the folder of the faulty plugins. Whatever the input, the command ends by itself and in time.
+"""
+
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+PLUGINS = BUILD / "core/host/tests/plugins"
+BACKEND = "cpu" if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else "null"
+MODEL = ROOT / "samples/models/transformer_block.hlo"
+TIME_LIMIT_SECONDS = 300
+SUCCESS, NEGATIVE, USAGE, FAILED = range(4)  # tools/command/command.h
+
+NESTED = 100_000
+ARM_MACHINE = b"\xb7\x00"  # at byte 18 of an ELF header
+
+
+def model(*lines):
+    return "\n".join(["HloModule m", "ENTRY e {", *lines, "}", ""])
+
+
+FILES = {
+    "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
+    "constant.hlo": model("  ROOT b = f32[4] constant({1, 1, 1, 1})"),
+    "empty.hlo": "",
+    "blank.hlo": "\n // nothing here\n",
+    "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
+    "binary.hlo": b"\x7fELF\x02\x01\x01\x00\x1b[31m\xff\xfe\x00",
+    "nested_operands.hlo": "HloModule m\nENTRY e { ROOT b = f32[4] " + "negate(" * NESTED,
+    "nested_tuples.hlo": "HloModule m\nENTRY e { ROOT b = " + "(" * NESTED,
+    "nested_sharding.hlo": "HloModule m\nENTRY e { ROOT b = f32[4] parameter(0), sharding=" + "{" * NESTED,
+    "unknown_op.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] frobnicate(a)"),
+    "unknown_name.hlo": model("  ROOT b = f32[4] negate(a)"),
+    "wrong_shape.hlo": model("  a = f32[4] parameter(0)", "  c = f32[5] parameter(1)", "  ROOT b = f32[4] add(a, c)"),
+    "large.hlo": model("  a = f32[] parameter(0)", "  ROOT b = f32[1000000,1000000,1000] broadcast(a), dimensions={}"),
+    "four.txt": "{1, 2, 3, 4}",
+    "five.txt": "{1, 2, 3, 4, 5}",
+    "cut.txt": "{1, 2,",
+    "text.txt": "forty-two",
+    "empty.so": "",
+    "text.so": "This is not a shared library. " * 10,
+}
+FILES_MADE_OF_PLUGINS = {
+    "other_machine.so": lambda good: good[:18] + ARM_MACHINE + good[20:],
+    "cut.so": lambda good: good[: len(good) // 2],
+}
+
+# Of every command that reads a model.
+BAD_MODELS = {
+    "absent.hlo": "cannot read absent.hlo: No such file or directory",
+    ".": "cannot read .: Is a directory",
+    "empty.hlo": "empty.hlo:1:1: expected a computation, found the end of the text",
+    "blank.hlo": "blank.hlo:3:1: expected a computation, found the end of the text",
+    "cut.hlo": "cut.hlo:4:19: unknown opcode 'neg', did you mean 'not'?\n    ROOT b = f32[4] neg\n                    ^",
+    "binary.hlo": "binary.hlo:1:1: expected a computation or the end of the text, found '\\x7f'\n  ...\n  ^",
+    "nested_operands.hlo": "nested_operands.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
+    "nested_tuples.hlo": "nested_tuples.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
+    "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
+    "unknown_op.hlo": "unknown_op.hlo:4:19: unknown opcode 'frobnicate'\n    ROOT b = f32[4] frobnicate(a)\n                    ^",
+    "unknown_name.hlo": "unknown_name.hlo:3:26: a is not defined before its use\n    ROOT b = f32[4] negate(a)\n                           ^",
+    "wrong_shape.hlo": "wrong_shape.hlo:5:8: b: operand 1 has shape f32[5], expected f32[4]",
+}
+
+BAD_PLUGINS = {
+    "{plugins}/libbackplane_answers_to_all.so": "device org.example.test: get_extension answers to an unknown id, expected null",
+    "{plugins}/libbackplane_cpu_feature.so": "needs 1 CPU features this machine does not have: teleportation",
+    "{plugins}/libbackplane_device_init.so": "plugin org.example.test: init of the device: device lost: the card does not answer\n"
+                                             "  note: is the power on?",
+    "{plugins}/libbackplane_executable_stack.so": "wants an executable stack, expected none: link with -z noexecstack",
+    "{plugins}/libbackplane_extra_exports.so": "exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: "
+                                               "link with a version script",
+    "{plugins}/libbackplane_imports_core.so": "imports 1 symbols of the core (_ZN2bp4core8functionEv), expected none: "
+                                              "services come through bp_host",
+    "{plugins}/libbackplane_init.so": "plugin org.example.test: init: internal error (unknown status 77): the licence has expired",
+    "{plugins}/libbackplane_manifest_not_json.so": "manifest: is not JSON: ...",
+    "{plugins}/libbackplane_no_entry.so": "does not export bp_entry, expected exactly that symbol",
+    "{plugins}/libbackplane_no_factory.so": 'has no factory "bp.device-factory/1", expected one',
+    "{plugins}/libbackplane_no_manifest.so": "has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin",
+    "{plugins}/libbackplane_null_function.so": "bp.kernels/1.find is null, expected a function",
+    "{plugins}/libbackplane_other_abi.so": "is built for version 2.0.0 of the plugin ABI, expected 1.x.x",
+    "{plugins}/libbackplane_other_abi_in_code.so": 'lies in its manifest: ABI version is "1.3.0" in the code, "1.0.0" in the manifest',
+    "{plugins}/libbackplane_other_extension.so": "lies in its manifest: device org.example.test: list of extensions is "
+                                                 '"bp.kernels/1" in the code, "bp.queue/1" in the manifest',
+    "{plugins}/libbackplane_other_id.so": "lies in its manifest: device org.example.other: id is "
+                                          '"org.example.test" in the code, "org.example.other" in the manifest',
+    "{plugins}/libbackplane_promised_extension.so": "lies in its manifest: device org.example.test: promises bp.memory/1, "
+                                                    "but get_extension returns null",
+    "{plugins}/libbackplane_text_relocation.so": "has text relocations, expected none: compile with -fPIC",
+    "{plugins}/libbackplane_unique_symbol.so": "has 1 GNU_UNIQUE symbols (only_one), expected none: compile with -fno-gnu-unique",
+    "{plugins}/libbackplane_unresolved.so": "cannot be loaded: ...: undefined symbol: function_that_is_nowhere",
+    "./absent.so": "cannot be opened: No such file or directory",
+    "/": "is a directory, expected a shared library",
+    "./empty.so": "has 0 bytes, too few for an ELF shared library",
+    "./text.so": "is not an ELF file, expected a shared library",
+    "./cut.so": "... is outside the file of ... bytes",
+}
+if platform.machine() == "x86_64":
+    BAD_PLUGINS["./other_machine.so"] = "is made for AArch64, expected x86-64"
+
+# Arguments, exit code, standard error.
+MISTAKES = [
+    ([], USAGE, ""),
+    (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
+    (["run", "good.hlo", "--on", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["run", "good.hlo", "--on", ""], FAILED, 'backplane: no plugin answers to "", expected one of: ...\n  note: searched ...'),
+    (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["run", "constant.hlo", "--on", "null", "--against", "interpreter"], NEGATIVE, ""),
+    (["run", "large.hlo", "--on", "interpreter"], FAILED,
+     "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
+    (["run", "large.hlo", "--on", BACKEND], FAILED, "backplane: ... 4000000000000000 bytes..."),
+    # Inputs.
+    (["run", "good.hlo", "--inputs", "four.txt", "--on", "null"], SUCCESS, ""),
+    (["run", "good.hlo", "--inputs", "absent.txt", "--on", "null"], FAILED,
+     "backplane: cannot read absent.txt: No such file or directory"),
+    (["run", "good.hlo", "--inputs", ".", "--on", "null"], FAILED, "backplane: cannot read .: Is a directory"),
+    (["run", "good.hlo", "--inputs", "four.txt", "four.txt", "--on", "null"], FAILED,
+     "backplane: 2 input files were given, but good.hlo has 1 parameters"),
+    (["run", "good.hlo", "--inputs", "five.txt", "--on", "null"], FAILED,
+     "backplane: five.txt:1:...\n  {1, 2, 3, 4, 5}\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "cut.txt", "--on", "null"], FAILED,
+     "backplane: cut.txt:1:... found the end of the text\n  {1, 2,\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "text.txt", "--on", "null"], FAILED,
+     "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
+    # Where to write.
+    (["run", "good.hlo", "--on", "null", "--dump-dir", "good.hlo"], FAILED,
+     "backplane: cannot make the directory good.hlo: Not a directory"),
+    (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
+]
+
+# Wrong options; after each message comes how to use the command.
+MISUSES = [
+    (["run"], "no model was given"),
+    (["run", "good.hlo", "other.hlo"], "too many positional options have been specified on the command line"),
+    (["run", "good.hlo", "--fly"], "unrecognised option '--fly'"),
+    (["run", "good.hlo", "--seed", "x"], "the argument ('x') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
+    (["run", "good.hlo", "--repeat", "1e9"], "the argument ('1e9') for option '--repeat' is invalid"),
+    (["run", "good.hlo", "--tolerance", "x"], "the argument ('x') for option '--tolerance' is invalid"),
+    (["run", "good.hlo", "--inputs"], "the required argument for option '--inputs' is missing"),
+    (["opt"], "no model was given"),
+    (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected hlo or buffers"),
+    (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
+    (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
+    (["memory"], "no model was given"),
+    (["memory", "good.hlo", "--fly"], "unrecognised option '--fly'"),
+    (["plugins", "x"], "too many positional options have been specified on the command line"),
+    (["ops", "x"], "too many positional options have been specified on the command line"),
+]
+
+COMMANDS = ["run", "opt", "memory", "plugins", "ops"]
+problems = []
+
+
+def check(condition, message):
+    if not condition:
+        problems.append(message)
+
+
+class Outcome:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+
+def backplane(*arguments, path="", stdout=subprocess.PIPE):
+    environment = dict(os.environ, NO_COLOR="1", BACKPLANE_PATH=path)
+    if not path:
+        del environment["BACKPLANE_PATH"]
+    try:
+        done = subprocess.run([BUILD / "tools/backplane", *arguments], env=environment, stdout=stdout,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        return Outcome(124, "", "timed out")
+    return Outcome(done.returncode, (done.stdout or b"").decode(errors="replace"), done.stderr.decode(errors="replace"))
+
+
+def fits(found, expected):
+    """The wildcard ... stands for any text within a line."""
+    pattern = "[^\n]*".join(re.escape(part) for part in expected.replace("{plugins}", str(PLUGINS)).split("..."))
+    return re.fullmatch(pattern, found.rstrip("\n")) is not None
+
+
+def expect(arguments, code, err):
+    arguments = [argument.replace("{plugins}", str(PLUGINS)) for argument in arguments]
+    found = backplane(*arguments)
+    command = "backplane " + " ".join(arguments)
+    check(found.code == code, f"{command}\n  ended with {found.code}, expected {code}; standard error:\n{found.err}")
+    check(fits(found.err, err), f"{command}\n  standard error is\n{found.err}  expected\n{err}")
+    check(code in (SUCCESS, NEGATIVE) or not found.out or not arguments, f"{command}\n  printed {found.out!r} before it failed")
+    return found
+
+
+def mistakes():
+    for command in ("run", "opt", "memory"):
+        for name, message in BAD_MODELS.items():
+            expect([command, name], FAILED, "backplane: " + message)
+    for plugin, message in BAD_PLUGINS.items():
+        expect(["run", "good.hlo", "--on", plugin], FAILED, f"backplane: {plugin}: {message}")
+    for arguments, code, err in MISTAKES:
+        expect(arguments, code, err)
+    for arguments, message in MISUSES:
+        name = arguments[0]
+        expect(arguments, USAGE, f"backplane: {message}\nUsage: backplane {name}...\nSee: backplane {name} --help")
+
+
+def helps():
+    out = backplane("--help").out
+    for name in COMMANDS:
+        check(f"\n  {name} " in out, f"backplane --help does not name {name}")
+        found = expect([name, "--help"], SUCCESS, "")
+        check(found.out.startswith(f"Usage: backplane {name}"), f"backplane {name} --help begins with {found.out[:40]!r}")
+        check("\nExamples:\n" in found.out, f"backplane {name} --help has no examples")
+
+
+def full_disk():
+    for arguments in (["ops"], ["ops", "--markdown"], ["opt", "good.hlo"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            found = backplane(*arguments, stdout=full)
+        message = "backplane: cannot write the standard output: No space left on device\n"
+        check((found.code, found.err) == (FAILED, message), f"with a full disk, {arguments}: {found.code} {found.err!r}")
+
+
+def plugins():
+    out = expect(["plugins"], SUCCESS, "").out
+    check("null  Null device" in out, f"backplane plugins does not list null:\n{out}")
+    found = backplane("plugins", "--why", path=str(PLUGINS))
+    check(found.code == SUCCESS and found.out.startswith(f"searched: {PLUGINS}\n"), f"plugins --why printed\n{found.out}")
+    for fault in ("extra_exports", "no_manifest", "other_abi", "text_relocation"):
+        path = f"{{plugins}}/libbackplane_{fault}.so"
+        line = f"refused  {path}: {BAD_PLUGINS[path]}".replace("{plugins}", str(PLUGINS))
+        check(line in found.out.splitlines(), f"backplane plugins --why does not say\n{line}\n{found.out}")
+    without = backplane("plugins", path=str(PLUGINS)).out
+    check("refused; backplane plugins --why says why" in without, f"backplane plugins printed\n{without}")
+    entries = [json.loads(line) for line in backplane("plugins", "--json", path=str(PLUGINS)).out.splitlines()]
+    check(len(entries) == len(list(PLUGINS.glob("*.so"))), f"backplane plugins --json lists {len(entries)} files")
+    check(all(("refusal" in entry) != entry["loadable"] for entry in entries), "plugins --json: refusal and loadable disagree")
+    nowhere = backplane("plugins", path="/nowhere")
+    check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
+
+
+def ops():
+    names = [line.split()[0] for line in expect(["ops"], SUCCESS, "").out.splitlines()]
+    markdown = expect(["ops", "--markdown"], SUCCESS, "").out
+    check(len(names) > 100 and names == sorted(set(names), key=names.index), "backplane ops lists too little, or twice")
+    check(all(f"`{name}`" in markdown for name in names), "backplane ops --markdown lacks ops of backplane ops")
+
+
+def optimize():
+    listed = [line.split()[0] for line in expect(["opt", "--list"], SUCCESS, "").out.split("\n\n")[0].splitlines()]
+    for name in listed:  # each by itself, and what it prints is a module again
+        found = expect(["opt", "good.hlo", f"--passes={name}"], SUCCESS, "")
+        check("ROOT %b = f32[4]{0} negate(%a)" in found.out, f"opt --passes={name} printed\n{found.out}")
+    unchanged = expect(["opt", str(MODEL), "--passes=none"], SUCCESS, "").out
+    pathlib.Path("again.hlo").write_text(unchanged)
+    check(expect(["opt", "again.hlo", "--passes=none"], SUCCESS, "").out == unchanged, "what opt prints does not print the same")
+    whole = expect(["opt", str(MODEL), "--dump-dir", "passes"], SUCCESS, "").out
+    dumped = sorted(pathlib.Path("passes").glob("*.hlo"))
+    check(len(dumped) > 3 and dumped[0].name == "00-input.hlo", f"opt --dump-dir wrote {dumped}")
+    check(dumped[0].read_text() == unchanged and dumped[-1].read_text() == whole, "the first or last dump is another module")
+    for path in dumped:
+        expect(["opt", str(path), "--passes=none"], SUCCESS, "")
+    check("Buffer(" in expect(["opt", "good.hlo", "--emit=buffers"], SUCCESS, "").out, "opt --emit=buffers prints no Buffer")
+
+
+def memory():
+    text = expect(["memory", str(MODEL)], SUCCESS, "").out
+    check(re.match(r"predicted peak +\d+ ", text) is not None, f"backplane memory printed\n{text}")
+    plan = json.loads(expect(["memory", str(MODEL), "--json"], SUCCESS, "").out)
+    check(plan, "backplane memory --json printed an empty plan")
+    check("Buffer(" in expect(["memory", "good.hlo", "--plan"], SUCCESS, "").out, "memory --plan prints no Buffer")
+
+
+def run():
+    found = expect(["run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--json", "--dump-dir", "dump"], SUCCESS, "")
+    if found.code == SUCCESS:
+        check(json.loads(found.out)["agrees"] is True, f"run --json printed {found.out}")
+    if BACKEND == "cpu":  # f32 on the device, f64 inside the oracle: never equal to the bit
+        differs = backplane("run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--tolerance", "0")
+        check(differs.code == NEGATIVE and "differs" in differs.out, f"with tolerance 0: {differs.code}\n{differs.out}")
+    dump = pathlib.Path("dump")
+    for path in dump.glob("*.hlo"):
+        expect(["opt", str(path), "--passes=none"], SUCCESS, "")
+    for path in dump.glob("*.json"):
+        json.loads(path.read_text())
+    suffixes = {path.suffix for path in dump.iterdir()}
+    wanted = {".hlo", ".json", ".txt"} | ({".ll", ".o", ".artifact"} if BACKEND == "cpu" else set())
+    check(suffixes >= wanted, f"--dump-dir wrote {sorted(suffixes)}, expected at least {sorted(wanted)}")
+    for path in dump.glob("*.o"):
+        check(path.read_bytes().startswith(b"\x7fELF"), f"{path} is no object file")
+
+
+def main():
+    good = (PLUGINS / "libbackplane_good.so").read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, content in FILES.items():
+            pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        for name, change in FILES_MADE_OF_PLUGINS.items():
+            pathlib.Path(name).write_bytes(change(good))
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, memory, run):
+            part()
+        os.chdir(ROOT)
+    print("\n\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
