@@ -1,5 +1,5 @@
 // The CPU backend against the interpreter: every elementwise op with every type it takes, at sizes around the length of a
-// vector, and the programs in testdata, for several instruction sets.
+// vector, and the programs in tests/programs, for several instruction sets.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -139,7 +139,7 @@ TEST_CASE("programs agree with the interpreter, plain and fused, on several inst
   const std::vector<std::string_view> fused = passes::default_passes();
   for (const char *features : {"", "avx,avx2,fma,f16c,sse4.2"}) {
     const Device device = open(features);
-    for (const auto &entry : std::filesystem::directory_iterator(BP_SOURCE_ROOT "/plugins/cpu/testdata")) {
+    for (const auto &entry : std::filesystem::directory_iterator(BP_SOURCE_ROOT "/plugins/cpu/tests/programs")) {
       INFO(entry.path());
       std::ifstream file(entry.path());
       std::stringstream content;
