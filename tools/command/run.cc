@@ -11,6 +11,7 @@
 #include "core/ir/storage.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/command/isolate.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 #include "tools/measure/allocation_counter.h"
@@ -24,6 +25,7 @@ struct Request {
   std::vector<std::string> inputs;
   int repeat = 1;
   double tolerance = 1e-4;
+  bool by_instruction = false;
   bool print_results = false;
 };
 
@@ -35,7 +37,8 @@ struct Outcome {
   double compile_seconds = 0;
   std::vector<double> run_seconds;
   std::int64_t predicted_peak = 0, measured_peak = 0;
-  std::vector<interpreter::Comparison> comparisons;
+  std::vector<interpreter::Comparison> comparisons;  // of the outputs, if compared as a whole
+  std::optional<IsolationReport> isolation;          // if compared by instruction
   ir::Literal result;
 };
 
@@ -171,7 +174,13 @@ Result<Outcome> run(const Request &request) {
       outcome.run_seconds.push_back(seconds_since(begin));
     }
   }
-  if (!request.against.empty()) {
+  if (request.by_instruction) {
+    Progress progress("by instruction");
+    BP_ASSIGN(outcome.isolation, compare_in_isolation(module, backend, std::move(arguments),
+                                                      [&](std::size_t done, std::size_t total, std::string_view next) {
+                                                        progress.update(done, total, next);
+                                                      }));
+  } else if (!request.against.empty()) {
     BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
     BP_ASSIGN(outcome.comparisons, interpreter::compare(outcome.result, reference));
   }
@@ -179,6 +188,11 @@ Result<Outcome> run(const Request &request) {
 }
 
 bool all_agree(const Outcome &outcome, double tolerance) {
+  if (outcome.isolation) {
+    return !outcome.isolation->compared.empty() &&
+           std::all_of(outcome.isolation->compared.begin(), outcome.isolation->compared.end(),
+                       [&](const Isolated &item) { return item.relative_error <= tolerance; });
+  }
   return std::all_of(outcome.comparisons.begin(), outcome.comparisons.end(),
                      [&](const interpreter::Comparison &comparison) { return comparison.agrees(tolerance); });
 }
@@ -203,6 +217,28 @@ void print_comparisons(const Request &request, const Outcome &outcome) {
                    : paint(Colour::Red, without_evidence != 0 && shown == without_evidence
                                             ? "no evidence"
                                             : fmt::format("differs (at most {:g} is allowed)", request.tolerance)));
+}
+
+// The instructions that differ most, the worst first.
+std::vector<Isolated> worst_first(const IsolationReport &report) {
+  std::vector<Isolated> sorted = report.compared;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Isolated &a, const Isolated &b) { return a.relative_error > b.relative_error; });
+  return sorted;
+}
+
+void print_isolation(const Request &request, const Outcome &outcome) {
+  const IsolationReport &report = *outcome.isolation;
+  std::vector<Isolated> worst = worst_first(report);
+  fmt::print(
+      "by instruction:   {} compared with the interpreter on equal operands, {} ran on the host, {} cannot run alone: "
+      "{}\n",
+      report.compared.size(), report.on_host, report.not_alone,
+      all_agree(outcome, request.tolerance) ? paint(Colour::Green, "agrees") : paint(Colour::Red, "differs"));
+  for (std::size_t i = 0; i < std::min<std::size_t>(worst.size(), 5); ++i) {
+    fmt::print("  {:.3g} of the largest value: {} ({})\n", worst[i].relative_error, worst[i].name,
+               ir::to_string(worst[i].opcode));
+  }
 }
 
 void print_for_people(const Request &request, const Outcome &outcome) {
@@ -235,6 +271,9 @@ void print_for_people(const Request &request, const Outcome &outcome) {
   if (!outcome.comparisons.empty()) {
     print_comparisons(request, outcome);
   }
+  if (outcome.isolation) {
+    print_isolation(request, outcome);
+  }
   if (request.print_results) {
     fmt::print("{}\n", text::print(outcome.result));
   }
@@ -261,6 +300,15 @@ void print_as_json(const Request &request, const Outcome &outcome) {
     object["agrees"] = all_agree(outcome, request.tolerance);
     object["outputs"] = std::move(outputs);
   }
+  if (outcome.isolation) {
+    boost::json::array instructions;
+    for (const Isolated &item : outcome.isolation->compared) {
+      instructions.push_back(
+          {{"name", item.name}, {"op", ir::to_string(item.opcode)}, {"relative_error", item.relative_error}});
+    }
+    object["agrees"] = all_agree(outcome, request.tolerance);
+    object["by_instruction"] = std::move(instructions);
+  }
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
@@ -276,6 +324,7 @@ int run_model(std::span<const std::string> arguments) {
       "notation for each parameter.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
+      "  backplane run model.hlo --by-instruction        which instruction differs?\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
   options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
@@ -284,6 +333,8 @@ int run_model(std::span<const std::string> arguments) {
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
       "repeat", po::value<int>()->default_value(1), "runs; the median of their times is shown")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest error that still agrees")(
+      "by-instruction",
+      "compare with the interpreter one instruction at a time, on its values: rounding does not compound")(
       "dump-dir", po::value<std::string>()->default_value(""),
       "write the module before and after each pass, the memory plan and what the backend makes")(
       "print", "print the results")("json", "one JSON object instead of text");
@@ -303,6 +354,7 @@ int run_model(std::span<const std::string> arguments) {
   request.repeat = options.get<int>("repeat");
   request.tolerance = options.get<double>("tolerance");
   request.print_results = options.has("print");
+  request.by_instruction = options.has("by-instruction");
   if (options.has("inputs")) {
     request.inputs = options.get<std::vector<std::string>>("inputs");
   }
