@@ -44,7 +44,8 @@ float cost_of(emit::InstructionView instruction) {
 std::string dump_name(const emit::ModuleView &module) {
   std::string name;
   for (const char c : module.name().substr(0, 64)) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
     name += plain ? c : '_';
   }
   constexpr char digits[] = "0123456789abcdef";
@@ -162,16 +163,16 @@ bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, 
     return fail(diag, BP_INTERNAL, "cpu: " + error);
   }
   emit::Problem problem;
-  emit::Program program = emit::emit_program(
-      *module,
-      {.target = target.vectors,
-       .triple = target.triple,
-       .data_layout = machine_for_layout->createDataLayout().getStringRepresentation()},
-      problem);
+  emit::Program program =
+      emit::emit_program(*module,
+                         {.target = target.vectors,
+                          .triple = target.triple,
+                          .data_layout = machine_for_layout->createDataLayout().getStringRepresentation()},
+                         problem);
   if (program.units.empty()) {
-    const bp_status status = problem.unsupported ? BP_UNSUPPORTED
+    const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
                              : problem.instruction == BP_NONE && !module->final() ? BP_INVALID
-                                                                                   : BP_INTERNAL;
+                                                                                  : BP_INTERNAL;
     return fail(diag, status, problem.instruction, "cpu: " + problem.message);
   }
   Artifact artifact;

@@ -26,8 +26,8 @@ using bp::plugin::fail;
 using bp::plugin::guarded;
 
 constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
-constexpr bp_device_desc_t description = {BP_VERSION_INIT, 1,       "dev.backplane.cpu", "CPU",
-                                          "Backplane",     "0.1.0", nullptr,             features};
+constexpr bp_device_desc_t description = {BP_VERSION_INIT, 1,       "dev.backplane.cpu", "CPU", "Backplane", "0.1.0",
+                                          nullptr,         features};
 
 CpuDevice &device_of(const bp_device_t *device) {
   return *static_cast<CpuDevice *>(device->device_data);
@@ -82,8 +82,7 @@ const bp_device_t *create(const bp_device_factory_t *, const bp_host_t *host, co
     } else if (key == "dump-dir") {
       known.dump_dir = options[i].value;
     } else {
-      fail(diag, BP_INVALID,
-           "cpu: unknown option " + std::string(key) + "; known are target, features and dump-dir");
+      fail(diag, BP_INVALID, "cpu: unknown option " + std::string(key) + "; known are target, features and dump-dir");
       return nullptr;
     }
   }

@@ -118,8 +118,7 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
   if (is_float(to)) {
     if (!is_float(from)) {
       const bool exact_in_f32 = width_of(x) <= 16;
-      llvm::Type *via =
-          is_narrow_float(to) && !exact_in_f32 ? with_lanes_of(b.getDoubleTy(), x) : type;
+      llvm::Type *via = is_narrow_float(to) && !exact_in_f32 ? with_lanes_of(b.getDoubleTy(), x) : type;
       x = is_signed(from) ? b.CreateSIToFP(x, via) : b.CreateUIToFP(x, via);
     }
     if (x->getType()->getScalarType()->isDoubleTy() && !type->getScalarType()->isDoubleTy()) {
@@ -147,8 +146,7 @@ Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_b
   if (mantissa_bits < own_mantissa) {
     const std::uint64_t last = std::uint64_t{1} << (own_mantissa - mantissa_bits);
     Value *odd = b.CreateLShr(b.CreateAnd(bits, constant(last)), constant(own_mantissa - mantissa_bits));
-    bits = b.CreateAnd(b.CreateAdd(bits, b.CreateAdd(odd, constant((last >> 1) - 1))),
-                       b.CreateNot(constant(last - 1)));
+    bits = b.CreateAnd(b.CreateAdd(bits, b.CreateAdd(odd, constant((last >> 1) - 1))), b.CreateNot(constant(last - 1)));
   }
   const std::uint64_t infinity = ((std::uint64_t{1} << own_exponent) - 1) << own_mantissa;
   if (exponent_bits < own_exponent) {
@@ -162,8 +160,10 @@ Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_b
     bits = b.CreateSelect(overflow, b.CreateOr(sign, constant(infinity)), bits);
     bits = b.CreateSelect(underflow, sign, bits);
   }
-  Value *if_nan = mantissa_bits > 0 ? original : b.CreateOr(b.CreateAnd(original, integer_constant(
-                                                     original, llvm::APInt::getSignMask(width))), constant(infinity));
+  Value *if_nan = mantissa_bits > 0
+                      ? original
+                      : b.CreateOr(b.CreateAnd(original, integer_constant(original, llvm::APInt::getSignMask(width))),
+                                   constant(infinity));
   return b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), if_nan, bits), x->getType());
 }
 
@@ -186,8 +186,8 @@ Value *emit_integer_power(IRBuilderBase &b, bool with_sign, Value *x, Value *y) 
   Value *result = number(x, 1);
   Value *square = x;
   for (unsigned bit = 0; bit < width_of(x); ++bit) {
-    Value *set = b.CreateICmpNE(b.CreateAnd(y, integer_constant(y, llvm::APInt::getOneBitSet(width_of(x), bit))),
-                                number(y, 0));
+    Value *set =
+        b.CreateICmpNE(b.CreateAnd(y, integer_constant(y, llvm::APInt::getOneBitSet(width_of(x), bit))), number(y, 0));
     result = b.CreateSelect(set, b.CreateMul(result, square), result);
     square = b.CreateMul(square, square);
   }

@@ -178,8 +178,8 @@ Value *Generator::constant_element(InstructionView instruction, std::span<const 
   if (splat) {
     return constant_from_bytes(context, shape.dtype, bytes.data());
   }
-  auto *data = llvm::ConstantDataArray::getRaw(llvm::StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()),
-                                               bytes.size(), k_.b.getInt8Ty());
+  auto *data = llvm::ConstantDataArray::getRaw(
+      llvm::StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()), bytes.size(), k_.b.getInt8Ty());
   auto *global = new llvm::GlobalVariable(*k_.b.GetInsertBlock()->getModule(), data->getType(), true,
                                           llvm::GlobalValue::PrivateLinkage, data);
   global->setAlignment(llvm::Align(64));
@@ -224,7 +224,8 @@ Value *Generator::select_lanes(Value *condition, const std::function<Value *()> 
   }
   if (!condition->getType()->isVectorTy()) {
     return k_.branch(
-        condition, [&] { return std::vector<Value *>{inside()}; }, [&] { return std::vector<Value *>{otherwise()}; })[0];
+        condition, [&] { return std::vector<Value *>{inside()}; },
+        [&] { return std::vector<Value *>{otherwise()}; })[0];
   }
   Value *in = nullptr;
   k_.with_mask(condition, [&] { in = inside(); });

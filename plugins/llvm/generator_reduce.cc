@@ -15,8 +15,7 @@ namespace bp::emit {
 using llvm::Value;
 
 std::uint16_t simple_reducer(ComputationView computation) {
-  if (computation.instruction_count() != 3 || computation.parameters().size() != 2 ||
-      computation.roots().size() != 1) {
+  if (computation.instruction_count() != 3 || computation.parameters().size() != 2 || computation.roots().size() != 1) {
     return 0;
   }
   const std::uint32_t last = computation.first_instruction() + 2;
@@ -55,8 +54,7 @@ llvm::Constant *identity(llvm::LLVMContext &context, std::uint16_t op, std::uint
   const bool with_sign = is_signed(dtype);
   switch (op) {
     case BP_OP_ADD: return llvm::ConstantInt::get(type, 0);
-    case BP_OP_MULTIPLY:
-      return llvm::ConstantInt::get(type, 1);
+    case BP_OP_MULTIPLY: return llvm::ConstantInt::get(type, 1);
     case BP_OP_MAXIMUM:
       return llvm::ConstantInt::get(type, with_sign ? llvm::APInt::getSignedMinValue(width) : llvm::APInt(width, 0));
     case BP_OP_MINIMUM:
@@ -208,9 +206,10 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
       return next;
     });
     if (accumulators > 1) {
-      const auto rest = k_.loop(blocks_end, vectors_end, lanes, {sums[0]}, [&](Value *i, std::span<Value *const> inner) {
-        return std::vector<Value *>{vector_at(i, 0, nullptr, inner[0])};
-      });
+      const auto rest =
+          k_.loop(blocks_end, vectors_end, lanes, {sums[0]}, [&](Value *i, std::span<Value *const> inner) {
+            return std::vector<Value *>{vector_at(i, 0, nullptr, inner[0])};
+          });
       sums[0] = rest[0];
     }
     if (vectors_end < size) {
@@ -218,7 +217,8 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
         on.push_back(k_.b.getInt1(vectors_end + lane < size));
       }
-      sums[0] = vector_at(k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), 0, llvm::ConstantVector::get(on), sums[0]);
+      sums[0] =
+          vector_at(k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), 0, llvm::ConstantVector::get(on), sums[0]);
     }
     return sums;
   };

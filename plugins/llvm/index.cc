@@ -44,8 +44,9 @@ void KernelBuilder::append(Key &key, const Index &index) {
     key.insert(key.end(), {1, static_cast<std::uint64_t>(index.whole), static_cast<std::uint64_t>(index.divisor),
                            static_cast<std::uint64_t>(index.modulus)});
   } else {
-    key.insert(key.end(), {2, reinterpret_cast<std::uintptr_t>(index.base), static_cast<std::uint64_t>(index.lane_stride),
-                           reinterpret_cast<std::uintptr_t>(index.lanes)});
+    key.insert(key.end(),
+               {2, reinterpret_cast<std::uintptr_t>(index.base), static_cast<std::uint64_t>(index.lane_stride),
+                reinterpret_cast<std::uintptr_t>(index.lanes)});
   }
 }
 
@@ -182,7 +183,8 @@ void KernelBuilder::if_then(Value *condition, const std::function<void()> &then)
 }
 
 Index KernelBuilder::constant(std::int64_t value) {
-  return {.base = b.getInt64(static_cast<std::uint64_t>(value)), .multiple = value == 0 ? std::int64_t{1} << 20 : std::abs(value)};
+  return {.base = b.getInt64(static_cast<std::uint64_t>(value)),
+          .multiple = value == 0 ? std::int64_t{1} << 20 : std::abs(value)};
 }
 
 Index KernelBuilder::of_lanes(Value *value) {
@@ -200,7 +202,8 @@ Value *KernelBuilder::arithmetic(llvm::Instruction::BinaryOps op, Value *x, Valu
   if (llvm::isa<llvm::Constant>(x) && llvm::isa<llvm::Constant>(y)) {
     return b.CreateBinOp(op, x, y);
   }
-  Key key = {0, static_cast<std::uint64_t>(op), reinterpret_cast<std::uintptr_t>(x), reinterpret_cast<std::uintptr_t>(y)};
+  Key key = {0, static_cast<std::uint64_t>(op), reinterpret_cast<std::uintptr_t>(x),
+             reinterpret_cast<std::uintptr_t>(y)};
   if (Value *known = find(key)) {
     return known;
   }
@@ -252,8 +255,8 @@ Index KernelBuilder::part(const Index &x, std::int64_t divisor, std::int64_t mod
   int whole = static_cast<int>(wholes_.size());
   for (int i = 0; i < whole; ++i) {
     const Index &known = wholes_[static_cast<std::size_t>(i)];
-    if (known.base == x.base && known.lane_stride == x.lane_stride && known.lanes == x.lanes && known.whole == x.whole &&
-        known.divisor == x.divisor && known.modulus == x.modulus) {
+    if (known.base == x.base && known.lane_stride == x.lane_stride && known.lanes == x.lanes &&
+        known.whole == x.whole && known.divisor == x.divisor && known.modulus == x.modulus) {
       whole = i;
       break;
     }
@@ -301,7 +304,9 @@ void KernelBuilder::compute(Index &x) {
     }
   }
   Value *value = vector(whole);
-  const auto all = [&](std::int64_t v) { return llvm::ConstantInt::get(value->getType(), static_cast<std::uint64_t>(v)); };
+  const auto all = [&](std::int64_t v) {
+    return llvm::ConstantInt::get(value->getType(), static_cast<std::uint64_t>(v));
+  };
   if (x.divisor > 1) {
     value = arithmetic(llvm::Instruction::UDiv, value, all(x.divisor));
   }
@@ -483,8 +488,8 @@ Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
     Value *address = b.CreateGEP(type, pointer, b.CreateSub(offset.base, b.getInt64(lanes_ - 1)));
     loaded = b.CreateVectorReverse(b.CreateAlignedLoad(vector_type, address, align));
   } else {
-    Value *mask = mask_ == nullptr ? llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b.getInt1Ty(), lanes_))
-                                   : mask_;
+    Value *mask =
+        mask_ == nullptr ? llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b.getInt1Ty(), lanes_)) : mask_;
     Value *base = pointer;
     if (offset.lanes == nullptr) {  // keep the scalar part out of the vector, where it might not fit
       base = b.CreateGEP(type, pointer, offset.base);

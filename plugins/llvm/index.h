@@ -68,9 +68,9 @@ class KernelBuilder {
   // x / divisor % modulus (0: no remainder), computed when it is needed.
   Index part(const Index &x, std::int64_t divisor, std::int64_t modulus);
   bool uniform(Index &x);
-  llvm::Value *scalar(Index x);  // lane 0 of a uniform one, i64
-  llvm::Value *vector(Index x);  // all lanes
-  llvm::Value *value(Index x);   // scalar if uniform, else vector
+  llvm::Value *scalar(Index x);                         // lane 0 of a uniform one, i64
+  llvm::Value *vector(Index x);                         // all lanes
+  llvm::Value *value(Index x);                          // scalar if uniform, else vector
   llvm::Value *less_than(Index x, std::int64_t limit);  // i1 or a vector of it; signed
   llvm::Value *not_less_than(Index x, std::int64_t limit);
   // Sum of indices[i] * strides[i] over the dimensions larger than 1.

@@ -20,8 +20,8 @@ struct Root {
 
 class ElementKernel {
  public:
-  ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target)
-      : generator_(generator), k_(builder), site_(site), module_(site.instruction.module()), target_(target) {}
+  ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site)
+      : generator_(generator), k_(builder), site_(site), module_(site.instruction.module()) {}
 
   // The number of items: one, unless all is a single nest.
   std::int64_t emit() {
@@ -40,9 +40,9 @@ class ElementKernel {
       (is_update(root) ? updates : roots).push_back(root);
     }
     // Roots of the same dimensions share a nest.
-    if (updates.empty() && roots.size() > 0 && std::ranges::all_of(roots, [&](const Root &root) {
-          return same_nest(root, roots[0]);
-        }) && !is_concatenation(roots)) {
+    if (updates.empty() && roots.size() > 0 &&
+        std::ranges::all_of(roots, [&](const Root &root) { return same_nest(root, roots[0]); }) &&
+        !is_concatenation(roots)) {
       return emit_nest(roots, true);
     }
     std::vector<bool> done(roots.size());
@@ -197,7 +197,6 @@ class ElementKernel {
   KernelBuilder &k_;
   const KernelSite &site_;
   const ModuleView &module_;
-  const VectorTarget &target_;
 };
 
 bool needs_large_coordinates(InstructionView instruction) {
@@ -227,12 +226,12 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     }
   }
   switch (instruction.op()) {
-    case BP_OP_SCATTER: emit_scatter(generator, builder, site, target); return {};
+    case BP_OP_SCATTER: emit_scatter(generator, builder, site); return {};
     case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return {};
     case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:
     case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target);
-    default: return {.items = ElementKernel(generator, builder, site, target).emit()};
+    default: return {.items = ElementKernel(generator, builder, site).emit()};
   }
 }
 

@@ -38,7 +38,7 @@ bool is_control_flow(std::uint16_t op);
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 
 // Of single ops; same contract. generator has the operands bound.
-void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);

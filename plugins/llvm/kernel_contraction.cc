@@ -25,7 +25,8 @@ ContractionTypes types_of(llvm::LLVMContext &context, InstructionView instructio
 
 Dot describe_dot(llvm::LLVMContext &context, InstructionView instruction) {
   const Shape &lhs = instruction.operand_shape(0), &rhs = instruction.operand_shape(1), &out = instruction.shape();
-  const auto lhs_batch = instruction.numbers(BP_ATTR_LHS_BATCH_DIMS), rhs_batch = instruction.numbers(BP_ATTR_RHS_BATCH_DIMS);
+  const auto lhs_batch = instruction.numbers(BP_ATTR_LHS_BATCH_DIMS),
+             rhs_batch = instruction.numbers(BP_ATTR_RHS_BATCH_DIMS);
   const auto lhs_contracted = instruction.numbers(BP_ATTR_LHS_CONTRACTING_DIMS),
              rhs_contracted = instruction.numbers(BP_ATTR_RHS_CONTRACTING_DIMS);
   Dot dot;
@@ -39,7 +40,8 @@ Dot describe_dot(llvm::LLVMContext &context, InstructionView instruction) {
     const auto l = static_cast<std::size_t>(lhs_contracted[i]), r = static_cast<std::size_t>(rhs_contracted[i]);
     dot.contracted.push_back({lhs.dims[l], lhs.strides[l], rhs.strides[r], 0});
   }
-  const auto is_free = [](std::span<const std::int64_t> batch, std::span<const std::int64_t> contracted, std::size_t d) {
+  const auto is_free = [](std::span<const std::int64_t> batch, std::span<const std::int64_t> contracted,
+                          std::size_t d) {
     const auto has = [d](std::span<const std::int64_t> list) {
       return std::ranges::find(list, static_cast<std::int64_t>(d)) != list.end();
     };
@@ -100,10 +102,10 @@ KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const Vect
   llvm::Function *caller = k.b.GetInsertBlock()->getParent();
   llvm::Module &module = *caller->getParent();
   const std::string name = caller->getName().str() + ".contraction";
-  const Kernel kernel = site.instruction.op() == BP_OP_DOT
-                            ? emit_dot(module, name, target, describe_dot(module.getContext(), site.instruction))
-                            : emit_convolution(module, name, target,
-                                               describe_convolution(module.getContext(), site.instruction));
+  const Kernel kernel =
+      site.instruction.op() == BP_OP_DOT
+          ? emit_dot(module, name, target, describe_dot(module.getContext(), site.instruction))
+          : emit_convolution(module, name, target, describe_convolution(module.getContext(), site.instruction));
   kernel.function->setLinkage(llvm::GlobalValue::InternalLinkage);
   if (kernel.items > 0) {
     k.b.CreateCall(kernel.function,

@@ -12,7 +12,7 @@ namespace bp::emit {
 
 using llvm::Value;
 
-void emit_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site, const VectorTarget &) {
+void emit_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site) {
   const InstructionView instruction = site.instruction;
   const std::size_t count = instruction.operand_count() / 2;
   const Shape &operand = instruction.operand_shape(0);
@@ -71,7 +71,8 @@ void emit_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site
     }
     Indices origin(operand.rank(), k.constant(0));
     for (std::size_t i = 0; i < operand_batching.size(); ++i) {
-      origin[static_cast<std::size_t>(operand_batching[i])] = start_indices[static_cast<std::size_t>(starts_batching[i])];
+      origin[static_cast<std::size_t>(operand_batching[i])] =
+          start_indices[static_cast<std::size_t>(starts_batching[i])];
     }
     // A window that does not fit is dropped as a whole.
     Value *fits = k.b.getTrue();
@@ -81,7 +82,8 @@ void emit_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site
         start_indices[vector_dim] = k.constant(static_cast<std::int64_t>(i));
       }
       Value *start = generator.element(instruction.operand(count), start_indices);
-      start = is_signed(starts.dtype) ? k.b.CreateSExt(start, k.b.getInt64Ty()) : k.b.CreateZExt(start, k.b.getInt64Ty());
+      start =
+          is_signed(starts.dtype) ? k.b.CreateSExt(start, k.b.getInt64Ty()) : k.b.CreateZExt(start, k.b.getInt64Ty());
       const std::int64_t size =
           window_of_operand[d] < 0 ? 1 : update.dims[static_cast<std::size_t>(window_of_operand[d])];
       // As unsigned: negative starts are too large as well.
@@ -103,27 +105,28 @@ void emit_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site
         single.emplace_back();
       }
       const unsigned lanes = generator.preferred_lanes(updates, single.back().size);
-      generator.nest(single, update, lanes, Indices(position.begin(), position.end()), [&](std::span<const Index> from) {
-        Indices to = origin;
-        for (std::size_t d = 0; d < operand.rank(); ++d) {
-          if (window_of_operand[d] >= 0) {
-            to[d] = k.add(to[d], from[static_cast<std::size_t>(window_of_operand[d])]);
-          }
-        }
-        const Index offset = k.linear(to, operand.dims, operand.strides);
-        std::vector<Value *> arguments;
-        for (std::size_t i = 0; i < count; ++i) {
-          arguments.push_back(k.load(site.results[i], offset, instruction.shape(i).dtype));
-        }
-        for (const std::uint32_t value : updates) {
-          arguments.push_back(generator.element(value, from));
-        }
-        k.same_lanes(arguments);
-        const std::vector<Value *> combined = generator.call(instruction.called(0), arguments);
-        for (std::size_t i = 0; i < count; ++i) {
-          k.store(site.results[i], offset, combined[i], instruction.shape(i).dtype);
-        }
-      });
+      generator.nest(single, update, lanes, Indices(position.begin(), position.end()),
+                     [&](std::span<const Index> from) {
+                       Indices to = origin;
+                       for (std::size_t d = 0; d < operand.rank(); ++d) {
+                         if (window_of_operand[d] >= 0) {
+                           to[d] = k.add(to[d], from[static_cast<std::size_t>(window_of_operand[d])]);
+                         }
+                       }
+                       const Index offset = k.linear(to, operand.dims, operand.strides);
+                       std::vector<Value *> arguments;
+                       for (std::size_t i = 0; i < count; ++i) {
+                         arguments.push_back(k.load(site.results[i], offset, instruction.shape(i).dtype));
+                       }
+                       for (const std::uint32_t value : updates) {
+                         arguments.push_back(generator.element(value, from));
+                       }
+                       k.same_lanes(arguments);
+                       const std::vector<Value *> combined = generator.call(instruction.called(0), arguments);
+                       for (std::size_t i = 0; i < count; ++i) {
+                         k.store(site.results[i], offset, combined[i], instruction.shape(i).dtype);
+                       }
+                     });
     });
   });
 }
@@ -166,8 +169,8 @@ void emit_select_and_scatter(Generator &generator, KernelBuilder &k, const Kerne
             k.b.CreateICmpULT(position, i64(operand.dims[d])), [&] { return level(d + 1, now); }, [&] { return now; });
       });
     };
-    const std::vector<Value *> best = level(
-        0, {k.b.getFalse(), llvm::Constant::getNullValue(compute_type(k.b.getContext(), operand.dtype)), i64(0)});
+    const std::vector<Value *> best =
+        level(0, {k.b.getFalse(), llvm::Constant::getNullValue(compute_type(k.b.getContext(), operand.dtype)), i64(0)});
     k.if_then(best[0], [&] {
       Value *arguments[] = {k.load(site.results[0], k.of(best[2]), operand.dtype),
                             generator.element(instruction.operand(1), at)};

@@ -67,7 +67,8 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite 
       at[dimension] = k.of(i);
       std::vector<Value *> values;
       for (std::size_t n = 0; n < count; ++n) {
-        values.push_back(k.load(site.operands[n], k.linear(at, shape.dims, instruction.operand_shape(n).strides), dtype(n)));
+        values.push_back(
+            k.load(site.operands[n], k.linear(at, shape.dims, instruction.operand_shape(n).strides), dtype(n)));
       }
       store_all(halves[0], i, values);
     });
@@ -89,15 +90,11 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite 
           Value *left_left = k.b.CreateICmpSLT(left, middle);
           Value *both = k.b.CreateAnd(left_left, k.b.CreateICmpSLT(right, end));
           Value *take_right = k.branch(
-              both,
-              [&] {
-                return std::vector<Value *>{less(load_all(from, right), load_all(from, left))};
-              },
+              both, [&] { return std::vector<Value *>{less(load_all(from, right), load_all(from, left))}; },
               [&] { return std::vector<Value *>{k.b.CreateNot(left_left)}; })[0];
           store_all(to, out, load_all(from, k.b.CreateSelect(take_right, right, left)));
-          return std::vector<Value *>{
-              k.b.CreateAdd(left, k.b.CreateZExt(k.b.CreateNot(take_right), k.b.getInt64Ty())),
-              k.b.CreateAdd(right, k.b.CreateZExt(take_right, k.b.getInt64Ty()))};
+          return std::vector<Value *>{k.b.CreateAdd(left, k.b.CreateZExt(k.b.CreateNot(take_right), k.b.getInt64Ty())),
+                                      k.b.CreateAdd(right, k.b.CreateZExt(take_right, k.b.getInt64Ty()))};
         });
         return std::vector<Value *>();
       });
@@ -108,7 +105,8 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite 
     });
     k.loop(0, size, 1, [&](Value *i) {
       at[dimension] = k.of(i);
-      const std::vector<Value *> values = load_all({pointers.begin(), pointers.begin() + static_cast<std::ptrdiff_t>(count)}, i);
+      const std::vector<Value *> values =
+          load_all({pointers.begin(), pointers.begin() + static_cast<std::ptrdiff_t>(count)}, i);
       for (std::size_t n = 0; n < count; ++n) {
         k.store(site.results[n], k.linear(at, shape.dims, instruction.shape(n).strides), values[n], dtype(n));
       }

@@ -123,7 +123,9 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
       }
       return;
     }
-    case BP_OP_IOTA: cut_around(positions[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]); return;
+    case BP_OP_IOTA:
+      cut_around(positions[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
+      return;
     case BP_OP_BROADCAST: {
       std::vector<int> from;
       for (const std::int64_t d : dims) {
@@ -267,7 +269,9 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
       k_.loop(0, end, step, inside);
       return;
     }
-    const auto scaled = [&](Value *item) { return k_.b.CreateMul(item, k_.b.getInt64(static_cast<std::uint64_t>(step))); };
+    const auto scaled = [&](Value *item) {
+      return k_.b.CreateMul(item, k_.b.getInt64(static_cast<std::uint64_t>(step)));
+    };
     // The item after the last full vector is the rest.
     Value *limit = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scaled(range->end),
                                               k_.b.getInt64(static_cast<std::uint64_t>(end)));
@@ -299,7 +303,8 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
         on.push_back(k_.b.getInt1(vectors_end + lane < group.size));
       }
       k_.with_lanes(lanes, llvm::ConstantVector::get(on), [&] {
-        set(group, {.base = k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), .lane_stride = 1, .multiple = step});
+        set(group,
+            {.base = k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), .lane_stride = 1, .multiple = step});
         body(indices);
       });
     };

@@ -144,11 +144,16 @@ std::string ModuleView::check_tables() const {
     const bp_range_t &range;
     std::uint64_t element_size;
   } tables[] = {
-      {"computations", m.computations, sizeof(bp_computation_t)}, {"instrs", m.instrs, sizeof(bp_instr_t)},
-      {"values", m.values, sizeof(bp_value_t)},                   {"shapes", m.shapes, sizeof(bp_shape_t)},
-      {"operands", m.operands, sizeof(std::uint32_t)},            {"attrs", m.attrs, sizeof(bp_attr_t)},
-      {"allocations", m.allocations, sizeof(bp_allocation_t)},    {"i64s", m.i64s, sizeof(std::int64_t)},
-      {"strings", m.strings, 1},                                  {"bytes", m.bytes, 1},
+      {"computations", m.computations, sizeof(bp_computation_t)},
+      {"instrs", m.instrs, sizeof(bp_instr_t)},
+      {"values", m.values, sizeof(bp_value_t)},
+      {"shapes", m.shapes, sizeof(bp_shape_t)},
+      {"operands", m.operands, sizeof(std::uint32_t)},
+      {"attrs", m.attrs, sizeof(bp_attr_t)},
+      {"allocations", m.allocations, sizeof(bp_allocation_t)},
+      {"i64s", m.i64s, sizeof(std::int64_t)},
+      {"strings", m.strings, 1},
+      {"bytes", m.bytes, 1},
   };
   for (const auto &table : tables) {
     if (table.range.offset % 8 != 0 || !within(table.range.offset, table.range.count * table.element_size, m.size)) {
@@ -232,8 +237,7 @@ std::string ModuleView::check_instructions() const {
     const std::string where = "instruction " + std::to_string(i);
     if (!within(from.operands, from.operand_count, m.operands.count) ||
         !within(from.results, from.result_count, m.values.count) ||
-        !within(from.calls, from.call_count, m.operands.count) ||
-        !within(from.attrs, from.attr_count, m.attrs.count)) {
+        !within(from.calls, from.call_count, m.operands.count) || !within(from.attrs, from.attr_count, m.attrs.count)) {
       return where + " points outside the tables";
     }
     const InstructionView instruction(this, i);
@@ -258,7 +262,7 @@ std::string ModuleView::check_instructions() const {
     }
     for (const bp_attr_t &attribute : instruction.attributes()) {
       const std::uint64_t limit = attribute.type == BP_ATTR_I64 || attribute.type == BP_ATTR_F64 ? m.i64s.count
-                                  : attribute.type == BP_ATTR_STRING                            ? m.strings.count
+                                  : attribute.type == BP_ATTR_STRING                             ? m.strings.count
                                                                                                  : m.bytes.count;
       if (!within(attribute.data, attribute.count, limit)) {
         return where + " has an attribute outside the tables";

@@ -11,6 +11,7 @@
 
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/kernel.h"
+#include "plugins/llvm/signature.h"
 
 namespace bp::emit {
 namespace {
@@ -52,74 +53,6 @@ struct Location {
   bool overlaps(const Location &other) const {
     return memory == other.memory && offset < other.offset + other.size && other.offset < offset + size;
   }
-};
-
-// Bytes that are equal for instructions whose code is equal.
-class Signature {
- public:
-  template <class T>
-  void add(const T &value) {
-    bytes_.append(reinterpret_cast<const char *>(&value), sizeof value);
-  }
-  void add(std::span<const std::int64_t> numbers) {
-    add(numbers.size());
-    bytes_.append(reinterpret_cast<const char *>(numbers.data()), numbers.size_bytes());
-  }
-  void add(std::span<const unsigned char> data) {
-    add(data.size());
-    bytes_.append(reinterpret_cast<const char *>(data.data()), data.size());
-  }
-  void add(const Shape &shape) {
-    add(shape.dtype);
-    add(shape.element_bits);
-    add(std::span<const std::int64_t>(shape.dims));
-    add(std::span<const std::int64_t>(shape.minor_to_major));
-  }
-  // Op, attributes, shapes and callees; operands are left to the caller.
-  void add(InstructionView instruction) {
-    add(instruction.op());
-    for (const bp_attr_t &attribute : instruction.attributes()) {
-      if (attribute.key < BP_ATTR_HINT) {
-        add(attribute.key);
-        add(instruction.numbers(attribute.key));
-        add(instruction.bytes(attribute.key));
-      }
-    }
-    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      add(instruction.operand_shape(i));
-    }
-    for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-      add(instruction.shape(i));
-    }
-    for (std::size_t i = 0; i < instruction.calls().size(); ++i) {
-      add(instruction.called(i));
-    }
-  }
-  void add(ComputationView computation) {
-    add(computation.instruction_count());
-    // Values of a computation by their number in it.
-    std::unordered_map<std::uint32_t, std::uint32_t> numbers;
-    for (const std::uint32_t parameter : computation.parameters()) {
-      numbers.emplace(parameter, static_cast<std::uint32_t>(numbers.size()));
-    }
-    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
-      const InstructionView instruction = computation.module().instruction(computation.first_instruction() + n);
-      for (const std::uint32_t operand : instruction.operands()) {
-        add(numbers[operand]);
-      }
-      for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-        numbers.emplace(instruction.result(i), static_cast<std::uint32_t>(numbers.size()));
-      }
-      add(instruction);
-    }
-    for (const std::uint32_t root : computation.roots()) {
-      add(numbers[root]);
-    }
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
 };
 
 class ProgramEmitter {
@@ -222,13 +155,12 @@ class ProgramEmitter {
 
   // --- control flow ---
 
-  llvm::Function *function_of(std::uint32_t computation) {
-    return functions_.at(computation);
-  }
+  llvm::Function *function_of(std::uint32_t computation) { return functions_.at(computation); }
 
   llvm::Function *add_driver_function(const std::string &name) {
     llvm::Type *pointer = llvm::PointerType::getUnqual(driver_->getContext());
-    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(driver_->getContext()), {pointer, pointer, pointer}, false);
+    auto *type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(driver_->getContext()), {pointer, pointer, pointer}, false);
     auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, driver_);
     function->addFnAttr(llvm::Attribute::NoInline);
     b_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(driver_->getContext(), "entry", function));
@@ -300,12 +232,12 @@ class ProgramEmitter {
       }
     }
     for (std::size_t i = 0; i < instruction.operand_count() + instruction.result_count(); ++i) {
-      const std::uint32_t value = i < instruction.operand_count()
-                                      ? instruction.operand(i)
-                                      : instruction.result(i - instruction.operand_count());
+      const std::uint32_t value = i < instruction.operand_count() ? instruction.operand(i)
+                                                                  : instruction.result(i - instruction.operand_count());
       const Location place = location(value);
       if (!place.exists() || place.size < static_cast<std::uint64_t>(module_.shape_of(value).bytes())) {
-        return fail(instruction, std::string(instruction.name()) + " has an operand or result without memory of its size");
+        return fail(instruction,
+                    std::string(instruction.name()) + " has an operand or result without memory of its size");
       }
     }
     const bool empty = std::ranges::all_of(std::views::iota(std::size_t{0}, instruction.result_count()),
@@ -420,7 +352,8 @@ class ProgramEmitter {
     for (const std::uint32_t operand : instruction.operands()) {
       const InstructionView definition = module_.definition(operand);
       const Shape &shape = module_.shape_of(operand);
-      const auto bytes = definition.op() == BP_OP_CONSTANT ? definition.bytes(BP_ATTR_VALUE) : std::span<const unsigned char>();
+      const auto bytes =
+          definition.op() == BP_OP_CONSTANT ? definition.bytes(BP_ATTR_VALUE) : std::span<const unsigned char>();
       if (!needs_memory && shape.elements == 1 && bytes.size() == storage_bytes(shape.dtype)) {
         signature.add(bytes);
         operand_arguments.push_back(-1);
@@ -437,7 +370,8 @@ class ProgramEmitter {
       const Location place = location(instruction.result(i));
       int coincides = -1;
       for (std::size_t k = 0; k < instruction.operand_count() && coincides < 0; ++k) {
-        if (operand_arguments[k] >= 0 && arguments[static_cast<std::size_t>(operand_arguments[k])].location.same(place)) {
+        if (operand_arguments[k] >= 0 &&
+            arguments[static_cast<std::size_t>(operand_arguments[k])].location.same(place)) {
           coincides = static_cast<int>(k);
         }
       }
@@ -480,7 +414,10 @@ class ProgramEmitter {
             n, llvm::Attribute::getWithAlignment(unit->getContext(), llvm::Align(alignment(arguments[i].location))));
       }
       KernelBuilder builder(llvm::BasicBlock::Create(unit->getContext(), "entry", function));
-      KernelSite site{.instruction = instruction, .operands = {}, .results = {}, .in_place = in_place,
+      KernelSite site{.instruction = instruction,
+                      .operands = {},
+                      .results = {},
+                      .in_place = in_place,
                       .scratch = function->getArg(static_cast<unsigned>(arguments.size())),
                       .begin = function->getArg(static_cast<unsigned>(arguments.size()) + 1),
                       .end = function->getArg(static_cast<unsigned>(arguments.size()) + 2)};
@@ -535,7 +472,8 @@ class ProgramEmitter {
     }
     llvm::Type *pointer = llvm::PointerType::getUnqual(module.getContext());
     llvm::Type *number = llvm::Type::getInt64Ty(module.getContext());
-    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {pointer, pointer, number, number}, false);
+    auto *type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {pointer, pointer, number, number}, false);
     auto *task = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
     task->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return task;
@@ -553,7 +491,8 @@ class ProgramEmitter {
     Value *workers = function->getArg(2);
     Value *entry_point =
         b_->CreateLoad(pointer, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), workers, offsetof(Workers, share)));
-    auto *type = llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, b_->getInt64Ty()}, false);
+    auto *type =
+        llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, b_->getInt64Ty()}, false);
     b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, items});
   }
 

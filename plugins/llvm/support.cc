@@ -163,15 +163,17 @@ std::string gather_problem(InstructionView instruction) {
   }
   const Shape &operand = instruction.operand_shape(0), &starts = instruction.operand_shape(1);
   const std::size_t out_rank = instruction.shape().rank();
-  const Numbers offset = instruction.numbers(BP_ATTR_OFFSET_DIMS), collapsed = instruction.numbers(BP_ATTR_COLLAPSED_SLICE_DIMS),
+  const Numbers offset = instruction.numbers(BP_ATTR_OFFSET_DIMS),
+                collapsed = instruction.numbers(BP_ATTR_COLLAPSED_SLICE_DIMS),
                 map = instruction.numbers(BP_ATTR_START_INDEX_MAP), sizes = instruction.numbers(BP_ATTR_SLICE_SIZES),
                 batching = instruction.numbers(BP_ATTR_OPERAND_BATCHING_DIMS),
                 starts_batching = instruction.numbers(BP_ATTR_START_INDICES_BATCHING_DIMS);
   const auto vector_dim = static_cast<std::size_t>(instruction.number(BP_ATTR_INDEX_VECTOR_DIM, -1));
   if (!is_integer(starts.dtype) || vector_dim > starts.rank() || !all_below(offset, out_rank) ||
-      !all_below(collapsed, operand.rank()) || !all_below(map, operand.rank()) || !all_below(batching, operand.rank()) ||
-      !all_below(starts_batching, starts.rank()) || batching.size() != starts_batching.size() ||
-      sizes.size() != operand.rank() || offset.size() + collapsed.size() + batching.size() != operand.rank()) {
+      !all_below(collapsed, operand.rank()) || !all_below(map, operand.rank()) ||
+      !all_below(batching, operand.rank()) || !all_below(starts_batching, starts.rank()) ||
+      batching.size() != starts_batching.size() || sizes.size() != operand.rank() ||
+      offset.size() + collapsed.size() + batching.size() != operand.rank()) {
     return "has dimension numbers out of range";
   }
   const std::size_t starts_rank = starts.rank() - (vector_dim < starts.rank() ? 1 : 0);
@@ -195,7 +197,8 @@ std::string scatter_problem(InstructionView instruction) {
   }
   const Shape &operand = instruction.operand_shape(0), &starts = instruction.operand_shape(count),
               &update = instruction.operand_shape(count + 1);
-  const Numbers window = instruction.numbers(BP_ATTR_UPDATE_WINDOW_DIMS), inserted = instruction.numbers(BP_ATTR_INSERTED_WINDOW_DIMS),
+  const Numbers window = instruction.numbers(BP_ATTR_UPDATE_WINDOW_DIMS),
+                inserted = instruction.numbers(BP_ATTR_INSERTED_WINDOW_DIMS),
                 map = instruction.numbers(BP_ATTR_SCATTER_DIMS_TO_OPERAND_DIMS),
                 batching = instruction.numbers(BP_ATTR_INPUT_BATCHING_DIMS),
                 starts_batching = instruction.numbers(BP_ATTR_SCATTER_INDICES_BATCHING_DIMS);
@@ -270,7 +273,8 @@ std::string dot_problem(InstructionView instruction) {
     return "has a wrong number of operands";
   }
   const Shape &lhs = instruction.operand_shape(0), &rhs = instruction.operand_shape(1);
-  const Numbers lhs_batch = instruction.numbers(BP_ATTR_LHS_BATCH_DIMS), rhs_batch = instruction.numbers(BP_ATTR_RHS_BATCH_DIMS),
+  const Numbers lhs_batch = instruction.numbers(BP_ATTR_LHS_BATCH_DIMS),
+                rhs_batch = instruction.numbers(BP_ATTR_RHS_BATCH_DIMS),
                 lhs_sum = instruction.numbers(BP_ATTR_LHS_CONTRACTING_DIMS),
                 rhs_sum = instruction.numbers(BP_ATTR_RHS_CONTRACTING_DIMS);
   if (!all_below(lhs_batch, lhs.rank()) || !all_below(rhs_batch, rhs.rank()) || !all_below(lhs_sum, lhs.rank()) ||
@@ -349,7 +353,7 @@ std::string shape_op_problem(InstructionView instruction) {
   if (op == BP_OP_IOTA) {
     const std::int64_t d = instruction.number(BP_ATTR_IOTA_DIMENSION, -1);
     return d >= 0 && d < static_cast<std::int64_t>(out.rank()) && out.dtype != BP_DTYPE_PRED ? ""
-                                                                                            : "has no such dimension";
+                                                                                             : "has no such dimension";
   }
   if (instruction.operand_count() == 0) {
     return "has no operand";
@@ -608,8 +612,8 @@ std::string control_flow_problem(InstructionView instruction) {
   const auto calls = instruction.calls();
   bool fits = true;
   if (instruction.op() == BP_OP_WHILE) {
-    fits = calls.size() == 2 && takes(instruction.called(0), operands, 1) && takes(instruction.called(1), operands, results) &&
-           results == operands;
+    fits = calls.size() == 2 && takes(instruction.called(0), operands, 1) &&
+           takes(instruction.called(1), operands, results) && results == operands;
     if (fits) {
       const Shape &condition = instruction.module().shape_of(instruction.called(0).roots()[0]);
       fits = condition.dtype == BP_DTYPE_PRED && condition.rank() == 0;
@@ -632,8 +636,8 @@ std::string control_flow_problem(InstructionView instruction) {
 }  // namespace
 
 bool is_forwarding(std::uint16_t op) {
-  return op == BP_OP_OPTIMIZATION_BARRIER || op == BP_OP_DOMAIN || op == BP_OP_ADD_DEPENDENCY || op == BP_OP_AFTER_ALL ||
-         op == BP_OP_BITCAST;
+  return op == BP_OP_OPTIMIZATION_BARRIER || op == BP_OP_DOMAIN || op == BP_OP_ADD_DEPENDENCY ||
+         op == BP_OP_AFTER_ALL || op == BP_OP_BITCAST;
 }
 
 bool is_control_flow(std::uint16_t op) {

@@ -68,7 +68,9 @@ class ProgramText {
     names_ += fmt::format("{}r{}", results_ == 0 ? "" : ", ", results_);
     ++results_;
   }
-  std::string text() const { return fmt::format("ENTRY e {{\n{} ROOT t = ({}) tuple({})\n}}\n", body_, shapes_, names_); }
+  std::string text() const {
+    return fmt::format("ENTRY e {{\n{} ROOT t = ({}) tuple({})\n}}\n", body_, shapes_, names_);
+  }
 
  private:
   int size_, results_ = 0;
@@ -83,16 +85,48 @@ const int sizes[] = {1, 2, 7, 16, 37, 64, 129};
 
 TEST_CASE("elementwise ops agree with the interpreter") {
   const Device device = open();
-  const char *const float_unary[] = {"abs", "negate", "sign", "ceil", "floor", "round-nearest-afz",
-                                     "round-nearest-even", "exponential", "exponential-minus-one", "log",
-                                     "log-plus-one", "sqrt", "rsqrt", "cbrt", "sine", "cosine", "tan", "sinh", "cosh",
-                                     "tanh", "atan", "asinh", "erf", "logistic"};
+  const char *const float_unary[] = {"abs",
+                                     "negate",
+                                     "sign",
+                                     "ceil",
+                                     "floor",
+                                     "round-nearest-afz",
+                                     "round-nearest-even",
+                                     "exponential",
+                                     "exponential-minus-one",
+                                     "log",
+                                     "log-plus-one",
+                                     "sqrt",
+                                     "rsqrt",
+                                     "cbrt",
+                                     "sine",
+                                     "cosine",
+                                     "tan",
+                                     "sinh",
+                                     "cosh",
+                                     "tanh",
+                                     "atan",
+                                     "asinh",
+                                     "erf",
+                                     "logistic"};
   const char *const float_binary[] = {"add",   "subtract", "multiply", "divide", "remainder",
                                       "power", "atan2",    "maximum",  "minimum"};
   const char *const integer_unary[] = {"negate", "not", "popcnt", "count-leading-zeros", "abs", "sign"};
-  const char *const integer_binary[] = {"add", "subtract", "multiply", "divide", "remainder", "power", "maximum",
-                                        "minimum", "and", "or", "xor", "shift-left", "shift-right-arithmetic",
-                                        "shift-right-logical", "mulhi"};
+  const char *const integer_binary[] = {"add",
+                                        "subtract",
+                                        "multiply",
+                                        "divide",
+                                        "remainder",
+                                        "power",
+                                        "maximum",
+                                        "minimum",
+                                        "and",
+                                        "or",
+                                        "xor",
+                                        "shift-left",
+                                        "shift-right-arithmetic",
+                                        "shift-right-logical",
+                                        "mulhi"};
   const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
   const auto program = [&](const char *type, int size, auto &unary, auto &binary) {
     ProgramText text(size);
