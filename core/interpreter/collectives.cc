@@ -16,8 +16,11 @@ Result<Literal> own_values(const Instruction &instruction, Operands operands) {
       std::vector<Literal>(std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())));
 }
 
-// The groups of one member leave shapes alone; if they do not, the program is for more devices than one.
-Result<Literal> exchange_with_self(const Instruction &instruction, Operands operands) {
+}  // namespace
+
+// all-gather, all-reduce, reduce-scatter, all-to-all and their like. Groups of one member leave shapes alone; if they
+// do not, the program is for more devices than one.
+Result<Literal> evaluate_exchange_with_self(Evaluator &, const Instruction &instruction, Operands operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Shape &shape = instruction.shape().is_tuple() ? instruction.shape().elements()[i] : instruction.shape();
     if (!ir::same(operands[i].shape(), shape, ir::CompareLayout::No)) {
@@ -26,27 +29,6 @@ Result<Literal> exchange_with_self(const Instruction &instruction, Operands oper
     }
   }
   return own_values(instruction, operands);
-}
-
-}  // namespace
-
-Result<Literal> evaluate_all_gather(Evaluator &, const Instruction &instruction, Operands operands) {
-  return exchange_with_self(instruction, operands);
-}
-Result<Literal> evaluate_all_reduce(Evaluator &, const Instruction &instruction, Operands operands) {
-  return exchange_with_self(instruction, operands);
-}
-Result<Literal> evaluate_reduce_scatter(Evaluator &, const Instruction &instruction, Operands operands) {
-  return exchange_with_self(instruction, operands);
-}
-Result<Literal> evaluate_collective_broadcast(Evaluator &, const Instruction &instruction, Operands operands) {
-  return exchange_with_self(instruction, operands);
-}
-Result<Literal> evaluate_collective_reduce(Evaluator &, const Instruction &instruction, Operands operands) {
-  return exchange_with_self(instruction, operands);
-}
-Result<Literal> evaluate_all_to_all(Evaluator &, const Instruction &instruction, Operands operands) {
-  return exchange_with_self(instruction, operands);
 }
 
 // Without a pair that ends here, nothing is received: zeros.

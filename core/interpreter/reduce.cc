@@ -1,7 +1,5 @@
 // reduce and map. A plain add, multiply, maximum ... runs directly, in the sum type (double for floats) and rounded
 // once; any other reducer is called as a scalar function, many results at a time.
-#include <cstring>
-
 #include "core/interpreter/reducer.h"
 #include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"
@@ -112,12 +110,7 @@ Result<Literal> reduce_plain(Evaluator &evaluator, const Shape &shape, const Lit
     }
     return {};
   }));
-  std::byte *out = result.mutable_bytes().data();
-  if (ConvertLoop narrow = narrowing_loop(sum_of(type), type)) {
-    narrow(sums.data(), out, sums.size());
-  } else {
-    std::memcpy(out, sums.data(), sums.size() * sizeof(Sum));
-  }
+  store_sums<Sum>(sums, type, result.mutable_bytes().data());
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "core/ir/literal.h"
@@ -119,5 +121,15 @@ ConvertLoop widening_loop(ir::ElementType type, Wide wide);
 // Back from any wide type of the same class (integer, float, complex).
 ConvertLoop narrowing_loop(Wide wide, ir::ElementType type);
 std::size_t wide_size(Wide wide);
+
+// Writes sums as elements of `type`, whose sum_of() is Sum.
+template <class Sum>
+void store_sums(std::span<const Sum> sums, ir::ElementType type, std::byte *to) {
+  if (ConvertLoop narrow = narrowing_loop(sum_of(type), type)) {
+    narrow(sums.data(), to, sums.size());
+  } else {
+    std::memcpy(to, sums.data(), sums.size_bytes());
+  }
+}
 
 }  // namespace bp::interpreter

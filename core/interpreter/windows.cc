@@ -76,12 +76,7 @@ Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, co
                       [&](std::int64_t offset) { sum = combine(sum, values[static_cast<std::size_t>(offset)]); });
     sums.push_back(sum);
   });
-  std::byte *out = result.mutable_bytes().data();
-  if (ConvertLoop narrow = narrowing_loop(sum_of(type), type)) {
-    narrow(sums.data(), out, sums.size());
-  } else {
-    std::memcpy(out, sums.data(), sums.size() * sizeof(Sum));
-  }
+  store_sums<Sum>(sums, type, result.mutable_bytes().data());
   return result;
 }
 
