@@ -87,15 +87,15 @@ ValueRange cut_to_type(ValueRange range, ir::ElementType type) {
   return range;
 }
 
-// Who uses what, for the whole module: instruction ids by operand.
-class Users {
+// Each use of each instruction, with the operand it is: a tuple of many operands is never searched.
+class Uses {
  public:
   struct Use {
     ir::InstructionId user;
     std::uint32_t operand;
   };
 
-  explicit Users(const ir::Module &module) : begin_(module.instruction_id_limit() + 1) {
+  explicit Uses(const ir::Module &module) : begin_(module.instruction_id_limit() + 1) {
     for (ir::Computation computation : module.computations()) {
       for (Instruction instruction : computation.instructions()) {
         for (ir::InstructionId operand : instruction.operands()) {
@@ -136,7 +136,7 @@ std::int64_t product_of(const Shape &shape, std::span<const std::int64_t> dimens
 // Follows one array from a parameter to where its use tells something about its values.
 class UseFinder {
  public:
-  UseFinder(const ir::Module &module, const Users &users) : module_(module), users_(users) {}
+  UseFinder(const ir::Module &module, const Uses &uses) : module_(module), uses_(uses) {}
 
   // element: -1 for the whole value, else which element of the (flat) tuple.
   ValueRange find(Instruction parameter, std::int64_t element) {
@@ -150,7 +150,7 @@ class UseFinder {
     constexpr std::size_t max_visits = 500;
     for (std::size_t next = 0; next < work_.size() && next < max_visits; ++next) {
       auto [id, part] = work_[next];
-      for (const Users::Use &use : users_.of(id)) {
+      for (const Uses::Use &use : uses_.of(id)) {
         visit(module_.instruction(use.user), use.operand, part);
       }
     }
@@ -281,7 +281,7 @@ class UseFinder {
   }
 
   const ir::Module &module_;
-  const Users &users_;
+  const Uses &uses_;
   std::vector<Place> work_;
   std::set<std::pair<std::uint32_t, std::int64_t>> seen_;
   std::optional<std::int64_t> fan_in_, table_, bound_;
@@ -308,8 +308,8 @@ Result<Literal> random_literal(const Shape &shape, std::uint64_t seed, const Val
 }
 
 Result<std::vector<Literal>> random_arguments(const ir::Module &module, std::uint64_t seed) {
-  Users users(module);
-  UseFinder finder(module, users);
+  Uses uses(module);
+  UseFinder finder(module, uses);
   std::vector<Literal> arguments;
   for (ir::InstructionId id : module.entry().parameter_ids()) {
     Instruction parameter = module.instruction(id);
