@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tools/measure/allocation_counter.h"
+#include "tools/testing/skip.h"
 
 namespace bp {
 namespace {
@@ -99,7 +100,7 @@ TEST_CASE("a dump holds all stages, and its programs can be read again") {
 TEST_CASE("the reference backend runs in the predicted memory, to the byte, kernels' scratch included") {
   std::string cpu = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins/cpu/libbackplane_cpu.so";
   if (!std::filesystem::exists(cpu)) {
-    WARN("skipped: plugins/cpu was not built");
+    testing::skip("plugins/cpu was not built");
     return;
   }
   Folder folder;
@@ -131,7 +132,7 @@ TEST_CASE("the reference backend runs in the predicted memory, to the byte, kern
   std::int64_t measured = counter.peak() + program->memory().constants;
   std::int64_t pieces_of_runs = counter.count() - pieces;
   if (!counter.is_valid()) {
-    WARN("skipped: a sanitizer counts allocations here");
+    testing::skip("a sanitizer counts allocations here");
     return;
   }
   CHECK(measured == program->memory().peak());

@@ -1,8 +1,6 @@
 // Real programs, found beside the checkout: planned, and accepted by the validator.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
@@ -11,6 +9,8 @@
 #include "core/buffers/validate.h"
 #include "core/passes/pass.h"
 #include "core/text/parser.h"
+#include "tools/testing/skip.h"
+#include "tools/testing/source_tree.h"
 
 namespace bp::buffers {
 namespace {
@@ -28,18 +28,14 @@ Result<MemoryStatistics> plan_and_validate(const std::string &text) {
 }  // namespace
 
 TEST_CASE("programs of the corpus are planned") {
-  const char *shared = std::getenv("BACKPLANE_SHARED");
-  std::filesystem::path corpus = shared != nullptr ? shared : BP_SOURCE_ROOT "/../shared";
-  corpus /= "corpus/hlo";
-  if (!std::filesystem::exists(corpus)) {
-    WARN("skipped, no folder " << corpus);
+  std::filesystem::path corpus = testing::find_shared("corpus/hlo");
+  if (corpus.empty()) {
+    testing::skip("no corpus; set BACKPLANE_SHARED to the folder that has it");
     return;
   }
   for (const char *folder : {"models", "benchmarks"}) {
     for (const auto &entry : std::filesystem::directory_iterator(corpus / folder)) {
-      std::ifstream file(entry.path());
-      std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-      Result<MemoryStatistics> statistics = plan_and_validate(text);
+      Result<MemoryStatistics> statistics = plan_and_validate(testing::read_file(entry.path()));
       INFO(entry.path() << (statistics.ok() ? "" : statistics.error().to_string()));
       REQUIRE(statistics.ok());
       // Best fit leaves little room unused, beside the padding of small arrays to the alignment.

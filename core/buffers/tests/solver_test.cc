@@ -1,11 +1,13 @@
 #include "core/buffers/solver.h"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
+
+#include "tools/testing/skip.h"
+#include "tools/testing/source_tree.h"
 
 namespace bp::buffers {
 namespace {
@@ -32,12 +34,6 @@ std::vector<PackingItem> read_problem(const std::filesystem::path &path) {
     items.push_back({size, 1, {{begin, end}}});
   }
   return items;
-}
-
-std::filesystem::path packing_problems() {
-  const char *shared = std::getenv("BACKPLANE_SHARED");
-  std::filesystem::path root = shared != nullptr ? shared : BP_SOURCE_ROOT "/../shared";
-  return root / "corpus" / "packing";
 }
 
 void require_packed(std::span<const PackingItem> items, std::int64_t at_most) {
@@ -101,6 +97,11 @@ TEST_CASE("packing: random problems") {
 
 // The bounds are what best fit reaches, above the known optimum (1,048,576 for the hard ones).
 TEST_CASE("packing: published problems") {
+  std::filesystem::path corpus = testing::find_shared("corpus/packing");
+  if (corpus.empty()) {
+    testing::skip("no corpus; set BACKPLANE_SHARED to the folder that has it");
+    return;
+  }
   struct Problem {
     const char *file;
     double over_lower_bound;
@@ -109,12 +110,7 @@ TEST_CASE("packing: published problems") {
                           Problem{"minimalloc/C.1048576.csv", 1.45}, Problem{"minimalloc/G.1048576.csv", 1.45},
                           Problem{"minimalloc/K.1048576.csv", 1.45}, Problem{"idealloc/resnet50.csv", 1.005},
                           Problem{"idealloc/iopddl_G_1.csv", 1.0035}}) {
-    auto path = packing_problems() / problem.file;
-    if (!std::filesystem::exists(path)) {
-      WARN("skipped, no file " << path);
-      continue;
-    }
-    auto items = read_problem(path);
+    auto items = read_problem(corpus / problem.file);
     INFO(problem.file);
     REQUIRE(!items.empty());
     require_packed(

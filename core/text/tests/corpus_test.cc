@@ -6,6 +6,7 @@
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::text {
@@ -46,7 +47,7 @@ std::string error_of(const Result<T> &result) {
 TEST_CASE("the corpus parses and prints to a fixed point") {
   std::filesystem::path corpus = testing::find_shared("corpus/hlo");
   if (corpus.empty()) {
-    fmt::print("skipped: no corpus; set BACKPLANE_SHARED to the folder that has it\n");
+    testing::skip("no corpus; set BACKPLANE_SHARED to the folder that has it");
     return;
   }
   std::size_t modules = 0;

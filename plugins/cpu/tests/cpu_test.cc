@@ -1,15 +1,14 @@
-// The CPU backend against the interpreter: every elementwise op with every type it takes, at sizes around the length of a
-// vector, and the programs in tests/programs, for several instruction sets.
+// The CPU backend against the interpreter: every elementwise op with every type it takes, at sizes around the length of
+// a vector, and the programs in tests/programs, for several instruction sets.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 #include "plugins/cpu/tests/differential.h"
+#include "tools/testing/source_tree.h"
 
 namespace bp::cpu::tests {
 namespace {
@@ -175,10 +174,7 @@ TEST_CASE("programs agree with the interpreter, plain and fused, on several inst
     const Device device = open(features);
     for (const auto &entry : std::filesystem::directory_iterator(BP_SOURCE_ROOT "/plugins/cpu/tests/programs")) {
       INFO(entry.path());
-      std::ifstream file(entry.path());
-      std::stringstream content;
-      content << file.rdbuf();
-      const std::string all = content.str();
+      const std::string all = testing::read_file(entry.path());
       for (const text::TextPart &part : text::split_modules(all)) {
         check(device, part.text, {});
         check(device, part.text, fused);
