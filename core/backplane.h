@@ -34,8 +34,8 @@ using runtime::MemoryFigures;
 using runtime::Program;
 
 struct CompileOptions {
-  // If set, a directory (made if it is missing) for the module before and after each pass that changed it, then for each
-  // program its module, plan, image and artifact.
+  // If set, a directory (made if it is missing) for the module before and after each pass that changed it, then for
+  // each program its module, plan, image and artifact.
   std::string dump_dir;
   // Fail with Unsupported if the backend leaves anything to the host.
   bool device_only = false;

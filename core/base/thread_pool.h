@@ -27,10 +27,10 @@ class ThreadPool {
 
   std::uint32_t size() const { return size_; }
 
-  // Calls body(context, index, worker) once for each index in [0, count) and returns when all are done. worker <
-  // size(), and indices that run at the same time have different ones. The body must not throw, and indices must not
-  // wait for each other. Any thread may call this; a loop inside a loop, or beside one of another thread, runs on its
-  // caller alone.
+  // Calls body(context, index, worker) once for each index in [0, count) and returns when all are done. Workers are
+  // numbers below size(), different for indices that run at the same time. The body must not throw, and indices must
+  // not wait for each other. Any thread may call this; a loop inside a loop, or beside one of another thread, runs on
+  // its caller alone.
   void parallel(std::uint32_t count, Body body, void *context);
 
   template <class Function>

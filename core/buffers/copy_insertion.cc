@@ -1,7 +1,7 @@
-// First adds a copy wherever one could be needed: initial value, parameter and next value of changed while state, branch
-// results, outputs, parameters that must alias an output. With all of them each slice holds one value at a time. Then
-// takes the copies one after another and asks whether source and copy could lie in one place (buffer_sets.h): if so it
-// goes. Innermost computations first, since a copy in a loop costs most.
+// First adds a copy wherever one could be needed: initial value, parameter and next value of changed while state,
+// branch results, outputs, parameters that must alias an output. With all of them each slice holds one value at a time.
+// Then takes the copies one after another and asks whether source and copy could lie in one place (buffer_sets.h): if
+// so it goes. Innermost computations first, since a copy in a loop costs most.
 #include "core/buffers/copy_insertion.h"
 
 #include <algorithm>

@@ -14,9 +14,9 @@ namespace bp::buffers {
 //   * the initial value, parameters, next value and result of while state fit into one place, so do the results of a
 //     conditional's branches;
 //   * a must-alias of input_output_alias holds; a may-alias that would cost a copy is left unused.
-// In-place ops (dynamic-update-slice, scatter, sort) get no copies: where the operand is still needed their result has a
-// place of its own. Errors as Dataflow::analyze(): a flat call graph is expected. What is needed depends on the order of
-// instructions: schedule first. Near linear.
+// In-place ops (dynamic-update-slice, scatter, sort) get no copies: where the operand is still needed their result has
+// a place of its own. Errors as Dataflow::analyze(): a flat call graph is expected. What is needed depends on the order
+// of instructions: schedule first. Near linear.
 Result<bool> insert_copies(ir::Module &module);
 
 // Why insert_copies() left a copy in the program: "output 0: x is a parameter that is not donated". Empty for others.

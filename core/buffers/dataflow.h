@@ -1,5 +1,5 @@
 // Dataflow: which value each array of the program is. Ops that only forward (tuple, get-tuple-element, bitcast,
-// reshape of row-major arrays, opt-barrier, add-dependency, domain, call, parameters of control-flow computations) make
+// reshape of row-major arrays, opt-barrier, add-dependency, domain, call, parameters of control computations) make
 // no values: their positions show the value of where it comes from. A while makes a value for each element of its state
 // that the body changes, at its result and at the parameters of condition and body; a conditional makes one where its
 // branches differ. Everything else makes a value per array.
@@ -32,7 +32,7 @@ struct Value {
 
 class Dataflow {
  public:
-  // Needs a verified module whose control-flow computations are each called from one place (the pass
+  // Needs a verified module whose control computations are each called from one place (the pass
   // flatten_call_graph) and without asynchronous ops; else InvalidInput or Unsupported. Refers to the module.
   static Result<Dataflow> analyze(const ir::Module &module);
 
@@ -42,7 +42,7 @@ class Dataflow {
   const Value &value(ValueId id) const { return values_[index(id)]; }
   ir::Instruction instruction(ValueId id) const { return module_->instruction(value(id).instruction); }
 
-  // The value shown at a position; no_value for tuples, tokens and what lies in no control-flow computation.
+  // The value shown at a position; no_value for tuples, tokens and what lies in no control computation.
   ValueId value_at(ir::InstructionId instruction, std::size_t position) const {
     return shown_[positions_.first(instruction) + position];
   }
@@ -51,7 +51,7 @@ class Dataflow {
 
   // The entry and all it reaches through while, conditional and call: callees before callers.
   std::span<const ir::ComputationId> control_computations() const { return control_computations_; }
-  // The instruction that calls a control-flow computation; no_instruction for the entry and all others.
+  // The instruction that calls a control computation; no_instruction for the entry and all others.
   ir::InstructionId caller(ir::ComputationId computation) const { return callers_[index(computation)]; }
 
  private:

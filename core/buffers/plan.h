@@ -30,7 +30,7 @@ struct Allocation {
   // Output: the Input allocation that is donated to it, so that both are one block; -1: none. Values that lie in such a
   // block have slices of the Input, so that equal places are equal slices.
   std::int64_t alias = -1;
-  // Constant: the instruction that holds the literal, and the subshape position of the array in it.
+  // Constant: the instruction that holds the literal, and the position of the array in it.
   ir::InstructionId constant = ir::no_instruction;
   std::uint32_t constant_position = 0;
 };
@@ -46,7 +46,7 @@ class Plan {
  public:
   std::vector<Allocation> allocations;
 
-  // Where the array at a subshape position (Shape::subshape) of an instruction of a control-flow computation lies.
+  // Where the array at a position (Shape::subshape) of an instruction of a control computation lies.
   // Nothing for tuples, tokens and instructions of embedded computations.
   std::optional<Slice> slice(ir::InstructionId instruction, std::size_t position = 0) const;
   void set_slice(ir::InstructionId instruction, std::size_t position, Slice slice);

@@ -17,7 +17,8 @@ Result<std::string> to_string(const Plan &plan, const ir::Module &module);
 
 // The same facts:
 // {"allocations": [{"kind", "size", "alignment", "memory_space", "index", "alias", "constant"}...],
-//  "values": [{"instruction", "index", "allocation", "offset", "size", "begin", "end", "positions": [[name, index]...]}...],
+//  "values": [{"instruction", "index", "allocation", "offset", "size", "begin", "end",
+//              "positions": [[name, index]...]}...],
 //  "statistics": {...}}; begin and end are ticks of the flattened schedule, both inclusive.
 Result<boost::json::value> to_json(const Plan &plan, const ir::Module &module);
 

@@ -23,8 +23,8 @@ struct Packing {
 };
 
 // A packing in which no two items that are needed at the same time overlap. Best fit in several orders of the items,
-// the best result is taken; deterministic. About n * k log k, k being how many items are needed together with one; n * n
-// where more than ten million pairs of items are.
+// the best result is taken; deterministic. About n * k log k, k being how many items are needed together with one;
+// n * n where more than ten million pairs of items are.
 Packing pack(std::span<const PackingItem> items);
 
 // The most bytes needed at one time: no packing is smaller.

@@ -3,8 +3,8 @@
 //   simplify -> claims -> partition
 //   for each part of the device: fuse -> claims -> schedule -> copies -> plan -> claims -> compile -> load
 //
-// What the device does not claim runs on the host's interpreter, and the report says so and why. A fused form that it does
-// not claim is dropped for the one before.
+// What the device does not claim runs on the host's interpreter, and the report says so and why. A fused form that it
+// does not claim is dropped for the one before.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@
 
 namespace bp::compile {
 
-// Sees what is made on the way. Names are file names without extension: "03-tuple-simplification", "part2". Everything is
-// borrowed for the call; an error stops the compilation.
+// Sees what is made on the way. Names are file names without extension: "03-tuple-simplification", "part2". Everything
+// is borrowed for the call; an error stops the compilation.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -5,8 +5,7 @@
 //   1. the directories of BACKPLANE_PATH, separated by ':' (ignored in elevated processes);
 //   2. <libdir>/backplane, fixed when Backplane was built;
 //   3. when the program runs from a build directory, BUILD/plugins/*: the nearest parent directory of the executable,
-//   up
-//      to three levels, that holds build.ninja.
+//      up to three levels, that holds build.ninja.
 // If BACKPLANE_PATH is set, 2 and 3 are not searched. A file answers to a name if it is called libbackplane_NAME.so or
 // its manifest lists NAME as id or alias. Of several that can be loaded, the one in the first directory wins; in one
 // directory the one that asks for most CPU features, so that variants of one plugin can lie side by side.

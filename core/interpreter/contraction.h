@@ -64,7 +64,8 @@ Result<Literal> in_sum_class(const Evaluator &evaluator, Literal operand, Elemen
 //   load_lhs(batch, first row, rows, first k, count, panel): panel[k * stride + row]
 //   load_rhs(batch, first k, count, first column, columns, panel): panel[k * stride + column]
 //   store(batch, row, first column, columns, sums): what has been summed up for one row
-// where a panel, zero-filled before, holds panel_rows (or panel_columns) neighbours side by side: stride is that number.
+// where a panel, zero-filled before, holds panel_rows (or panel_columns) neighbours side by side: stride is that
+// number.
 template <class Sum, class MakeLoaders>
 void contract(const Evaluator &evaluator, const ContractionSize &size, MakeLoaders &&make_loaders) {
   using namespace detail;

@@ -116,8 +116,8 @@ Result<Literal> evaluate_ragged_dot(Evaluator &evaluator, const Instruction &ins
     }
     return result;
   }
-  // The group dimension of the rhs, of size 1 in a group's part, counts as one more contracting dimension; to the lhs it
-  // is given as a last dimension of size 1.
+  // The group dimension of the rhs, of size 1 in a group's part, counts as one more contracting dimension; to the lhs
+  // it is given as a last dimension of size 1.
   std::int64_t group_dimension = instruction.numbers(AttributeKey::RhsGroupDims)[0];
   std::size_t place = numbers.lhs_batch.size();  // of the ragged dimension in the result
   for (std::int64_t d = 0; d < ragged; ++d) {

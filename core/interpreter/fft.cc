@@ -19,8 +19,8 @@ std::size_t smallest_factor(std::size_t n) {
   return n;
 }
 
-// out[k] = sum over j of in[j * stride] * roots[(j * k * root_stride) mod total], where roots are the `total`-th roots of
-// unity and n * root_stride = total.
+// out[k] = sum over j of in[j * stride] * roots[(j * k * root_stride) mod total], where roots are the `total`-th roots
+// of unity and n * root_stride = total.
 void transform(const Complex *in, std::size_t stride, Complex *out, std::size_t n, std::span<const Complex> roots) {
   if (n == 1) {
     out[0] = in[0];

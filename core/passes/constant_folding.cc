@@ -1,5 +1,5 @@
-// Evaluates instructions whose operands are constants, with the interpreter. Only what makes a small constant from small
-// ones in little work, by a bound that depends on shapes alone, so that the outcome is the same on every machine.
+// Evaluates instructions whose operands are constants, with the interpreter. Only what makes a small constant from
+// small ones in little work, by a bound that depends on shapes alone, so that the outcome is the same on every machine.
 // Broadcasts and iotas stay: they are smaller than their values.
 #include "core/analysis/side_effects.h"
 #include "core/interpreter/interpreter.h"

@@ -1,5 +1,5 @@
-// Marks what is needed, backwards from the root and from side effects, and drops the rest. Parameters stay: they are the
-// computation's signature. Computations that the entry no longer reaches go too.
+// Marks what is needed, backwards from the root and from side effects, and drops the rest. Parameters stay: they are
+// the computation's signature. Computations that the entry no longer reaches go too.
 #include "core/analysis/side_effects.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"

@@ -1,4 +1,4 @@
-// Buffer assignment gives each instruction of a control-flow computation one place, so each such computation may be
+// Buffer assignment gives each instruction of a control computation one place, so each such computation may be
 // called from one place only. Callers first: the first call keeps the computation, each other gets a copy, whose own
 // calls are met later as calls of their own.
 #include <deque>

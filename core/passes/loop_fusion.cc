@@ -2,13 +2,14 @@
 // whatever they need on the way, without storing it.
 //
 // One walk, users before producers. An instruction joins the group of its users if all of them are in that one group,
-// so that nothing is computed twice and no cycle can arise; if it cannot join, it may be the root of a group of its own.
-// Only what costs nothing (scalar constants, iota, broadcasts) is copied into every group that uses it. A reshape is free
-// between buffers, where it only renames bytes, but costs arithmetic in a loop: it is fused only in the middle.
+// so that nothing is computed twice and no cycle can arise; if it cannot join, it may be the root of a group of its
+// own. Only what costs nothing (scalar constants, iota, broadcasts) is copied into every group that uses it. A reshape
+// is free between buffers, where it only renames bytes, but costs arithmetic in a loop: it is fused only in the middle.
 //
 // "Nothing is computed twice" needs care inside of a group, too: a loop computes a value again for each index that its
 // users ask for. A view is one way of turning the root's index into an index of a value. A value that costs something
-// joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast does.
+// joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast
+// does.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>

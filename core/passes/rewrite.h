@@ -60,8 +60,8 @@ Result<bool> rewrite_all(ir::Module &module, Visit &&visit);
 // By instruction id: whether it has control predecessors or is one. Ids of other computations may be missing.
 std::vector<bool> control_ordered(ir::Computation computation);
 
-// After a pass that added computations or instructions: computations callees first, the unreachable dropped, instruction
-// names unique.
+// After a pass that added computations or instructions: computations callees first, the unreachable dropped,
+// instruction names unique.
 void tidy(ir::Module &module);
 
 // Copies the instructions of a computation to the end of another, with parameters replaced by `arguments`. Callees are

@@ -36,8 +36,8 @@ class Executable {
   // Of all programs; the values between steps are not planned and not in it.
   MemoryFigures memory() const;
 
-  // Arguments by parameter number, a tuple as one literal; InvalidInput if their shapes are not those of the parameters.
-  // Takes arguments by value: what is moved in is freed after its last use.
+  // Arguments by parameter number, a tuple as one literal; InvalidInput if their shapes are not those of the
+  // parameters. Takes arguments by value: what is moved in is freed after its last use.
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
 
  private:

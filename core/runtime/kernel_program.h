@@ -10,8 +10,8 @@
 
 namespace bp::runtime {
 
-// The image is final and borrowed as long as the program lives; each instruction of its entry that is not a parameter or
-// constant has a kernel or is a bitcast. Released by its destroy().
+// The image is final and borrowed as long as the program lives; each instruction of its entry that is not a parameter
+// or constant has a kernel or is a bitcast. Released by its destroy().
 Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Device> device, const bp_module_t *image);
 
 }  // namespace bp::runtime

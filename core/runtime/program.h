@@ -30,8 +30,8 @@ class Execution;
 // Threads: const functions from any thread, also at the same time.
 class Program : public std::enable_shared_from_this<Program> {
  public:
-  // Has the device, which has bp.compiler/1, load the artifact it made of the image. `module` is what the image was built from. An artifact that
-  // the device does not accept is a PluginFailure.
+  // Has the device, which has bp.compiler/1, load the artifact it made of the image. `module` is what the image was
+  // built from. An artifact that the device does not accept is a PluginFailure.
   static Result<std::shared_ptr<const Program>> load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact);

@@ -1,5 +1,5 @@
-// Asynchronous operations: X-start is short for async-start of a computation that holds one X; X-update and X-done follow
-// their start through operand 0 and share its computation.
+// Asynchronous operations: X-start is short for async-start of a computation that holds one X; X-update and X-done
+// follow their start through operand 0 and share its computation.
 #include <array>
 
 #include "core/text/module_parser.h"

@@ -1,5 +1,5 @@
-// Reads the value of one attribute as its kind says (attributes.def) and stores it in the module. Called computations and
-// literals are not here: they need to know what else the text has defined.
+// Reads the value of one attribute as its kind says (attributes.def) and stores it in the module. Called computations
+// and literals are not here: they need to know what else the text has defined.
 #pragma once
 
 #include "core/ir/module.h"

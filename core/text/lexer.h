@@ -1,6 +1,6 @@
 // Cuts HLO text into tokens. A token is a view into the text: nothing is copied and nothing is converted here.
-// What looks like a number is one token, from 12 over -1.5e+3 to 3x3, 0_1x2_2 and 01bf: only the reader of a value knows
-// which of these it may be.
+// What looks like a number is one token, from 12 over -1.5e+3 to 3x3, 0_1x2_2 and 01bf: only the reader of a value
+// knows which of these it may be.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ class Lexer {
   std::string_view source() const { return text_; }
   // Of a String without its quotes, of a Name without its %.
   std::string_view text(const Token &token) const;
-  // The end of a balanced {...} that begins at `position`, braces in strings aside; npos if it is not closed. This is how
-  // raw JSON is passed over.
+  // The end of a balanced {...} that begins at `position`, braces in strings aside; npos if it is not closed. This is
+  // how raw JSON is passed over.
   std::size_t end_of_braces(std::size_t position) const;
 
  private:

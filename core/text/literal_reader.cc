@@ -268,7 +268,8 @@ Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralConte
   if (is_elided(reader)) {
     return read_elided(reader, shape, context);
   }
-  // Each element takes at least one byte of text: what the text cannot hold is not allocated, unless it is small anyway.
+  // Each element takes at least one byte of text: what the text cannot hold is not allocated, unless it is small
+  // anyway.
   constexpr std::size_t small = 1024;
   std::size_t left = reader.source().size() - reader.token().begin;
   if (shape.element_count() > static_cast<std::int64_t>(std::max(left, small))) {

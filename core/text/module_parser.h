@@ -1,7 +1,8 @@
 // The parser of one module. Internal to core/text: parser.h is the interface.
 //
-// Recursive descent, one pass. An instruction is added to the module as soon as its operands are read and its attributes
-// are stored as they come; a shape left out is inferred after them. Names live in a hash map per computation.
+// Recursive descent, one pass. An instruction is added to the module as soon as its operands are read and its
+// attributes are stored as they come; a shape left out is inferred after them. Names live in a hash map per
+// computation.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

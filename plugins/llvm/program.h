@@ -1,7 +1,7 @@
 // A whole module as LLVM IR. Each control computation becomes a function that calls one kernel function for each
-// instruction, in the order of the schedule; while, conditional and call are branches and calls in it. Kernels that would
-// be the same code are emitted once. The functions are spread over several LLVM modules, each with a context of its own,
-// so that they can be compiled at the same time.
+// instruction, in the order of the schedule; while, conditional and call are branches and calls in it. Kernels that
+// would be the same code are emitted once. The functions are spread over several LLVM modules, each with a context of
+// its own, so that they can be compiled at the same time.
 #pragma once
 
 #include <llvm/IR/LLVMContext.h>

@@ -1,6 +1,6 @@
 // A plugin that does nothing, completely: every entry point of the ABI is here, claims nothing, and says so when it is
-// called all the same. Copy this folder, rename (README.md), and grow it: delete the tiers you do not need, then run until
-// the next "unimplemented".
+// called all the same. Copy this folder, rename (README.md), and grow it: delete the tiers you do not need, then run
+// until the next "unimplemented".
 #include "backplane/backplane.h"
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"

@@ -1,11 +1,12 @@
 // The program handed over: optimized HLO, its schedule and its buffer assignment, as one value.
 //
-// A bp_module is a read-only, position-independent image of plain arrays: copy it, store it, hash it, send it to another
-// machine. There are no accessor functions; BP_AT is all one needs, and plugin_api/cpp/module_view.h reads more nicely.
+// A bp_module is a read-only, position-independent image of plain arrays: copy it, store it, hash it, send it to
+// another machine. There are no accessor functions; BP_AT is all one needs, and plugin_api/cpp/module_view.h reads more
+// nicely.
 //
 // How HLO becomes a module:
-// - Tuples are gone: an instruction defines a value for each leaf (array or token) of its shape, and takes the leaves of
-//   its operands; tuple and get-tuple-element vanish. So while takes and gives n values and its computations take n;
+// - Tuples are gone: an instruction defines a value for each leaf (array or token) of its shape, and takes the leaves
+//   of its operands; tuple and get-tuple-element vanish. So while takes and gives n values and its computations take n;
 //   conditional takes the selector, then the leaves of each branch's operand in turn. Parameters are numbered by leaf.
 // - while, conditional, call and fusion stay instructions with called computations. Callees come before callers, and
 //   each computation is of one kind: control or embedded.

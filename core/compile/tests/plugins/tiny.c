@@ -2,7 +2,8 @@
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
 // Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
 // "align": that of the scratch;
-// "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's name.
+// "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's
+// name.
 #include <stdlib.h>
 #include <string.h>
 
