@@ -3,31 +3,13 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "tools/measure/allocation_counter.h"
 #include "tools/testing/skip.h"
+#include "tools/testing/temporary_folder.h"
 
 namespace bp {
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "backplane_test_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string &name) const { return path_ + "/" + name; }
-  const std::string &path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-void write(const std::string &path, std::string_view text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 std::string tiny() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() /
@@ -41,10 +23,12 @@ constexpr std::string_view double_text =
 }  // namespace
 
 TEST_CASE("files that are no programs get one clear message") {
-  Folder folder;
-  CHECK(read_module(folder / "absent.hlo").error().to_string() == "cannot read " + (folder / "absent.hlo") + ": No such file or directory");
+  testing::TemporaryFolder folder;
+  CHECK(read_module(folder / "absent.hlo").error().to_string() ==
+        "cannot read " + (folder / "absent.hlo") + ": No such file or directory");
   CHECK(read_module(folder.path()).error().to_string() == "cannot read " + folder.path() + ": Is a directory");
-  write(folder / "wrong.hlo", "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n");
+  testing::write_file(folder / "wrong.hlo",
+                      "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n");
   auto wrong = read_module(folder / "wrong.hlo");
   REQUIRE(!wrong.ok());
   CHECK(wrong.error().to_string().starts_with(folder / "wrong.hlo:2:"));
@@ -52,8 +36,8 @@ TEST_CASE("files that are no programs get one clear message") {
 }
 
 TEST_CASE("the interpreter is a backend like others") {
-  Folder folder;
-  write(folder / "twice.hlo", double_text);
+  testing::TemporaryFolder folder;
+  testing::write_file(folder / "twice.hlo", double_text);
   auto interpreter = Backend::load("interpreter");
   REQUIRE(interpreter.ok());
   for (const Backend &backend : {*interpreter, Backend::load(tiny(), {{{"ops", "add,multiply"}}, ""}).value()}) {
@@ -68,8 +52,8 @@ TEST_CASE("the interpreter is a backend like others") {
 }
 
 TEST_CASE("a dump holds all stages, and its programs can be read again") {
-  Folder folder;
-  write(folder / "twice.hlo", double_text);
+  testing::TemporaryFolder folder;
+  testing::write_file(folder / "twice.hlo", double_text);
   auto backend = Backend::load(tiny(), {{{"ops", "add,multiply"}}, folder / "dump"});
   REQUIRE(backend.ok());
   CompileOptions options;
@@ -103,8 +87,8 @@ TEST_CASE("the reference backend runs in the predicted memory, to the byte, kern
     testing::skip("plugins/cpu was not built");
     return;
   }
-  Folder folder;
-  write(folder / "layers.hlo", R"(HloModule layers
+  testing::TemporaryFolder folder;
+  testing::write_file(folder / "layers.hlo", R"(HloModule layers
     less { s = (s32[], f32[300,300]) parameter(0)  i = s32[] get-tuple-element(s), index=0
       n = s32[] constant(3)  ROOT r = pred[] compare(i, n), direction=LT }
     layer { s = (s32[], f32[300,300]) parameter(0)  i = s32[] get-tuple-element(s), index=0

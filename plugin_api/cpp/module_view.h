@@ -3,8 +3,9 @@
 //
 //   for (Computation computation : ModuleView(module).computations())
 //     for (Instruction instruction : computation.instructions())
-//       if (instruction.op() == BP_OP_ADD) emit_add(instruction.operand(0), instruction.operand(1),
-//       instruction.result());
+//       if (instruction.op() == BP_OP_ADD) {
+//         emit_add(instruction.operand(0), instruction.operand(1), instruction.result());
+//       }
 #pragma once
 
 #include <algorithm>

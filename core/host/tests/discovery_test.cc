@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/host/tests/test_plugins.h"
+#include "tools/testing/temporary_folder.h"
 
 namespace bp::host {
 namespace {
@@ -18,7 +19,7 @@ class Environment {
 };
 
 TEST_CASE("a name finds its plugin by file name, id and alias") {
-  const TemporaryFolder first, second;
+  const testing::TemporaryFolder first, second;
   filesystem::copy(test_plugin("good"), second / "libbackplane_acme.so");
   const std::vector<std::string> directories = {first.path(), second.path()};
   for (const char *name : {"acme", "testing", "org.example.test"}) {
@@ -39,10 +40,10 @@ TEST_CASE("a name finds its plugin by file name, id and alias") {
 }
 
 TEST_CASE("a refused file does not hide a good one, and keeps its reason") {
-  const TemporaryFolder first, second;
+  const testing::TemporaryFolder first, second;
   filesystem::copy(test_plugin("extra_exports"), first / "libbackplane_acme.so");
-  write_file(first / "libnote.so", "not a plugin");
-  write_file(first / "readme.txt", "not even looked at");
+  testing::write_file(first / "libnote.so", "not a plugin");
+  testing::write_file(first / "readme.txt", "not even looked at");
   const std::string message = (first / "libbackplane_acme.so") +
                               ": exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: link "
                               "with a version script";
@@ -81,7 +82,7 @@ TEST_CASE("BACKPLANE_PATH replaces the built-in directories") {
 }
 
 TEST_CASE("a hundred plugins are listed in milliseconds", "[.benchmark]") {
-  const TemporaryFolder folder;
+  const testing::TemporaryFolder folder;
   for (int i = 0; i < 100; ++i) {
     filesystem::copy(test_plugin("good"), folder / ("libbackplane_" + std::to_string(i) + ".so"));
   }

@@ -7,6 +7,8 @@
 #include "core/host/diagnostics.h"
 #include "core/host/tests/test_plugins.h"
 #include "core/host/x_ray.h"
+#include "tools/testing/source_tree.h"
+#include "tools/testing/temporary_folder.h"
 
 namespace bp::host {
 namespace {
@@ -30,7 +32,7 @@ std::string refusal(const std::string &path, DeviceOptions options = {}) {
 }
 
 bool is_mapped(const std::string &path) {
-  return read_file("/proc/self/maps").find(path) != std::string::npos;
+  return testing::read_file("/proc/self/maps").find(path) != std::string::npos;
 }
 
 TEST_CASE("each wrong plugin gets one clear message") {
@@ -73,12 +75,12 @@ TEST_CASE("each wrong plugin gets one clear message") {
 }
 
 TEST_CASE("a file that is no plugin is refused before it is loaded") {
-  const TemporaryFolder folder;
-  const std::string good = read_file(test_plugin("good"));
+  const testing::TemporaryFolder folder;
+  const std::string good = testing::read_file(test_plugin("good"));
   REQUIRE(good.size() > 1000);
   const std::string path = folder / "libbackplane_broken.so";
   const auto refused = [&](std::string bytes) {
-    write_file(path, bytes);
+    testing::write_file(path, bytes);
     return refusal(path);
   };
   const auto patched = [&](std::size_t at, char value) {
@@ -103,7 +105,7 @@ TEST_CASE("a file that is no plugin is refused before it is loaded") {
 }
 
 TEST_CASE("any cut and many flips of a plugin end in a refusal or a plugin, never worse") {
-  const std::string good = read_file(test_plugin("good"));
+  const std::string good = testing::read_file(test_plugin("good"));
   int accepted = 0;
   const auto look = [&](const std::string &bytes) {
     accepted += x_ray(MemoryBytes(std::as_bytes(std::span(bytes)))).ok() ? 1 : 0;
