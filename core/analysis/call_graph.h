@@ -20,7 +20,6 @@ class CallGraph {
   // Computations that the entry reaches, the entry last: callees before callers, each once.
   std::span<const ir::ComputationId> callees_first() const { return callees_first_; }
   CallContext context(ir::ComputationId id) const { return contexts_[index(id)]; }
-  bool is_reachable(ir::ComputationId id) const { return context(id) != CallContext::Unreachable; }
   // The instructions of reachable computations that call it; one that calls it twice is there twice.
   std::span<const ir::InstructionId> callers(ir::ComputationId id) const {
     return std::span(callers_).subspan(begin_[index(id)], begin_[index(id) + 1] - begin_[index(id)]);

@@ -4,9 +4,7 @@
 // space.
 #include "core/buffers/assign.h"
 
-#include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "core/buffers/buffer_sets.h"
 #include "core/buffers/colocation.h"

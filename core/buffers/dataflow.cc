@@ -1,7 +1,6 @@
 #include "core/buffers/dataflow.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace bp::buffers {
 

@@ -1,5 +1,4 @@
 // Ops that put elements elsewhere without computing with them. Most are one strided copy.
-#include <cstring>
 
 #include "core/interpreter/strided_copy.h"
 

@@ -1,5 +1,4 @@
 // Ops whose places are computed at run time: dynamic slices, gather and scatter.
-#include <cstring>
 
 #include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"

@@ -22,8 +22,6 @@ class ScalarFunction {
 
   // The op, if the function is op(p0, p1) or op(p1, p0) on scalars of one type; Invalid otherwise.
   Opcode plain_op() const { return plain_op_; }
-  // Element types of the results.
-  std::span<const ElementType> result_types() const { return result_types_; }
 
  private:
   struct Step {

@@ -55,8 +55,4 @@ ConvertLoop narrowing_loop(Wide wide, ir::ElementType type) {
   });
 }
 
-std::size_t wide_size(Wide wide) {
-  return visit_wide(wide, []<class W>() { return sizeof(W); });
-}
-
 }  // namespace bp::interpreter

@@ -120,7 +120,6 @@ using ConvertLoop = void (*)(const void *from, void *to, std::size_t count);
 ConvertLoop widening_loop(ir::ElementType type, Wide wide);
 // Back from any wide type of the same class (integer, float, complex).
 ConvertLoop narrowing_loop(Wide wide, ir::ElementType type);
-std::size_t wide_size(Wide wide);
 
 // Writes sums as elements of `type`, whose sum_of() is Sum.
 template <class Sum>

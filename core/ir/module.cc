@@ -223,11 +223,6 @@ void Module::set_computation_order(std::vector<ComputationId> order) {
   computation_order_ = std::move(order);
 }
 
-void Module::remove_computation(ComputationId computation) {
-  std::erase(computation_order_, computation);
-  computations_[index(computation)] = {};
-}
-
 void Module::set_instruction_order(ComputationId computation, std::vector<InstructionId> order) {
   ComputationData &c = computations_[index(computation)];
   c.order = std::move(order);
@@ -383,17 +378,6 @@ void Module::set_attribute(InstructionId id, AttributeKey key, Range value) {
   ++range.count;
   std::sort(attributes_.end() - range.count, attributes_.end(),
             [](const Attribute &a, const Attribute &b) { return a.key < b.key; });
-}
-
-void Module::remove_attribute(InstructionId id, AttributeKey key) {
-  const Attribute *found = find(id, key);
-  if (found == nullptr) {
-    return;
-  }
-  Range &range = data(id).attributes;
-  auto position = attributes_.begin() + (found - attributes_.data());
-  std::move(position + 1, attributes_.begin() + range.begin + range.count, position);
-  --range.count;
 }
 
 void Module::set_numbers(InstructionId id, AttributeKey key, std::span<const std::int64_t> numbers) {

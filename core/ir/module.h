@@ -241,8 +241,6 @@ class Module {
   // Replaces the order of computations: callees before callers. Those left out are dropped with their instructions;
   // nothing may call them any more.
   void set_computation_order(std::vector<ComputationId> order);
-  // Drops a computation that nothing calls any more, with its instructions.
-  void remove_computation(ComputationId computation);
   // Replaces the order. Must hold exactly the computation's instructions, operands before users. Whoever takes an
   // instruction out of a computation does so by leaving it out here; nothing may refer to it any more.
   void set_instruction_order(ComputationId computation, std::vector<InstructionId> order);
@@ -281,7 +279,6 @@ class Module {
   void set_slice_ranges(InstructionId id, std::span<const SliceRange> ranges);
   void set_padding(InstructionId id, std::span<const PaddingDimension> padding);
   void set_text(InstructionId id, AttributeKey key, std::string_view text);
-  void remove_attribute(InstructionId id, AttributeKey key);
   void set_literal(InstructionId id, Literal literal);
   void set_metadata(InstructionId id, Metadata metadata);
   void set_source(InstructionId id, std::uint32_t line, std::uint32_t column);

@@ -1,6 +1,5 @@
 #include "core/ir/op.h"
 
-#include <algorithm>
 #include <array>
 #include <unordered_map>
 

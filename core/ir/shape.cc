@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <boost/container_hash/hash.hpp>
-#include <numeric>
 
 #include "core/base/check.h"
 

@@ -1,6 +1,5 @@
 #include "core/text/token_reader.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 

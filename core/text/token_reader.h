@@ -30,8 +30,6 @@ class TokenReader {
   std::string_view text(const Token &token) const { return lexer_.text(token); }
   std::string_view source() const { return lexer_.source(); }
   const std::string &file() const { return file_; }
-  // Where the last token taken ended.
-  std::size_t previous_end() const { return previous_end_; }
 
   void advance() {
     previous_end_ = token_.end;
@@ -135,7 +133,7 @@ class TokenReader {
   std::string file_;
   std::uint32_t first_line_;
   Token token_;
-  std::size_t previous_end_ = 0;
+  std::size_t previous_end_ = 0;  // where the last token taken ended
   int depth_ = 0;
   // place() has counted up to here:
   std::size_t counted_ = 0, line_begin_ = 0;

@@ -3,7 +3,6 @@
 #include <openssl/sha.h>
 
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <random>
 
 namespace bp::host {
