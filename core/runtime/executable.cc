@@ -7,21 +7,12 @@ namespace {
 
 using ir::InstructionId;
 
-Status check_arguments(const ir::Module &module, std::span<const ir::Literal> arguments) {
-  ir::Computation entry = module.entry();
-  if (arguments.size() != entry.parameter_count()) {
-    return invalid_input("{} takes {} arguments, but {} were given", module.name(), entry.parameter_count(),
-                         arguments.size());
+std::vector<ir::Shape> parameter_shapes(const ir::Module &module) {
+  std::vector<ir::Shape> shapes;
+  for (InstructionId id : module.entry().parameter_ids()) {
+    shapes.push_back(module.instruction(id).shape());
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const ir::Shape &wanted = entry.parameter(i).shape();
-    if (!same(arguments[i].shape(), wanted, ir::CompareLayout::No)) {
-      return invalid_input("{}: argument {} has shape {}, expected {}", module.name(), i,
-                           to_string(arguments[i].shape(), ir::PrintLayout::Never),
-                           to_string(wanted, ir::PrintLayout::Never));
-    }
-  }
-  return {};
+  return shapes;
 }
 
 // One instruction on the host. A parameter takes its argument away.
@@ -104,7 +95,7 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
   if (program_ != nullptr) {
     return program_->run(arguments);
   }
-  BP_TRY(check_arguments(module_, arguments));
+  BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   return all_on_host_ ? interpreter::interpret(module_, arguments, host) : run_steps(std::move(arguments), host);
 }
 

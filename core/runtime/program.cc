@@ -69,6 +69,21 @@ ir::Literal nest(const ir::Shape &shape, std::vector<ir::Literal> &arrays, std::
 
 }  // namespace
 
+Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
+                       std::span<const ir::Literal> arguments) {
+  if (arguments.size() != parameters.size()) {
+    return invalid_input("{} takes {} arguments, but {} were given", program, parameters.size(), arguments.size());
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!same(arguments[i].shape(), parameters[i], ir::CompareLayout::No)) {
+      return invalid_input("{}: argument {} has shape {}, expected {}", program, i,
+                           to_string(arguments[i].shape(), ir::PrintLayout::Never),
+                           to_string(parameters[i], ir::PrintLayout::Never));
+    }
+  }
+  return {};
+}
+
 // --- Program ---
 
 Result<std::shared_ptr<Program>> Program::make(std::shared_ptr<const host::Device> device, const ir::Module &module,
@@ -210,17 +225,10 @@ void Program::give_back(Arena arena) const {
 }
 
 Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
-  if (arguments.size() != parameter_shapes_.size()) {
-    return invalid_input("{} takes {} arguments, but {} were given", name_, parameter_shapes_.size(), arguments.size());
-  }
+  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
   std::vector<const ir::Literal *> given;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!same(arguments[i].shape(), parameter_shapes_[i], ir::CompareLayout::No)) {
-      return invalid_input("{}: argument {} has shape {}, expected {}", name_, i,
-                           to_string(arguments[i].shape(), ir::PrintLayout::Never),
-                           to_string(parameter_shapes_[i], ir::PrintLayout::Never));
-    }
-    append_leaves(arguments[i], given);
+  for (const ir::Literal &argument : arguments) {
+    append_leaves(argument, given);
   }
   std::erase_if(given, [](const ir::Literal *literal) { return !literal->shape().is_array(); });
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "backplane/ext/compiler.h"
@@ -24,6 +25,10 @@ struct Leaf {
   std::uint64_t offset, size;  // bytes in the allocation
   ir::Shape shape;             // with the layout of the buffer
 };
+
+// InvalidInput, naming the program, unless the arguments have the parameters' shapes; layouts may differ.
+Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
+                       std::span<const ir::Literal> arguments);
 
 class Execution;
 
