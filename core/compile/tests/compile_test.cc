@@ -1,4 +1,4 @@
-// Programs on the test plugin (plugins/tiny.c), which claims the ops it is told to, against the interpreter.
+// Programs on the test plugin (tests/plugins/tiny.c), which claims the ops it is told to, against the interpreter.
 #include "core/compile/compile.h"
 
 #include <catch2/catch.hpp>

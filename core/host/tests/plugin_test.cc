@@ -1,4 +1,4 @@
-// Loading: the life of a good plugin, and one clear message for each way to be a bad one (plugins/plugin.c).
+// Loading: the life of a good plugin, and one clear message for each way to be a bad one (tests/plugins/plugin.c).
 #include "core/host/plugin.h"
 
 #include <catch2/catch.hpp>

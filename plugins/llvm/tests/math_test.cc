@@ -128,8 +128,8 @@ std::vector<T> special_values() {
   return values;
 }
 
-// Slow, and prints the table of errors.
-const bool is_exhaustive = std::getenv("BACKPLANE_EXHAUSTIVE") != nullptr;
+// Slow, and prints the table of errors: tools/test --full.
+const bool is_exhaustive = std::getenv("BACKPLANE_TEST_FULL") != nullptr;
 
 // Specials, bit patterns across the whole range, and numbers of ordinary size.
 template <typename T>
