@@ -81,7 +81,8 @@ def main():
     for function, arguments in models.items():
         module = jax.jit(function).lower(*arguments).compiler_ir("hlo").as_hlo_module()
         path = folder / f"{function.__name__}.hlo"
-        here = str(pathlib.Path(__file__).resolve())  # the text names this file where it was run: make it the same anywhere
+        # The text names this file where it was run: make it the same anywhere.
+        here = str(pathlib.Path(__file__).resolve())
         path.write_text(module.to_string().replace(here, "samples/models/export.py") + "\n")
         print(f"{path}: {path.stat().st_size} bytes")
 

@@ -50,6 +50,8 @@ def run_unit_tests(executable, filters, environment):
     selection = [] if len(wanted) == len(names) else [",".join(f'"{pattern(name)}"' for name in wanted)]
     code, out, err, seconds = run([executable, "-r", "xml", "-d", "yes", *selection], environment)
     rerun = lambda name: f"{os.path.relpath(executable, ROOT)} {shlex.quote(pattern(name))}"
+    ending = f"the process ended with code {code}\n{err[-4000:]}"
+    failure = lambda name, seconds: Result(f"{group}/{name}", "failed", seconds, ending, rerun(name))
     results = []
     try:
         cases = ElementTree.fromstring(out).iter("TestCase")
@@ -59,7 +61,7 @@ def run_unit_tests(executable, filters, environment):
         overall = case.find("OverallResult")
         name = case.get("name")
         if overall is None:
-            results.append(Result(f"{group}/{name}", "failed", seconds, f"the process ended with code {code}\n{err}", rerun(name)))
+            results.append(failure(name, seconds))
             continue
         text = (overall.findtext("StdOut") or "") + (overall.findtext("StdErr") or "")
         status = "passed" if overall.get("success") == "true" else "failed"
@@ -72,9 +74,9 @@ def run_unit_tests(executable, filters, environment):
     reported = {result.name for result in results}
     for name in wanted:
         if f"{group}/{name}" not in reported:
-            results.append(Result(f"{group}/{name}", "failed", 0, f"did not run: the process ended with code {code}\n{err[-2000:]}", rerun(name)))
+            results.append(failure(name, 0))
     if code != 0 and all(result.status != "failed" for result in results):
-        results.append(Result(f"{group}/exit", "failed", seconds, f"the process ended with code {code}\n{err[-4000:]}", str(executable)))
+        results.append(Result(f"{group}/exit", "failed", seconds, ending, str(executable)))
     return results
 
 
@@ -115,9 +117,11 @@ def run_file_tests(program, filters, options, environment):
     results = []
     for line in out.splitlines():
         case = json.loads(line)
-        results.append(Result(case["name"], case["status"], case["seconds"], case.get("text", ""), case.get("rerun", "")))
+        text, rerun = case.get("text", ""), case.get("rerun", "")
+        results.append(Result(case["name"], case["status"], case["seconds"], text, rerun))
     if code not in (0, 1):
-        results.append(Result("filetest", "failed", 0, f"the process ended with code {code}\n{err[-4000:]}", " ".join(map(str, command))))
+        ending = f"the process ended with code {code}\n{err[-4000:]}"
+        results.append(Result("filetest", "failed", 0, ending, " ".join(map(str, command))))
     return results
 
 
@@ -174,7 +178,8 @@ def main():
                     print("  " + result.text.strip().replace("\n", "\n  "))
                     print(f"  rerun: {result.rerun}", flush=True)
                 elif result.status == "skipped":
-                    print(paint("33", f"skipped {result.name}: {result.text.strip().removeprefix('skipped: ')}"), flush=True)
+                    reason = result.text.strip().removeprefix("skipped: ")
+                    print(paint("33", f"skipped {result.name}: {reason}"), flush=True)
 
     print(f"The {SLOWEST_SHOWN} slowest:")
     for result in sorted(results, key=lambda r: -r.seconds)[:SLOWEST_SHOWN]:
