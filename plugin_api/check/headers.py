@@ -66,7 +66,7 @@ def check_rules(texts, problems):
                 if rule in defined:
                     problems.append(f"{where}: {rule} is already defined at {defined[rule]}")
                 defined[rule] = where
-    for top in ("core", "plugin_api", "plugins", "conformance", "docs"):
+    for top in ("core", "plugin_api", "plugins", "docs"):
         for path in (ROOT / top).rglob("*"):
             if path.suffix not in (".h", ".cc", ".c", ".md"):
                 continue

@@ -11,7 +11,7 @@
 //   [worker]           a thread that computes; concurrent calls are normal
 //   [caller's thread]  the thread that made the enclosing call, before that call returns; never later
 //
-// Rules have ids such as BP-RUN-03. The conformance suite has a test for each, and cites the id when one is broken.
+// Rules have ids such as BP-RUN-03. Code, tests and documents cite them.
 //
 // Laws that hold everywhere:
 // BP-LAW-01: who creates destroys. What a plugin creates it destroys, through its own functions. Strings and arrays are
