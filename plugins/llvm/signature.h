@@ -1,5 +1,5 @@
-// Signature: tells which instructions become the same code, so that it is generated once. Names, places and positions in
-// the module do not count.
+// Signature: tells which instructions become the same code, so that it is generated once. Names, places and positions
+// in the module do not count.
 #pragma once
 
 #include <cstdint>

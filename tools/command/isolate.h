@@ -1,6 +1,6 @@
-// Compares a backend with the interpreter instruction by instruction: each of the entry computation is run alone, on the
-// interpreter's values, so that differences do not compound. A deep network may turn the rounding of its first layer
-// into a different gradient; one instruction cannot.
+// Compares a backend with the interpreter instruction by instruction: each of the entry computation is run alone, on
+// the interpreter's values, so that differences do not compound. A deep network may turn the rounding of its first
+// layer into a different gradient; one instruction cannot.
 #pragma once
 
 #include <functional>

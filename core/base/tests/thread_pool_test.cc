@@ -48,9 +48,8 @@ TEST_CASE("loops may nest and may come from several threads") {
   ThreadPool pool(3);
   std::atomic<int> total = 0;
   const auto nested = [&] {
-    pool.parallel(5, [&](std::uint32_t, std::uint32_t) {
-      pool.parallel(7, [&](std::uint32_t, std::uint32_t) { ++total; });
-    });
+    pool.parallel(
+        5, [&](std::uint32_t, std::uint32_t) { pool.parallel(7, [&](std::uint32_t, std::uint32_t) { ++total; }); });
   };
   std::thread other([&] {
     for (int i = 0; i < 200; ++i) {
