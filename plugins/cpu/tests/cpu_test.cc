@@ -51,17 +51,18 @@ void check(const Device &device, std::string_view text, const std::vector<std::s
   }
 }
 
-// name = type[size] op(operands), one after the other, all of them results.
+// name = type[size] op(operands), one after the other, all of them results. Of even sizes the shape is [1,size], for
+// which random inputs are of both signs; else they are around 1, in the domain of all functions.
 class ProgramText {
  public:
-  explicit ProgramText(int size) : size_(size) {}
+  explicit ProgramText(int size) : dimensions_(fmt::format("{}{}", size % 2 == 0 ? "1," : "", size)) {}
   void parameters(std::string_view type, int count) {
     for (int i = 0; i < count; ++i) {
-      body_ += fmt::format(" p{} = {}[{}] parameter({})\n", i, type, size_, i);
+      body_ += fmt::format(" p{} = {}[{}] parameter({})\n", i, type, dimensions_, i);
     }
   }
   void add(std::string_view type, std::string_view expression) {
-    const std::string shape = fmt::format("{}[{}]", type, size_);
+    const std::string shape = fmt::format("{}[{}]", type, dimensions_);
     body_ += fmt::format(" r{} = {} {}\n", results_, shape, expression);
     shapes_ += (results_ == 0 ? "" : ", ") + shape;
     names_ += fmt::format("{}r{}", results_ == 0 ? "" : ", ", results_);
@@ -72,8 +73,8 @@ class ProgramText {
   }
 
  private:
-  int size_, results_ = 0;
-  std::string body_, shapes_, names_;
+  int results_ = 0;
+  std::string dimensions_, body_, shapes_, names_;
 };
 
 const char *const floats[] = {"f32", "f64", "bf16", "f16"};
