@@ -1,6 +1,7 @@
 // Reductions inside the computation of an element. With vector coordinates every lane reduces its own elements, one
 // after the other (a column each). With scalar coordinates and a reduction along the innermost dimension the vectors run
 // along that dimension: several accumulators of vectors, combined at the end.
+// Long sums of floats are taken in blocks: see BlockSum.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -75,6 +76,86 @@ bool is_in(std::span<const std::int64_t> list, std::int64_t value) {
   return std::ranges::find(list, value) != list.end();
 }
 
+// Nested loops that combine values. A chain of n float additions loses up to n units in the last place; so where a sum
+// is longer than a block, every block starts anew and the blocks are added: the loss grows with the number of blocks
+// plus the length of one, not with their product. Everything else is one chain.
+class BlockSum {
+ public:
+  using Values = std::vector<Value *>;
+  static constexpr std::int64_t block = 128;
+
+  // levels: how often each loop runs, the outermost first. set(level, i): the loop of the level is at i. leaf: what the
+  // innermost loop does with the values so far.
+  BlockSum(KernelBuilder &k, std::uint16_t op, std::uint16_t dtype, Value *zero, std::vector<std::int64_t> levels,
+           std::function<void(std::size_t, Value *)> set, std::function<Values(Values)> leaf)
+      : k_(k),
+        op_(op),
+        dtype_(dtype),
+        zero_(zero),
+        levels_(std::move(levels)),
+        set_(std::move(set)),
+        leaf_(std::move(leaf)),
+        in_blocks_(op == BP_OP_ADD && is_float(dtype)) {}
+
+  Values emit(Values values, std::size_t level = 0) const {
+    if (level == levels_.size()) {
+      return leaf_(std::move(values));
+    }
+    const std::int64_t inner = iterations(level + 1), size = levels_[level];
+    if (!in_blocks_ || size * inner <= block) {
+      return loop(level, 0, size, 1, std::move(values), [&](Values v) { return emit(std::move(v), level + 1); });
+    }
+    if (inner > block) {
+      return loop(level, 0, size, 1, std::move(values),
+                  [&](const Values &v) { return add(v, emit(zeros(v.size()), level + 1)); });
+    }
+    const std::int64_t step = block / inner, whole = size / step * step;
+    values = k_.loop(0, whole, step, values, [&](Value *first, std::span<Value *const> outer) {
+      return add({outer.begin(), outer.end()},
+                 k_.loop(0, step, 1, zeros(outer.size()), [&](Value *i, std::span<Value *const> v) {
+                   set_(level, k_.b.CreateAdd(first, i));
+                   return emit({v.begin(), v.end()}, level + 1);
+                 }));
+    });
+    if (whole == size) {
+      return values;
+    }
+    return add(values, loop(level, whole, size, 1, zeros(values.size()),
+                            [&](Values v) { return emit(std::move(v), level + 1); }));
+  }
+
+ private:
+  std::int64_t iterations(std::size_t level) const {
+    std::int64_t product = 1;
+    for (; level < levels_.size(); ++level) {
+      product *= levels_[level];
+    }
+    return product;
+  }
+  Values loop(std::size_t level, std::int64_t begin, std::int64_t end, std::int64_t step, Values values,
+              const std::function<Values(Values)> &body) const {
+    return k_.loop(begin, end, step, values, [&](Value *i, std::span<Value *const> v) {
+      set_(level, i);
+      return body({v.begin(), v.end()});
+    });
+  }
+  Values zeros(std::size_t count) const { return Values(count, zero_); }
+  Values add(Values a, const Values &b) const {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = emit_binary(k_.b, op_, dtype_, a[i], b[i]);
+    }
+    return a;
+  }
+
+  KernelBuilder &k_;
+  std::uint16_t op_, dtype_;
+  Value *zero_;
+  std::vector<std::int64_t> levels_;
+  std::function<void(std::size_t, Value *)> set_;
+  std::function<Values(Values)> leaf_;
+  bool in_blocks_;
+};
+
 }  // namespace
 
 bool Generator::reduces_rows(std::uint32_t value) {
@@ -116,33 +197,32 @@ std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<co
     }
   }
   const std::uint16_t dtype = instruction.shape().dtype;
-  const std::vector<std::int64_t> order = shape.major_to_minor();
-  const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =
-      [&](std::size_t at, std::vector<Value *> values) -> std::vector<Value *> {
-    while (at < order.size() && !is_in(reduced, order[at])) {
-      ++at;
+  const std::uint16_t accumulate = accumulator_type(op, dtype);
+  std::vector<std::int64_t> order, sizes;
+  for (const std::int64_t d : shape.major_to_minor()) {
+    if (is_in(reduced, d)) {
+      order.push_back(d);
+      sizes.push_back(shape.dims[static_cast<std::size_t>(d)]);
     }
-    if (at == order.size()) {
-      if (op != 0) {
-        Value *next = k_.splat(element(instruction.operand(0), from));
-        return {emit_binary(k_.b, op, accumulator_type(op, dtype), values[0], next)};
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        values.push_back(k_.splat(element(instruction.operand(i), from)));
-      }
-      std::vector<Value *> results = call(reducer, values);
-      for (Value *&value : results) {
-        value = k_.splat(value);
-      }
-      return results;
-    }
-    const auto d = static_cast<std::size_t>(order[at]);
-    return k_.loop(0, shape.dims[d], 1, values, [&](Value *i, std::span<Value *const> inner) {
-      from[d] = k_.of(i);
-      return level(at + 1, {inner.begin(), inner.end()});
-    });
-  };
-  carried = level(0, carried);
+  }
+  Value *zero = op == 0 ? nullptr : k_.splat(identity(k_.b.getContext(), op, accumulate));
+  const BlockSum sum(
+      k_, op, accumulate, zero, std::move(sizes),
+      [&](std::size_t level, Value *i) { from[static_cast<std::size_t>(order[level])] = k_.of(i); },
+      [&](std::vector<Value *> values) -> std::vector<Value *> {
+        if (op != 0) {
+          return {emit_binary(k_.b, op, accumulate, values[0], k_.splat(element(instruction.operand(0), from)))};
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+          values.push_back(k_.splat(element(instruction.operand(i), from)));
+        }
+        std::vector<Value *> results = call(reducer, values);
+        for (Value *&value : results) {
+          value = k_.splat(value);
+        }
+        return results;
+      });
+  carried = sum.emit(std::move(carried));
   if (op != 0) {
     carried[0] = round_to_type(k_.b, carried[0], dtype);
   }
@@ -195,19 +275,25 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
     });
     return result;
   };
-  const auto innermost = [&](std::vector<Value *> sums) {
-    const std::int64_t block = lanes * accumulators;
-    const std::int64_t blocks_end = size / block * block, vectors_end = size / lanes * lanes;
-    sums = k_.loop(0, blocks_end, block, sums, [&](Value *i, std::span<Value *const> inner) {
-      std::vector<Value *> next;
-      for (std::int64_t a = 0; a < accumulators; ++a) {
-        next.push_back(vector_at(i, a * lanes, nullptr, inner[static_cast<std::size_t>(a)]));
-      }
-      return next;
-    });
+  // The innermost loop takes a vector for each accumulator; what is left of a row goes to the first one.
+  const std::int64_t stride = lanes * accumulators;
+  const std::int64_t whole = size / stride, vectors_end = size / lanes * lanes;
+  Value *at = nullptr;
+  const BlockSum along_row(
+      k_, op, accumulate, start, {whole},
+      [&](std::size_t, Value *i) { at = k_.b.CreateMul(i, k_.b.getInt64(static_cast<std::uint64_t>(stride))); },
+      [&](std::vector<Value *> sums) {
+        for (std::int64_t a = 0; a < accumulators; ++a) {
+          Value *&sum = sums[static_cast<std::size_t>(a)];
+          sum = vector_at(at, a * lanes, nullptr, sum);
+        }
+        return sums;
+      });
+  const auto row = [&](std::vector<Value *> sums) {
+    sums = along_row.emit(std::move(sums));
     if (accumulators > 1) {
       const auto rest =
-          k_.loop(blocks_end, vectors_end, lanes, {sums[0]}, [&](Value *i, std::span<Value *const> inner) {
+          k_.loop(whole * stride, vectors_end, lanes, {sums[0]}, [&](Value *i, std::span<Value *const> inner) {
             return std::vector<Value *>{vector_at(i, 0, nullptr, inner[0])};
           });
       sums[0] = rest[0];
@@ -222,17 +308,24 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
     }
     return sums;
   };
-  const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =
-      [&](std::size_t at, std::vector<Value *> sums) -> std::vector<Value *> {
-    if (at + 1 == all.size()) {
-      return innermost(sums);
-    }
-    return k_.loop(0, all[at].size, 1, sums, [&](Value *i, std::span<Value *const> inner) {
-      set(all[at], k_.of(i));
-      return level(at + 1, {inner.begin(), inner.end()});
-    });
-  };
-  std::vector<Value *> sums = level(0, std::vector<Value *>(static_cast<std::size_t>(accumulators), start));
+  std::vector<std::int64_t> sizes;
+  for (const LoopGroup &group : all) {
+    sizes.push_back(group.size);
+  }
+  sizes.pop_back();
+  const BlockSum over_rows(
+      k_, op, accumulate, start, std::move(sizes), [&](std::size_t level, Value *i) { set(all[level], k_.of(i)); },
+      [&](std::vector<Value *> sums) {
+        if (op != BP_OP_ADD || !is_float(accumulate)) {
+          return row(std::move(sums));
+        }
+        std::vector<Value *> of_row = row(std::vector<Value *>(sums.size(), start));
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          sums[i] = emit_binary(k_.b, op, accumulate, sums[i], of_row[i]);
+        }
+        return sums;
+      });
+  std::vector<Value *> sums = over_rows.emit(std::vector<Value *>(static_cast<std::size_t>(accumulators), start));
   for (std::size_t width = sums.size() / 2; width >= 1; width /= 2) {
     for (std::size_t i = 0; i < width; ++i) {
       sums[i] = emit_binary(k_.b, op, accumulate, sums[i], sums[i + width]);

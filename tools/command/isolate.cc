@@ -6,6 +6,7 @@
 
 #include "core/compile/partition.h"
 #include "core/interpreter/interpreter.h"
+#include "core/interpreter/nudge.h"
 #include "core/text/printer.h"
 
 namespace bp::command {
@@ -40,8 +41,8 @@ bool has_meaning_alone(const Instruction &instruction) {
 
 class Isolation {
  public:
-  Isolation(const ir::Module &module, const Backend &backend)
-      : module_(module), backend_(backend), values_(module.instruction_id_limit()) {
+  Isolation(const ir::Module &module, const Backend &backend, double tolerance)
+      : module_(module), backend_(backend), tolerance_(tolerance), values_(module.instruction_id_limit()) {
     // Constants go along with the instruction; all else becomes a parameter.
     given_.assign(module.instruction_id_limit(), true);
     for (Instruction instruction : module.entry().instructions()) {
@@ -112,12 +113,32 @@ class Isolation {
     BP_ASSIGN(ir::Literal result, compiled->executable.run(std::move(arguments)));
     BP_ASSIGN(std::vector<interpreter::Comparison> comparisons,
               interpreter::compare(result.tuple_elements()[0], values_[ir::index(instruction.id())]));
-    double largest = 0;
-    for (const interpreter::Comparison &comparison : comparisons) {
-      largest = std::max(largest, comparison.relative_error);
+    Isolated item{std::string(instruction.name()), instruction.opcode()};
+    std::size_t worst = 0;
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+      if (comparisons[i].relative_error > item.relative_error) {
+        item.relative_error = comparisons[i].relative_error;
+        worst = i;
+      }
     }
-    report.compared.push_back({std::string(instruction.name()), instruction.opcode(), largest});
+    if (item.relative_error > tolerance_) {
+      BP_ASSIGN(item.response, response_of(instruction, worst));
+    }
+    report.compared.push_back(std::move(item));
     return {};
+  }
+
+  // How much an array of an instruction's value changes when its operands are nudged.
+  Result<double> response_of(const Instruction &instruction, std::size_t array) const {
+    std::vector<ir::Literal> operands;
+    for (InstructionId operand : instruction.operands()) {
+      BP_ASSIGN(ir::Literal moved, interpreter::nudge(values_[ir::index(operand)], operands.size() + 1));
+      operands.push_back(std::move(moved));
+    }
+    BP_ASSIGN(ir::Literal moved, interpreter::evaluate_instruction(instruction, operands));
+    BP_ASSIGN(std::vector<interpreter::Comparison> comparisons,
+              interpreter::compare(moved, values_[ir::index(instruction.id())]));
+    return comparisons[array].relative_error;
   }
 
   // Layers repeat: instructions that print the same, names aside, share one program.
@@ -139,6 +160,7 @@ class Isolation {
 
   const ir::Module &module_;
   const Backend &backend_;
+  double tolerance_;
   std::vector<ir::Literal> values_;  // by instruction id; freed after the last use
   std::vector<bool> given_;
   std::unordered_map<std::string, Compiled> programs_;
@@ -147,9 +169,9 @@ class Isolation {
 }  // namespace
 
 Result<IsolationReport> compare_in_isolation(
-    const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments,
+    const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments, double tolerance,
     const std::function<void(std::size_t, std::size_t, std::string_view)> &progress) {
-  return Isolation(module, backend).run(std::move(arguments), progress);
+  return Isolation(module, backend, tolerance).run(std::move(arguments), progress);
 }
 
 }  // namespace bp::command

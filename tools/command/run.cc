@@ -176,7 +176,7 @@ Result<Outcome> run(const Request &request) {
   }
   if (request.by_instruction) {
     Progress progress("by instruction");
-    BP_ASSIGN(outcome.isolation, compare_in_isolation(module, backend, std::move(arguments),
+    BP_ASSIGN(outcome.isolation, compare_in_isolation(module, backend, std::move(arguments), request.tolerance,
                                                       [&](std::size_t done, std::size_t total, std::string_view next) {
                                                         progress.update(done, total, next);
                                                       }));
@@ -191,7 +191,7 @@ bool all_agree(const Outcome &outcome, double tolerance) {
   if (outcome.isolation) {
     return !outcome.isolation->compared.empty() &&
            std::all_of(outcome.isolation->compared.begin(), outcome.isolation->compared.end(),
-                       [&](const Isolated &item) { return item.relative_error <= tolerance; });
+                       [&](const Isolated &item) { return item.agrees(tolerance); });
   }
   return std::all_of(outcome.comparisons.begin(), outcome.comparisons.end(),
                      [&](const interpreter::Comparison &comparison) { return comparison.agrees(tolerance); });
@@ -236,8 +236,11 @@ void print_isolation(const Request &request, const Outcome &outcome) {
       report.compared.size(), report.on_host, report.not_alone,
       all_agree(outcome, request.tolerance) ? paint(Colour::Green, "agrees") : paint(Colour::Red, "differs"));
   for (std::size_t i = 0; i < std::min<std::size_t>(worst.size(), 5); ++i) {
-    fmt::print("  {:.3g} of the largest value: {} ({})\n", worst[i].relative_error, worst[i].name,
-               ir::to_string(worst[i].opcode));
+    fmt::print("  {:.3g} of the largest value: {} ({}){}\n", worst[i].relative_error, worst[i].name,
+               ir::to_string(worst[i].opcode),
+               worst[i].response == 0 ? ""
+                                      : fmt::format("; moving its operands by one unit in the last place gives {:.3g}",
+                                                    worst[i].response));
   }
 }
 
@@ -303,8 +306,10 @@ void print_as_json(const Request &request, const Outcome &outcome) {
   if (outcome.isolation) {
     boost::json::array instructions;
     for (const Isolated &item : outcome.isolation->compared) {
-      instructions.push_back(
-          {{"name", item.name}, {"op", ir::to_string(item.opcode)}, {"relative_error", item.relative_error}});
+      instructions.push_back({{"name", item.name},
+                              {"op", ir::to_string(item.opcode)},
+                              {"relative_error", item.relative_error},
+                              {"response", item.response}});
     }
     object["agrees"] = all_agree(outcome, request.tolerance);
     object["by_instruction"] = std::move(instructions);
