@@ -7,13 +7,37 @@ namespace {
 
 using ir::AttributeKey;
 
-// One operand is its own result; several make a tuple.
-Result<Literal> own_values(const Instruction &instruction, Operands operands) {
-  if (!instruction.shape().is_tuple()) {
-    return std::move(operands[0]);
+// The values as a tuple, or the only one itself.
+Result<Literal> one_or_tuple(std::span<Literal> values, bool tuple) {
+  if (!tuple) {
+    return std::move(values[0]);
   }
   return Literal::tuple(
-      std::vector<Literal>(std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())));
+      std::vector<Literal>(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())));
+}
+
+// Without a pair that ends here, nothing is received: zeros.
+Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
+    return unsupported("a collective-permute in place");
+  }
+  std::span<const std::int64_t> pairs = instruction.numbers(AttributeKey::SourceTargetPairs);
+  bool channel = instruction.has(AttributeKey::ChannelId);
+  std::int64_t self = channel ? evaluator.options().partition_id : evaluator.options().replica_id;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (pairs[i + 1] == self && pairs[i] != self) {
+      return unsupported("a collective-permute from device {}: the interpreter is one device", pairs[i]);
+    }
+    if (pairs[i + 1] == self) {
+      return one_or_tuple(operands, operands.size() > 1);
+    }
+  }
+  std::vector<Literal> nothing;
+  for (const Literal &operand : operands) {
+    BP_ASSIGN(Literal zeros, evaluator.allocate(operand.shape()));
+    nothing.push_back(std::move(zeros));
+  }
+  return one_or_tuple(nothing, nothing.size() > 1);
 }
 
 }  // namespace
@@ -28,26 +52,11 @@ Result<Literal> evaluate_exchange_with_self(Evaluator &, const Instruction &inst
                          ir::to_string(operands[i].shape()), ir::to_string(shape));
     }
   }
-  return own_values(instruction, operands);
+  return one_or_tuple(operands, instruction.shape().is_tuple());
 }
 
-// Without a pair that ends here, nothing is received: zeros.
 Result<Literal> evaluate_collective_permute(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  std::span<const std::int64_t> pairs = instruction.numbers(AttributeKey::SourceTargetPairs);
-  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
-    return unsupported("a collective-permute in place");
-  }
-  bool channel = instruction.has(AttributeKey::ChannelId);
-  std::int64_t self = channel ? evaluator.options().partition_id : evaluator.options().replica_id;
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    if (pairs[i + 1] == self && pairs[i] != self) {
-      return unsupported("a collective-permute from device {}: the interpreter is one device", pairs[i]);
-    }
-    if (pairs[i + 1] == self) {
-      return own_values(instruction, operands);
-    }
-  }
-  return evaluator.allocate(instruction.shape());
+  return permuted(evaluator, instruction, operands);
 }
 
 // Operands: input, output, input offsets, send sizes, output offsets, receive sizes, along the first dimension.
@@ -101,10 +110,14 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
     return Literal::tuple(std::move(parts));
   };
   switch (instruction.opcode()) {
-    case Opcode::AllReduceStart: return own_values(instruction, operands);
+    case Opcode::AllReduceStart: return one_or_tuple(operands, instruction.shape().is_tuple());
     case Opcode::AllReduceDone: return std::move(operands[0]);
-    case Opcode::AllGatherStart:
     case Opcode::CollectivePermuteStart: {
+      std::vector<Literal> inputs(operands.begin(), operands.end());
+      BP_ASSIGN(Literal output, permuted(evaluator, instruction, operands));
+      return started(inputs, std::move(output));
+    }
+    case Opcode::AllGatherStart: {
       std::vector<Literal> inputs(operands.begin(), operands.end());
       Literal output = operands.size() == 1 ? operands[0] : Literal::tuple(inputs);
       return started(inputs, std::move(output));

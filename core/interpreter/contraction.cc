@@ -40,23 +40,11 @@ Result<Literal> in_sum_class(const Evaluator &evaluator, Literal operand, Elemen
   if (sum_of(operand.shape().element_type()) == sum) {
     return operand;
   }
-  Shape shape = operand.shape();
-  shape.set_element_type(sum == Wide::Signed     ? ElementType::S64
-                         : sum == Wide::Unsigned ? ElementType::U64
-                         : sum == Wide::Double   ? ElementType::F64
-                                                 : ElementType::C128);
-  BP_ASSIGN(Literal result, evaluator.allocate(shape));
-  Kernel kernel = Kernel::conversion(operand.shape().element_type(), shape.element_type());
-  auto from_width = static_cast<std::size_t>(ir::byte_width(operand.shape().element_type()));
-  auto to_width = static_cast<std::size_t>(ir::byte_width(shape.element_type()));
-  const std::byte *from = operand.bytes().data();
-  std::byte *to = result.mutable_bytes().data();
-  auto count = static_cast<std::size_t>(shape.element_count());
-  for (std::size_t first = 0; first < count; first += Kernel::max_count) {
-    const std::byte *run = from + first * from_width;
-    kernel(std::span(&run, 1), to + first * to_width, std::min(Kernel::max_count, count - first));
-  }
-  return result;
+  return converted(evaluator, operand,
+                   sum == Wide::Signed     ? ElementType::S64
+                   : sum == Wide::Unsigned ? ElementType::U64
+                   : sum == Wide::Double   ? ElementType::F64
+                                           : ElementType::C128);
 }
 
 }  // namespace bp::interpreter

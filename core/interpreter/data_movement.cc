@@ -229,9 +229,8 @@ Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction
   return result;
 }
 
-// rotate: each dimension by its amount; permute: not in any program yet.
 Result<Literal> evaluate_shuffle(Evaluator &, const Instruction &, Operands) {
-  return unsupported("shuffle has no written definition to follow yet");
+  return unsupported("shuffle is not evaluated: its shifts and indices are not read");
 }
 
 }  // namespace bp::interpreter

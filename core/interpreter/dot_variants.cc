@@ -61,23 +61,137 @@ void put(const Evaluator &evaluator, Literal &result, std::size_t dimension, std
                static_cast<std::size_t>(ir::byte_width(value.shape().element_type())));
 }
 
-// Which groups there are: where each begins and ends along the ragged dimension of `size`.
-Result<std::vector<std::pair<std::int64_t, std::int64_t>>> groups_of(const Literal &sizes, std::int64_t size) {
-  if (sizes.shape().rank() != 1) {
-    return unsupported("ragged-dot with group sizes of shape {}, expected one dimension", ir::to_string(sizes.shape()));
+// Where the groups begin and end along the ragged dimension: for all indices of the `prefix` dimensions alike (outer is
+// 1), or for each of them.
+struct Groups {
+  struct Range {
+    std::int64_t begin, end;
+  };
+  Dimensions prefix;  // of the lhs
+  std::int64_t count = 0, outer = 1;
+  std::vector<Range> ranges;  // [outer][count]
+
+  Range at(std::int64_t place, std::int64_t group) const {
+    return ranges[static_cast<std::size_t>((outer == 1 ? 0 : place) * count + group)];
   }
-  std::vector<std::pair<std::int64_t, std::int64_t>> groups;
-  std::int64_t begin = 0;
-  ir::visit_element_type(sizes.shape().element_type(), [&]<class T>() {
+  // What holds the ranges of a group for all prefixes.
+  Range hull(std::int64_t group) const {
+    Range hull = outer == 0 ? Range{0, 0} : at(0, group);
+    for (std::int64_t place = 1; place < outer; ++place) {
+      hull = {std::min(hull.begin, at(place, group).begin), std::max(hull.end, at(place, group).end)};
+    }
+    return hull;
+  }
+};
+
+// `size`: of the ragged dimension. Sizes that are negative or reach beyond it are cut.
+Result<Groups> groups_of(const Literal &sizes, const Shape &lhs, Dimensions prefix, std::int64_t size) {
+  const Shape &shape = sizes.shape();
+  bool fits = shape.rank() == 1 || shape.rank() == prefix.size() + 1;
+  Groups groups{std::move(prefix), shape.size(shape.rank() - 1), 1, {}};
+  for (std::size_t d = 0; fits && d + 1 < shape.rank(); ++d) {
+    fits = shape.size(d) == lhs.size(static_cast<std::size_t>(groups.prefix[d]));
+    groups.outer *= shape.size(d);
+  }
+  if (!fits) {
+    return invalid_input("group sizes of shape {}, expected one dimension, or those before the ragged dimension of {}",
+                         ir::to_string(shape), ir::to_string(lhs));
+  }
+  ir::visit_element_type(shape.element_type(), [&]<class T>() {
     if constexpr (std::is_integral_v<WideType<T>>) {
+      std::int64_t begin = 0;
       for (T element : sizes.elements<T>()) {
-        std::int64_t count = std::clamp<std::int64_t>(widen<std::int64_t>(element), 0, size - begin);
-        groups.emplace_back(begin, begin + count);
-        begin += count;
+        begin = std::ssize(groups.ranges) % groups.count == 0 ? 0 : begin;
+        std::int64_t end = begin + std::clamp<std::int64_t>(widen<std::int64_t>(element), 0, size - begin);
+        groups.ranges.push_back({begin, end});
+        begin = end;
       }
     }
   });
   return groups;
+}
+
+// The part of an operand that is in a group; elements of other groups that lie between are zero.
+Result<Literal> in_group(const Evaluator &evaluator, const Literal &value, const Groups &groups, std::int64_t group,
+                         std::int64_t ragged, const Dimensions &prefix) {
+  auto [begin, end] = groups.hull(group);
+  BP_ASSIGN(Literal result, part(evaluator, value, ragged, begin, end));
+  if (groups.outer == 1) {
+    return result;
+  }
+  auto width = static_cast<std::size_t>(ir::byte_width(value.shape().element_type()));
+  std::byte *element = result.mutable_bytes().data();
+  for_each_index(result.shape().sizes(), [&](std::span<const std::int64_t> index) {
+    std::int64_t place = 0;
+    for (std::int64_t d : prefix) {
+      place = place * value.shape().size(static_cast<std::size_t>(d)) + index[static_cast<std::size_t>(d)];
+    }
+    Groups::Range range = groups.at(place, group);
+    std::int64_t at = index[static_cast<std::size_t>(ragged)] + begin;
+    if (at < range.begin || at >= range.end) {
+      std::fill_n(element, width, std::byte{0});
+    }
+    element += width;
+  });
+  return result;
+}
+
+// A contracting ragged dimension: each group makes a result of its own.
+Result<Literal> contract_groups(Evaluator &evaluator, const Instruction &instruction, Operands operands,
+                                const Groups &groups, std::size_t contracting) {
+  DotNumbers numbers(instruction);
+  Dimensions rhs_prefix = numbers.rhs_batch;
+  rhs_prefix.insert(rhs_prefix.end(), numbers.rhs_contracting.begin(),
+                    numbers.rhs_contracting.begin() + static_cast<std::ptrdiff_t>(contracting));
+  std::int64_t lhs_ragged = numbers.lhs_contracting[contracting], rhs_ragged = numbers.rhs_contracting[contracting];
+  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
+  Dimensions sizes(instruction.shape().sizes().begin() + 1, instruction.shape().sizes().end());
+  Shape shape = Shape::array(instruction.shape().element_type(), sizes);
+  sizes.insert(sizes.begin(), 1);
+  for (std::int64_t g = 0; g < groups.count; ++g) {
+    BP_ASSIGN(Literal lhs, in_group(evaluator, operands[0], groups, g, lhs_ragged, groups.prefix));
+    BP_ASSIGN(Literal rhs, in_group(evaluator, operands[1], groups, g, rhs_ragged, rhs_prefix));
+    BP_ASSIGN(Literal product, dot(evaluator, shape, numbers, std::move(lhs), std::move(rhs)));
+    put(evaluator, result, 0, g, product.with_shape(Shape::array(shape.element_type(), sizes)));
+  }
+  return result;
+}
+
+// A free ragged dimension: the rows of each group meet a rhs of their own, and rows in no group stay zero. The group
+// dimension of the rhs, of size 1 in a group's part, counts as one more contracting dimension; to the lhs it is given
+// as a last dimension of size 1.
+Result<Literal> dot_groups(Evaluator &evaluator, const Instruction &instruction, Operands operands,
+                           const Groups &groups, std::int64_t ragged) {
+  const Literal &lhs = operands[0], &rhs = operands[1];
+  const Shape &shape = instruction.shape();
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  DotNumbers numbers(instruction);
+  std::int64_t group_dimension = instruction.numbers(AttributeKey::RhsGroupDims)[0];
+  numbers.lhs_contracting.push_back(static_cast<std::int64_t>(lhs.shape().rank()));
+  numbers.rhs_contracting.push_back(group_dimension);
+  // The prefix dimensions are the first ones of the result, the ragged one follows.
+  std::size_t place = groups.prefix.size();
+  std::int64_t outer = ir::product(shape.sizes().first(place));
+  std::int64_t row_bytes = ir::product(shape.sizes().subspan(place + 1)) * ir::byte_width(shape.element_type());
+  for (std::int64_t g = 0; g < groups.count; ++g) {
+    auto [begin, end] = groups.hull(g);
+    BP_ASSIGN(Literal lhs_part, part(evaluator, lhs, ragged, begin, end));
+    BP_ASSIGN(Literal rhs_part, part(evaluator, rhs, group_dimension, g, g + 1));
+    Dimensions lhs_sizes(lhs_part.shape().sizes().begin(), lhs_part.shape().sizes().end());
+    lhs_sizes.push_back(1);
+    Shape part_shape = shape;
+    part_shape.set_size(place, end - begin);
+    BP_ASSIGN(Literal product,
+              dot(evaluator, part_shape, numbers,
+                  lhs_part.with_shape(Shape::array(lhs.shape().element_type(), lhs_sizes)), std::move(rhs_part)));
+    for (std::int64_t o = 0; o < outer; ++o) {
+      Groups::Range range = groups.at(o, g);
+      const std::byte *rows = product.bytes().data() + (o * (end - begin) + range.begin - begin) * row_bytes;
+      std::byte *to = result.mutable_bytes().data() + (o * shape.size(place) + range.begin) * row_bytes;
+      std::copy_n(rows, (range.end - range.begin) * row_bytes, to);
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -88,61 +202,33 @@ Result<Literal> evaluate_scaled_dot(Evaluator &evaluator, const Instruction &ins
   return dot(evaluator, instruction.shape(), DotNumbers(instruction), std::move(lhs), std::move(rhs));
 }
 
-// The ragged dimension of the lhs is cut into groups of consecutive indices. If it is contracting, each group makes a
-// result of its own; if it is free, the rows of each group meet a rhs of their own, and rows in no group stay zero; if
-// it is a batch dimension, the groups change nothing.
+// The ragged dimension of the lhs is cut into groups of consecutive indices. If it is a batch dimension, the groups
+// change nothing.
 Result<Literal> evaluate_ragged_dot(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  const Literal &lhs = operands[0], &rhs = operands[1];
   DotNumbers numbers(instruction);
   std::int64_t ragged = instruction.numbers(AttributeKey::LhsRaggedDims)[0];
   if (std::ranges::find(numbers.lhs_batch, ragged) != numbers.lhs_batch.end()) {
-    return dot(evaluator, instruction.shape(), numbers, lhs, rhs);
+    return dot(evaluator, instruction.shape(), numbers, operands[0], operands[1]);
   }
-  BP_ASSIGN(auto groups, groups_of(operands[2], lhs.shape().size(static_cast<std::size_t>(ragged))));
-  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
+  const Shape &lhs = operands[0].shape();
   auto contracting = std::ranges::find(numbers.lhs_contracting, ragged);
+  Dimensions prefix = numbers.lhs_batch;
   if (contracting != numbers.lhs_contracting.end()) {
-    std::int64_t rhs_ragged =
-        numbers.rhs_contracting[static_cast<std::size_t>(contracting - numbers.lhs_contracting.begin())];
-    Dimensions sizes(instruction.shape().sizes().begin() + 1, instruction.shape().sizes().end());
-    Shape shape = Shape::array(instruction.shape().element_type(), sizes);
-    sizes.insert(sizes.begin(), 1);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      BP_ASSIGN(Literal lhs_part, part(evaluator, lhs, ragged, groups[g].first, groups[g].second));
-      BP_ASSIGN(Literal rhs_part, part(evaluator, rhs, rhs_ragged, groups[g].first, groups[g].second));
-      BP_ASSIGN(Literal product, dot(evaluator, shape, numbers, std::move(lhs_part), std::move(rhs_part)));
-      put(evaluator, result, 0, static_cast<std::int64_t>(g),
-          product.with_shape(Shape::array(shape.element_type(), sizes)));
+    prefix.insert(prefix.end(), numbers.lhs_contracting.begin(), contracting);
+  } else {
+    for (std::int64_t d = 0; d < ragged; ++d) {
+      if (std::ranges::find(numbers.lhs_batch, d) == numbers.lhs_batch.end() &&
+          std::ranges::find(numbers.lhs_contracting, d) == numbers.lhs_contracting.end()) {
+        prefix.push_back(d);
+      }
     }
-    return result;
   }
-  // The group dimension of the rhs, of size 1 in a group's part, counts as one more contracting dimension; to the lhs
-  // it is given as a last dimension of size 1.
-  std::int64_t group_dimension = instruction.numbers(AttributeKey::RhsGroupDims)[0];
-  std::size_t place = numbers.lhs_batch.size();  // of the ragged dimension in the result
-  for (std::int64_t d = 0; d < ragged; ++d) {
-    place += std::ranges::find(numbers.lhs_batch, d) == numbers.lhs_batch.end() &&
-                     std::ranges::find(numbers.lhs_contracting, d) == numbers.lhs_contracting.end()
-                 ? 1
-                 : 0;
+  BP_ASSIGN(Groups groups, groups_of(operands[2], lhs, std::move(prefix), lhs.size(static_cast<std::size_t>(ragged))));
+  if (contracting == numbers.lhs_contracting.end()) {
+    return dot_groups(evaluator, instruction, operands, groups, ragged);
   }
-  numbers.lhs_contracting.push_back(static_cast<std::int64_t>(lhs.shape().rank()));
-  numbers.rhs_contracting.push_back(group_dimension);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    auto [begin, end] = groups[g];
-    BP_ASSIGN(Literal lhs_part, part(evaluator, lhs, ragged, begin, end));
-    BP_ASSIGN(Literal rhs_part,
-              part(evaluator, rhs, group_dimension, static_cast<std::int64_t>(g), static_cast<std::int64_t>(g) + 1));
-    Dimensions lhs_sizes(lhs_part.shape().sizes().begin(), lhs_part.shape().sizes().end());
-    lhs_sizes.push_back(1);
-    Shape shape = instruction.shape();
-    shape.set_size(place, end - begin);
-    BP_ASSIGN(Literal product,
-              dot(evaluator, shape, numbers, lhs_part.with_shape(Shape::array(lhs.shape().element_type(), lhs_sizes)),
-                  std::move(rhs_part)));
-    put(evaluator, result, place, begin, product);
-  }
-  return result;
+  return contract_groups(evaluator, instruction, operands, groups,
+                         static_cast<std::size_t>(contracting - numbers.lhs_contracting.begin()));
 }
 
 }  // namespace bp::interpreter

@@ -30,29 +30,58 @@ Source make_source(const Literal &operand, const Shape &result) {
   return source;
 }
 
-// The integer next below |x|, or the one above it if the random bits, read as a fraction of 1, lie below what was cut.
-template <class Integer>
-Integer stochastic_integer(double x, std::uint64_t random, int random_bits) {
-  using Limits = std::numeric_limits<Integer>;
-  if (std::isnan(x)) {
-    return 0;
+// Values of a type lie apart by 2^(exponent of x - mantissa_bits), but not closer than 2^least.
+struct Spacing {
+  int mantissa_bits, least;
+};
+
+Spacing spacing_of(ElementType type) {
+  return ir::visit_element_type(type, []<class T>() -> Spacing {
+    if constexpr (is_narrow_float<T>) {
+      constexpr ir::FloatFormat format = T::float_format;
+      constexpr int least_exponent = (format.specials == ir::Specials::Scale ? 0 : 1) - format.bias;
+      return {format.mantissa_bits, least_exponent - format.mantissa_bits};
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return {std::numeric_limits<T>::digits - 1,
+              std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits};
+    } else {
+      return {std::numeric_limits<std::int16_t>::max(), 0};
+    }
+  });
+}
+
+// The neighbour of x towards 0, or the one away from 0 if the random bits lie below the bits cut off, of which as many
+// are looked at.
+double stochastically_rounded(double x, std::uint64_t random, int random_bits, Spacing spacing) {
+  if (!std::isfinite(x) || x == 0) {
+    return x;
   }
-  if (x >= static_cast<double>(Limits::max())) {
-    return Limits::max();
-  }
-  if (x <= static_cast<double>(Limits::min())) {
-    return Limits::min();
-  }
-  double whole = std::trunc(std::fabs(x));
-  double fraction = std::fabs(x) - whole;
-  if (std::ldexp(static_cast<double>(random), -random_bits) < fraction) {
+  double step = std::ldexp(1.0, std::max(std::ilogb(x) - spacing.mantissa_bits, spacing.least));
+  double steps = std::fabs(x) / step, whole = std::trunc(steps);
+  if (random < static_cast<std::uint64_t>(std::ldexp(steps - whole, random_bits))) {
     whole += 1;
   }
-  double rounded = std::copysign(whole, x);
-  return rounded >= static_cast<double>(Limits::max()) ? Limits::max() : static_cast<Integer>(rounded);
+  return std::copysign(whole * step, x);
 }
 
 }  // namespace
+
+Result<Literal> converted(const Evaluator &evaluator, const Literal &value, ElementType type) {
+  Shape shape = value.shape();
+  shape.set_element_type(type);
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  Kernel kernel = Kernel::conversion(value.shape().element_type(), type);
+  auto from_width = static_cast<std::size_t>(ir::byte_width(value.shape().element_type()));
+  auto to_width = static_cast<std::size_t>(ir::byte_width(type));
+  const std::byte *from = value.bytes().data();
+  std::byte *to = result.mutable_bytes().data();
+  auto count = static_cast<std::size_t>(shape.element_count());
+  for (std::size_t first = 0; first < count; first += Kernel::max_count) {
+    const std::byte *run = from + first * from_width;
+    kernel(std::span(&run, 1), to + first * to_width, std::min(Kernel::max_count, count - first));
+  }
+  return result;
+}
 
 Result<Literal> evaluate_elementwise(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   BP_ASSIGN(Kernel kernel, Kernel::make(instruction));
@@ -92,32 +121,29 @@ Result<Literal> evaluate_select(Evaluator &evaluator, const Instruction &instruc
   return evaluate_elementwise(evaluator, instruction, operands);
 }
 
+// Rounds at random to what the result's type can represent; then an ordinary conversion saturates or overflows.
 Result<Literal> evaluate_stochastic_convert(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
-  ElementType from = operands[0].shape().element_type(), to = instruction.shape().element_type();
-  if (!ir::is_signed(to)) {
-    return unsupported("stochastic-convert to {}: only conversions to signed integers have a meaning",
-                       ir::to_string(to));
-  }
+  ElementType to = instruction.shape().element_type();
+  Shape wide_shape = instruction.shape();
+  wide_shape.set_element_type(ElementType::F64);
+  BP_ASSIGN(Literal rounded, evaluator.allocate(wide_shape));
+  std::span<double> out = rounded.mutable_elements<double>();
+  Spacing spacing = spacing_of(to);
   ElementType random_type = operands[1].shape().element_type();
-  ir::visit_element_type(from, [&]<class From>() {
+  ir::visit_element_type(operands[0].shape().element_type(), [&]<class From>() {
     if constexpr (std::is_floating_point_v<WideType<From>>) {
       ir::visit_element_type(random_type, [&]<class Random>() {
-        if constexpr (std::is_unsigned_v<Random> && !std::is_same_v<Random, bool>) {
-          ir::visit_element_type(to, [&]<class To>() {
-            if constexpr (std::is_integral_v<To> && std::is_signed_v<To>) {
-              std::span<To> out = result.mutable_elements<To>();
-              for (std::size_t i = 0; i < out.size(); ++i) {
-                out[i] = stochastic_integer<To>(widen<double>(operands[0].elements<From>()[i]),
-                                                operands[1].elements<Random>()[i], ir::bit_width(random_type));
-              }
-            }
-          });
+        if constexpr (std::is_same_v<WideType<Random>, std::uint64_t>) {
+          for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = stochastically_rounded(widen<double>(operands[0].elements<From>()[i]),
+                                            widen<std::uint64_t>(operands[1].elements<Random>()[i]),
+                                            ir::bit_width(random_type), spacing);
+          }
         }
       });
     }
   });
-  return result;
+  return converted(evaluator, rounded, to);
 }
 
 }  // namespace bp::interpreter

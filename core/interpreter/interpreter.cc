@@ -8,6 +8,7 @@
 
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/scalar_function.h"
+#include "core/ir/verifier.h"
 
 namespace bp::interpreter {
 namespace {
@@ -216,6 +217,7 @@ Result<Literal> interpret(const ir::Module &module, std::span<const Literal> arg
   if (!module.has_entry()) {
     return invalid_input("module {} has no entry computation", module.name());
   }
+  BP_TRY(ir::verify(module));
   return evaluate(module.entry(), arguments, options);
 }
 

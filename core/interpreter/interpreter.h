@@ -32,15 +32,17 @@ struct Options {
   std::function<void(std::int64_t done, std::int64_t total, const ir::Instruction &next)> progress;
 };
 
-// The module must be verified. Arguments by parameter number, a tuple parameter as one tuple literal; types and sizes
-// must be those of the parameters. Returns the value of the entry computation's root. Errors name the instruction.
-// Threads: any number of calls may run at the same time.
+// Verifies the module first, in time linear in its size. Arguments by parameter number, a tuple parameter as one tuple
+// literal; types and sizes must be those of the parameters. Returns the value of the entry computation's root. Errors
+// name the instruction. Threads: any number of calls may run at the same time.
 Result<ir::Literal> interpret(const ir::Module &module, std::span<const ir::Literal> arguments,
                               const Options &options = {});
-// The same for any computation of a verified module.
+// The same for any computation. The module must be verified: that is not checked here, and evaluating what the verifier
+// would refuse is undefined behaviour.
 Result<ir::Literal> evaluate(ir::Computation computation, std::span<const ir::Literal> arguments,
                              const Options &options = {});
-// One instruction on given operand values: constant folding. Its cost does not depend on the size of the module.
+// One instruction, of a verified module, on given operand values of its operands' shapes: constant folding. Its cost
+// does not depend on the size of the module.
 Result<ir::Literal> evaluate_instruction(ir::Instruction instruction, std::span<const ir::Literal> operands,
                                          const Options &options = {});
 

@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/interpreter/wide.h"
+#include "core/ir/literal.h"
 #include "core/ir/module.h"
 
 namespace bp::interpreter {
@@ -53,5 +54,9 @@ class Kernel {
   ConvertLoop narrow_ = nullptr;           // null: the loop writes the result itself
   std::size_t result_width_ = 0;
 };
+
+class Evaluator;
+// An array as convert makes it of another element type.
+Result<ir::Literal> converted(const Evaluator &evaluator, const ir::Literal &value, ir::ElementType type);
 
 }  // namespace bp::interpreter

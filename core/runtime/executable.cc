@@ -96,7 +96,8 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
     return program_->run(arguments);
   }
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
-  return all_on_host_ ? interpreter::interpret(module_, arguments, host) : run_steps(std::move(arguments), host);
+  // Whoever compiled it verified it.
+  return all_on_host_ ? interpreter::evaluate(module_.entry(), arguments, host) : run_steps(std::move(arguments), host);
 }
 
 Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {

@@ -2,6 +2,7 @@
 #include "core/interpreter/interpreter.h"
 
 #include <catch2/catch.hpp>
+#include <numeric>
 
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
@@ -82,6 +83,48 @@ TEST_CASE("arguments must be those of the parameters") {
   CHECK(interpret(module, {}).error().message() == "main takes 1 arguments, 0 were given");
   std::vector<Literal> wrong{Literal::zeros(Shape::array(F32, {5})).value()};
   CHECK(interpret(module, wrong).error().message() == "argument 0 has shape f32[5], expected f32[4]");
+}
+
+TEST_CASE("a module that the verifier refuses is not run") {
+  Module module("unverified");
+  Builder b(module, module.add_computation("main"));
+  auto x = b.parameter(Shape::array(F32, {4}), "x");
+  auto y = b.add(Opcode::Negate, {x});
+  b.finish(y);
+  module.set_shape(y, Shape::array(F32, {4000}));
+  std::vector<Literal> arguments{Literal::zeros(Shape::array(F32, {4})).value()};
+  auto refused = interpret(module, arguments);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().to_string() == verify(module).error().to_string());
+}
+
+TEST_CASE("random values of a seed are the same, lie in their range, and differ between seeds") {
+  auto values_of = [](RandomDistribution distribution, float low, float high, std::uint64_t seed) {
+    Module module("random");
+    Builder b(module, module.add_computation("main"));
+    auto id = b.module().add_instruction(b.computation(), Opcode::Rng, Shape::array(F32, {4096}),
+                                         {b.constant(F32, low), b.constant(F32, high)});
+    module.set_number(id, AttributeKey::Distribution, static_cast<std::int64_t>(distribution));
+    b.finish(id);
+    Options options;
+    options.rng_seed = seed;
+    return values<float>(interpret(module, {}, options));
+  };
+  std::vector<float> uniform = values_of(RandomDistribution::Uniform, -2, 3, 1);
+  CHECK(uniform == values_of(RandomDistribution::Uniform, -2, 3, 1));
+  CHECK(uniform != values_of(RandomDistribution::Uniform, -2, 3, 2));
+  for (float x : uniform) {
+    REQUIRE((-2 <= x && x < 3));
+  }
+  auto mean = [](const std::vector<float> &x) { return std::accumulate(x.begin(), x.end(), 0.0) / 4096; };
+  CHECK(mean(uniform) == Approx(0.5).margin(0.1));
+  std::vector<float> normal = values_of(RandomDistribution::Normal, 10, 2, 1);
+  CHECK(mean(normal) == Approx(10).margin(0.15));
+  double squares = 0;
+  for (float x : normal) {
+    squares += (static_cast<double>(x) - 10) * (static_cast<double>(x) - 10);
+  }
+  CHECK(squares / 4096 == Approx(4).margin(0.4));
 }
 
 TEST_CASE("calls nested too deep and values too large are errors") {
