@@ -655,29 +655,36 @@ llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int
     return values;
   };
   auto zeros = [&] { return for_all([&](int64_t, int64_t) { return m.zero(); }); };
-  auto earlier = [&] {
-    return for_all(
-        [&](int64_t r, int64_t v) { return b.CreateAlignedLoad(m.sum_vector, sums_pointer(r, v), m.sum_alignment()); });
+  Values sums =
+      emit_loop_carrying(b, m.integer(0), function->getArg(3), 1, zeros(), [&](llvm::Value *k, const Values &so_far) {
+        Values columns;
+        for (int64_t v = 0; v < vectors; ++v) {
+          llvm::Value *index = b.CreateAdd(b.CreateMul(k, m.integer(tile_columns_)), m.integer(v * width_));
+          columns.push_back(b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, function->getArg(1), index),
+                                                m.sum_alignment()));
+        }
+        Values next;
+        for (int64_t r = 0; r < rows; ++r) {
+          llvm::Value *index = b.CreateAdd(k, m.integer(r * k_stride_));
+          llvm::Value *x = m.splat(
+              b.CreateAlignedLoad(m.sum_type, b.CreateGEP(m.sum_type, function->getArg(0), index), m.sum_alignment()));
+          for (int64_t v = 0; v < vectors; ++v) {
+            next.push_back(m.multiply_add(x, columns[static_cast<size_t>(v)], so_far[next.size()]));
+          }
+        }
+        return next;
+      });
+  // A block begins at zero and is added to the earlier ones: a chain of roundings through all of them would be long.
+  auto with_earlier = [&] {
+    return for_all([&](int64_t r, int64_t v) -> llvm::Value * {
+      llvm::Value *sum = sums[static_cast<size_t>(r * vectors + v)];
+      llvm::Value *earlier = b.CreateAlignedLoad(m.sum_vector, sums_pointer(r, v), m.sum_alignment());
+      return m.sum_type->isFloatingPointTy() ? b.CreateFAdd(earlier, sum) : b.CreateAdd(earlier, sum);
+    });
   };
-  Values sums = has_several_k_blocks_ ? emit_if(b, function->getArg(4), zeros, earlier) : zeros();
-  sums = emit_loop_carrying(b, m.integer(0), function->getArg(3), 1, sums, [&](llvm::Value *k, const Values &so_far) {
-    Values columns;
-    for (int64_t v = 0; v < vectors; ++v) {
-      llvm::Value *index = b.CreateAdd(b.CreateMul(k, m.integer(tile_columns_)), m.integer(v * width_));
-      columns.push_back(
-          b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, function->getArg(1), index), m.sum_alignment()));
-    }
-    Values next;
-    for (int64_t r = 0; r < rows; ++r) {
-      llvm::Value *index = b.CreateAdd(k, m.integer(r * k_stride_));
-      llvm::Value *x = m.splat(
-          b.CreateAlignedLoad(m.sum_type, b.CreateGEP(m.sum_type, function->getArg(0), index), m.sum_alignment()));
-      for (int64_t v = 0; v < vectors; ++v) {
-        next.push_back(m.multiply_add(x, columns[static_cast<size_t>(v)], so_far[next.size()]));
-      }
-    }
-    return next;
-  });
+  if (has_several_k_blocks_) {
+    sums = emit_if(b, function->getArg(4), [&] { return sums; }, with_earlier);
+  }
   for_all([&](int64_t r, int64_t v) {
     return b.CreateAlignedStore(sums[static_cast<size_t>(r * vectors + v)], sums_pointer(r, v), m.sum_alignment());
   });
