@@ -195,9 +195,8 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
       sums = emit_products(m, rows, columns, m.integer(k), sums);
     }
   } else {
-    sums = emit_loop_carrying(
-        b, m.integer(0), m.integer(contracted), 1, sums,
-        [&](llvm::Value *k, const Values &so_far) { return emit_products(m, rows, columns, k, so_far); });
+    sums = emit_sum(b, contracted, 1, sums,
+                    [&](llvm::Value *k, const Values &so_far) { return emit_products(m, rows, columns, k, so_far); });
   }
   for (size_t v = 0; v < columns.size(); ++v) {
     int64_t stride = 0;

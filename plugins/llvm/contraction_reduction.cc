@@ -114,37 +114,15 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
     }
   }
   const Values zeros(tile.outs.size(), m.zero());
-  auto along_lanes = [&](llvm::Value *outer, const Values &start, llvm::Value *begin, llvm::Value *end) {
-    Place outer_row = m.locate(outer, outer_, problem.row_operand);
-    Place outer_column = m.locate(outer, outer_, problem.column_operand);
-    return emit_loop_carrying(b, begin, end, m.width, start, [&](llvm::Value *lane, const Values &so_far) {
-      return emit_vector(m, tile, outer_row, outer_column, lane, so_far);
-    });
-  };
-  auto add = [&](const Values &x, const Values &y) {
-    Values result;
-    for (size_t i = 0; i < x.size(); ++i) {
-      result.push_back(m.sum_type->isFloatingPointTy() ? b.CreateFAdd(x[i], y[i]) : b.CreateAdd(x[i], y[i]));
-    }
-    return result;
-  };
-  // A long chain of float additions loses much; so blocks of it start anew, and their sums are added.
-  constexpr int64_t block = 128;
-  const int64_t lanes = total_size(lane_axes_), lane_block = block * m.width;
-  llvm::Value *lanes_end = m.integer(lanes);
   Values sums = emit_loop_carrying(
       b, m.integer(0), m.integer(total_size(outer_)), 1, zeros, [&](llvm::Value *outer, const Values &outer_sums) {
-        if (total_size(outer_) * lanes <= lane_block) {
-          return along_lanes(outer, outer_sums, m.integer(0), lanes_end);
-        }
-        if (lanes <= lane_block) {
-          return add(outer_sums, along_lanes(outer, zeros, m.integer(0), lanes_end));
-        }
-        return emit_loop_carrying(b, m.integer(0), lanes_end, lane_block, outer_sums,
-                                  [&](llvm::Value *first, const Values &block_sums) {
-                                    llvm::Value *end = m.minimum(b.CreateAdd(first, m.integer(lane_block)), lanes);
-                                    return add(block_sums, along_lanes(outer, zeros, first, end));
-                                  });
+        Place outer_row = m.locate(outer, outer_, problem.row_operand);
+        Place outer_column = m.locate(outer, outer_, problem.column_operand);
+        return emit_additions(
+            b, outer_sums,
+            emit_sum(b, total_size(lane_axes_), m.width, zeros, [&](llvm::Value *lane, const Values &so_far) {
+              return emit_vector(m, tile, outer_row, outer_column, lane, so_far);
+            }));
       });
   for (size_t i = 0; i < sums.size(); ++i) {
     llvm::Value *sum;

@@ -50,6 +50,31 @@ inline Values emit_loop_carrying(llvm::IRBuilderBase &b, llvm::Value *begin, llv
   return result;
 }
 
+// x[i] + y[i] of all i, floats or integers.
+inline Values emit_additions(llvm::IRBuilderBase &b, const Values &x, const Values &y) {
+  Values sums;
+  for (size_t i = 0; i < x.size(); ++i) {
+    sums.push_back(x[i]->getType()->isFPOrFPVectorTy() ? b.CreateFAdd(x[i], y[i]) : b.CreateAdd(x[i], y[i]));
+  }
+  return sums;
+}
+
+// Sums over index = 0, step, 2 step ... below `end`: the body adds its element to the values it is given. A long chain of
+// float additions loses much, so every so many steps it begins anew with `zeros`, and these parts are added: the loss
+// grows with the number of parts plus the length of one, not with their product.
+inline Values emit_sum(llvm::IRBuilderBase &b, int64_t end, int64_t step, const Values &zeros,
+                       const std::function<Values(llvm::Value *, const Values &)> &body) {
+  const int64_t part = 256 * step;
+  auto integer = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
+  if (end <= 2 * part) {
+    return emit_loop_carrying(b, integer(0), integer(end), step, zeros, body);
+  }
+  return emit_loop_carrying(b, integer(0), integer(end), part, zeros, [&](llvm::Value *first, const Values &sums) {
+    llvm::Value *last = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(first, integer(part)), integer(end));
+    return emit_additions(b, sums, emit_loop_carrying(b, first, last, step, zeros, body));
+  });
+}
+
 inline void emit_loop(llvm::IRBuilderBase &b, llvm::Value *begin, llvm::Value *end, int64_t step,
                       const std::function<void(llvm::Value *)> &body) {
   emit_loop_carrying(b, begin, end, step, {}, [&](llvm::Value *index, const Values &) {
