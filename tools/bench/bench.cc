@@ -17,6 +17,8 @@
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/schedule.h"
 #include "core/host/discovery.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/storage.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
@@ -134,15 +136,30 @@ void call_overhead(Table &table, const Backend &backend) {
   table.add("one call of a trivial program through the ABI", seconds / calls * 1e9, "ns");
 }
 
+// Random values for the inputs: zeros may be cheaper to compute with.
+void fill_inputs(const ir::Module &module, const Program &program, Execution &execution) {
+  std::size_t leaf = 0;
+  for (const Literal &argument : value_or_exit(interpreter::random_arguments(module, 1))) {
+    if (!argument.shape().is_array()) {
+      fmt::print(stderr, "bench: a parameter has shape {}, expected an array\n", ir::to_string(argument.shape()));
+      std::exit(3);
+    }
+    ir::store(argument, program.inputs()[leaf].shape, execution.input(leaf));
+    ++leaf;
+  }
+}
+
 // The median time of a model on our backend, in milliseconds.
 double run_time(const std::string &text, const Backend &backend, int times) {
-  Compiled compiled = value_or_exit(backend.compile(value_or_exit(text::parse_module(text))));
+  ir::Module module = value_or_exit(text::parse_module(text));
+  Compiled compiled = value_or_exit(backend.compile(module));
   if (compiled.executable.program() == nullptr) {
     fmt::print(stderr, "bench: a part of the model runs on the host\n");
     std::exit(3);
   }
   Execution execution = Execution::prepare(compiled.executable.program());
   ok_or_exit(execution.allocate());
+  fill_inputs(module, *compiled.executable.program(), execution);
   ok_or_exit(execution.run());
   return median_seconds(times, [&] { ok_or_exit(execution.run()); }) * 1e3;
 }
