@@ -124,7 +124,8 @@ class Generator {
     Shape state;
     std::vector<ir::ComputationId> callees;
   };
-  static constexpr std::size_t simple_kinds = 8, while_kind = 8, conditional_kind = 9, call_kind = 10;
+  // Kinds below simple_kinds are plain instructions; above conditional_kind there are calls.
+  static constexpr std::size_t simple_kinds = 8, while_kind = 8, conditional_kind = 9;
 
   Step plan_step(int depth) {
     Step step;
