@@ -4,6 +4,8 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <fstream>
+#include <map>
+#include <optional>
 
 #include "core/base/files.h"
 #include "tools/filetest/kinds.h"
@@ -42,13 +44,17 @@ std::string describe_difference(std::string_view expected, std::string_view foun
                      found);
 }
 
-Outcome run(const Case &test, bool bless) {
+// backend: of cases of kind `run`; null: the interpreter.
+Outcome run(const Case &test, const Backend *backend, bool bless) {
   const Kind *kind = find_kind(test.kind);
   if (kind == nullptr) {
     return {"failed", fmt::format("no kind of test is called '{}'; a case begins with '// test: KIND'", test.kind), {}};
   }
-  Result<std::string> output = kind->run(test);
+  Result<std::string> output = backend == nullptr ? kind->run(test) : run_on(*backend, test);
   if (!output.ok()) {
+    if (backend != nullptr && output.error().code() == ErrorCode::Unsupported) {
+      return {"skipped", output.error().message(), {}};
+    }
     return {"failed", output.error().to_string(), test.expectation};
   }
   if (!bless && *output != test.expectation) {
@@ -57,9 +63,13 @@ Outcome run(const Case &test, bool bless) {
   return {"passed", "", *output};
 }
 
-void print(const Case &test, const Outcome &outcome, double seconds, bool json) {
+void print(const Case &test, const Outcome &outcome, const std::string &on, double seconds, bool json) {
   std::string name = test.number == 1 ? test.file : fmt::format("{}:{}", test.file, test.number);
   std::string rerun = fmt::format("build/tools/filetest {}", test.file);
+  if (!on.empty()) {
+    name += " on " + on;
+    rerun += " --on " + on;
+  }
   if (json) {
     boost::json::object object{
         {"name", name}, {"status", outcome.status}, {"seconds", seconds}, {"text", outcome.text}, {"rerun", rerun}};
@@ -71,9 +81,10 @@ void print(const Case &test, const Outcome &outcome, double seconds, bool json) 
 
 void print_help() {
   fmt::print(
-      "Usage: filetest [--json] [--bless] FILE...\n"
+      "Usage: filetest [--json] [--bless | --on BACKEND] FILE...\n"
       "Runs the cases of .hlo files that carry their expectations; see docs/testing.md.\n"
       "  --bless  rewrites the expectations of the files\n"
+      "  --on     only cases of kind `run`, on this backend; what it does not claim is skipped\n"
       "  --json   one JSON object per case\n"
       "Kinds of tests:\n");
   for (const Kind &kind : kinds()) {
@@ -84,11 +95,15 @@ void print_help() {
 int main(std::span<char *> arguments) {
   bool json = false, bless = false;
   std::vector<std::string> files;
-  for (std::string_view argument : arguments) {
+  std::string on;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string_view argument = arguments[i];
     if (argument == "--json") {
       json = true;
     } else if (argument == "--bless") {
       bless = true;
+    } else if (argument == "--on" && i + 1 < arguments.size()) {
+      on = arguments[++i];
     } else if (argument == "--help") {
       print_help();
       return 0;
@@ -96,7 +111,20 @@ int main(std::span<char *> arguments) {
       files.emplace_back(argument);
     }
   }
-  int passed = 0, failed = 0;
+  if (bless && !on.empty()) {
+    fmt::print(stderr, "filetest: --bless goes without --on: expectations are those of the interpreter\n");
+    return 2;
+  }
+  std::optional<Backend> backend;
+  if (!on.empty()) {
+    auto loaded = Backend::load(on);
+    if (!loaded.ok()) {
+      fmt::print(stderr, "filetest: {}\n", loaded.error().to_string());
+      return 2;
+    }
+    backend = std::move(loaded).value();
+  }
+  std::map<std::string, int> count;  // by status
   for (const std::string &file : files) {
     auto content = read_file(file);
     if (!content.ok()) {
@@ -105,11 +133,14 @@ int main(std::span<char *> arguments) {
     }
     std::vector<std::string> outputs;
     for (const Case &test : split_cases(file, *content)) {
+      if (backend && test.kind != "run") {
+        continue;
+      }
       auto start = std::chrono::steady_clock::now();
-      Outcome outcome = run(test, bless);
+      Outcome outcome = run(test, backend ? &*backend : nullptr, bless);
       double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      print(test, outcome, seconds, json);
-      (outcome.status == "failed" ? failed : passed) += 1;
+      print(test, outcome, on, seconds, json);
+      ++count[outcome.status];
       outputs.push_back(outcome.output);
     }
     if (bless) {
@@ -117,9 +148,9 @@ int main(std::span<char *> arguments) {
     }
   }
   if (!json) {
-    fmt::print("{} passed, {} failed\n", passed, failed);
+    fmt::print("{} passed, {} failed, {} skipped\n", count["passed"], count["failed"], count["skipped"]);
   }
-  return failed == 0 ? 0 : 1;
+  return count["failed"] == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "core/buffers/print.h"
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
-#include "core/interpreter/interpreter.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
@@ -96,6 +95,25 @@ std::string print_arrays(const ir::Literal &literal) {
 }
 
 Result<std::string> interpret(const Case &test) {
+  BP_ASSIGN(Backend interpreter, Backend::load("interpreter"));
+  return run_on(interpreter, test);
+}
+
+constexpr std::array all_kinds = {
+    Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
+    Kind{"error", "the message with which the program is refused", error},
+    Kind{"opt", "the module after the passes named: // test: opt PASS,PASS", optimize},
+    Kind{"buffers", "the plan of memory", assign_buffers},
+    Kind{"run", "the results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
+};
+
+}  // namespace
+
+std::span<const Kind> kinds() {
+  return all_kinds;
+}
+
+Result<std::string> run_on(const Backend &backend, const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
   ir::Computation entry = module.entry();
   if (test.inputs.size() != entry.parameter_count()) {
@@ -107,23 +125,13 @@ Result<std::string> interpret(const Case &test) {
     BP_ASSIGN(ir::Literal literal, text::parse_literal(test.inputs[i], entry.parameter(i).shape()));
     arguments.push_back(std::move(literal));
   }
-  BP_ASSIGN(ir::Literal result, interpreter::interpret(module, arguments));
+  CompileOptions options;
+  options.device_only = true;
+  options.verify = true;
+  BP_ASSIGN(Compiled compiled, backend.compile(std::move(module), options));
+  BP_ASSIGN(ir::Literal result, compiled.executable.run(std::move(arguments)));
   std::string printed = print_arrays(result);
   return test.arguments.empty() ? printed : expectation_if_agreed(test, result, printed);
-}
-
-constexpr std::array all_kinds = {
-    Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
-    Kind{"error", "the message with which the program is refused", error},
-    Kind{"opt", "the module after the passes named: // test: opt PASS,PASS", optimize},
-    Kind{"buffers", "the plan of memory", assign_buffers},
-    Kind{"run", "the interpreter's results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
-};
-
-}  // namespace
-
-std::span<const Kind> kinds() {
-  return all_kinds;
 }
 
 }  // namespace bp::filetest

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/base/result.h"
+#include "core/backplane.h"
 #include "tools/filetest/case.h"
 
 namespace bp::filetest {
@@ -16,5 +16,8 @@ struct Kind {
 };
 
 std::span<const Kind> kinds();
+
+// What the kind `run` does, on any backend. Unsupported, with the reason, if the backend does not claim all of it.
+Result<std::string> run_on(const Backend &backend, const Case &test);
 
 }  // namespace bp::filetest

@@ -4,14 +4,17 @@
 A unit test is a Catch2 test case of an executable BUILD/NAME_tests. A file test is one part of a .hlo file under a
 testdata folder, run by BUILD/tools/filetest. A check is an executable file in tools/testing/checks: exit code 0 is a
 pass, 77 a skip, anything else a failure. A unit test skips by printing a line "skipped: REASON".
+File tests of kind `run` also run on the backends that were built, as far as these claim their ops.
 Results are shown as they come; the last line counts them.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -19,8 +22,10 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SLOWEST_SHOWN = 10
+MOST_SHOWN = 10
 TIME_LIMIT_SECONDS = 900
+FILE_TEST_BACKENDS = ["cpu"]  # run the file tests' programs too, as far as they claim them
+UNCLAIMED = re.compile(r"backend (?P<backend>\S+) does not run \S+ \((?P<op>[\w-]+)\)")
 
 
 class Result:
@@ -106,13 +111,14 @@ def describe_failures(case):
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def run_file_tests(program, filters, options, environment):
+def run_file_tests(program, filters, options, environment, backend=None):
     """The file test program prints one JSON object per case: name, status, seconds, text, rerun."""
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/testdata/**/*.hlo") if not is_foreign(path))
     files = [name for name in files if matches(name, filters)] if filters else files
     if not files:
         return []
-    command = [program, "--json", *(["--bless"] if options.bless else []), *files]
+    mode = ["--on", backend] if backend else ["--bless"] if options.bless else []
+    command = [program, "--json", *mode, *files]
     code, out, err, _ = run(command, environment)
     results = []
     for line in out.splitlines():
@@ -160,6 +166,7 @@ def main():
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     paint = lambda code, text: f"\033[{code}m{text}\033[0m" if colour else text
     results = []
+    unclaimed_ops = collections.defaultdict(collections.Counter)  # of skipped file tests, by backend
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         jobs = []
         for executable in sorted(build.glob("*_tests")):
@@ -167,6 +174,9 @@ def main():
         filetest = build / "tools" / "filetest"
         if filetest.exists():
             jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment))
+            for backend in FILE_TEST_BACKENDS:
+                if (build / f"plugins/{backend}/libbackplane_{backend}.so").exists() and not options.bless:
+                    jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment, backend))
         for path in sorted((ROOT / "tools/testing/checks").glob("*")):
             if os.access(path, os.X_OK) and path.is_file():
                 jobs.append(pool.submit(run_check, path, options.filters, environment))
@@ -178,11 +188,18 @@ def main():
                     print("  " + result.text.strip().replace("\n", "\n  "))
                     print(f"  rerun: {result.rerun}", flush=True)
                 elif result.status == "skipped":
+                    unclaimed = UNCLAIMED.match(result.text)
+                    if unclaimed:
+                        unclaimed_ops[unclaimed["backend"]][unclaimed["op"]] += 1
+                        continue
                     reason = result.text.strip().removeprefix("skipped: ")
                     print(paint("33", f"skipped {result.name}: {reason}"), flush=True)
 
-    print(f"The {SLOWEST_SHOWN} slowest:")
-    for result in sorted(results, key=lambda r: -r.seconds)[:SLOWEST_SHOWN]:
+    for backend, ops in unclaimed_ops.items():
+        shown = ", ".join(f"{op} {number}" for op, number in ops.most_common(MOST_SHOWN))
+        print(paint("33", f"skipped {ops.total()} file tests with an op that {backend} does not claim, mostly {shown}"))
+    print(f"The {MOST_SHOWN} slowest:")
+    for result in sorted(results, key=lambda r: -r.seconds)[:MOST_SHOWN]:
         print(f"  {result.seconds:7.2f} s  {result.name}")
     count = lambda status: sum(result.status == status for result in results)
     skipped = f", {count('skipped')} skipped" if count("skipped") else ""
