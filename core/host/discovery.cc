@@ -1,13 +1,13 @@
 #include "core/host/discovery.h"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/host/build_configuration.h"
-#include "core/host/x_ray.h"
 
 namespace bp::host {
 namespace {
@@ -67,9 +67,8 @@ Status check_fit(const Manifest &manifest) {
 // Fills in what can be known; the error is the refusal.
 Status examine_into(Candidate &candidate) {
   BP_ASSIGN(const FileBytes bytes, FileBytes::open(candidate.path));
-  BP_ASSIGN(XRay found, x_ray(bytes));
-  candidate.needed = std::move(found.needed);
-  BP_ASSIGN(candidate.manifest, parse_manifest(found.manifest));
+  BP_ASSIGN(candidate.x_ray, x_ray(bytes));
+  BP_ASSIGN(candidate.manifest, parse_manifest(candidate.x_ray->manifest));
   return check_fit(*candidate.manifest);
 }
 
@@ -120,9 +119,16 @@ bool Candidate::answers_to(std::string_view name) const {
   return by_file || (manifest.has_value() && manifest->find(name) != nullptr);
 }
 
-std::vector<std::string> plugin_directories() {
+bool is_elevated() {
+  return getauxval(AT_SECURE) != 0;
+}
+
+std::vector<std::string> plugin_directories(bool elevated) {
   std::vector<std::string> directories;
-  if (const char *path = secure_getenv("BACKPLANE_PATH"); path != nullptr && *path != '\0') {
+  const char *path = elevated ? nullptr : std::getenv("BACKPLANE_PATH");
+  if (elevated) {
+    directories.emplace_back(plugin_directory);
+  } else if (path != nullptr && *path != '\0') {
     for (std::string_view rest = path; !rest.empty();) {
       const std::size_t end = std::min(rest.find(':'), rest.size());
       if (end != 0) {

@@ -2,11 +2,12 @@
 //
 // The name may be a path (it contains '/'). Otherwise directories are searched in this order, each in the order of file
 // names, for files that end in ".so":
-//   1. the directories of BACKPLANE_PATH, separated by ':' (ignored in elevated processes);
+//   1. the directories of BACKPLANE_PATH, separated by ':';
 //   2. <libdir>/backplane, fixed when Backplane was built;
 //   3. when the program runs from a build directory, BUILD/plugins/*: the nearest parent directory of the executable,
 //      up to three levels, that holds build.ninja.
-// If BACKPLANE_PATH is set, 2 and 3 are not searched. A file answers to a name if it is called libbackplane_NAME.so or
+// If BACKPLANE_PATH is set, 2 and 3 are not searched. An elevated process searches 2 alone: its user chooses neither the
+// environment's directories nor those beside the executable, which can be linked to from anywhere. A file answers to a name if it is called libbackplane_NAME.so or
 // its manifest lists NAME as id or alias. Of several that can be loaded, the one in the first directory wins; in one
 // directory the one that asks for most CPU features, so that variants of one plugin can lie side by side.
 // Every file looked at keeps the reason why it was refused.
@@ -19,6 +20,7 @@
 
 #include "core/base/result.h"
 #include "core/host/manifest.h"
+#include "core/host/x_ray.h"
 
 namespace bp::host {
 
@@ -26,15 +28,18 @@ namespace bp::host {
 struct Candidate {
   std::string path;
   std::optional<Manifest> manifest;  // if it could be read
-  std::vector<std::string> needed;   // libraries the loader brings in
+  std::optional<XRay> x_ray;         // if it passed
   std::optional<Error> refusal;      // why it cannot be loaded; says the path. Empty: it can
 
   // By its file name or by its manifest.
   bool answers_to(std::string_view name) const;
 };
 
+// Whether this process has rights that its user has not: set-user-id, set-group-id, or capabilities of the file.
+bool is_elevated();
+
 // The directories to search; see above. Those that do not exist are left out.
-std::vector<std::string> plugin_directories();
+std::vector<std::string> plugin_directories(bool elevated = is_elevated());
 
 // X-rays a file, reads its manifest, and checks ABI version and CPU features. Never fails: the candidate says why not.
 Candidate examine(const std::string &path);

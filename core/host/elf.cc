@@ -89,6 +89,7 @@ struct Dynamic {
   std::uint64_t symbols = 0, strings = 0, strings_size = 0, hash = 0, gnu_hash = 0;
   std::vector<std::uint64_t> needed;  // offsets in strings
   bool text_relocations = false;
+  std::uint64_t constructors = 0;
 };
 
 Result<Dynamic> read_dynamic(const ByteSource &bytes, const Elf64_Phdr &segment) {
@@ -105,6 +106,7 @@ Result<Dynamic> read_dynamic(const ByteSource &bytes, const Elf64_Phdr &segment)
       case DT_HASH: dynamic.hash = value; break;
       case DT_GNU_HASH: dynamic.gnu_hash = value; break;
       case DT_NEEDED: dynamic.needed.push_back(value); break;
+      case DT_INIT_ARRAYSZ: dynamic.constructors = value / sizeof(Elf64_Addr); break;
       case DT_TEXTREL: dynamic.text_relocations = true; break;
       case DT_FLAGS: dynamic.text_relocations |= (value & DF_TEXTREL) != 0; break;
       default: break;
@@ -324,6 +326,7 @@ Result<ElfImage> read_elf(const ByteSource &bytes, std::string_view note_owner) 
   }
   BP_ASSIGN(const Dynamic dynamic, read_dynamic(bytes, *dynamic_segment));
   image.text_relocations = dynamic.text_relocations;
+  image.constructors = dynamic.constructors;
 
   const TableReader reader(bytes, segments);
   BP_ASSIGN(const std::uint64_t symbol_count, reader.symbol_count(dynamic));

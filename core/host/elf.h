@@ -77,6 +77,7 @@ struct ElfImage {
   std::vector<std::string> needed;  // libraries the loader brings in
   bool text_relocations = false;
   bool executable_stack = false;
+  std::uint64_t constructors = 0;  // functions that run when it is loaded; the compiler's own among them
 };
 
 // The header of a little-endian 64-bit ELF file. Messages do not name the file; the caller knows it.

@@ -64,6 +64,19 @@ Status check_symbols(const std::vector<ElfSymbol> &symbols) {
   return {};
 }
 
+// Code built with a sanitizer imports the names of its runtime.
+std::vector<std::string> sanitizers_of(const std::vector<ElfSymbol> &symbols) {
+  constexpr std::pair<std::string_view, std::string_view> runtimes[] = {
+      {"__asan_", "address"}, {"__msan_", "memory"}, {"__tsan_", "thread"}, {"__ubsan_", "undefined"}};
+  std::vector<std::string> sanitizers;
+  for (const auto &[prefix, name] : runtimes) {
+    if (std::ranges::any_of(symbols, [&](const ElfSymbol &s) { return !s.defined && s.name.starts_with(prefix); })) {
+      sanitizers.emplace_back(name);
+    }
+  }
+  return sanitizers;
+}
+
 }  // namespace
 
 Result<XRay> x_ray(const ByteSource &bytes) {
@@ -96,7 +109,9 @@ Result<XRay> x_ray(const ByteSource &bytes) {
   if (image.executable_stack) {
     return invalid_input("wants an executable stack, expected none: link with -z noexecstack");
   }
-  return XRay{std::move(manifest), std::move(image.needed)};
+  // One entry is frame_dummy of the compiler's start files.
+  const std::uint64_t static_constructors = image.constructors - std::min<std::uint64_t>(image.constructors, 1);
+  return XRay{std::move(manifest), std::move(image.needed), static_constructors, sanitizers_of(image.symbols)};
 }
 
 }  // namespace bp::host

@@ -11,6 +11,10 @@ namespace bp::host {
 struct XRay {
   std::string manifest;             // JSON, not yet parsed
   std::vector<std::string> needed;  // libraries the loader brings in
+  // Static constructors beside the one that compilers link into every library. They are allowed, but run unasked when
+  // the library is loaded.
+  std::uint64_t static_constructors = 0;
+  std::vector<std::string> sanitizers;  // it was built with: "address", "memory", "thread", "undefined"
 };
 
 // Refuses a file that is not a shared library for this machine, has no manifest or more than one, exports anything but

@@ -28,10 +28,25 @@ boost::json::object to_json(const host::Candidate &candidate) {
     }
     object["devices"] = std::move(devices);
   }
+  if (candidate.x_ray) {
+    object["needed"] = boost::json::value_from(candidate.x_ray->needed);
+    object["static_constructors"] = candidate.x_ray->static_constructors;
+    object["sanitizers"] = boost::json::value_from(candidate.x_ray->sanitizers);
+  }
   return object;
 }
 
-void print_candidate(const host::Candidate &candidate) {
+// What is allowed, but good to know when a plugin misbehaves.
+void print_peculiarities(const host::XRay &x_ray) {
+  if (x_ray.static_constructors != 0) {
+    fmt::print("  static constructors that run when it is loaded: {}\n", x_ray.static_constructors);
+  }
+  if (!x_ray.sanitizers.empty()) {
+    fmt::print("  built with sanitizers: {}\n", fmt::join(x_ray.sanitizers, ", "));
+  }
+}
+
+void print_candidate(const host::Candidate &candidate, bool why) {
   if (candidate.refusal) {
     fmt::print("{}  {}\n", paint(Colour::Red, "refused"), candidate.refusal->to_string());
     return;
@@ -44,17 +59,20 @@ void print_candidate(const host::Candidate &candidate) {
         device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
         candidate.path);
   }
+  if (why) {
+    print_peculiarities(*candidate.x_ray);
+  }
 }
 
 }  // namespace
 
 int list_plugins(std::span<const std::string> arguments) {
-  Options options("plugins [--why] [--json]",
-                  "Lists the backends that can be loaded by name, without running their code.",
-                  "  backplane plugins\n"
-                  "  backplane plugins --why          also the files that were refused, and where was searched\n"
-                  "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
-  options.add()("why", "also say where was searched, and why files were refused")(
+  Options options(
+      "plugins [--why] [--json]", "Lists the backends that can be loaded by name, without running their code.",
+      "  backplane plugins\n"
+      "  backplane plugins --why          also refused files, where was searched, and constructors and sanitizers\n"
+      "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
+  options.add()("why", "also say where was searched, why files were refused, and what is peculiar about the others")(
       "json", "one JSON object per file, refused ones too");
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -76,7 +94,7 @@ int list_plugins(std::span<const std::string> arguments) {
   for (const host::Candidate &candidate : candidates) {
     refused += candidate.refusal.has_value();
     if (why || !candidate.refusal) {
-      print_candidate(candidate);
+      print_candidate(candidate, why);
     }
   }
   if (refused == candidates.size()) {

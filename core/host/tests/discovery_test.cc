@@ -1,9 +1,15 @@
 #include "core/host/discovery.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdio>
 
+#include "core/host/build_configuration.h"
 #include "core/host/tests/test_plugins.h"
+#include "tools/testing/skip.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::host {
@@ -79,6 +85,61 @@ TEST_CASE("BACKPLANE_PATH replaces the built-in directories") {
   CHECK(std::ranges::any_of(usual, [](const std::string &path) { return path.ends_with("/plugins/null"); }));
   const Environment environment("::" + test_plugin_directory() + ":/no/such/folder:");
   CHECK(plugin_directories() == std::vector<std::string>{test_plugin_directory()});
+}
+
+TEST_CASE("an elevated process searches the built-in directory alone") {
+  const Environment environment(test_plugin_directory());
+  CHECK_FALSE(is_elevated());
+  for (const std::string &path : plugin_directories(true)) {
+    CHECK(path == plugin_directory);
+  }
+}
+
+// What the test below starts as another user.
+TEST_CASE("say what is searched", "[.]") {
+  std::cout << (is_elevated() ? "elevated" : "as the user") << "\n";
+  for (const std::string &path : plugin_directories()) {
+    std::cout << "searched: " << path << "\n";
+  }
+}
+
+TEST_CASE("a set-user-id program is elevated") {
+  if (::geteuid() != 0) {
+    return testing::skip("only root can make a program of another user");
+  }
+  constexpr uid_t nobody = 65534;
+  const testing::TemporaryFolder folder;
+  const std::string program = folder / "program";
+  filesystem::copy(filesystem::read_symlink("/proc/self/exe"), program);
+  REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
+  REQUIRE(::chown(program.c_str(), nobody, nobody) == 0);
+  REQUIRE(::chmod(program.c_str(), 04755) == 0);
+  const Environment environment(test_plugin_directory());
+  FILE *pipe = ::popen((program + " 'say what is searched'").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string said;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    said += static_cast<char>(c);
+  }
+  CHECK(::pclose(pipe) == 0);
+  if (said.find("as the user") != std::string::npos) {
+    return testing::skip("the file system or a sandbox ignores set-user-id");
+  }
+  CHECK_THAT(said, Catch::Contains("elevated"));
+  CHECK_THAT(said, !Catch::Contains(test_plugin_directory()));
+}
+
+TEST_CASE("the X-ray tells static constructors and sanitizers") {
+  const Candidate good = examine(test_plugin("good"));
+  REQUIRE(good.x_ray.has_value());
+  CHECK(good.x_ray->static_constructors == 0);
+  CHECK(good.x_ray->sanitizers.empty());
+  const Candidate constructors = examine(test_plugin("static_constructors"));
+  REQUIRE(constructors.x_ray.has_value());
+  CHECK(constructors.x_ray->static_constructors == 2);
+  const Candidate sanitizers = examine(test_plugin("sanitizers"));
+  REQUIRE(sanitizers.x_ray.has_value());
+  CHECK(sanitizers.x_ray->sanitizers == std::vector<std::string>{"address", "memory", "thread", "undefined"});
 }
 
 TEST_CASE("a hundred plugins are listed in milliseconds", "[.benchmark]") {

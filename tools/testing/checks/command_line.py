@@ -243,6 +243,8 @@ def plugins():
         path = f"{{plugins}}/libbackplane_{fault}.so"
         line = f"refused  {path}: {BAD_PLUGINS[path]}".replace("{plugins}", str(PLUGINS))
         check(line in found.out.splitlines(), f"backplane plugins --why does not say\n{line}\n{found.out}")
+    for line in ("  static constructors that run when it is loaded: 2", "  built with sanitizers: address, memory, thread, undefined"):
+        check(line in found.out.splitlines(), f"backplane plugins --why does not say\n{line}\n{found.out}")
     without = backplane("plugins", path=str(PLUGINS)).out
     check("refused; backplane plugins --why says why" in without, f"backplane plugins printed\n{without}")
     entries = [json.loads(line) for line in backplane("plugins", "--json", path=str(PLUGINS)).out.splitlines()]

@@ -59,6 +59,23 @@ extern int function_that_is_nowhere(void);
 int (*const imported)(void) = function_that_is_nowhere;
 #endif
 
+#ifdef BP_FAULT_STATIC_CONSTRUCTORS
+static int constructed = 0;
+__attribute__((constructor)) static void first_constructor(void) {
+  constructed += 1;
+}
+__attribute__((constructor)) static void second_constructor(void) {
+  constructed += 1;
+}
+#endif
+// Names that code built with a sanitizer imports from its runtime.
+#ifdef BP_FAULT_SANITIZERS
+extern int address_runtime(void) __asm__("__asan_init"), memory_runtime(void) __asm__("__msan_init");
+extern int thread_runtime(void) __asm__("__tsan_init");
+extern int undefined_runtime(void) __asm__("__ubsan_handle_add_overflow");
+int (*const runtimes[])(void) = {address_runtime, memory_runtime, thread_runtime, undefined_runtime};
+#endif
+
 static int initialized = 0, live_devices = 0;
 
 #ifdef BP_FAULT_NULL_FUNCTION
