@@ -157,6 +157,8 @@ def main():
     options = parser.parse_args()
     build = (ROOT / options.build_dir).resolve()
     environment = dict(os.environ, BACKPLANE_TEST_BUILD=str(build))
+    for sanitizer in ("ASAN_OPTIONS", "TSAN_OPTIONS"):  # too large a request is an answer to test, not an error
+        environment[sanitizer] = ":".join(filter(None, ["allocator_may_return_null=1", environment.get(sanitizer)]))
     shared = ROOT.parent / "shared"
     if "BACKPLANE_SHARED" not in environment and shared.is_dir():
         environment["BACKPLANE_SHARED"] = str(shared)
