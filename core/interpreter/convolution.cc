@@ -1,6 +1,12 @@
 // convolution as a contraction: a row is one output position of one batch element, a column one output feature, and
 // the depth runs over window positions and, within each, over input features.
+//
+// Padding is zeros that are multiplied, so an infinite weight over it gives NaN; what base dilation puts between elements
+// is not there at all: outputs that meet the same window positions are one contraction, over these positions alone. So do
+// the paths that XLA:CPU takes for usual convolutions; others of its paths skip padding too, or multiply both. An empty
+// input gives zeros.
 #include <cstring>
+#include <numeric>
 
 #include "core/interpreter/contraction.h"
 #include "core/interpreter/strided_copy.h"
@@ -10,12 +16,19 @@ namespace {
 
 using ir::AttributeKey;
 
+// Outputs of one dimension that meet the same window positions, all of which are elements or padding.
+struct Phase {
+  std::int64_t first, step, count;  // the outputs first, first + step, ...
+  std::vector<std::int64_t> positions;
+};
+
 // One spatial dimension of the operand, window and result.
 struct Spatial {
   ir::WindowDimension window;
   std::int64_t input_size, input_stride;
   std::int64_t kernel_stride;
   std::int64_t output_size, output_stride;
+  std::vector<Phase> phases;
 };
 
 // Everything in elements. A group takes its own part of the input features, or of the batch (batch_group_count), and
@@ -26,11 +39,25 @@ struct Geometry {
   std::int64_t input_batch_stride, output_batch_stride;
   std::int64_t features;                                                      // input features of one group
   std::int64_t output_features, output_feature_stride, kernel_output_stride;  // of one group
-  std::int64_t window_count = 1, output_positions = 1;
   std::int64_t output_batches;
+  std::int64_t kernel_feature_stride;
   std::vector<std::int64_t> feature_offsets;  // in the input, by input feature
-  std::vector<std::int64_t> kernel_offsets;   // in the kernel, by depth
 };
+
+std::vector<Phase> phases_of(const Spatial &spatial, bool has_input) {
+  const ir::WindowDimension &window = spatial.window;
+  std::int64_t step = window.lhs_dilate / std::gcd(window.stride, window.lhs_dilate);
+  std::vector<Phase> phases;
+  for (std::int64_t first = 0; first < std::min(step, spatial.output_size); ++first) {
+    Phase &phase = phases.emplace_back(Phase{first, step, (spatial.output_size - first + step - 1) / step, {}});
+    for (std::int64_t w = 0; w < window.size && has_input; ++w) {
+      if ((first * window.stride + w * window.rhs_dilate - window.pad_low) % window.lhs_dilate == 0) {
+        phase.positions.push_back(w);
+      }
+    }
+  }
+  return phases;
+}
 
 Geometry make_geometry(const Instruction &instruction, const Shape &input, const Shape &kernel) {
   ir::ConvolutionDimensions dims = instruction.convolution_dimensions();
@@ -53,7 +80,6 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
   geometry.output_feature_stride = at(output_strides, dims.output_feature);
   geometry.kernel_output_stride = at(kernel_strides, dims.rhs_output_feature);
   std::span<const ir::WindowDimension> window = instruction.window();
-  Dimensions window_sizes;
   for (std::size_t d = 0; d < dims.lhs_spatial.size(); ++d) {
     Spatial &spatial = geometry.spatial.emplace_back();
     spatial.window = window[d];
@@ -62,30 +88,49 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
     spatial.kernel_stride = at(kernel_strides, dims.rhs_spatial[d]);
     spatial.output_size = at(output.sizes(), dims.output_spatial[d]);
     spatial.output_stride = at(output_strides, dims.output_spatial[d]);
-    geometry.window_count *= window[d].size;
-    geometry.output_positions *= spatial.output_size;
-    window_sizes.push_back(window[d].size);
+    spatial.phases = phases_of(spatial, input.element_count() > 0);
   }
   for (std::int64_t f = 0; f < geometry.features; ++f) {
     geometry.feature_offsets.push_back(f * at(input_strides, dims.lhs_feature));
   }
-  for_each_index(std::span(window_sizes.data(), window_sizes.size()), [&](std::span<const std::int64_t> index) {
+  geometry.kernel_feature_stride = at(kernel_strides, dims.rhs_input_feature);
+  return geometry;
+}
+
+// One contraction: a phase of each dimension.
+struct Part {
+  std::vector<const Phase *> phases;
+  std::int64_t output_positions = 1;
+  std::vector<std::int64_t> kernel_offsets;  // by depth
+};
+
+Part make_part(const Geometry &geometry, std::span<const std::int64_t> phase_index) {
+  Part part;
+  Dimensions position_counts;
+  for (std::size_t d = 0; d < geometry.spatial.size(); ++d) {
+    const Phase &phase = geometry.spatial[d].phases[static_cast<std::size_t>(phase_index[d])];
+    part.phases.push_back(&phase);
+    part.output_positions *= phase.count;
+    position_counts.push_back(static_cast<std::int64_t>(phase.positions.size()));
+  }
+  for_each_index(std::span(position_counts.data(), position_counts.size()), [&](std::span<const std::int64_t> index) {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < index.size(); ++d) {
       const Spatial &spatial = geometry.spatial[d];
-      std::int64_t position = spatial.window.reversal != 0 ? spatial.window.size - 1 - index[d] : index[d];
-      offset += position * spatial.kernel_stride;
+      std::int64_t position = part.phases[d]->positions[static_cast<std::size_t>(index[d])];
+      offset += (spatial.window.reversal != 0 ? spatial.window.size - 1 - position : position) * spatial.kernel_stride;
     }
     for (std::int64_t f = 0; f < geometry.features; ++f) {
-      geometry.kernel_offsets.push_back(offset + f * at(kernel_strides, dims.rhs_input_feature));
+      part.kernel_offsets.push_back(offset + f * geometry.kernel_feature_stride);
     }
   });
-  return geometry;
+  return part;
 }
 
 template <class Sum>
 struct ConvolutionLoaders {
   const Geometry &geometry;
+  const Part &part;
   const std::byte *input, *kernel;
   std::int64_t input_width, kernel_width;
   PanelLoader<Sum> input_loader, kernel_loader;
@@ -93,27 +138,21 @@ struct ConvolutionLoaders {
   std::int64_t output_width;
   ConvertLoop narrow;
 
-  // Where in the input the window position w of an output position lies; -1: in the padding or between elements.
+  // Where in the input the w-th window position of an output position lies; -1: in the padding.
   std::int64_t input_offset(std::int64_t row, std::int64_t w) const {
-    std::int64_t position = row % geometry.output_positions;
-    std::int64_t offset = row / geometry.output_positions * geometry.input_batch_stride;
+    std::int64_t position = row % part.output_positions;
+    std::int64_t offset = row / part.output_positions * geometry.input_batch_stride;
     for (std::size_t d = geometry.spatial.size(); d-- > 0;) {
       const Spatial &spatial = geometry.spatial[d];
       const ir::WindowDimension &window = spatial.window;
-      std::int64_t out = position % spatial.output_size, in_window = w % window.size;
-      position /= spatial.output_size;
-      w /= window.size;
-      std::int64_t at = out * window.stride + in_window * window.rhs_dilate - window.pad_low;
-      if (at < 0) {
-        return -1;
-      }
-      if (window.lhs_dilate != 1) {
-        if (at % window.lhs_dilate != 0) {
-          return -1;
-        }
-        at /= window.lhs_dilate;
-      }
-      if (at >= spatial.input_size) {
+      const Phase &phase = *part.phases[d];
+      auto windows = static_cast<std::int64_t>(phase.positions.size());
+      std::int64_t out = phase.first + position % phase.count * phase.step;
+      std::int64_t in_window = phase.positions[static_cast<std::size_t>(w % windows)];
+      position /= phase.count;
+      w /= windows;
+      std::int64_t at = (out * window.stride + in_window * window.rhs_dilate - window.pad_low) / window.lhs_dilate;
+      if (at < 0 || at >= spatial.input_size) {
         return -1;
       }
       offset += at * spatial.input_stride;
@@ -146,19 +185,19 @@ struct ConvolutionLoaders {
     for (std::int64_t c = 0; c < columns; ++c) {
       offsets[c] = (group * geometry.output_features + column + c) * geometry.kernel_output_stride;
     }
-    kernel_loader(
-        kernel, std::span(offsets, static_cast<std::size_t>(columns)),
-        std::span(geometry.kernel_offsets).subspan(static_cast<std::size_t>(k), static_cast<std::size_t>(count)), panel,
-        panel_columns);
+    kernel_loader(kernel, std::span(offsets, static_cast<std::size_t>(columns)),
+                  std::span(part.kernel_offsets).subspan(static_cast<std::size_t>(k), static_cast<std::size_t>(count)),
+                  panel, panel_columns);
   }
 
   void store(std::int64_t group, std::int64_t row, std::int64_t column, std::int64_t columns, const Sum *sums) const {
-    std::int64_t offset = row / geometry.output_positions * geometry.output_batch_stride +
+    std::int64_t offset = row / part.output_positions * geometry.output_batch_stride +
                           (group * geometry.output_features + column) * geometry.output_feature_stride;
-    std::int64_t position = row % geometry.output_positions;
+    std::int64_t position = row % part.output_positions;
     for (std::size_t d = geometry.spatial.size(); d-- > 0;) {
-      offset += position % geometry.spatial[d].output_size * geometry.spatial[d].output_stride;
-      position /= geometry.spatial[d].output_size;
+      const Phase &phase = *part.phases[d];
+      offset += (phase.first + position % phase.count * phase.step) * geometry.spatial[d].output_stride;
+      position /= phase.count;
     }
     for (std::int64_t c = 0; c < columns; ++c) {
       std::byte *to = output + (offset + c * geometry.output_feature_stride) * output_width;
@@ -182,24 +221,32 @@ Result<Literal> evaluate_convolution(Evaluator &evaluator, const Instruction &in
   BP_ASSIGN(Literal kernel, in_sum_class(evaluator, std::move(operands[1]), type));
   Geometry geometry = make_geometry(instruction, input.shape(), kernel.shape());
   BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
-  ContractionSize size{geometry.groups, geometry.output_batches * geometry.output_positions, geometry.output_features,
-                       geometry.window_count * geometry.features};
   std::byte *out = result.mutable_bytes().data();
-  visit_wide(sum_of(type), [&]<class Sum>() {
-    if constexpr (std::is_same_v<Sum, SumType<Sum>>) {
-      contract<Sum>(evaluator, size, [&] {
-        return ConvolutionLoaders<Sum>{geometry,
-                                       input.bytes().data(),
-                                       kernel.bytes().data(),
-                                       ir::byte_width(input.shape().element_type()),
-                                       ir::byte_width(kernel.shape().element_type()),
-                                       panel_loader<Sum>(input.shape().element_type()),
-                                       panel_loader<Sum>(kernel.shape().element_type()),
-                                       out,
-                                       ir::byte_width(type),
-                                       narrowing_loop(sum_of(type), type)};
-      });
-    }
+  Dimensions phase_counts;
+  for (const Spatial &spatial : geometry.spatial) {
+    phase_counts.push_back(static_cast<std::int64_t>(spatial.phases.size()));
+  }
+  for_each_index(std::span(phase_counts.data(), phase_counts.size()), [&](std::span<const std::int64_t> phase_index) {
+    Part part = make_part(geometry, phase_index);
+    ContractionSize size{geometry.groups, geometry.output_batches * part.output_positions, geometry.output_features,
+                         static_cast<std::int64_t>(part.kernel_offsets.size())};
+    visit_wide(sum_of(type), [&]<class Sum>() {
+      if constexpr (std::is_same_v<Sum, SumType<Sum>>) {
+        contract<Sum>(evaluator, size, [&] {
+          return ConvolutionLoaders<Sum>{geometry,
+                                         part,
+                                         input.bytes().data(),
+                                         kernel.bytes().data(),
+                                         ir::byte_width(input.shape().element_type()),
+                                         ir::byte_width(kernel.shape().element_type()),
+                                         panel_loader<Sum>(input.shape().element_type()),
+                                         panel_loader<Sum>(kernel.shape().element_type()),
+                                         out,
+                                         ir::byte_width(type),
+                                         narrowing_loop(sum_of(type), type)};
+        });
+      }
+    });
   });
   return result;
 }

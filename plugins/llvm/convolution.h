@@ -1,6 +1,7 @@
 // A convolution with the semantics of HLO, as contractions: output positions and filter taps move the same input
 // coordinate. Base dilation is split into phases (output positions that meet the same taps), so that no inserted zero
-// is ever multiplied.
+// is ever multiplied. Padding is: an infinite weight over it gives NaN. The interpreter does the same. (XLA:CPU does
+// either with both, depending on the code path it takes; the paths of usual convolutions do as we do.)
 #pragma once
 
 #include "plugins/llvm/contraction.h"
