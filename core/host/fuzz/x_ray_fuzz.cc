@@ -1,7 +1,4 @@
 // Fuzz driver for what reads files before trusting them: the X-ray and the manifest.
-//   CXX=clang++-19 CC=clang-19 meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
-//   ninja -C build-fuzz x_ray_fuzz && build-fuzz/x_ray_fuzz -max_total_time=60 CORPUS
-// A good corpus to start from: any libbackplane_*.so.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,5 @@
 // libFuzzer target: whatever the bytes, the parser returns; what it accepts prints, parses again and prints the same,
 // and the verifier survives it.
-//   build-fuzz/parse_fuzz FOLDER_OF_HLO_FILES
 #include <cstdio>
 
 #include "core/ir/verifier.h"
