@@ -50,6 +50,8 @@ struct ImageConstant {
 
 class Image {
  public:
+  using Storage = std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>>;
+
   const bp_module_t *module() const { return reinterpret_cast<const bp_module_t *>(storage_.data()); }
   plugin::ModuleView view() const { return plugin::ModuleView(module()); }
   std::span<const std::byte> bytes() const { return storage_; }
@@ -61,7 +63,7 @@ class Image {
 
  private:
   friend class ImageBuilder;
-  std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>> storage_;
+  Storage storage_;
   std::vector<ir::InstructionId> sources_;
   std::vector<ImageConstant> constants_;
 };

@@ -1,8 +1,6 @@
 // Builds the image in two steps: computations are emitted in post-order of the call graph into growing pools, with a
 // list of value ids for the leaves of every HLO instruction; then the pools are laid out one behind the other and
 // hashed.
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -11,6 +9,8 @@
 #include <unordered_map>
 
 #include "core/host/image.h"
+#include "core/host/image_leaves.h"
+#include "core/host/image_pools.h"
 #include "core/ir/storage.h"
 
 namespace bp::host {
@@ -24,63 +24,10 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// The leaves of a shape: all that is not a tuple, in order.
-struct Leaf {
-  std::size_t position;  // in pre-order: Shape::subshape
-  const Shape *shape;
-};
-struct Leaves {
-  std::vector<Leaf> leaves;
-  std::vector<std::uint32_t> element_begin;  // of a tuple: the first leaf of each element, and the end
-};
-
-void collect_leaves(const Shape &shape, std::size_t &position, std::vector<Leaf> &leaves) {
-  if (!shape.is_tuple()) {
-    leaves.push_back({position, &shape});
-    position += shape.subshape_count();
-    return;
-  }
-  ++position;
-  for (const Shape &element : shape.elements()) {
-    collect_leaves(element, position, leaves);
-  }
-}
-
-Leaves leaves_of(const Shape &shape) {
-  Leaves result;
-  std::size_t position = 0;
-  if (!shape.is_tuple()) {
-    collect_leaves(shape, position, result.leaves);
-    return result;
-  }
-  ++position;
-  for (const Shape &element : shape.elements()) {
-    result.element_begin.push_back(static_cast<std::uint32_t>(result.leaves.size()));
-    collect_leaves(element, position, result.leaves);
-  }
-  result.element_begin.push_back(static_cast<std::uint32_t>(result.leaves.size()));
-  return result;
-}
-
-const ir::Literal *leaf_literal(const ir::Literal &literal, std::span<const std::int64_t> index) {
-  const ir::Literal *at = &literal;
-  for (std::int64_t i : index) {
-    at = &at->tuple_elements()[static_cast<std::size_t>(i)];
-  }
-  return at;
-}
-
 std::vector<std::byte> stored_bytes(const ir::Literal &literal, const Shape &shape) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(shape.byte_size()));
   ir::store(literal, shape, bytes);
   return bytes;
-}
-
-using Sha256 = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
-Sha256 sha256(std::span<const std::byte> bytes) {
-  Sha256 hash;
-  SHA256(reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(), hash.data());
-  return hash;
 }
 
 // Shapes of the module, found by value.
@@ -94,15 +41,6 @@ struct EqualShape {
 // Where a computation's instructions run decides whether its values have a place in memory.
 enum class Role : std::uint8_t { Control, Embedded };
 constexpr std::size_t role_count = 2;
-
-struct Range {
-  std::uint32_t begin = 0, count = 0;
-};
-
-template <class T>
-std::uint32_t size_of(const T &pool) {
-  return static_cast<std::uint32_t>(pool.size());
-}
 
 }  // namespace
 
@@ -142,7 +80,7 @@ class ImageBuilder {
       stack.pop_back();
       if (state == callees_pending) {
         BP_TRY(add_computation(module_.computation(id), role));
-        state = size_of(computations_) - 1;
+        state = size_of(pools_.computations) - 1;
       }
     }
     if (plan_ != nullptr) {
@@ -162,35 +100,7 @@ class ImageBuilder {
     return unsupported("{}: {}", instruction.name(), what).at(instruction.location());
   }
 
-  // --- pools ---
-
-  std::uint32_t add_string(std::string_view text) {
-    auto [found, is_new] = string_offsets_.try_emplace(std::string(text), size_of(strings_));
-    if (is_new) {
-      strings_.insert(strings_.end(), text.begin(), text.end());
-      strings_.push_back('\0');
-    }
-    return found->second;
-  }
-
-  Range add_numbers(std::span<const std::int64_t> numbers) {
-    Range range{size_of(numbers_), size_of(numbers)};
-    numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
-    return range;
-  }
-
-  std::uint32_t add_bytes(const void *data, std::size_t size) {
-    std::uint32_t offset = size_of(bytes_);
-    auto *begin = static_cast<const std::byte *>(data);
-    bytes_.insert(bytes_.end(), begin, begin + size);
-    return offset;
-  }
-
-  std::uint32_t add_ids(std::span<const std::uint32_t> ids) {
-    std::uint32_t begin = size_of(ids_);
-    ids_.insert(ids_.end(), ids.begin(), ids.end());
-    return begin;
-  }
+  // --- shapes ---
 
   const Leaves &leaves(Instruction instruction) {
     auto id = index(instruction.shape_id());
@@ -204,7 +114,7 @@ class ImageBuilder {
   }
 
   Result<std::uint32_t> add_shape(Instruction instruction, const Shape &shape) {
-    auto [found, is_new] = shape_ids_.try_emplace(&shape, size_of(shapes_));
+    auto [found, is_new] = shape_ids_.try_emplace(&shape, size_of(pools_.shapes));
     if (!is_new) {
       return found->second;
     }
@@ -213,19 +123,24 @@ class ImageBuilder {
           instruction, fmt::format("shape {} cannot be given to a backend: sizes must be static, and types plain",
                                    to_string(shape)));
     }
+    if (std::int64_t space = shape.layout().memory_space; space < 0 || space > UINT16_MAX) {
+      return unsupported_here(
+          instruction,
+          fmt::format("memory space {} cannot be given to a backend, expected one from 0 to {}", space, UINT16_MAX));
+    }
     bp_shape_t added{};
     added.dtype = static_cast<std::uint16_t>(shape.element_type());
     added.rank = static_cast<std::uint16_t>(shape.rank());
     added.element_bits = shape.is_array() ? static_cast<std::uint32_t>(ir::stored_element_bits(shape)) : 0;
-    added.dims = add_numbers(shape.sizes()).begin;
+    added.dims = pools_.add_numbers(shape.sizes()).begin;
     const ir::Layout &layout = shape.layout();
-    added.layout = add_numbers({layout.minor_to_major.data(), layout.minor_to_major.size()}).begin;
-    numbers_.push_back(static_cast<std::int64_t>(layout.tiles.size()));
+    added.layout = pools_.add_numbers({layout.minor_to_major.data(), layout.minor_to_major.size()}).begin;
+    pools_.numbers.push_back(static_cast<std::int64_t>(layout.tiles.size()));
     for (const ir::Tile &tile : layout.tiles) {
-      numbers_.push_back(static_cast<std::int64_t>(tile.sizes.size()));
-      add_numbers({tile.sizes.data(), tile.sizes.size()});
+      pools_.numbers.push_back(static_cast<std::int64_t>(tile.sizes.size()));
+      pools_.add_numbers({tile.sizes.data(), tile.sizes.size()});
     }
-    shapes_.push_back(added);
+    pools_.shapes.push_back(added);
     return found->second;
   }
 
@@ -275,19 +190,19 @@ class ImageBuilder {
           added.flags = BP_ALLOC_READ_ONLY;
           break;
       }
-      allocations_.push_back(added);
+      pools_.allocations.push_back(added);
     }
     return {};
   }
 
   Status add_aliases_and_check_constants() {
-    for (std::size_t i = 0; i < allocations_.size(); ++i) {
+    for (std::size_t i = 0; i < pools_.allocations.size(); ++i) {
       const buffers::Allocation &planned = plan_->allocations[i];
       if (planned.alias >= 0) {
-        allocations_[i].alias = static_cast<std::uint32_t>(planned.alias);
-        allocations_[static_cast<std::size_t>(planned.alias)].flags &= ~std::uint32_t{BP_ALLOC_READ_ONLY};
+        pools_.allocations[i].alias = static_cast<std::uint32_t>(planned.alias);
+        pools_.allocations[static_cast<std::size_t>(planned.alias)].flags &= ~std::uint32_t{BP_ALLOC_READ_ONLY};
       }
-      if (allocations_[i].kind == BP_ALLOC_CONSTANT && allocations_[i].content == BP_NONE) {
+      if (pools_.allocations[i].kind == BP_ALLOC_CONSTANT && pools_.allocations[i].content == BP_NONE) {
         return make_error(ErrorCode::Internal, "the plan has constant allocation {}, but no constant lies there", i);
       }
     }
@@ -305,14 +220,14 @@ class ImageBuilder {
       added.space = static_cast<std::uint16_t>(shape.layout().memory_space);
       added.index = added.alias = added.content = BP_NONE;
       added.flags = BP_ALLOC_READ_ONLY;
-      value.allocation = size_of(allocations_);
-      allocations_.push_back(added);
+      value.allocation = size_of(pools_.allocations);
+      pools_.allocations.push_back(added);
     }
-    bp_allocation_t &allocation = allocations_[value.allocation];
+    bp_allocation_t &allocation = pools_.allocations[value.allocation];
     BP_CHECK(allocation.kind == BP_ALLOC_CONSTANT && value.offset == 0 && allocation.size == stored.size());
     if (allocation.content == BP_NONE) {
       Sha256 hash = sha256(stored);
-      allocation.content = add_bytes(hash.data(), hash.size());
+      allocation.content = pools_.add_bytes(hash.data(), hash.size());
       constants_.push_back({value.allocation, shape, literal});
     }
   }
@@ -327,7 +242,7 @@ class ImageBuilder {
   Result<bp_value_t> make_value(Instruction instruction, const Leaf &leaf, Role role) {
     bp_value_t value{};
     BP_ASSIGN(value.shape, add_shape(instruction, *leaf.shape));
-    value.instr = size_of(instructions_);
+    value.instr = size_of(pools_.instructions);
     value.allocation = BP_NONE;
     std::int64_t size = leaf.shape->byte_size();
     if (size == std::numeric_limits<std::int64_t>::max()) {
@@ -352,11 +267,11 @@ class ImageBuilder {
     pending_attributes_.push_back({static_cast<std::uint16_t>(key), type, data, count});
   }
   void add_attribute(AttributeKey key, std::span<const std::int64_t> numbers, std::uint16_t type = BP_ATTR_I64) {
-    Range range = add_numbers(numbers);
+    Range range = pools_.add_numbers(numbers);
     add_attribute(key, type, range.begin, range.count);
   }
   void add_attribute(AttributeKey key, std::span<const std::byte> bytes) {
-    add_attribute(key, BP_ATTR_BYTES, add_bytes(bytes.data(), bytes.size()), size_of(bytes));
+    add_attribute(key, BP_ATTR_BYTES, pools_.add_bytes(bytes.data(), bytes.size()), size_of(bytes));
   }
 
   void add_attributes_and_edges(Instruction instruction) {
@@ -365,7 +280,7 @@ class ImageBuilder {
         case ir::AttributeKind::String:
         case ir::AttributeKind::Text: {
           std::string_view text = instruction.text(key);
-          add_attribute(key, BP_ATTR_STRING, add_string(text), size_of(text));
+          add_attribute(key, BP_ATTR_STRING, pools_.add_string(text), size_of(text));
           break;
         }
         case ir::AttributeKind::F64: add_attribute(key, instruction.numbers(key), BP_ATTR_F64); break;
@@ -375,14 +290,11 @@ class ImageBuilder {
     }
     if (instruction.opcode() == Opcode::CustomCall && instruction.literal().is_valid()) {
       std::vector<std::byte> all;
-      std::size_t position = 0;
-      std::vector<Leaf> parts;
       const Shape &shape = instruction.literal().shape();
-      collect_leaves(shape, position, parts);
-      for (const Leaf &leaf : parts) {
+      for (const Leaf &leaf : leaves_of(shape).leaves) {
         if (leaf.shape->is_array()) {
           auto part =
-              stored_bytes(*leaf_literal(instruction.literal(), shape.index_of_subshape(leaf.position)), *leaf.shape);
+              stored_bytes(leaf_literal(instruction.literal(), shape.index_of_subshape(leaf.position)), *leaf.shape);
           all.insert(all.end(), part.begin(), part.end());
         }
       }
@@ -390,7 +302,7 @@ class ImageBuilder {
     }
     for (InstructionId predecessor : instruction.control_predecessors()) {
       if (image_instruction_[index(predecessor)] != BP_NONE) {
-        control_edges_.push_back({image_instruction_[index(predecessor)], size_of(instructions_)});
+        pools_.control_edges.push_back({image_instruction_[index(predecessor)], size_of(pools_.instructions)});
       }
     }
   }
@@ -439,25 +351,25 @@ class ImageBuilder {
     bp_instr_t added{};
     added.op = static_cast<std::uint16_t>(instruction.opcode());
     added.flags = side_effect ? BP_INSTR_SIDE_EFFECT : 0;
-    added.operands = add_ids(operands);
+    added.operands = pools_.add_ids(operands);
     added.operand_count = size_of(operands);
     added.results = first_value;
-    added.result_count = size_of(values_) - first_value;
+    added.result_count = size_of(pools_.values) - first_value;
     std::sort(pending_attributes_.begin(), pending_attributes_.end(),
               [](const bp_attr_t &a, const bp_attr_t &b) { return a.key < b.key; });
-    added.attrs = size_of(attributes_);
+    added.attrs = size_of(pools_.attributes);
     added.attr_count = size_of(pending_attributes_);
-    attributes_.insert(attributes_.end(), pending_attributes_.begin(), pending_attributes_.end());
+    pools_.attributes.insert(pools_.attributes.end(), pending_attributes_.begin(), pending_attributes_.end());
     pending_attributes_.clear();
-    added.calls = add_ids(calls);
+    added.calls = pools_.add_ids(calls);
     added.call_count = size_of(calls);
-    added.name = add_string(name);
+    added.name = pools_.add_string(name);
     const ir::Metadata *metadata = instruction.metadata();
-    added.origin = metadata != nullptr && !metadata->op_name.empty() ? add_string(metadata->op_name) : BP_NONE;
+    added.origin = metadata != nullptr && !metadata->op_name.empty() ? pools_.add_string(metadata->op_name) : BP_NONE;
     if (image_instruction_[index(instruction.id())] == BP_NONE) {
-      image_instruction_[index(instruction.id())] = size_of(instructions_);
+      image_instruction_[index(instruction.id())] = size_of(pools_.instructions);
     }
-    instructions_.push_back(added);
+    pools_.instructions.push_back(added);
     sources_.push_back(instruction.id());
   }
 
@@ -480,19 +392,19 @@ class ImageBuilder {
         std::int64_t numbers[] = {number++};
         add_attribute(AttributeKey::ParameterNumber, numbers);
       } else if (leaf.shape->is_array()) {
-        const ir::Literal *literal =
+        const ir::Literal &literal =
             leaf_literal(instruction.literal(), instruction.shape().index_of_subshape(leaf.position));
-        auto stored = stored_bytes(*literal, *leaf.shape);
+        auto stored = stored_bytes(literal, *leaf.shape);
         if (role == Role::Control) {
-          add_constant_allocation(*literal, *leaf.shape, stored, value);
+          add_constant_allocation(literal, *leaf.shape, stored, value);
         }
         if (role == Role::Embedded || static_cast<std::int64_t>(stored.size()) <= inline_constant_bytes) {
           add_attribute(AttributeKey::Value, stored);
         }
       }
-      leaf_values_.push_back(size_of(values_));
-      values_.push_back(value);
-      finish_instruction(instruction, leaf_name(instruction, leaf), size_of(values_) - 1, {}, {}, false);
+      leaf_values_.push_back(size_of(pools_.values));
+      pools_.values.push_back(value);
+      finish_instruction(instruction, leaf_name(instruction, leaf), size_of(pools_.values) - 1, {}, {}, false);
     }
     values_of_[index(instruction.id())] = {begin, size_of(parts.leaves)};
     return {};
@@ -518,11 +430,11 @@ class ImageBuilder {
       own_values.count = size_of(operands);
       return {};
     }
-    std::uint32_t first_value = size_of(values_);
+    std::uint32_t first_value = size_of(pools_.values);
     for (const Leaf &leaf : leaves(instruction).leaves) {
       BP_ASSIGN(bp_value_t value, make_value(instruction, leaf, role));
-      leaf_values_.push_back(size_of(values_));
-      values_.push_back(value);
+      leaf_values_.push_back(size_of(pools_.values));
+      pools_.values.push_back(value);
       ++own_values.count;
     }
     bool side_effect =
@@ -541,9 +453,9 @@ class ImageBuilder {
 
   Status add_computation(Computation computation, Role role) {
     bp_computation_t added{};
-    added.name = add_string(computation.name());
+    added.name = pools_.add_string(computation.name());
     added.kind = role == Role::Control ? BP_COMPUTATION_CONTROL : BP_COMPUTATION_EMBEDDED;
-    added.instrs = size_of(instructions_);
+    added.instrs = size_of(pools_.instructions);
     std::vector<std::uint32_t> first_parameter;  // by parameter number: the number of its first leaf
     std::uint32_t parameter_count = 0;
     for (InstructionId id : computation.parameter_ids()) {
@@ -562,15 +474,15 @@ class ImageBuilder {
         BP_TRY(add_instruction(instruction, role, has_side_effect));
       }
     }
-    added.instr_count = size_of(instructions_) - added.instrs;
-    added.params = size_of(ids_);
+    added.instr_count = size_of(pools_.instructions) - added.instrs;
+    added.params = size_of(pools_.ids);
     for (InstructionId id : computation.parameter_ids()) {
-      add_ids(values(id));
+      pools_.add_ids(values(id));
     }
-    added.param_count = size_of(ids_) - added.params;
-    added.roots = add_ids(values(computation.root().id()));
-    added.root_count = size_of(ids_) - added.roots;
-    computations_.push_back(added);
+    added.param_count = size_of(pools_.ids) - added.params;
+    added.roots = pools_.add_ids(values(computation.root().id()));
+    added.root_count = size_of(pools_.ids) - added.roots;
+    pools_.computations.push_back(added);
     has_side_effect_.push_back(has_side_effect);
     return {};
   }
@@ -583,65 +495,18 @@ class ImageBuilder {
     header.opset = opset;
     header.stage = static_cast<std::uint32_t>(stage_);
     header.entry = image_computation_[static_cast<std::size_t>(Role::Control)][index(module_.entry().id())];
-    header.name = add_string(module_.name());
-    header.own_attrs = size_of(attributes_);
+    header.name = pools_.add_string(module_.name());
+    header.own_attrs = size_of(pools_.attributes);
     for (auto [key, number] : {std::pair(AttributeKey::ReplicaCount, module_.header().replica_count),
                                std::pair(AttributeKey::NumPartitions, module_.header().num_partitions)}) {
       std::int64_t numbers[] = {number};
       add_attribute(key, numbers);
     }
     header.own_attr_count = size_of(pending_attributes_);
-    attributes_.insert(attributes_.end(), pending_attributes_.begin(), pending_attributes_.end());
-
-    std::uint64_t end = sizeof header;
-    struct Part {
-      std::uint64_t offset;
-      const void *data;
-      std::size_t size;
-    };
-    std::vector<Part> parts;
-    auto place = [&](bp_range_t &range, const auto &pool) {
-      end = (end + 63) / 64 * 64;
-      range = {static_cast<std::uint32_t>(end), size_of(pool)};
-      parts.push_back({end, pool.data(), pool.size() * sizeof pool[0]});
-      end += parts.back().size;
-    };
-    place(header.computations, computations_);
-    place(header.instrs, instructions_);
-    place(header.values, values_);
-    place(header.shapes, shapes_);
-    place(header.operands, ids_);
-    place(header.attrs, attributes_);
-    place(header.allocations, allocations_);
-    place(header.i64s, numbers_);
-    place(header.strings, strings_);
-    place(header.bytes, bytes_);
-    std::sort(control_edges_.begin(), control_edges_.end(), [](const bp_control_edge_t &a, const bp_control_edge_t &b) {
-      return std::pair(a.before, a.after) < std::pair(b.before, b.after);
-    });
-    std::vector<bp_section_t> sections;
-    if (!control_edges_.empty()) {
-      bp_range_t edges{};
-      place(edges, control_edges_);
-      sections.push_back({BP_SECTION_CONTROL_EDGES, edges.offset, edges.count, sizeof(bp_control_edge_t)});
-    }
-    place(header.sections, sections);
-    header.size = end;
-    if (end > std::numeric_limits<std::uint32_t>::max()) {
-      return make_error(ErrorCode::OutOfMemory, "module {} takes {} bytes as an image; at most 4 GiB are possible",
-                        module_.name(), end);
-    }
+    pools_.attributes.insert(pools_.attributes.end(), pending_attributes_.begin(), pending_attributes_.end());
 
     Image image;
-    image.storage_.resize(end);
-    std::memcpy(image.storage_.data(), &header, sizeof header);
-    for (const Part &part : parts) {
-      if (part.size != 0) {
-        std::memcpy(image.storage_.data() + part.offset, part.data, part.size);
-      }
-    }
-    Sha256 hash = sha256(std::span<const std::byte>(image.storage_).subspan(offsetof(bp_module_t, size)));
-    std::memcpy(image.storage_.data() + offsetof(bp_module_t, hash), hash.data(), hash.size());
+    BP_ASSIGN(image.storage_, pools_.lay_out(header, module_.name()));
     image.sources_ = std::move(sources_);
     image.constants_ = std::move(constants_);
     return image;
@@ -660,20 +525,9 @@ class ImageBuilder {
   std::vector<bool> has_side_effect_;  // by computation of the image
   std::vector<std::unique_ptr<Leaves>> leaves_by_shape_;
   std::unordered_map<const Shape *, std::uint32_t, HashShape, EqualShape> shape_ids_;
-  std::unordered_map<std::string, std::uint32_t> string_offsets_;
   std::vector<bp_attr_t> pending_attributes_;  // of the instruction under construction
 
-  std::vector<bp_computation_t> computations_;
-  std::vector<bp_instr_t> instructions_;
-  std::vector<bp_value_t> values_;
-  std::vector<bp_shape_t> shapes_;
-  std::vector<std::uint32_t> ids_;
-  std::vector<bp_attr_t> attributes_;
-  std::vector<bp_allocation_t> allocations_;
-  std::vector<std::int64_t> numbers_;
-  std::vector<char> strings_;
-  std::vector<std::byte> bytes_;
-  std::vector<bp_control_edge_t> control_edges_;
+  ImagePools pools_;
   std::vector<InstructionId> sources_;
   std::vector<ImageConstant> constants_;
 };

@@ -206,6 +206,19 @@ TEST_CASE("what the ABI cannot say is an error") {
   module.set_root(main, module.add_parameter(main, 0, shape, "a"));
   CHECK(build_image(module, Stage::Legalize).error().message() ==
         "a: shape f32[<=4] cannot be given to a backend: sizes must be static, and types plain");
+
+  for (std::int64_t space : {65536, -1}) {
+    ir::Module far("far");
+    main = far.add_computation("main");
+    far.set_entry(main);
+    shape = Shape::array(ElementType::F32, {4});
+    ir::Layout layout = shape.layout();
+    layout.memory_space = space;
+    shape.set_layout(layout);
+    far.set_root(main, far.add_parameter(main, 0, shape, "a"));
+    CHECK(build_image(far, Stage::Legalize).error().message() ==
+          fmt::format("a: memory space {} cannot be given to a backend, expected one from 0 to 65535", space));
+  }
 }
 
 }  // namespace bp::host
