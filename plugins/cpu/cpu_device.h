@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "backplane/backplane.h"
 #include "plugin_api/cpp/host_services.h"
@@ -16,8 +17,14 @@ struct Options {
   std::string dump_dir;  // where to write IR and objects, or empty
 };
 
+// Framed by plugin_api/cpp/single_device.h.
 struct CpuDevice {
-  bp_device_t abi;  // first, so that the core's pointer is ours
+  static constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, features};
+  static const void *extension(std::string_view id);
+
+  bp_device_t abi;
   const bp_host_t *host;
   Options options;
   plugin::HostServices services;  // from init() on
@@ -25,6 +32,7 @@ struct CpuDevice {
   std::string target_text;
   Target machine;  // the one we run on
 
+  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);
   bp_status init(const bp_diag_t *diag);
   bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) const;
   bp_status compile(const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) const;

@@ -1,10 +1,11 @@
-// A plugin that does nothing, completely: every entry point of the ABI is here, claims nothing, and says so when it is
-// called all the same. Copy this folder, rename (README.md), and grow it: delete the tiers you do not need, then run
+// A plugin that does nothing, completely: every tier of the ABI is here, claims nothing, and says so when it is called
+// all the same; the frame around the device is that of plugin_api/cpp/single_device.h. Copy this folder, rename (README.md), and grow it: delete the tiers you do not need, then run
 // until the next "unimplemented".
 #include "backplane/backplane.h"
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/module_view.h"
+#include "plugin_api/cpp/single_device.h"
 
 BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
@@ -88,89 +89,40 @@ constexpr bp_device_rewrite_t rewriter = {rewrite};
 
 constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_MEMORY,  BP_EXT_COMPILER,
                                     BP_EXT_QUEUE,   BP_EXT_REWRITE, nullptr};
-constexpr bp_device_desc_t description = {
-    BP_VERSION_INIT, 1, "dev.backplane.null", "Null device", "Backplane", "0.1.0", nullptr, features};
 
 struct NullDevice {
-  bp_device_t abi;  // first, so that the core's pointer is ours
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "dev.backplane.null", "Null device", "Backplane", "0.1.0", nullptr, features};
+
+  bp_device_t abi;
   const bp_host_t *host;
   bp::plugin::HostServices services;  // from init() on
+
+  bp_status set_option(std::string_view key, const char *, const bp_diag_t *diag) {
+    return fail(diag, BP_INVALID, "null: unknown option " + std::string(key) + ", expected none");
+  }
+  bp_status init(const bp_diag_t *) {
+    services = bp::plugin::HostServices(host);
+    abi.target = "none";
+    return BP_OK;
+  }
+  static const void *extension(std::string_view id) {
+    if (id == BP_EXT_KERNELS) {
+      return &kernels;
+    }
+    if (id == BP_EXT_MEMORY) {
+      return &memory;
+    }
+    if (id == BP_EXT_COMPILER) {
+      return &compiler;
+    }
+    if (id == BP_EXT_QUEUE) {
+      return &queue;
+    }
+    return id == BP_EXT_REWRITE ? &rewriter : nullptr;
+  }
 };
-
-bp_status init_device(const bp_device_t *device, const bp_diag_t *) {
-  auto *self = static_cast<NullDevice *>(device->device_data);
-  self->services = bp::plugin::HostServices(self->host);
-  self->abi.target = "none";
-  return BP_OK;
-}
-void destroy_device(const bp_device_t *device) {
-  delete static_cast<NullDevice *>(device->device_data);
-}
-
-const void *get_extension(const bp_device_t *, const char *id) {
-  const std::string_view wanted = id;
-  if (wanted == BP_EXT_KERNELS) {
-    return &kernels;
-  }
-  if (wanted == BP_EXT_MEMORY) {
-    return &memory;
-  }
-  if (wanted == BP_EXT_COMPILER) {
-    return &compiler;
-  }
-  if (wanted == BP_EXT_QUEUE) {
-    return &queue;
-  }
-  if (wanted == BP_EXT_REWRITE) {
-    return &rewriter;
-  }
-  return nullptr;
-}
-
-// The factory.
-
-uint32_t count(const bp_device_factory_t *) {
-  return 1;
-}
-const bp_device_desc_t *get_desc(const bp_device_factory_t *, uint32_t index) {
-  return index == 0 ? &description : nullptr;
-}
-bp_status probe(const bp_device_factory_t *, const char *, uint32_t *instances, const bp_diag_t *) {
-  *instances = 1;
-  return BP_OK;
-}
-const bp_device_t *create(const bp_device_factory_t *, const bp_host_t *host, const char *id, uint32_t,
-                          const bp_option_t *options, uint32_t option_count, const bp_diag_t *diag) {
-  if (std::string_view(id) != description.id) {
-    fail(diag, BP_UNSUPPORTED, std::string("null: no device called ") + id);
-    return nullptr;
-  }
-  if (option_count != 0) {
-    fail(diag, BP_INVALID, std::string("null: unknown option ") + options[0].key + ", expected none");
-    return nullptr;
-  }
-  auto *device = new (std::nothrow) NullDevice();
-  if (device == nullptr) {
-    fail(diag, BP_NO_MEMORY, "null: out of host memory");
-    return nullptr;
-  }
-  device->abi = {&description, device, nullptr, init_device, destroy_device, get_extension};
-  device->host = host;
-  return &device->abi;
-}
-
-constexpr bp_device_factory_t factory = {count, get_desc, probe, create};
-
-// The entry.
-
-bp_status init(const char *, const bp_diag_t *) {
-  return BP_OK;
-}
-void deinit() {}
-const void *get_factory(const char *id) {
-  return std::string_view(id) == BP_DEVICE_FACTORY ? &factory : nullptr;
-}
 
 }  // namespace
 
-const bp_plugin_entry_t bp_entry = {BP_VERSION_INIT, init, deinit, get_factory};
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<NullDevice>::entry;

@@ -1,0 +1,82 @@
+// The frame of a library with one kind of device: the entry, the factory, and a device's way in and out. So a plugin
+// writes its device and
+//
+//   const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<AcmeDevice>::entry;
+//
+// The device is default-constructible and has
+//
+//   static constexpr bp_device_desc_t description;
+//   bp_device_t abi;        // the frame fills it in, but for `target`, which is set by init()
+//   const bp_host_t *host;  // the frame fills it in; not to be called before init()
+//   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);  // before init()
+//   bp_status init(const bp_diag_t *diag);
+//   static const void *extension(std::string_view id);  // null if it has none with this id
+//
+// and may throw: exceptions become reports (call.h). One device is always present.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backplane/backplane.h"
+#include "plugin_api/cpp/call.h"
+
+namespace bp::plugin {
+
+// The object behind the ABI's pointer.
+template <class Device>
+Device &device_of(const bp_device_t *device) {
+  return *static_cast<Device *>(device->device_data);
+}
+
+template <class Device>
+class SingleDevice {
+  static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
+    return guarded(diag, [&] { return device_of<Device>(device).init(diag); });
+  }
+  static void destroy_device(const bp_device_t *device) { delete &device_of<Device>(device); }
+  static const void *get_extension(const bp_device_t *, const char *id) { return Device::extension(id); }
+
+  static std::uint32_t count(const bp_device_factory_t *) { return 1; }
+  static const bp_device_desc_t *get_desc(const bp_device_factory_t *, std::uint32_t index) {
+    return index == 0 ? &Device::description : nullptr;
+  }
+  static bp_status probe(const bp_device_factory_t *, const char *id, std::uint32_t *instances, const bp_diag_t *) {
+    *instances = std::string_view(id) == Device::description.id ? 1 : 0;
+    return BP_OK;
+  }
+  static const bp_device_t *create(const bp_device_factory_t *, const bp_host_t *host, const char *id, std::uint32_t,
+                                   const bp_option_t *options, std::uint32_t option_count, const bp_diag_t *diag) {
+    std::unique_ptr<Device> device;
+    const bp_status status = guarded(diag, [&] {
+      if (std::string_view(id) != Device::description.id) {
+        return fail(diag, BP_INVALID, std::string("there is no device ") + id + ", expected " + Device::description.id);
+      }
+      device = std::make_unique<Device>();
+      device->abi = {&Device::description, device.get(), nullptr, init_device, destroy_device, get_extension};
+      device->host = host;
+      for (std::uint32_t i = 0; i < option_count; ++i) {
+        const bp_status set = device->set_option(options[i].key, options[i].value, diag);
+        if (set != BP_OK) {
+          return set;
+        }
+      }
+      return bp_status{BP_OK};
+    });
+    return status == BP_OK ? &device.release()->abi : nullptr;
+  }
+
+  static bp_status init(const char *, const bp_diag_t *) { return BP_OK; }
+  static void deinit() {}
+  static const void *get_factory(const char *id) {
+    return std::string_view(id) == BP_DEVICE_FACTORY ? &factory : nullptr;
+  }
+
+  static constexpr bp_device_factory_t factory = {count, get_desc, probe, create};
+
+ public:
+  static constexpr bp_plugin_entry_t entry = {BP_VERSION_INIT, init, deinit, get_factory};
+};
+
+}  // namespace bp::plugin
