@@ -36,6 +36,7 @@ class Assigner {
     add_outputs();
     add_constants();
     BP_TRY(add_temporaries());
+    BP_TRY(check_total());
     for (ir::ComputationId id : dataflow_.control_computations()) {
       for (ir::InstructionId instruction : module_.computation(id).instruction_ids()) {
         for (const Leaf &leaf : dataflow_.positions().of(module_.instruction(instruction)).leaves) {
@@ -148,6 +149,18 @@ class Assigner {
       for (std::size_t i = 0; i < values.size(); ++i) {
         slices_[index(values[i])] = Slice{allocation, packing.offsets[i], items[i].size};
       }
+    }
+    return {};
+  }
+
+  // Whoever adds up sizes later need not think of overflow.
+  Status check_total() const {
+    std::int64_t sum = 0;
+    for (const Allocation &allocation : plan_.allocations) {
+      if (allocation.size > max_bytes - sum) {
+        return make_error(ErrorCode::OutOfMemory, "module {} needs more than 2^62 bytes of memory", module_.name());
+      }
+      sum += allocation.size;
     }
     return {};
   }

@@ -35,7 +35,7 @@ Result<Answers> ask_compiler(const host::Device &device, const host::Image &imag
   return answers;
 }
 
-Answers ask_for_kernels(const host::Device &device, const host::Image &image) {
+Result<Answers> ask_for_kernels(const host::Device &device, const host::Image &image) {
   auto count = image.view().instruction_count();
   Answers answers{std::vector(count, -1.0f), std::vector<std::string>(count)};
   for (plugin::Instruction instruction : image.view().entry().instructions()) {
@@ -43,9 +43,12 @@ Answers ask_for_kernels(const host::Device &device, const host::Image &image) {
       continue;
     }
     host::Diagnostics diagnostics;
-    if (device.kernels()->find(device.abi(), image.module(), instruction.index(), diagnostics.abi()) != nullptr) {
-      answers.cost[instruction.index()] = 0;
-    }
+    bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
+      bool found = device.kernels()->find(device.abi(), image.module(), instruction.index(), diag) != nullptr;
+      answers.cost[instruction.index()] = found ? 0.0f : -1.0f;
+      return BP_OK;
+    });
+    BP_TRY(diagnostics.result(status, device.id(), "find", image.module()));
     add_reasons(diagnostics, answers.reasons);
   }
   return answers;
@@ -70,7 +73,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
   if (compiles) {
     BP_ASSIGN(answers, ask_compiler(device, image));
   } else if (device.kernels() != nullptr) {
-    answers = ask_for_kernels(device, image);
+    BP_ASSIGN(answers, ask_for_kernels(device, image));
   } else {
     return unsupported("backend {} has neither {} nor {}: it cannot run anything", device.id(), BP_EXT_COMPILER,
                        BP_EXT_KERNELS);

@@ -79,13 +79,7 @@ MemoryFigures Executable::memory() const {
   MemoryFigures sum;
   for (const Step &step : steps_) {
     if (step.program != nullptr) {
-      const MemoryFigures &one = step.program->memory();
-      sum.inputs += one.inputs;
-      sum.outputs += one.outputs;
-      sum.temporaries += one.temporaries;
-      sum.constants += one.constants;
-      sum.scratch += one.scratch;
-      sum.resident += one.resident;
+      sum += step.program->memory();
     }
   }
   return sum;

@@ -94,7 +94,11 @@ Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Dev
     bp_kernel kernel = nullptr;
     if (instruction.op() != BP_OP_BITCAST) {
       host::Diagnostics diagnostics;
-      kernel = kernels->find(abi, image, instruction.index(), diagnostics.abi());
+      bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
+        kernel = kernels->find(abi, image, instruction.index(), diag);
+        return BP_OK;
+      });
+      BP_TRY(diagnostics.result(status, device->id(), "find", image));
       if (kernel == nullptr) {
         return make_error(ErrorCode::PluginFailure, "backend {}: had a kernel for {}, and now has none", device->id(),
                           instruction.name());

@@ -1,9 +1,19 @@
 #include "core/runtime/memory.h"
 
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace bp::runtime {
+namespace {
+
+// Of sizes, so of numbers that are not negative.
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  std::int64_t result;
+  return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
+}
+
+}  // namespace
 
 Result<Block> Block::allocate(std::uint64_t size, std::size_t alignment) {
   Block block;
@@ -30,6 +40,22 @@ Block &Block::operator=(Block &&other) noexcept {
 
 Block::~Block() {
   std::free(data_);
+}
+
+std::int64_t MemoryFigures::peak() const {
+  std::int64_t peak = scratch;
+  for (std::int64_t planned : {inputs, outputs, temporaries, constants}) {
+    peak = sum(peak, planned);
+  }
+  return peak;
+}
+
+MemoryFigures &MemoryFigures::operator+=(const MemoryFigures &other) {
+  for (auto figure : {&MemoryFigures::inputs, &MemoryFigures::outputs, &MemoryFigures::temporaries,
+                      &MemoryFigures::constants, &MemoryFigures::scratch, &MemoryFigures::resident}) {
+    this->*figure = sum(this->*figure, other.*figure);
+  }
+  return *this;
 }
 
 }  // namespace bp::runtime

@@ -1,5 +1,5 @@
 // Memory: where every byte comes from that a program works on. All of it is planned; nothing here is called while a
-// program runs. Host memory for now: a device with bp.memory/1 will get its blocks here too.
+// program runs. It is memory of the host: programs run in space 0, whatever memory of its own a device offers.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,11 @@ struct MemoryFigures {
   std::int64_t scratch = 0;   // asked for by the backend beside the plan, per run
   std::int64_t resident = 0;  // what the backend says it holds as long as the program is loaded
 
-  // The predicted peak: all that is taken while the program runs, without what the backend holds anyway.
-  std::int64_t peak() const { return inputs + outputs + temporaries + constants + scratch; }
+  // The predicted peak: all that is taken while the program runs, without what the backend holds anyway. No more than
+  // INT64_MAX, however much a backend asks for.
+  std::int64_t peak() const;
+  // Adds each figure, up to INT64_MAX.
+  MemoryFigures &operator+=(const MemoryFigures &other);
 };
 
 }  // namespace bp::runtime

@@ -1,7 +1,9 @@
 #include "core/runtime/program.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/host/diagnostics.h"
@@ -132,18 +134,21 @@ Result<std::shared_ptr<const Program>> Program::load_kernels(std::shared_ptr<con
 }
 
 Status Program::adopt(const bp_program_t *loaded) {
-  if (loaded == nullptr || loaded->run == nullptr || loaded->destroy == nullptr) {
+  if (loaded != nullptr && loaded->destroy != nullptr) {
+    program_ = loaded;  // to be destroyed, even if the rest is missing
+  }
+  if (program_ == nullptr || loaded->run == nullptr) {
     return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no whole program",
                       device_->id());
   }
-  program_ = loaded;
   if ((loaded->scratch_alignment & (loaded->scratch_alignment - 1)) != 0 || loaded->scratch_space != 0) {
     return make_error(ErrorCode::PluginFailure,
                       "backend {}: asks for scratch aligned to {} in space {}, expected a power of two and space 0",
                       device_->id(), loaded->scratch_alignment, loaded->scratch_space);
   }
-  memory_.scratch = static_cast<std::int64_t>(loaded->scratch_size);
-  memory_.resident = static_cast<std::int64_t>(loaded->resident_size);
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  memory_.scratch = static_cast<std::int64_t>(std::min(loaded->scratch_size, most));
+  memory_.resident = static_cast<std::int64_t>(std::min(loaded->resident_size, most));
   return {};
 }
 

@@ -262,6 +262,30 @@ TEST_CASE("runs may overlap in time") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("an exception while kernels are searched is an error") {
+  const std::string text = "ENTRY main { x = f32[4] parameter(0)  ROOT n = f32[4] negate(x) }";
+  for (const char *at : {"claim", "load"}) {
+    CHECK(error_of(compile(parse(text), open_tiny({{"at", at}}, "throwing"))) ==
+          "plugin org.example.throwing: find: internal error: threw an exception: the library of kernels is not there");
+  }
+}
+
+TEST_CASE("more memory than there is can be asked for, but not had") {
+  const std::string text = "ENTRY main { x = f32[4] parameter(0)  ROOT sum = f32[4] add(x, x) }";
+  for (const char *scratch : {"9223372036854775807", "18446744073709551615"}) {
+    auto compiled = compile(parse(text), open_tiny({{"ops", "add"}, {"scratch", scratch}}));
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    CHECK(compiled->executable.memory().peak() == std::numeric_limits<std::int64_t>::max());
+    CHECK(compiled->executable.run({literal("f32[4]", "{1,2,3,4}")}).error().message() ==
+          fmt::format("the system has no {} bytes", scratch));
+  }
+  const std::string huge = "f32[1152921504606846976]";  // 2^62 bytes
+  CHECK(error_of(compile(
+            parse(fmt::format("HloModule m\nENTRY main {{ x = {0} parameter(0)  ROOT n = {0} negate(x) }}", huge)),
+            open_tiny({{"ops", all_ops}}))) == "module m needs more than 2^62 bytes of memory");
+}
+
 TEST_CASE("errors say what was wrong") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] exponential(x) }";
   Options device_only;
@@ -274,6 +298,8 @@ TEST_CASE("errors say what was wrong") {
   const std::string sum = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT sum = f32[4] add(x, x) }";
   CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"align", "48"}}))) ==
         "backend org.example.tiny: asks for scratch aligned to 48 in space 0, expected a power of two and space 0");
+  CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"no-run", "1"}}))) ==
+        "backend org.example.tiny: load reported success, but gave no whole program");
   auto failing = compile(parse(sum), open_tiny({{"ops", "add"}, {"fail", "sum"}}));
   REQUIRE(failing.ok());
   CHECK(failing->executable.run({literal("f32[4]", "{1,2,3,4}")}).error().to_string() ==

@@ -2,7 +2,7 @@
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
 // Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
 // "align": that of the scratch;
-// "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's
+// "no-run": its programs have no run(); "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's
 // name.
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct {
   uint8_t claims[256];  // by op
   uint64_t scratch;
   uint32_t align;
-  int no_cost;
+  int no_cost, no_run;
   char fail[64];
 } tiny_device;
 
@@ -247,7 +247,8 @@ static bp_status load(const bp_device_t *device, const void *artifact, uint64_t 
   program->module = aligned_alloc(64, (size + 63) / 64 * 64);
   memcpy(program->module, artifact, size);
   program->device = self;
-  program->abi = (bp_program_t){program, self->scratch, size, self->align, 0, run_program, destroy_program};
+  program->abi =
+      (bp_program_t){program, self->scratch, size, self->align, 0, self->no_run ? NULL : run_program, destroy_program};
   *out = &program->abi;
   return BP_OK;
 }
@@ -316,6 +317,8 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
       device->align = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(key, "no-cost") == 0) {
       device->no_cost = 1;
+    } else if (strcmp(key, "no-run") == 0) {
+      device->no_run = 1;
     } else if (strcmp(key, "fail") == 0) {
       strncpy(device->fail, value, sizeof device->fail - 1);
     } else {
