@@ -60,7 +60,7 @@ int (*const imported)(void) = function_that_is_nowhere;
 #endif
 
 #ifdef BP_FAULT_STATIC_CONSTRUCTORS
-static int constructed = 0;
+static volatile int constructed = 0;  // else clang runs the constructors while it compiles
 __attribute__((constructor)) static void first_constructor(void) {
   constructed += 1;
 }
