@@ -475,7 +475,6 @@ class ProgramEmitter {
     auto *type =
         llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {pointer, pointer, number, number}, false);
     auto *task = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
-    task->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return task;
   }
 
@@ -496,6 +495,8 @@ class ProgramEmitter {
     b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, items});
   }
 
+  // Units refer to each other's functions with default visibility, that is through a table: they may be loaded more than
+  // 2 GB apart, which a direct reference does not reach.
   llvm::Module *unit_for_kernel() {
     if (kernels_in_unit_++ % kernels_per_unit == 0) {
       kernel_unit_ = add_unit("kernels." + std::to_string(program_.units.size()));
@@ -512,7 +513,6 @@ class ProgramEmitter {
     types.insert(types.end(), 2, llvm::Type::getInt64Ty(context));
     auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
                                             llvm::GlobalValue::ExternalLinkage, kernel.name, module);
-    function->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return function;
   }
 
