@@ -158,12 +158,14 @@ class Compilation {
 
   // One program of the device from a module whose entry it has claimed.
   Result<Outcome> make_program(ir::Module module, const std::string &name) {
-    ir::Module fused = module;
-    BP_TRY(run_passes(fused, passes::Stage::Fuse));
-    BP_ASSIGN(host::Image fused_image, host::build_image(fused, host::Stage::Fused));
-    BP_ASSIGN(Claims fused_claims, ask(*device_, fused, fused_image));
-    if (!first_unclaimed(fused, fused_claims)) {
-      module = std::move(fused);
+    if (options_.fuse) {
+      ir::Module fused = module;
+      BP_TRY(run_passes(fused, passes::Stage::Fuse));
+      BP_ASSIGN(host::Image fused_image, host::build_image(fused, host::Stage::Fused));
+      BP_ASSIGN(Claims fused_claims, ask(*device_, fused, fused_image));
+      if (!first_unclaimed(fused, fused_claims)) {
+        module = std::move(fused);
+      }
     }
     BP_TRY(run_passes(module, passes::Stage::Finalize));
     buffers::Plan plan;

@@ -36,6 +36,7 @@ struct Options {
   Observer *observer = nullptr;
   // Fail with Unsupported if the device leaves anything to the host.
   bool device_only = false;
+  bool fuse = true;
   // Check the work of passes and planner, and what a device says twice. Costs about as much as they do.
   bool verify = false;
 };

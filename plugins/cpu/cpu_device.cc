@@ -241,6 +241,7 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
   loaded->worker_scratch_bytes = static_cast<std::int64_t>(artifact->scratch_bytes);
   loaded->abi.scratch_size = artifact->scratch_bytes * services.thread_count();
   loaded->abi.scratch_alignment = 64;
+  loaded->abi.resident_size = loaded->code->mapped_bytes();
   loaded->abi.run = run_program;
   loaded->abi.destroy = destroy_program;
   *program = &loaded.release()->abi;

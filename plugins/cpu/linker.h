@@ -1,6 +1,7 @@
 // Object files linked into this process.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,9 +20,12 @@ class LinkedProgram {
                                              std::string &error);
   virtual ~LinkedProgram() = default;
   Entry entry() const { return entry_; }
+  // What is mapped for it: code and constants, in whole pages.
+  std::uint64_t mapped_bytes() const { return mapped_bytes_; }
 
  protected:
   Entry entry_ = nullptr;
+  std::uint64_t mapped_bytes_ = 0;
 };
 
 }  // namespace bp::cpu

@@ -12,6 +12,9 @@
 namespace bp::cpu {
 namespace {
 
+// Never undone: what llvm_shutdown() destroys belongs to the one LLVM of the process, which other plugins and the
+// application itself may be using. LLVM stays mapped when we are unloaded (it is linked with -z nodelete) and finds its
+// tables again when we come back; nothing in it refers to us.
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {

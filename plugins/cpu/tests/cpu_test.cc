@@ -5,25 +5,23 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "core/passes/pipeline.h"
+#include "core/compile/compile.h"
+#include "core/interpreter/compare.h"
+#include "core/interpreter/interpreter.h"
+#include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
-#include "plugins/cpu/tests/differential.h"
+#include "plugins/cpu/tests/open_cpu.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::cpu::tests {
 namespace {
-
-using Device = std::shared_ptr<const host::Device>;
 
 Device open(std::string features = {}) {
   std::vector<std::pair<std::string, std::string>> settings;
   if (!features.empty()) {
     settings.emplace_back("features", std::move(features));
   }
-  auto device = open_cpu(std::move(settings));
-  INFO((device.ok() ? std::string() : device.error().to_string()));
-  REQUIRE(device.ok());
-  return *device;
+  return open_cpu(std::move(settings), host::AfterUse::KeepMapped).value();
 }
 
 // One unit in the last place of the largest element, some for sums.
@@ -37,15 +35,25 @@ double tolerance(const ir::Shape &shape) {
   }
 }
 
-void check(const Device &device, std::string_view text, const std::vector<std::string_view> &passes) {
+Result<std::vector<interpreter::Comparison>> compare_with_interpreter(const Device &device, std::string_view text,
+                                                                      bool fuse) {
+  BP_ASSIGN(ir::Module module, text::parse_module(text));
+  BP_ASSIGN(std::vector<ir::Literal> arguments, interpreter::random_arguments(module, 1));
+  BP_ASSIGN(ir::Literal reference, interpreter::interpret(module, arguments));
+  compile::Options options;
+  options.device_only = options.verify = true;
+  options.fuse = fuse;
+  BP_ASSIGN(compile::Compiled compiled, compile::compile(std::move(module), device, options));
+  BP_ASSIGN(ir::Literal result, compiled.executable.run(std::move(arguments)));
+  return interpreter::compare(result, reference);
+}
+
+void check(const Device &device, std::string_view text, bool fuse) {
   INFO(text);
-  auto module = text::parse_module(text);
-  INFO((module.ok() ? std::string() : module.error().to_string()));
-  REQUIRE(module.ok());
-  auto result = run_differential(device, std::move(*module), {.passes = passes});
-  INFO((result.ok() ? std::string() : result.error().to_string()));
-  REQUIRE(result.ok());
-  for (const interpreter::Comparison &comparison : result->comparisons) {
+  auto comparisons = compare_with_interpreter(device, text, fuse);
+  INFO((comparisons.ok() ? std::string() : comparisons.error().to_string()));
+  REQUIRE(comparisons.ok());
+  for (const interpreter::Comparison &comparison : *comparisons) {
     INFO(interpreter::to_string(comparison));
     CHECK(comparison.relative_error <= tolerance(comparison.shape));
   }
@@ -143,14 +151,14 @@ TEST_CASE("elementwise ops agree with the interpreter") {
     return text.text();
   };
   for (const char *type : floats) {
-    check(device, program(type, 37, float_unary, float_binary), {});
+    check(device, program(type, 37, float_unary, float_binary), false);
   }
   for (const char *type : integers) {
-    check(device, program(type, 37, integer_unary, integer_binary), {});
+    check(device, program(type, 37, integer_unary, integer_binary), false);
   }
   for (const int size : sizes) {
-    check(device, program("f32", size, float_unary, float_binary), {});
-    check(device, program("s32", size, integer_unary, integer_binary), {});
+    check(device, program("f32", size, float_unary, float_binary), false);
+    check(device, program("s32", size, integer_unary, integer_binary), false);
   }
 }
 
@@ -165,20 +173,19 @@ TEST_CASE("conversions agree with the interpreter") {
     for (const std::string &to : types) {
       text.add(to, "convert(p0)");
     }
-    check(device, text.text(), {});
+    check(device, text.text(), false);
   }
 }
 
 TEST_CASE("programs agree with the interpreter, plain and fused, on several instruction sets") {
-  const std::vector<std::string_view> fused = passes::default_passes();
   for (const char *features : {"", "avx,avx2,fma,f16c,sse4.2"}) {
     const Device device = open(features);
     for (const auto &entry : std::filesystem::directory_iterator(BP_SOURCE_ROOT "/plugins/cpu/tests/programs")) {
       INFO(entry.path());
       const std::string all = testing::read_file(entry.path());
       for (const text::TextPart &part : text::split_modules(all)) {
-        check(device, part.text, {});
-        check(device, part.text, fused);
+        check(device, part.text, false);
+        check(device, part.text, true);
       }
     }
   }
