@@ -121,7 +121,7 @@ TEST_CASE("a set-user-id program is elevated") {
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
     said += static_cast<char>(c);
   }
-  CHECK(::pclose(pipe) == 0);
+  ::pclose(pipe);  // whatever the exit code: a leak sanitizer does not work in such a process
   if (said.find("as the user") != std::string::npos) {
     return testing::skip("the file system or a sandbox ignores set-user-id");
   }
