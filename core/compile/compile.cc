@@ -181,6 +181,9 @@ class Compilation {
         BP_TRY(buffers::validate(module, plan));
       }
       BP_ASSIGN(image, host::build_image(module, host::Stage::Final, &plan));
+      if (options_.verify) {
+        BP_TRY(host::validate_image(image.bytes()));
+      }
     }
     BP_ASSIGN(Claims claims, ask(*device_, module, image));
     if (auto refused = first_unclaimed(module, claims)) {

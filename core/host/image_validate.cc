@@ -1,8 +1,10 @@
 // Goes through the arrays once, in an order in which everything is checked before it is used. Trusts nothing.
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "core/host/image.h"
 
@@ -295,6 +297,11 @@ class Validator {
     if (!is_inside(instruction.results, instruction.result_count, view_.values().size())) {
       return fault("{}: results are out of range", whose);
     }
+    bool is_parameter = instruction.op == BP_OP_PARAMETER;
+    if ((is_parameter || instruction.op == BP_OP_CONSTANT) && instruction.result_count != 1) {
+      return fault("{}: is a parameter or constant of {} values", whose, instruction.result_count);
+    }
+    parameters_seen_ += is_parameter ? 1 : 0;
     for (std::uint32_t v = instruction.results; v < instruction.results + instruction.result_count; ++v) {
       const bp_value_t &value = view_.values()[v];
       if (value.instr != i || defined_in_[v] != BP_NONE) {
@@ -304,6 +311,17 @@ class Validator {
         return fault("{}: value {} of an embedded computation has an allocation", whose, v);
       }
       defined_in_[v] = c;
+    }
+    return {};
+  }
+
+  // Those listed are all there are.
+  Status check_parameters(std::string_view whose, std::span<const std::uint32_t> listed) {
+    std::set<std::uint32_t> different(listed.begin(), listed.end());
+    bool are_parameters = std::ranges::all_of(
+        listed, [&](std::uint32_t v) { return view_.instructions()[view_.values()[v].instr].op == BP_OP_PARAMETER; });
+    if (!are_parameters || different.size() != listed.size() || listed.size() != parameters_seen_) {
+      return fault("{}: lists {} parameters, has {}", whose, listed.size(), parameters_seen_);
     }
     return {};
   }
@@ -320,15 +338,18 @@ class Validator {
       return fault("{}: its instructions do not follow those of the one before", whose);
     }
     next_instruction += computation.instr_count;
+    parameters_seen_ = 0;
     for (std::uint32_t i = computation.instrs; i < next_instruction; ++i) {
       BP_TRY(check_instruction(c, i));
     }
     BP_TRY(check_ids(whose, c, computation.params, computation.param_count));
+    BP_TRY(check_parameters(whose, view_.ids().subspan(computation.params, computation.param_count)));
     return check_ids(whose, c, computation.roots, computation.root_count);
   }
 
   std::span<const std::byte> bytes_;
   ImageView view_;
+  std::size_t parameters_seen_ = 0;        // in the computation at hand
   std::vector<std::uint32_t> defined_in_;  // by value: the computation, once its instruction has been seen
 };
 

@@ -161,7 +161,8 @@ class Instruction {
 
   std::uint32_t call_count() const { return instr_->call_count; }
   inline Computation called(std::uint32_t i = 0) const;
-  Views<Computation> calls() const { return {module_, ids(instr_->calls, instr_->call_count)}; }
+  std::span<const std::uint32_t> call_ids() const { return ids(instr_->calls, instr_->call_count); }
+  Views<Computation> calls() const { return {module_, call_ids()}; }
 
   // Attributes by key (op_ids.h). Absent lists, texts and bytes are empty; has() tells them apart.
   std::span<const bp_attr_t> attributes() const {
@@ -225,8 +226,15 @@ class Computation {
   std::string_view name() const { return &array<char>(module_, module_->strings)[computation_->name]; }
   bool is_embedded() const { return computation_->kind == BP_COMPUTATION_EMBEDDED; }
 
+  std::uint32_t first_instruction() const { return computation_->instrs; }
   std::uint32_t instruction_count() const { return computation_->instr_count; }
   Views<Instruction> instructions() const { return {module_, computation_->instrs, computation_->instr_count}; }
+  std::span<const std::uint32_t> parameter_ids() const {
+    return array<std::uint32_t>(module_, module_->operands).subspan(computation_->params, computation_->param_count);
+  }
+  std::span<const std::uint32_t> root_ids() const {
+    return array<std::uint32_t>(module_, module_->operands).subspan(computation_->roots, computation_->root_count);
+  }
   std::uint32_t parameter_count() const { return computation_->param_count; }
   Value parameter(std::uint32_t i) const { return {module_, parameter_ids()[i]}; }
   Views<Value> parameters() const { return {module_, parameter_ids()}; }
@@ -237,13 +245,6 @@ class Computation {
   bool operator==(const Computation &other) const { return index_ == other.index_ && module_ == other.module_; }
 
  private:
-  std::span<const std::uint32_t> parameter_ids() const {
-    return array<std::uint32_t>(module_, module_->operands).subspan(computation_->params, computation_->param_count);
-  }
-  std::span<const std::uint32_t> root_ids() const {
-    return array<std::uint32_t>(module_, module_->operands).subspan(computation_->roots, computation_->root_count);
-  }
-
   const bp_module_t *module_;
   const bp_computation_t *computation_;
   std::uint32_t index_;

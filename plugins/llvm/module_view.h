@@ -1,5 +1,5 @@
-// ModuleView: reads a bp_module image. open() checks every offset, count and id once, so that whoever reads afterwards
-// need not; what the ops mean is not checked here.
+// ModuleView: a bp_module image with what code generators ask for all the time: shapes with strides. The core has checked
+// the image (plugin_api/cpp/module_view.h, on which this stands); what the ops mean is not checked here either.
 //
 // Values, instructions and computations are the image's numbers. Views are two words, passed by value, and live as long
 // as the ModuleView; the image must outlive it. Threads: any number may read.
@@ -15,6 +15,7 @@
 
 #include "backplane/backplane.h"
 #include "backplane/op_ids.h"
+#include "plugin_api/cpp/module_view.h"
 
 namespace bp::emit {
 
@@ -42,28 +43,27 @@ class InstructionView {
   InstructionView(const ModuleView *module, std::uint32_t id) : module_(module), id_(id) {}
   std::uint32_t id() const { return id_; }
   const ModuleView &module() const { return *module_; }
-  std::uint16_t op() const { return data().op; }
-  std::string_view name() const;
+  std::uint16_t op() const { return data().op(); }
+  std::string_view name() const { return data().name(); }
 
-  std::size_t operand_count() const { return data().operand_count; }
-  std::span<const std::uint32_t> operands() const;
+  std::size_t operand_count() const { return data().operand_count(); }
+  std::span<const std::uint32_t> operands() const { return data().operand_ids(); }
   std::uint32_t operand(std::size_t i) const { return operands()[i]; }
   const Shape &operand_shape(std::size_t i) const;
-  std::size_t result_count() const { return data().result_count; }
-  std::uint32_t result(std::size_t i = 0) const { return data().results + static_cast<std::uint32_t>(i); }
+  std::size_t result_count() const { return data().result_count(); }
+  std::uint32_t result(std::size_t i = 0) const { return data().result_id(static_cast<std::uint32_t>(i)); }
   const Shape &shape(std::size_t i = 0) const;
-  std::span<const std::uint32_t> calls() const;
+  std::span<const std::uint32_t> calls() const { return data().call_ids(); }
   ComputationView called(std::size_t i) const;
 
-  std::span<const bp_attr_t> attributes() const;
+  std::span<const bp_attr_t> attributes() const { return data().attributes(); }
   // Empty if absent or of another type.
-  std::span<const std::int64_t> numbers(std::uint16_t key) const;
-  std::int64_t number(std::uint16_t key, std::int64_t if_absent = 0) const;
-  std::span<const unsigned char> bytes(std::uint16_t key) const;
+  std::span<const std::int64_t> numbers(std::uint16_t key) const { return data().integers(key); }
+  std::int64_t number(std::uint16_t key, std::int64_t if_absent = 0) const { return data().integer(key, if_absent); }
+  std::span<const unsigned char> bytes(std::uint16_t key) const { return data().bytes(key); }
 
  private:
-  const bp_instr_t &data() const;
-  const bp_attr_t *find(std::uint16_t key) const;
+  inline plugin::Instruction data() const;
   const ModuleView *module_;
   std::uint32_t id_;
 };
@@ -72,27 +72,27 @@ class ComputationView {
  public:
   ComputationView(const ModuleView *module, std::uint32_t id) : module_(module), id_(id) {}
   std::uint32_t id() const { return id_; }
-  std::uint32_t first_instruction() const { return data().instrs; }
-  std::uint32_t instruction_count() const { return data().instr_count; }
-  std::span<const std::uint32_t> parameters() const;  // values
-  std::span<const std::uint32_t> roots() const;       // values
-  bool embedded() const { return data().kind == BP_COMPUTATION_EMBEDDED; }
+  std::uint32_t first_instruction() const { return data().first_instruction(); }
+  std::uint32_t instruction_count() const { return data().instruction_count(); }
+  std::span<const std::uint32_t> parameters() const { return data().parameter_ids(); }  // values
+  std::span<const std::uint32_t> roots() const { return data().root_ids(); }            // values
+  bool embedded() const { return data().is_embedded(); }
   const ModuleView &module() const { return *module_; }
-  std::string_view name() const;
+  std::string_view name() const { return data().name(); }
 
  private:
-  const bp_computation_t &data() const;
+  inline plugin::Computation data() const;
   const ModuleView *module_;
   std::uint32_t id_;
 };
 
 class ModuleView {
  public:
-  // Null, and what is wrong in `error`, if the image is not one.
+  // Null, and what is wrong in `error`, if a shape is too large to compute with.
   static std::unique_ptr<ModuleView> open(const bp_module_t *image, std::string &error);
 
   const bp_module_t &image() const { return *image_; }
-  std::string_view name() const { return text(image_->name); }
+  std::string_view name() const { return plugin::ModuleView(image_).name(); }
   bool final() const { return image_->stage >= BP_STAGE_FINAL; }
   std::uint32_t instruction_count() const { return image_->instrs.count; }
   std::uint32_t computation_count() const { return image_->computations.count; }
@@ -103,25 +103,21 @@ class ModuleView {
   const bp_value_t &value(std::uint32_t id) const { return *BP_AT(image_, values, bp_value_t, id); }
   const Shape &shape_of(std::uint32_t value_id) const { return shapes_[value(value_id).shape]; }
   InstructionView definition(std::uint32_t value_id) const { return {this, value(value_id).instr}; }
-  std::span<const bp_allocation_t> allocations() const;
-  // Computations such that callees come before callers.
-  std::span<const std::uint32_t> callees_first() const { return callees_first_; }
+  std::span<const bp_allocation_t> allocations() const { return plugin::ModuleView(image_).allocations(); }
 
  private:
-  friend class InstructionView;
-  friend class ComputationView;
   explicit ModuleView(const bp_module_t *image) : image_(image) {}
-  std::string check();
-  std::string check_tables() const;
-  std::string read_shapes();
-  std::string check_instructions() const;
-  std::string check_computations() const;
-  std::string order_computations();
-  std::string_view text(std::uint32_t offset) const;
+  bool add_shape(plugin::Shape from);
 
   const bp_module_t *image_;
   std::vector<Shape> shapes_;
-  std::vector<std::uint32_t> callees_first_;
 };
+
+inline plugin::Instruction InstructionView::data() const {
+  return {&module_->image(), id_};
+}
+inline plugin::Computation ComputationView::data() const {
+  return {&module_->image(), id_};
+}
 
 }  // namespace bp::emit

@@ -62,7 +62,7 @@ class ProgramEmitter {
 
   Program emit() {
     driver_ = add_unit("driver");
-    for (const std::uint32_t id : module_.callees_first()) {
+    for (std::uint32_t id = 0; id < module_.computation_count(); ++id) {  // callees come first
       const ComputationView computation = module_.computation(id);
       if (!computation.embedded() && !emit_control(computation)) {
         return {};

@@ -138,6 +138,15 @@ TEST_CASE("a damaged image is refused or harmless") {
   CHECK(validate_image(copy).error().message() == "module image: the hash is not that of the contents");
   copy[200] ^= std::byte{1};
 
+  auto header = reinterpret_cast<const bp_module_t *>(copy.data());
+  auto *first = reinterpret_cast<bp_instr_t *>(copy.data() + header->instrs.offset);
+  REQUIRE(first->op == BP_OP_PARAMETER);
+  first->op = BP_OP_ADD;
+  rehash(copy);
+  CHECK(validate_image(copy).error().message() == "module image: computation 0: lists 1 parameters, has 0");
+  first->op = BP_OP_PARAMETER;
+  rehash(copy);
+
   std::mt19937 random(1);
   int accepted = 0, refused = 0;
   for (int round = 0; round < 5000; ++round) {
