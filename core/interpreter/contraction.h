@@ -1,13 +1,13 @@
 // Sums of products over a long dimension: the inner part of dot and convolution. Blocks of both sides are brought into
-// the sum type by the caller's loaders, then multiplied by a small kernel that keeps its sums in registers.
+// the sum type by the caller's loaders, then multiplied in small blocks whose sums stay in registers.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "core/interpreter/elementwise_function.h"
 #include "core/interpreter/evaluator.h"
-#include "core/interpreter/kernel.h"
 
 namespace bp::interpreter {
 

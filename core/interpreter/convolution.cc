@@ -26,7 +26,7 @@ struct Phase {
 struct Spatial {
   ir::WindowDimension window;
   std::int64_t input_size, input_stride;
-  std::int64_t kernel_stride;
+  std::int64_t filter_stride;
   std::int64_t output_size, output_stride;
   std::vector<Phase> phases;
 };
@@ -38,9 +38,9 @@ struct Geometry {
   std::int64_t groups, group_input_stride;
   std::int64_t input_batch_stride, output_batch_stride;
   std::int64_t features;                                                      // input features of one group
-  std::int64_t output_features, output_feature_stride, kernel_output_stride;  // of one group
+  std::int64_t output_features, output_feature_stride, filter_output_stride;  // of one group
   std::int64_t output_batches;
-  std::int64_t kernel_feature_stride;
+  std::int64_t filter_feature_stride;
   std::vector<std::int64_t> feature_offsets;  // in the input, by input feature
 };
 
@@ -59,10 +59,10 @@ std::vector<Phase> phases_of(const Spatial &spatial, bool has_input) {
   return phases;
 }
 
-Geometry make_geometry(const Instruction &instruction, const Shape &input, const Shape &kernel) {
+Geometry make_geometry(const Instruction &instruction, const Shape &input, const Shape &filter) {
   ir::ConvolutionDimensions dims = instruction.convolution_dimensions();
   const Shape &output = instruction.shape();
-  Dimensions input_strides = dense_strides(input.sizes()), kernel_strides = dense_strides(kernel.sizes()),
+  Dimensions input_strides = dense_strides(input.sizes()), filter_strides = dense_strides(filter.sizes()),
              output_strides = dense_strides(output.sizes());
   auto at = [](auto &&list, std::int64_t dimension) { return list[static_cast<std::size_t>(dimension)]; };
   std::int64_t feature_groups = instruction.number(AttributeKey::FeatureGroupCount, 1);
@@ -70,7 +70,7 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
 
   Geometry geometry;
   geometry.groups = feature_groups * batch_groups;
-  geometry.features = at(kernel.sizes(), dims.rhs_input_feature);
+  geometry.features = at(filter.sizes(), dims.rhs_input_feature);
   geometry.output_batches = at(input.sizes(), dims.lhs_batch) / batch_groups;
   geometry.group_input_stride = feature_groups > 1 ? geometry.features * at(input_strides, dims.lhs_feature)
                                                    : geometry.output_batches * at(input_strides, dims.lhs_batch);
@@ -78,14 +78,14 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
   geometry.output_batch_stride = at(output_strides, dims.output_batch);
   geometry.output_features = at(output.sizes(), dims.output_feature) / geometry.groups;
   geometry.output_feature_stride = at(output_strides, dims.output_feature);
-  geometry.kernel_output_stride = at(kernel_strides, dims.rhs_output_feature);
+  geometry.filter_output_stride = at(filter_strides, dims.rhs_output_feature);
   std::span<const ir::WindowDimension> window = instruction.window();
   for (std::size_t d = 0; d < dims.lhs_spatial.size(); ++d) {
     Spatial &spatial = geometry.spatial.emplace_back();
     spatial.window = window[d];
     spatial.input_size = at(input.sizes(), dims.lhs_spatial[d]);
     spatial.input_stride = at(input_strides, dims.lhs_spatial[d]);
-    spatial.kernel_stride = at(kernel_strides, dims.rhs_spatial[d]);
+    spatial.filter_stride = at(filter_strides, dims.rhs_spatial[d]);
     spatial.output_size = at(output.sizes(), dims.output_spatial[d]);
     spatial.output_stride = at(output_strides, dims.output_spatial[d]);
     spatial.phases = phases_of(spatial, input.element_count() > 0);
@@ -93,7 +93,7 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
   for (std::int64_t f = 0; f < geometry.features; ++f) {
     geometry.feature_offsets.push_back(f * at(input_strides, dims.lhs_feature));
   }
-  geometry.kernel_feature_stride = at(kernel_strides, dims.rhs_input_feature);
+  geometry.filter_feature_stride = at(filter_strides, dims.rhs_input_feature);
   return geometry;
 }
 
@@ -101,7 +101,7 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
 struct Part {
   std::vector<const Phase *> phases;
   std::int64_t output_positions = 1;
-  std::vector<std::int64_t> kernel_offsets;  // by depth
+  std::vector<std::int64_t> filter_offsets;  // by depth
 };
 
 Part make_part(const Geometry &geometry, std::span<const std::int64_t> phase_index) {
@@ -118,10 +118,10 @@ Part make_part(const Geometry &geometry, std::span<const std::int64_t> phase_ind
     for (std::size_t d = 0; d < index.size(); ++d) {
       const Spatial &spatial = geometry.spatial[d];
       std::int64_t position = part.phases[d]->positions[static_cast<std::size_t>(index[d])];
-      offset += (spatial.window.reversal != 0 ? spatial.window.size - 1 - position : position) * spatial.kernel_stride;
+      offset += (spatial.window.reversal != 0 ? spatial.window.size - 1 - position : position) * spatial.filter_stride;
     }
     for (std::int64_t f = 0; f < geometry.features; ++f) {
-      part.kernel_offsets.push_back(offset + f * geometry.kernel_feature_stride);
+      part.filter_offsets.push_back(offset + f * geometry.filter_feature_stride);
     }
   });
   return part;
@@ -131,9 +131,9 @@ template <class Sum>
 struct ConvolutionLoaders {
   const Geometry &geometry;
   const Part &part;
-  const std::byte *input, *kernel;
-  std::int64_t input_width, kernel_width;
-  PanelLoader<Sum> input_loader, kernel_loader;
+  const std::byte *input, *filter;
+  std::int64_t input_width, filter_width;
+  PanelLoader<Sum> input_loader, filter_loader;
   std::byte *output;
   std::int64_t output_width;
   ConvertLoop narrow;
@@ -183,10 +183,10 @@ struct ConvolutionLoaders {
                 Sum *panel) const {
     std::int64_t offsets[panel_columns];
     for (std::int64_t c = 0; c < columns; ++c) {
-      offsets[c] = (group * geometry.output_features + column + c) * geometry.kernel_output_stride;
+      offsets[c] = (group * geometry.output_features + column + c) * geometry.filter_output_stride;
     }
-    kernel_loader(kernel, std::span(offsets, static_cast<std::size_t>(columns)),
-                  std::span(part.kernel_offsets).subspan(static_cast<std::size_t>(k), static_cast<std::size_t>(count)),
+    filter_loader(filter, std::span(offsets, static_cast<std::size_t>(columns)),
+                  std::span(part.filter_offsets).subspan(static_cast<std::size_t>(k), static_cast<std::size_t>(count)),
                   panel, panel_columns);
   }
 
@@ -218,8 +218,8 @@ Result<Literal> evaluate_convolution(Evaluator &evaluator, const Instruction &in
   }
   ElementType type = instruction.shape().element_type();
   BP_ASSIGN(Literal input, in_sum_class(evaluator, std::move(operands[0]), type));
-  BP_ASSIGN(Literal kernel, in_sum_class(evaluator, std::move(operands[1]), type));
-  Geometry geometry = make_geometry(instruction, input.shape(), kernel.shape());
+  BP_ASSIGN(Literal filter, in_sum_class(evaluator, std::move(operands[1]), type));
+  Geometry geometry = make_geometry(instruction, input.shape(), filter.shape());
   BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
   std::byte *out = result.mutable_bytes().data();
   Dimensions phase_counts;
@@ -229,18 +229,18 @@ Result<Literal> evaluate_convolution(Evaluator &evaluator, const Instruction &in
   for_each_index(std::span(phase_counts.data(), phase_counts.size()), [&](std::span<const std::int64_t> phase_index) {
     Part part = make_part(geometry, phase_index);
     ContractionSize size{geometry.groups, geometry.output_batches * part.output_positions, geometry.output_features,
-                         static_cast<std::int64_t>(part.kernel_offsets.size())};
+                         static_cast<std::int64_t>(part.filter_offsets.size())};
     visit_wide(sum_of(type), [&]<class Sum>() {
       if constexpr (std::is_same_v<Sum, SumType<Sum>>) {
         contract<Sum>(evaluator, size, [&] {
           return ConvolutionLoaders<Sum>{geometry,
                                          part,
                                          input.bytes().data(),
-                                         kernel.bytes().data(),
+                                         filter.bytes().data(),
                                          ir::byte_width(input.shape().element_type()),
-                                         ir::byte_width(kernel.shape().element_type()),
+                                         ir::byte_width(filter.shape().element_type()),
                                          panel_loader<Sum>(input.shape().element_type()),
-                                         panel_loader<Sum>(kernel.shape().element_type()),
+                                         panel_loader<Sum>(filter.shape().element_type()),
                                          out,
                                          ir::byte_width(type),
                                          narrowing_loop(sum_of(type), type)};

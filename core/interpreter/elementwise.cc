@@ -1,14 +1,14 @@
-// The elementwise ops: a kernel over all elements, in parts on several threads.
+// The elementwise ops: a function over all elements, in parts on several threads.
 #include <cmath>
 #include <cstring>
 
+#include "core/interpreter/elementwise_function.h"
 #include "core/interpreter/evaluator.h"
-#include "core/interpreter/kernel.h"
 
 namespace bp::interpreter {
 namespace {
 
-// An operand as the kernel reads it. A scalar among arrays is repeated in a run of its own.
+// An operand as the function reads it. A scalar among arrays is repeated in a run of its own.
 struct Source {
   const std::byte *data;
   std::size_t width;
@@ -20,8 +20,8 @@ Source make_source(const Literal &operand, const Shape &result) {
   Source source{
       operand.bytes().data(), static_cast<std::size_t>(ir::byte_width(operand.shape().element_type())), 1, {}};
   if (operand.shape().is_scalar() && result.rank() > 0) {
-    source.repeated.resize(Kernel::max_count * source.width);
-    for (std::size_t i = 0; i < Kernel::max_count; ++i) {
+    source.repeated.resize(ElementwiseFunction::max_count * source.width);
+    for (std::size_t i = 0; i < ElementwiseFunction::max_count; ++i) {
       std::memcpy(source.repeated.data() + i * source.width, source.data, source.width);
     }
     source.data = source.repeated.data();
@@ -70,21 +70,21 @@ Result<Literal> converted(const Evaluator &evaluator, const Literal &value, Elem
   Shape shape = value.shape();
   shape.set_element_type(type);
   BP_ASSIGN(Literal result, evaluator.allocate(shape));
-  Kernel kernel = Kernel::conversion(value.shape().element_type(), type);
+  ElementwiseFunction function = ElementwiseFunction::conversion(value.shape().element_type(), type);
   auto from_width = static_cast<std::size_t>(ir::byte_width(value.shape().element_type()));
   auto to_width = static_cast<std::size_t>(ir::byte_width(type));
   const std::byte *from = value.bytes().data();
   std::byte *to = result.mutable_bytes().data();
   auto count = static_cast<std::size_t>(shape.element_count());
-  for (std::size_t first = 0; first < count; first += Kernel::max_count) {
+  for (std::size_t first = 0; first < count; first += ElementwiseFunction::max_count) {
     const std::byte *run = from + first * from_width;
-    kernel(std::span(&run, 1), to + first * to_width, std::min(Kernel::max_count, count - first));
+    function(std::span(&run, 1), to + first * to_width, std::min(ElementwiseFunction::max_count, count - first));
   }
   return result;
 }
 
 Result<Literal> evaluate_elementwise(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  BP_ASSIGN(Kernel kernel, Kernel::make(instruction));
+  BP_ASSIGN(ElementwiseFunction function, ElementwiseFunction::make(instruction));
   BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
   std::vector<Source> sources;
   for (const Literal &operand : operands) {
@@ -94,13 +94,13 @@ Result<Literal> evaluate_elementwise(Evaluator &evaluator, const Instruction &in
   auto out_width = static_cast<std::size_t>(ir::byte_width(instruction.shape().element_type()));
   evaluator.parallel(instruction.shape().element_count(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
     const std::byte *pointers[3] = {};
-    for (std::int64_t first = begin; first < end; first += Kernel::max_count) {
-      auto count = static_cast<std::size_t>(std::min<std::int64_t>(Kernel::max_count, end - first));
+    for (std::int64_t first = begin; first < end; first += ElementwiseFunction::max_count) {
+      auto count = static_cast<std::size_t>(std::min<std::int64_t>(ElementwiseFunction::max_count, end - first));
       auto at = static_cast<std::size_t>(first);
       for (std::size_t i = 0; i < sources.size(); ++i) {
         pointers[i] = sources[i].data + at * sources[i].step * sources[i].width;
       }
-      kernel(std::span(pointers, sources.size()), out + at * out_width, count);
+      function(std::span(pointers, sources.size()), out + at * out_width, count);
     }
   });
   // All array operands have the same run-time sizes.

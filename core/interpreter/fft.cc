@@ -2,7 +2,7 @@
 // a prime factor is summed up directly.
 #include <numbers>
 
-#include "core/interpreter/kernel.h"
+#include "core/interpreter/elementwise_function.h"
 #include "core/interpreter/strided_copy.h"
 
 namespace bp::interpreter {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/interpreter/kernel.h"
+#include "core/interpreter/elementwise_function.h"
 
 namespace bp::interpreter {
 

@@ -209,7 +209,7 @@ class UseFinder {
             shape, user.numbers(operand == 0 ? AttributeKey::LhsContractingDims : AttributeKey::RhsContractingDims));
         return;
       case Opcode::Convolution:
-        // The data a kernel slides over is of size 1; a kernel has an input per feature and window position.
+        // The data a filter slides over is of size 1; a filter has an input per feature and window position.
         fan_in_ =
             operand == 0
                 ? 1

@@ -5,7 +5,7 @@
 namespace bp::interpreter {
 namespace {
 
-constexpr std::size_t max_lanes = Kernel::max_count;
+constexpr std::size_t max_lanes = ElementwiseFunction::max_count;
 
 std::size_t width(ElementType type) {
   return static_cast<std::size_t>(ir::byte_width(type));
@@ -46,7 +46,7 @@ void ScalarFunction::find_plain_op() {
   }
 }
 
-// False if something in the computation has no kernel.
+// False if something in the computation is not elementwise.
 bool ScalarFunction::compile() {
   std::unordered_map<std::uint32_t, std::uint32_t> register_of;
   parameter_registers_.resize(argument_types_.size());
@@ -76,15 +76,15 @@ bool ScalarFunction::compile() {
           std::memcpy(room.data() + lane * element, instruction.literal().bytes().data(), element);
         }
       } else {
-        if (!Kernel::exists_for(instruction.opcode())) {
+        if (!ElementwiseFunction::exists_for(instruction.opcode())) {
           return false;
         }
-        Result<Kernel> kernel = Kernel::make(instruction);
-        if (!kernel.ok()) {
+        Result<ElementwiseFunction> function = ElementwiseFunction::make(instruction);
+        if (!function.ok()) {
           return false;  // the lane by lane way will tell
         }
         Step &step = steps_.emplace_back();
-        step.kernel = *kernel;
+        step.function = *function;
         step.result = next;
         step.operand_count = static_cast<std::uint32_t>(instruction.operand_count());
         for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -123,7 +123,7 @@ void ScalarFunction::run_steps(std::span<const std::byte *const> arguments, std:
     for (std::uint32_t i = 0; i < step.operand_count; ++i) {
       operands[i] = registers_[step.operands[i]];
     }
-    step.kernel(std::span(operands, step.operand_count), rooms_[step.result].data(), count);
+    step.function(std::span(operands, step.operand_count), rooms_[step.result].data(), count);
   }
   // Through a copy if a result that is a plain parameter would be overwritten by one before it.
   for (std::size_t j = 0; j < results.size(); ++j) {

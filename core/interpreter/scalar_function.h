@@ -1,13 +1,13 @@
 // ScalarFunction: a computation on scalars (a reducer, a comparator, a combiner) made ready to be called very often.
-// If it holds only elementwise ops, each instruction becomes a kernel on registers of many lanes; else every lane is
+// If it holds only elementwise ops, each instruction becomes a function on registers of many lanes; else every lane is
 // evaluated like any other computation.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "core/interpreter/elementwise_function.h"
 #include "core/interpreter/evaluator.h"
-#include "core/interpreter/kernel.h"
 
 namespace bp::interpreter {
 
@@ -25,7 +25,7 @@ class ScalarFunction {
 
  private:
   struct Step {
-    Kernel kernel;
+    ElementwiseFunction function;
     std::array<std::uint32_t, 3> operands;  // registers
     std::uint32_t operand_count;
     std::uint32_t result;

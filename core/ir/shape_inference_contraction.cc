@@ -182,20 +182,20 @@ Result<Shape> infer_convolution(const Instruction &instruction) {
   BP_TRY(check_labels(labels.lhs_batch, labels.lhs_feature, labels.lhs_spatial));
   BP_TRY(check_labels(labels.rhs_input_feature, labels.rhs_output_feature, labels.rhs_spatial));
   BP_TRY(check_labels(labels.output_batch, labels.output_feature, labels.output_spatial));
-  // (C2) a window for each spatial dimension, of the size of the kernel.
+  // (C2) a window for each spatial dimension, of the size of the filter.
   auto window = instruction.window();
   if (window.size() != spatial) {
     return invalid_input("window has {} dimensions, expected {}", window.size(), spatial);
   }
   for (std::size_t i = 0; i < spatial; ++i) {
-    std::int64_t kernel = rhs.size(static_cast<std::size_t>(labels.rhs_spatial[i]));
-    if (!sizes_agree(window[i].size, kernel)) {
-      return invalid_input("window dimension {} has size {}, expected {} as the kernel", i, window[i].size, kernel);
+    std::int64_t filter = rhs.size(static_cast<std::size_t>(labels.rhs_spatial[i]));
+    if (!sizes_agree(window[i].size, filter)) {
+      return invalid_input("window dimension {} has size {}, expected {} as the filter", i, window[i].size, filter);
     }
   }
   Dimension batch = dimension(lhs, static_cast<std::size_t>(labels.lhs_batch));
   Dimension features = dimension(lhs, static_cast<std::size_t>(labels.lhs_feature));
-  Dimension kernel_features = dimension(rhs, static_cast<std::size_t>(labels.rhs_input_feature));
+  Dimension filter_features = dimension(rhs, static_cast<std::size_t>(labels.rhs_input_feature));
   Dimension output_features = dimension(rhs, static_cast<std::size_t>(labels.rhs_output_feature));
   std::int64_t feature_groups = instruction.number(AttributeKey::FeatureGroupCount, 1);
   std::int64_t batch_groups = instruction.number(AttributeKey::BatchGroupCount, 1);
@@ -216,9 +216,9 @@ Result<Shape> infer_convolution(const Instruction &instruction) {
     return invalid_input("batch_group_count {} does not divide the batch of {} or the {} output features", batch_groups,
                          batch.size, output_features.size);
   }
-  // (C5) the kernel has the features of one group.
-  if (features.size != unbounded && !sizes_agree(features.size / feature_groups, kernel_features.size)) {
-    return invalid_input("the kernel has {} input features, expected {} ({} in {} groups)", kernel_features.size,
+  // (C5) the filter has the features of one group.
+  if (features.size != unbounded && !sizes_agree(features.size / feature_groups, filter_features.size)) {
+    return invalid_input("the filter has {} input features, expected {} ({} in {} groups)", filter_features.size,
                          features.size / feature_groups, features.size, feature_groups);
   }
   std::vector<Dimension> sizes(spatial + 2);

@@ -200,27 +200,27 @@ std::vector<double> plain_convolution(const ConvolutionCase &c, const Shape &out
     }
     std::int64_t group = out[1] / features;
     for (std::size_t k = 0; k < rhs.size() / static_cast<std::size_t>(c.rhs[0]); ++k) {
-      std::vector<std::int64_t> kernel(2 + spatial), in(2 + spatial);
+      std::vector<std::int64_t> filter(2 + spatial), in(2 + spatial);
       rest = static_cast<std::int64_t>(k);
-      for (std::size_t d = kernel.size(); d-- > 1;) {
-        kernel[d] = rest % c.rhs[d];
+      for (std::size_t d = filter.size(); d-- > 1;) {
+        filter[d] = rest % c.rhs[d];
         rest /= c.rhs[d];
       }
-      kernel[0] = out[1];
+      filter[0] = out[1];
       in[0] = out[0] + (c.batch_groups > 1 ? group * batches : 0);
-      in[1] = kernel[1] + (c.feature_groups > 1 ? group * c.rhs[1] : 0);
+      in[1] = filter[1] + (c.feature_groups > 1 ? group * c.rhs[1] : 0);
       bool inside = true;
       for (std::size_t d = 0; d < spatial; ++d) {
         const WindowDimension &w = c.window[d];
-        std::int64_t place = out[2 + d] * w.stride + kernel[2 + d] * w.rhs_dilate - w.pad_low;
+        std::int64_t place = out[2 + d] * w.stride + filter[2 + d] * w.rhs_dilate - w.pad_low;
         inside = inside && place >= 0 && place % w.lhs_dilate == 0 && place / w.lhs_dilate < c.lhs[2 + d];
         in[2 + d] = place / w.lhs_dilate;
         if (w.reversal != 0) {
-          kernel[2 + d] = w.size - 1 - kernel[2 + d];
+          filter[2 + d] = w.size - 1 - filter[2 + d];
         }
       }
       if (inside) {
-        result[o] += static_cast<double>(lhs[at(c.lhs, in)]) * static_cast<double>(rhs[at(c.rhs, kernel)]);
+        result[o] += static_cast<double>(lhs[at(c.lhs, in)]) * static_cast<double>(rhs[at(c.rhs, filter)]);
       }
     }
   }
@@ -292,7 +292,7 @@ TEST_CASE("random arguments suit their use") {
   Builder b(module, module.add_computation("main"));
   auto table = b.parameter(Shape::array(F32, {50, 16}));
   auto ids = b.parameter(Shape::array(S32, {7}));
-  auto kernel = b.parameter(Shape::array(F32, {16, 400}));
+  auto weights = b.parameter(Shape::array(F32, {16, 400}));
   auto bias = b.parameter(Shape::array(F32, {400}));
   auto offset = b.add(Opcode::Add, {ids, b.broadcast(b.constant(S32, 0), {7})});
   auto rows = b.add(Opcode::Gather, {table, offset}, [](Module &m, InstructionId id) {
@@ -302,7 +302,7 @@ TEST_CASE("random arguments suit their use") {
     m.set_number(id, AttributeKey::IndexVectorDim, 1);
     m.set_numbers(id, AttributeKey::SliceSizes, {1, 16});
   });
-  auto product = b.add(Opcode::Dot, {rows, kernel}, [](Module &m, InstructionId id) {
+  auto product = b.add(Opcode::Dot, {rows, weights}, [](Module &m, InstructionId id) {
     m.set_numbers(id, AttributeKey::LhsContractingDims, {1});
     m.set_numbers(id, AttributeKey::RhsContractingDims, {0});
   });

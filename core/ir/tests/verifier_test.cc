@@ -102,7 +102,7 @@ TEST_CASE("shapes of contractions") {
   };
   CHECK(convolve(3, {.size = 3, .stride = 2, .pad_low = 1, .pad_high = 1}) == "f32[8,5,12]");
   CHECK(convolve(3, {.size = 3, .pad_low = -1, .pad_high = -1, .lhs_dilate = 2, .rhs_dilate = 2}) == "f32[8,11,12]");
-  CHECK(convolve(1, {.size = 3}) == "the kernel has 2 input features, expected 6 (6 in 1 groups)");
+  CHECK(convolve(1, {.size = 3}) == "the filter has 2 input features, expected 6 (6 in 1 groups)");
   CHECK(convolve(3, {.size = 3, .stride = 0}) ==
         "window has size 3, stride 0, lhs_dilate 1, rhs_dilate 1: expected at least 1 of each");
 }

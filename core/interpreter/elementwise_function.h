@@ -1,5 +1,6 @@
-// Kernel: what an elementwise op does to a run of elements. The arithmetic is a loop over a wide type; operands are
-// widened and results narrowed around it, so that each formula is compiled for six types and not for thirty-two.
+// ElementwiseFunction: what an elementwise op does to a run of elements. The arithmetic is a loop over a wide type;
+// operands are widened and results narrowed around it, so that each formula is compiled for six types and not for
+// thirty-two.
 #pragma once
 
 #include <array>
@@ -32,17 +33,17 @@ Loop convert_loop(Wide from, Wide to, bool to_pred);                            
 Loop reduce_precision_loop(Wide wide);
 Loop select_loop(std::size_t byte_width);  // of bool and two operands of any type of that width
 
-class Kernel {
+class ElementwiseFunction {
  public:
   // More elements at once do not fit its buffers.
   static constexpr std::size_t max_count = 256;
 
   // Of an instruction whose result and operands are arrays. Fails if the op has no meaning for the element types; asks
   // for nothing but the instruction's op, attributes and shapes.
-  static Result<Kernel> make(const ir::Instruction &instruction);
+  static Result<ElementwiseFunction> make(const ir::Instruction &instruction);
   static bool exists_for(ir::Opcode opcode);
   // What convert does.
-  static Kernel conversion(ir::ElementType from, ir::ElementType to);
+  static ElementwiseFunction conversion(ir::ElementType from, ir::ElementType to);
 
   // `count` elements, at most max_count. The result may be one of the operands.
   void operator()(std::span<const std::byte *const> operands, std::byte *result, std::size_t count) const;

@@ -1,4 +1,4 @@
-#include "core/interpreter/kernel.h"
+#include "core/interpreter/elementwise_function.h"
 
 #include <cstring>
 
@@ -79,19 +79,19 @@ Formula find_formula(const ir::Instruction &instruction, ElementType type) {
 
 }  // namespace
 
-bool Kernel::exists_for(Opcode opcode) {
+bool ElementwiseFunction::exists_for(Opcode opcode) {
   return ir::info(opcode).has(ir::Trait::Elementwise) && opcode != Opcode::Copy && opcode != Opcode::BitcastConvert &&
          opcode != Opcode::StochasticConvert;
 }
 
-Result<Kernel> Kernel::make(const ir::Instruction &instruction) {
+Result<ElementwiseFunction> ElementwiseFunction::make(const ir::Instruction &instruction) {
   BP_CHECK(exists_for(instruction.opcode()));
-  Kernel kernel;
+  ElementwiseFunction function;
   ElementType result_type = instruction.shape().element_type();
-  kernel.result_width_ = static_cast<std::size_t>(ir::byte_width(result_type));
+  function.result_width_ = static_cast<std::size_t>(ir::byte_width(result_type));
   if (instruction.opcode() == Opcode::Select) {
-    kernel.loop_ = select_loop(kernel.result_width_);
-    return kernel;
+    function.loop_ = select_loop(function.result_width_);
+    return function;
   }
   ElementType type = instruction.operand(0).shape().element_type();
   if (instruction.opcode() == Opcode::Convert) {
@@ -101,36 +101,37 @@ Result<Kernel> Kernel::make(const ir::Instruction &instruction) {
     if (instruction.operand(i).shape().element_type() != type) {
       return unsupported("{} of operands of different types", instruction.op().text);
     }
-    kernel.widen_[i] = widening_loop(type, wide_of(type));
+    function.widen_[i] = widening_loop(type, wide_of(type));
   }
   Formula formula = find_formula(instruction, type);
   if (formula.loop == nullptr) {
     return unsupported("{} is not defined for {}", instruction.op().text, ir::to_string(type));
   }
-  kernel.loop_ = formula.loop;
-  kernel.narrow_ = formula.to_bool ? nullptr : narrowing_loop(formula.result, result_type);
-  kernel.parameters_.bits = value_bits(type);
-  kernel.parameters_.exponent_bits = instruction.number(ir::AttributeKey::ExponentBits);
-  if (instruction.opcode() == Opcode::ReducePrecision && kernel.parameters_.exponent_bits >= exponent_bits(type)) {
-    kernel.parameters_.exponent_bits = exponent_bits(ElementType::F64);  // no less than there are: no limit
+  function.loop_ = formula.loop;
+  function.narrow_ = formula.to_bool ? nullptr : narrowing_loop(formula.result, result_type);
+  function.parameters_.bits = value_bits(type);
+  function.parameters_.exponent_bits = instruction.number(ir::AttributeKey::ExponentBits);
+  if (instruction.opcode() == Opcode::ReducePrecision && function.parameters_.exponent_bits >= exponent_bits(type)) {
+    function.parameters_.exponent_bits = exponent_bits(ElementType::F64);  // no less than there are: no limit
   }
-  kernel.parameters_.mantissa_bits = instruction.number(ir::AttributeKey::MantissaBits);
-  return kernel;
+  function.parameters_.mantissa_bits = instruction.number(ir::AttributeKey::MantissaBits);
+  return function;
 }
 
-Kernel Kernel::conversion(ElementType from, ElementType to) {
-  Kernel kernel;
+ElementwiseFunction ElementwiseFunction::conversion(ElementType from, ElementType to) {
+  ElementwiseFunction function;
   bool to_pred = to == ElementType::Pred;
   Wide wide = wide_of(from), result = conversion_result(from, to);
-  kernel.widen_[0] = widening_loop(from, wide);
-  kernel.loop_ = wide == result && !to_pred ? nullptr : convert_loop(wide, result, to_pred);
-  kernel.narrow_ = to_pred ? nullptr : narrowing_loop(result, to);
-  kernel.parameters_.bits = value_bits(to);
-  kernel.result_width_ = static_cast<std::size_t>(ir::byte_width(to));
-  return kernel;
+  function.widen_[0] = widening_loop(from, wide);
+  function.loop_ = wide == result && !to_pred ? nullptr : convert_loop(wide, result, to_pred);
+  function.narrow_ = to_pred ? nullptr : narrowing_loop(result, to);
+  function.parameters_.bits = value_bits(to);
+  function.result_width_ = static_cast<std::size_t>(ir::byte_width(to));
+  return function;
 }
 
-void Kernel::operator()(std::span<const std::byte *const> operands, std::byte *result, std::size_t count) const {
+void ElementwiseFunction::operator()(std::span<const std::byte *const> operands, std::byte *result,
+                                     std::size_t count) const {
   constexpr std::size_t widest = sizeof(std::complex<double>);
   alignas(64) std::byte widened[3][max_count * widest];
   alignas(64) std::byte computed[max_count * widest];
