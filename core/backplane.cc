@@ -81,6 +81,7 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   compile::Options inner;
   inner.device_only = options.device_only;
   inner.verify = options.verify;
+  inner.fold_constants = options.fold_constants;
   if (options.dump_dir.empty()) {
     return compile::compile(std::move(module), device_, inner);
   }

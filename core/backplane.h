@@ -40,6 +40,8 @@ struct CompileOptions {
   // Fail with Unsupported if the backend leaves anything to the host.
   bool device_only = false;
   bool verify = false;  // check the work of passes and planner as it goes
+  // Whether what the program computes from constants alone is computed by the compiler. Tests of backends say no.
+  bool fold_constants = true;
 };
 
 struct BackendOptions {

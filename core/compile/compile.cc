@@ -87,6 +87,9 @@ class Compilation {
     Stopwatch watch(report_.passes);
     passes::PipelineOptions pipeline;
     pipeline.verify_between_passes = options_.verify;
+    if (!options_.fold_constants) {
+      pipeline.context.max_folding_work = 0;
+    }
     pipeline.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) {
       return pass.changed ? observe(fmt::format("{:02}-{}", ++pass_count_, pass.name), after) : Status();
     };

@@ -39,6 +39,8 @@ struct Options {
   bool fuse = true;
   // Check the work of passes and planner, and what a device says twice. Costs about as much as they do.
   bool verify = false;
+  // Whether the compiler computes what depends on constants alone.
+  bool fold_constants = true;
 };
 
 // An instruction of the entry computation that runs on the host.

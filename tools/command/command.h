@@ -29,6 +29,7 @@ std::span<const Command> commands();
 
 int run_model(std::span<const std::string> arguments);        // run.cc
 int optimize(std::span<const std::string> arguments);         // opt.cc
+int check_programs(std::span<const std::string> arguments);   // check.cc
 int list_plugins(std::span<const std::string> arguments);     // plugins.cc
 int list_ops(std::span<const std::string> arguments);         // ops.cc
 int describe_memory(std::span<const std::string> arguments);  // memory.cc

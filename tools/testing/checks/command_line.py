@@ -30,6 +30,9 @@ def model(*lines):
     return "\n".join(["HloModule m", "ENTRY e {", *lines, "}", ""])
 
 
+SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)", "  expected = s32[] constant(%d)",
+                      "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
+                      "custom_call_has_side_effect=true")
 FILES = {
     "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
     "constant.hlo": model("  ROOT b = f32[4] constant({1, 1, 1, 1})"),
@@ -47,6 +50,7 @@ FILES = {
     "four.txt": "{1, 2, 3, 4}",
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
+    "checks.hlo": SELF_CHECKING % 2 + "// -----\n" + SELF_CHECKING % 3,
     "text.txt": "forty-two",
     "empty.so": "",
     "text.so": "This is not a shared library. " * 10,
@@ -136,6 +140,13 @@ MISTAKES = [
      "backplane: cut.txt:1:... found the end of the text\n  {1, 2,\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
     (["run", "good.hlo", "--inputs", "text.txt", "--on", "null"], FAILED,
      "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
+    # Self-checking programs.
+    (["check", "checks.hlo", "--part", "1", "--on", "interpreter"], SUCCESS, ""),
+    (["check", "checks.hlo", "--on", "interpreter"], NEGATIVE, ""),
+    (["check", "absent.hlo"], FAILED, "backplane: cannot read absent.hlo: No such file or directory"),
+    (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),
+    (["check", "checks.hlo", "--on", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
     # Where to write.
     (["run", "good.hlo", "--on", "null", "--dump-dir", "good.hlo"], FAILED,
      "backplane: cannot make the directory good.hlo: Not a directory"),
@@ -152,6 +163,8 @@ MISUSES = [
     (["run", "good.hlo", "--repeat", "1e9"], "the argument ('1e9') for option '--repeat' is invalid"),
     (["run", "good.hlo", "--tolerance", "x"], "the argument ('x') for option '--tolerance' is invalid"),
     (["run", "good.hlo", "--inputs"], "the required argument for option '--inputs' is missing"),
+    (["check"], "no file was given"),
+    (["check", "checks.hlo", "--part", "-1"], "--part and --jobs are numbers from 0 on"),
     (["opt"], "no model was given"),
     (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected hlo or buffers"),
     (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
@@ -162,7 +175,7 @@ MISUSES = [
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "opt", "memory", "plugins", "ops"]
+COMMANDS = ["run", "check", "opt", "memory", "plugins", "ops"]
 problems = []
 
 
@@ -278,6 +291,18 @@ def optimize():
     check("Buffer(" in expect(["opt", "good.hlo", "--emit=buffers"], SUCCESS, "").out, "opt --emit=buffers prints no Buffer")
 
 
+def self_checking():
+    printed = backplane("check", "checks.hlo", "--on", BACKEND if BACKEND == "cpu" else "interpreter").out
+    check(fits(printed, "failed checks.hlo part 2\n"
+                        "  checks.hlo:12: 1 of 1 elements is not equal; [] is 2, expected 3 (1 apart)\n"
+                        "  rerun: backplane check checks.hlo --part 2 --on ...\n1 passed, 1 failed, 0 skipped"),
+          f"backplane check printed\n{printed}")
+    cases = json.loads(backplane("check", ".", "--on", "interpreter", "--part", "1", "--json").out)["cases"]
+    status = {case["file"]: case["status"] for case in cases}
+    check(status.get("./checks.hlo") == "passed" and status.get("./empty.hlo") == "failed",
+          f"backplane check --json of a folder gives {status}")
+
+
 def memory():
     text = expect(["memory", str(MODEL)], SUCCESS, "").out
     check(re.match(r"predicted peak +\d+ ", text) is not None, f"backplane memory printed\n{text}")
@@ -313,7 +338,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, memory, run):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, run):
             part()
         os.chdir(ROOT)
     print("\n\n".join(problems))

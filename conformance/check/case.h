@@ -1,0 +1,26 @@
+// Files of self-checking programs: HLO or StableHLO text, several programs separated by lines "// -----".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ir/module.h"
+
+namespace bp::conformance {
+
+struct Case {
+  std::string file;
+  int part = 1;  // of the file, counted from 1
+  std::string text;
+  std::uint32_t first_line = 1;  // of the text in the file
+  bool is_disabled = false;      // the file says RUN-DISABLED: its author does not expect it to pass
+};
+
+Result<std::vector<Case>> read_cases(const std::string &file);
+
+// Parsed and verified.
+Result<ir::Module> parse(const Case &one);
+
+}  // namespace bp::conformance

@@ -1,0 +1,152 @@
+#include "conformance/check/rule.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+namespace bp::conformance {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+inline constexpr bool is_narrow_float = requires { T::float_format; };
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
+template <class T>
+inline constexpr bool is_complex = requires(T x) { x.imag(); };
+
+// Exact for all floats.
+template <class T>
+double as_double(T x) {
+  return static_cast<double>(x);
+}
+
+// Codes of floats of one sign are in the order of the values; negative ones are mirrored, so that -0 and 0 meet.
+template <class T>
+std::int64_t place_among_floats(T x) {
+  if constexpr (is_narrow_float<T>) {
+    const bool is_signed = T::float_format.specials != ir::Specials::Scale;
+    const std::int64_t sign = is_signed ? std::int64_t{1} << (T::float_format.width() - 1) : 0;
+    const std::int64_t code = x.bits;
+    return (code & sign) != 0 ? -(code - sign) : code;
+  } else {
+    using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    const auto code = std::bit_cast<Signed>(x);
+    return code < 0 ? -static_cast<std::int64_t>(code & std::numeric_limits<Signed>::max()) : code;
+  }
+}
+
+// 0 if the rule's notion of sameness holds, else by how much it does not.
+template <class T>
+double distance(T found, T expected, RuleKind kind) {
+  if constexpr (is_complex<T>) {
+    return std::max(distance(found.real(), expected.real(), kind), distance(found.imag(), expected.imag(), kind));
+  } else if constexpr (is_float<T>) {
+    const double x = as_double(found), y = as_double(expected);
+    if (x == y || (std::isnan(x) && std::isnan(y))) {
+      return 0;
+    }
+    if (!std::isfinite(x) || !std::isfinite(y)) {
+      return infinity;
+    }
+    return kind == RuleKind::Close ? distance_in_ulp(found, expected) : std::fabs(x - y);
+  } else {
+    using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
+    const auto x = static_cast<Wide>(found), y = static_cast<Wide>(expected);
+    // The difference as unsigned cannot overflow.
+    const auto larger = static_cast<std::uint64_t>(std::max(x, y)),
+               smaller = static_cast<std::uint64_t>(std::min(x, y));
+    return static_cast<double>(larger - smaller);
+  }
+}
+
+template <class T>
+bool holds(double distance, const Rule &rule) {
+  const bool exact = rule.kind == RuleKind::Equal || (rule.kind == RuleKind::Close && !is_float<T> && !is_complex<T>);
+  return exact ? distance == 0 : distance <= rule.limit;
+}
+
+template <class T>
+std::string print(T x) {
+  if constexpr (is_complex<T>) {
+    return fmt::format("({}, {})", x.real(), x.imag());
+  } else if constexpr (is_narrow_float<T>) {
+    return fmt::format("{}", as_double(x));
+  } else if constexpr (requires { typename T::Storage; }) {
+    return fmt::format("{}", static_cast<std::int64_t>(x));
+  } else {
+    return fmt::format("{}", x);
+  }
+}
+
+std::vector<std::int64_t> index_of(const ir::Shape &shape, std::size_t offset) {
+  std::vector<std::int64_t> index(shape.rank());
+  auto rest = static_cast<std::int64_t>(offset);
+  for (std::size_t d = shape.rank(); d-- > 0;) {
+    index[d] = rest % shape.size(d);
+    rest /= shape.size(d);
+  }
+  return index;
+}
+
+}  // namespace
+
+template <class T>
+double distance_in_ulp(T a, T b) {
+  const std::int64_t x = place_among_floats(a), y = place_among_floats(b);
+  return static_cast<double>(static_cast<std::uint64_t>(std::max(x, y)) - static_cast<std::uint64_t>(std::min(x, y)));
+}
+template double distance_in_ulp(float, float);
+template double distance_in_ulp(double, double);
+template double distance_in_ulp(ir::F16, ir::F16);
+template double distance_in_ulp(ir::BF16, ir::BF16);
+
+std::string to_string(const Rule &rule) {
+  switch (rule.kind) {
+    case RuleKind::Equal: return "equal";
+    case RuleKind::Close: return fmt::format("at most {} ulp apart", rule.limit);
+    case RuleKind::AlmostEqual: return fmt::format("at most {} apart", rule.limit);
+  }
+  return {};
+}
+
+std::string to_string(const Mismatch &mismatch, const Rule &rule) {
+  return fmt::format("{} of {} elements {} not {}; [{}] is {}, expected {} ({:.6g}{} apart)", mismatch.count,
+                     mismatch.total, mismatch.count == 1 ? "is" : "are", to_string(rule),
+                     fmt::join(mismatch.index, ","), mismatch.found, mismatch.expected, mismatch.distance,
+                     rule.kind == RuleKind::Close ? " ulp" : "");
+}
+
+std::optional<Mismatch> find_mismatch(const ir::Literal &found, const ir::Literal &expected, const Rule &rule) {
+  return ir::visit_element_type(found.shape().element_type(), [&]<class T>() -> std::optional<Mismatch> {
+    const auto x = found.elements<T>(), y = expected.elements<T>();
+    Mismatch mismatch;
+    std::size_t worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double apart = distance(x[i], y[i], rule.kind);
+      if (holds<T>(apart, rule)) {
+        continue;
+      }
+      ++mismatch.count;
+      if (apart > mismatch.distance) {
+        mismatch.distance = apart;
+        worst = i;
+      }
+    }
+    if (mismatch.count == 0) {
+      return std::nullopt;
+    }
+    mismatch.total = static_cast<std::int64_t>(x.size());
+    mismatch.index = index_of(found.shape(), worst);
+    mismatch.found = print(x[worst]);
+    mismatch.expected = print(y[worst]);
+    return mismatch;
+  });
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,27 @@
+#include "conformance/check/runner.h"
+
+namespace bp::conformance {
+
+Result<Outcome> run(const ir::Module &module, const Backend &backend) {
+  BP_ASSIGN(SelfChecking program, take_apart(module));
+  CompileOptions options;
+  options.device_only = true;
+  options.fold_constants = false;
+  options.verify = true;
+  BP_ASSIGN(Compiled compiled, backend.compile(std::move(program.program), options));
+  BP_ASSIGN(Literal result, compiled.executable.run(std::move(program.arguments)));
+
+  Outcome outcome;
+  outcome.checks = program.checks.size();
+  auto value_of = [&](const Side &side) -> const Literal & {
+    return side.output ? result.tuple_elements()[*side.output] : side.value;
+  };
+  for (Check &check : program.checks) {
+    if (auto mismatch = find_mismatch(value_of(check.found), value_of(check.expected), check.rule)) {
+      outcome.failures.push_back({std::move(check.location), to_string(*mismatch, check.rule)});
+    }
+  }
+  return outcome;
+}
+
+}  // namespace bp::conformance

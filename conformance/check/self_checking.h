@@ -1,0 +1,44 @@
+// Self-checking programs: HLO whose custom calls say what its values should be.
+//
+//   custom-call(found, expected), custom_call_target="check.expect_eq"          equal
+//   ..., custom_call_target="check.expect_close"       at most 3 ulp apart, or backend_config={"max_ulp_difference":N}
+//   ..., custom_call_target="check.expect_almost_eq"   at most 0.001 apart, or backend_config={"tolerance":X}
+// Targets that end in _const mean the same; expect_almost_eq_const allows 0.0001. check.eq: integers are equal, floats
+// at most 0.0001 apart. Semantics: the check dialect of StableHLO's interpreter.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "conformance/check/rule.h"
+#include "core/base/result.h"
+#include "core/ir/module.h"
+
+namespace bp::conformance {
+
+// A value that a check looks at: computed by the program, or known.
+struct Side {
+  std::optional<std::size_t> output;  // element of the program's result
+  ir::Literal value;                  // if it is no output
+};
+
+struct Check {
+  Rule rule;
+  Side found, expected;
+  SourceLocation location;
+};
+
+// A program taken apart, so that nothing of it can be computed before it runs: its data became parameters, its checks
+// are left to the caller, and the result is the tuple of the values they look at.
+struct SelfChecking {
+  ir::Module program;
+  std::vector<ir::Literal> arguments;  // by parameter number
+  std::vector<Check> checks;
+};
+
+// Data is: constants of the entry, and calls without operands of computations of nothing but constants. Expects a
+// verified module whose entry has no parameters, else InvalidInput; leaves a verified one.
+Result<SelfChecking> take_apart(ir::Module module);
+
+}  // namespace bp::conformance

@@ -1,0 +1,228 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <boost/json.hpp>
+#include <map>
+#include <mutex>
+
+#include "conformance/check/case.h"
+#include "conformance/check/runner.h"
+#include "core/base/thread_pool.h"
+#include "tools/command/options.h"
+#include "tools/command/terminal.h"
+
+namespace bp::command {
+namespace {
+
+namespace filesystem = boost::filesystem;
+
+struct Request {
+  std::vector<std::string> files;
+  std::string on;
+  int part = 0;  // 0: all
+  int jobs = 0;
+};
+
+enum class Status { Passed, Failed, Skipped };
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::Passed: return "passed";
+    case Status::Failed: return "failed";
+    case Status::Skipped: return "skipped";
+  }
+  return {};
+}
+
+struct Result {
+  Status status = Status::Passed;
+  std::size_t checks = 0;
+  std::vector<std::string> messages;  // why it failed or was skipped
+};
+
+struct Tally {
+  std::size_t passed = 0, failed = 0, skipped = 0;
+  std::size_t &operator[](Status status) {
+    return status == Status::Passed ? passed : status == Status::Failed ? failed : skipped;
+  }
+};
+
+// Folders stand for the programs in them.
+bp::Result<std::vector<std::string>> find_files(const std::vector<std::string> &paths) {
+  std::vector<std::string> files;
+  for (const std::string &path : paths) {
+    boost::system::error_code problem;
+    if (!filesystem::is_directory(path, problem)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::size_t first = files.size();
+    filesystem::recursive_directory_iterator walk(path, problem), end;
+    for (; !problem && walk != end; walk.increment(problem)) {
+      const std::string extension = walk->path().extension().string();
+      if (extension == ".hlo" || extension == ".mlir") {
+        files.push_back(walk->path().string());
+      }
+    }
+    if (problem) {
+      return make_error(ErrorCode::Io, "{}: {}", path, problem.message());
+    }
+    if (files.size() == first) {
+      return invalid_input("{}: holds no .hlo or .mlir files", path);
+    }
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+  }
+  return files;
+}
+
+bp::Result<std::vector<conformance::Case>> read_cases(const Request &request) {
+  BP_ASSIGN(std::vector<std::string> files, find_files(request.files));
+  std::vector<conformance::Case> cases;
+  for (const std::string &file : files) {
+    BP_ASSIGN(std::vector<conformance::Case> more, conformance::read_cases(file));
+    if (request.part > static_cast<int>(more.size())) {
+      return invalid_input("{} has {} parts, there is no part {}", file, more.size(), request.part);
+    }
+    for (conformance::Case &one : more) {
+      if (request.part == 0 || one.part == request.part) {
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  return cases;
+}
+
+Result run(const conformance::Case &one, const Backend &backend) {
+  bp::Result<Module> module = conformance::parse(one);
+  if (!module.ok()) {
+    // What the reader understands but cannot turn into a static program of one device.
+    const bool unsupported = module.error().code() == ErrorCode::Unsupported;
+    return {unsupported ? Status::Skipped : Status::Failed, 0, {module.error().to_string()}};
+  }
+  bp::Result<conformance::Outcome> outcome = conformance::run(*module, backend);
+  if (!outcome.ok()) {
+    return {Status::Failed, 0, {outcome.error().to_string()}};
+  }
+  if (outcome->checks == 0) {
+    return {Status::Skipped, 0, {"checks nothing"}};
+  }
+  Result result{outcome->failures.empty() ? Status::Passed : Status::Failed, outcome->checks, {}};
+  for (const conformance::Failure &failure : outcome->failures) {
+    result.messages.push_back(fmt::format("{}:{}: {}", one.file, failure.location.line, failure.text));
+  }
+  return result;
+}
+
+std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const Request &request,
+                            const Backend &backend) {
+  std::vector<Result> results(cases.size());
+  ThreadPool pool(static_cast<std::uint32_t>(request.jobs));
+  Progress progress("checking");
+  std::mutex mutex;
+  std::size_t done = 0;
+  pool.parallel(static_cast<std::uint32_t>(cases.size()), [&](std::uint32_t i, std::uint32_t) {
+    results[i] = run(cases[i], backend);
+    std::lock_guard lock(mutex);
+    progress.update(++done, cases.size(), cases[i].file);
+  });
+  return results;
+}
+
+std::string rerun_command(const conformance::Case &one, const Request &request) {
+  return fmt::format("backplane check {} --part {} --on {}", one.file, one.part, request.on);
+}
+
+void print_for_people(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
+                      const Request &request) {
+  Tally tally, disabled;
+  std::map<std::string, std::size_t> skips;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Result &result = results[i];
+    ++(cases[i].is_disabled ? disabled : tally)[result.status];
+    if (result.status == Status::Skipped && !cases[i].is_disabled) {
+      ++skips[result.messages.at(0).substr(0, result.messages[0].find('\n'))];
+    }
+    if (result.status != Status::Failed) {
+      continue;
+    }
+    fmt::print("{} {} part {}{}\n", paint(Colour::Red, "failed"), cases[i].file, cases[i].part,
+               cases[i].is_disabled ? " (disabled in the file)" : "");
+    for (const std::string &message : result.messages) {
+      fmt::print("  {}\n", message);
+    }
+    fmt::print("  rerun: {}\n", rerun_command(cases[i], request));
+  }
+  for (const auto &[reason, count] : skips) {
+    fmt::print("skipped {}: {}\n", count, reason);
+  }
+  if (disabled.passed + disabled.failed + disabled.skipped != 0) {
+    fmt::print("disabled in their files, and tried: {} passed, {} failed, {} skipped\n", disabled.passed,
+               disabled.failed, disabled.skipped);
+  }
+  fmt::print("{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
+}
+
+void print_as_json(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
+                   const Request &request) {
+  boost::json::array array;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    array.push_back({{"file", cases[i].file},
+                     {"part", cases[i].part},
+                     {"disabled", cases[i].is_disabled},
+                     {"status", name_of(results[i].status)},
+                     {"checks", results[i].checks},
+                     {"messages", boost::json::value_from(results[i].messages)}});
+  }
+  boost::json::object object{{"on", request.on}, {"cases", std::move(array)}};
+  fmt::print("{}\n", boost::json::serialize(object));
+}
+
+}  // namespace
+
+int check_programs(std::span<const std::string> arguments) {
+  namespace po = boost::program_options;
+  Options options(
+      "check FILES... [--on NAME]",
+      "Runs self-checking programs on a backend. A file holds one program or several, separated by '// -----';\n"
+      "what a program expects is said inside: by the checks of StableHLO files, check.expect_eq and its kin, or by\n"
+      "custom calls of these names in HLO. Inputs become parameters, so that the backend computes, and not the\n"
+      "compiler. A folder stands for all .hlo and .mlir files in it.",
+      "  backplane check cases/add.mlir\n"
+      "  backplane check cases --on cpu\n"
+      "  backplane check cases/add.mlir --part 3        only the third program of the file\n"
+      "  backplane check cases --on ./libbackplane_acme.so --json > results.json\n");
+  options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
+      "part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
+      "jobs", po::value<int>()->default_value(0), "programs at the same time; 0: one per processor")(
+      "json", "one JSON object instead of text");
+  options.add_positional("files", -1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("files")) {
+    return options.misuse("no file was given");
+  }
+  const Request request{options.get<std::vector<std::string>>("files"), options.get<std::string>("on"),
+                        options.get<int>("part"), options.get<int>("jobs")};
+  if (request.part < 0 || request.jobs < 0) {
+    return options.misuse("--part and --jobs are numbers from 0 on");
+  }
+  bp::Result<std::vector<conformance::Case>> cases = read_cases(request);
+  if (!cases.ok()) {
+    return report(cases.error());
+  }
+  bp::Result<Backend> backend = Backend::load(request.on);
+  if (!backend.ok()) {
+    return report(backend.error());
+  }
+  const std::vector<Result> results = run_all(*cases, request, *backend);
+  (options.has("json") ? print_as_json : print_for_people)(*cases, results, request);
+  bool failed = false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    failed = failed || (results[i].status == Status::Failed && !(*cases)[i].is_disabled);
+  }
+  return failed ? negative : success;
+}
+
+}  // namespace bp::command
