@@ -294,7 +294,7 @@ def optimize():
 def self_checking():
     printed = backplane("check", "checks.hlo", "--on", BACKEND if BACKEND == "cpu" else "interpreter").out
     check(fits(printed, "failed checks.hlo part 2\n"
-                        "  checks.hlo:12: 1 of 1 elements is not equal; [] is 2, expected 3 (1 apart)\n"
+                        "  checks.hlo:14: 1 of 1 elements is not equal; [] is 2, expected 3 (1 apart)\n"
                         "  rerun: backplane check checks.hlo --part 2 --on ...\n1 passed, 1 failed, 0 skipped"),
           f"backplane check printed\n{printed}")
     cases = json.loads(backplane("check", ".", "--on", "interpreter", "--part", "1", "--json").out)["cases"]
