@@ -25,6 +25,9 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   if (lies_along_contracted && has_few_outputs && contracted >= 2 * width) {
     return make_reduction_strategy(problem, target);
   }
+  if (is_worth_streaming(problem)) {
+    return make_streamed_strategy(problem);
+  }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
   // A few rows use each column element too seldom to pay for a copy, unless the copy is what reads memory in order.

@@ -26,6 +26,10 @@ std::unique_ptr<ContractionStrategy> make_direct_strategy(const ContractionProbl
 std::unique_ptr<ContractionStrategy> make_reduction_strategy(const ContractionProblem &problem,
                                                              const VectorTarget &target);
 
+// One row times a large matrix, read in the order of memory; sums in scratch.
+bool is_worth_streaming(const ContractionProblem &problem);
+std::unique_ptr<ContractionStrategy> make_streamed_strategy(const ContractionProblem &problem);
+
 // Blocks of both operands are packed into scratch and multiplied tile by tile: everything large.
 std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProblem &problem, const VectorTarget &target,
                                                           llvm::Module &module, const std::string &name);

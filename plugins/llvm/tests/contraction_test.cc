@@ -387,6 +387,16 @@ TEST_CASE("dots of many shapes and layouts") {
   }
 }
 
+TEST_CASE("one row or column times a matrix larger than caches") {
+  for (Element element : {Element::f32, Element::f64, Element::bf16, Element::s32, Element::s8_to_s32}) {
+    check_dot({1, 1, 2048, 300}, 0, element, avx512);
+    check_dot({2, 1, 1030, 517}, 0, element, avx2);
+    check_dot({1, 2060, 1, 260}, 1, element, avx512);
+  }
+  check_dot({1, 1, 4099, 133}, 0, Element::f32, avx512, true);
+  check_dot({1, 1, 4099, 133}, 0, Element::f32, sse2, true);
+}
+
 TEST_CASE("dots of other element types and narrower vectors") {
   for (DotShape shape : {DotShape{1, 65, 33, 17}, {2, 9, 3, 70}, {3, 2, 2, 2}}) {
     for (Element element :
