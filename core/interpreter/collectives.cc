@@ -1,5 +1,7 @@
-// What replicas and partitions do together, for a program that runs as one replica of one partition: each group has one
+// What replicas and partitions do together. A program that runs alone is one replica of one partition: each group has one
 // member, so that everything sent comes back to the sender. Asynchronous ops do all their work at the start.
+#include "core/interpreter/exchange.h"
+#include "core/interpreter/simulated_collectives.h"
 #include "core/interpreter/strided_copy.h"
 
 namespace bp::interpreter {
@@ -40,11 +42,24 @@ Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruct
   return one_or_tuple(nothing, nothing.size() > 1);
 }
 
+// Among the devices of a simulation.
+Result<Literal> exchanged(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  BP_ASSIGN(std::vector<Literal> results, exchange_with_group(evaluator, instruction, operands));
+  return one_or_tuple(results, results.size() > 1 || instruction.shape().is_tuple());
+}
+
+bool is_simulated(const Evaluator &evaluator) {
+  return evaluator.options().exchange != nullptr;
+}
+
 }  // namespace
 
 // all-gather, all-reduce, reduce-scatter, all-to-all and their like. Groups of one member leave shapes alone; if they
 // do not, the program is for more devices than one.
-Result<Literal> evaluate_exchange_with_self(Evaluator &, const Instruction &instruction, Operands operands) {
+Result<Literal> evaluate_exchange_with_self(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  if (is_simulated(evaluator)) {
+    return exchanged(evaluator, instruction, operands);
+  }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Shape &shape = instruction.shape().is_tuple() ? instruction.shape().elements()[i] : instruction.shape();
     if (!ir::same(operands[i].shape(), shape, ir::CompareLayout::No)) {
@@ -56,7 +71,8 @@ Result<Literal> evaluate_exchange_with_self(Evaluator &, const Instruction &inst
 }
 
 Result<Literal> evaluate_collective_permute(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  return permuted(evaluator, instruction, operands);
+  return is_simulated(evaluator) ? exchanged(evaluator, instruction, operands)
+                                 : permuted(evaluator, instruction, operands);
 }
 
 // Operands: input, output, input offsets, send sizes, output offsets, receive sizes, along the first dimension.
@@ -110,15 +126,19 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
     return Literal::tuple(std::move(parts));
   };
   switch (instruction.opcode()) {
-    case Opcode::AllReduceStart: return one_or_tuple(operands, instruction.shape().is_tuple());
+    case Opcode::AllReduceStart: return evaluate_exchange_with_self(evaluator, instruction, operands);
     case Opcode::AllReduceDone: return std::move(operands[0]);
     case Opcode::CollectivePermuteStart: {
       std::vector<Literal> inputs(operands.begin(), operands.end());
-      BP_ASSIGN(Literal output, permuted(evaluator, instruction, operands));
+      BP_ASSIGN(Literal output, evaluate_collective_permute(evaluator, instruction, operands));
       return started(inputs, std::move(output));
     }
     case Opcode::AllGatherStart: {
       std::vector<Literal> inputs(operands.begin(), operands.end());
+      if (is_simulated(evaluator)) {
+        BP_ASSIGN(std::vector<Literal> joined, exchange_with_group(evaluator, instruction, operands));
+        return started(inputs, one_or_tuple(joined, joined.size() > 1).value());
+      }
       Literal output = operands.size() == 1 ? operands[0] : Literal::tuple(inputs);
       return started(inputs, std::move(output));
     }
@@ -137,8 +157,31 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
   }
 }
 
-Result<Literal> evaluate_channel(Evaluator &, const Instruction &instruction, Operands) {
-  return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
+// Between the devices of a simulation: the start of a receive already has the value.
+Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  Exchange *exchange = evaluator.options().exchange;
+  const bool is_feed = instruction.opcode() == Opcode::Infeed || instruction.opcode() == Opcode::Outfeed;
+  if (exchange == nullptr || is_feed) {
+    return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
+  }
+  const std::int64_t channel = instruction.number(AttributeKey::ChannelId);
+  const DeviceNumber self = evaluator.options().replica_id * exchange->partitions() + evaluator.options().partition_id;
+  auto started = [](Literal value) {
+    return Literal::tuple({std::move(value), Literal::scalar<std::uint32_t>(ElementType::U32, 0), Literal::token()});
+  };
+  switch (instruction.opcode()) {
+    case Opcode::Send: exchange->send(channel, operands[0]); return started(std::move(operands[0]));
+    case Opcode::SendDone: return Literal::token();
+    case Opcode::Recv: {
+      BP_ASSIGN(Literal value, exchange->receive(self, channel));
+      if (!ir::same(value.shape(), instruction.shape().elements()[0], ir::CompareLayout::No)) {
+        return invalid_input("received {}, expected {}", ir::to_string(value.shape()),
+                             ir::to_string(instruction.shape().elements()[0]));
+      }
+      return started(std::move(value));
+    }
+    default: return Literal::tuple({operands[0].take_element(0), Literal::token()});
+  }
 }
 
 }  // namespace bp::interpreter

@@ -45,9 +45,4 @@ Result<Literal> evaluate_conditional(Evaluator &evaluator, const Instruction &in
   return evaluator.run(instruction.called(branch), std::move(arguments));
 }
 
-Result<Literal> evaluate_custom_call(Evaluator &, const Instruction &instruction, Operands) {
-  return unsupported("the interpreter knows no custom call \"{}\"",
-                     instruction.text(ir::AttributeKey::CustomCallTarget));
-}
-
 }  // namespace bp::interpreter

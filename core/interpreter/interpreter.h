@@ -16,6 +16,8 @@
 
 namespace bp::interpreter {
 
+class Exchange;
+
 struct Options {
   // Instructions evaluated before giving up with Unsupported; a loop counts its body each time.
   std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
@@ -28,6 +30,7 @@ struct Options {
   std::uint64_t rng_seed = 0;  // of rng and rng-get-and-update-state
   std::uint32_t replica_id = 0;
   std::uint32_t partition_id = 0;
+  Exchange *exchange = nullptr;  // where devices of a simulation meet: set by simulate()
   // Called on the calling thread before each instruction of the entry computation: how many are done, of how many.
   std::function<void(std::int64_t done, std::int64_t total, const ir::Instruction &next)> progress;
 };

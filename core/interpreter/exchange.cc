@@ -1,0 +1,78 @@
+#include "core/interpreter/exchange.h"
+
+#include <algorithm>
+
+namespace bp::interpreter {
+
+Status Exchange::wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std::function<bool()> is_ready) {
+  std::function<bool()> &own = waits_[static_cast<std::size_t>(self)];
+  own = std::move(is_ready);
+  look_whether_stuck();
+  changed_.wait(lock, [&] { return own() || stopped_; });
+  const bool ready = own();
+  own = nullptr;
+  if (!ready) {
+    return invalid_input("device {} waits for others that do not come", self);
+  }
+  return {};
+}
+
+void Exchange::look_whether_stuck() {
+  const auto hopeless = std::ranges::count_if(waits_, [](const auto &ready) { return ready && !ready(); });
+  if (static_cast<std::size_t>(hopeless) + ended_ == waits_.size()) {
+    stopped_ = true;
+    changed_.notify_all();
+  }
+}
+
+Result<std::vector<std::vector<ir::Literal>>> Exchange::meet(DeviceNumber self, const std::string &key,
+                                                             const std::vector<DeviceNumber> &members,
+                                                             std::vector<ir::Literal> values) {
+  std::unique_lock lock(mutex_);
+  const MeetingKey meeting_key(key, members);
+  const std::int64_t round = rounds_[{meeting_key, self}]++;
+  auto &rounds = meetings_[meeting_key];
+  Meeting &meeting = rounds[round];
+  meeting.values[self] = std::move(values);
+  if (meeting.values.size() == members.size()) {
+    changed_.notify_all();
+  } else {
+    BP_TRY(wait(lock, self, [&meeting, &members] { return meeting.values.size() == members.size(); }));
+  }
+  std::vector<std::vector<ir::Literal>> all;
+  for (DeviceNumber member : members) {
+    all.push_back(meeting.values.at(member));
+  }
+  if (++meeting.left == members.size()) {
+    rounds.erase(round);
+  }
+  return all;
+}
+
+void Exchange::send(std::int64_t channel, ir::Literal value) {
+  const std::lock_guard lock(mutex_);
+  queues_[channel].push_back(std::move(value));
+  changed_.notify_all();
+}
+
+Result<ir::Literal> Exchange::receive(DeviceNumber self, std::int64_t channel) {
+  std::unique_lock lock(mutex_);
+  std::deque<ir::Literal> &queue = queues_[channel];
+  BP_TRY(wait(lock, self, [&queue] { return !queue.empty(); }));
+  ir::Literal value = std::move(queue.front());
+  queue.pop_front();
+  return value;
+}
+
+void Exchange::leave(DeviceNumber self, bool failed) {
+  const std::lock_guard lock(mutex_);
+  ++ended_;
+  if (failed) {
+    stopped_ = true;
+    first_failed_ = first_failed_.value_or(self);
+  }
+  look_whether_stuck();
+  changed_.notify_all();
+}
+
+}  // namespace bp::interpreter

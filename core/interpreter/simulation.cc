@@ -1,0 +1,59 @@
+#include "core/interpreter/simulation.h"
+
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "core/interpreter/exchange.h"
+
+namespace bp::interpreter {
+namespace {
+
+constexpr std::size_t max_devices = 256;  // a thread each
+
+}  // namespace
+
+Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
+                                          std::int64_t partitions, const Options &options) {
+  if (devices.size() > max_devices) {
+    return unsupported("a simulation of {} devices, expected at most {}", devices.size(), max_devices);
+  }
+  if (replicas < 1 || partitions < 1 || replicas * partitions != static_cast<std::int64_t>(devices.size())) {
+    return invalid_input("{} programs for {} replicas of {} partitions", devices.size(), replicas, partitions);
+  }
+  Exchange exchange(replicas, partitions);
+  std::vector<std::optional<Result<ir::Literal>>> results(devices.size());
+  auto run = [&](std::size_t number) {
+    Options own = options;
+    own.threads = 1;
+    own.progress = nullptr;
+    own.replica_id = static_cast<std::uint32_t>(static_cast<std::int64_t>(number) / partitions);
+    own.partition_id = static_cast<std::uint32_t>(static_cast<std::int64_t>(number) % partitions);
+    own.exchange = &exchange;
+    results[number] = evaluate(devices[number].computation, devices[number].arguments, own);
+    exchange.leave(static_cast<DeviceNumber>(number), !results[number]->ok());
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t number = 0; number < devices.size(); ++number) {
+    try {
+      threads.emplace_back(run, number);
+    } catch (const std::system_error &) {
+      results[number] = make_error(ErrorCode::OutOfMemory, "the system has no thread for it");
+      exchange.leave(static_cast<DeviceNumber>(number), true);
+    }
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  if (const auto cause = exchange.first_failed()) {
+    return Error(results[static_cast<std::size_t>(*cause)]->error())
+        .note(fmt::format("on device {} of the simulation", *cause));
+  }
+  std::vector<ir::Literal> values;
+  for (auto &result : results) {
+    values.push_back(std::move(*result).value());
+  }
+  return values;
+}
+
+}  // namespace bp::interpreter

@@ -1,0 +1,23 @@
+// Simulation: many devices at once, each a thread with an interpreter of its own, meeting in collectives and channels.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/interpreter/interpreter.h"
+
+namespace bp::interpreter {
+
+// What one device runs.
+struct DeviceProgram {
+  ir::Computation computation;  // of a verified module
+  std::vector<ir::Literal> arguments;
+};
+
+// Runs a grid of replicas x partitions, `devices` by replica, then partition; their programs may differ. Results in the
+// same order. Options::replica_id and partition_id are set here. Fails with the first device's error, naming it; if all
+// wait for each other, that is an error too. Unsupported for more than 256 devices.
+Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
+                                          std::int64_t partitions, const Options &options = {});
+
+}  // namespace bp::interpreter

@@ -1,0 +1,75 @@
+#include "core/interpreter/simulation.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/ir/device_groups.h"
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+
+namespace {
+
+using namespace bp;
+using Groups = ir::DeviceGroups;
+
+// Devices that all run the computation of that name; with the argument if it takes one.
+Result<std::vector<ir::Literal>> simulate(const std::string &text, std::vector<const char *> names,
+                                          std::int64_t replicas, std::int64_t partitions = 1) {
+  const ir::Module module = text::parse_module(text).value();
+  REQUIRE(ir::verify(module).ok());
+  std::vector<interpreter::DeviceProgram> devices;
+  for (const char *name : names) {
+    for (ir::Computation computation : module.computations()) {
+      if (computation.name() == name) {
+        devices.push_back(
+            {computation, std::vector(computation.parameter_count(), ir::Literal::scalar(ir::ElementType::S32, 1))});
+      }
+    }
+  }
+  return interpreter::simulate(devices, replicas, partitions);
+}
+
+const std::string collectives = R"(
+add { x = s32[] parameter(0)  y = s32[] parameter(1)  ROOT z = s32[] add(x, y) }
+all { x = s32[] parameter(0)  ROOT s = s32[] all-reduce(x), replica_groups={}, to_apply=add }
+pair { x = s32[] parameter(0)  ROOT s = s32[] all-reduce(x), replica_groups={{0,1}}, to_apply=add }
+alone { ROOT x = s32[] parameter(0) }
+failing { x = s32[] parameter(0)  ROOT c = s32[] custom-call(x), custom_call_target="nobody" }
+ENTRY main { ROOT x = s32[] parameter(0) }
+)";
+
+}  // namespace
+
+TEST_CASE("many devices meet, round after round") {
+  std::vector<const char *> names(64, "all");
+  const auto results = simulate(collectives, names, 16, 4).value();
+  REQUIRE(results.size() == 64);
+  for (const ir::Literal &result : results) {
+    CHECK(result.elements<std::int32_t>()[0] == 16);
+  }
+}
+
+TEST_CASE("a simulation in which somebody does not come ends") {
+  const Error missing = simulate(collectives, {"all", "alone"}, 2).error();
+  CHECK(missing.message() == "s: device 0 waits for others that do not come");
+  CHECK(missing.notes() == std::vector<std::string>{"on device 0 of the simulation"});
+  const Error failed = simulate(collectives, {"all", "failing"}, 2).error();
+  CHECK(failed.message() == "c: the interpreter knows no custom call \"nobody\"");
+  CHECK(failed.notes() == std::vector<std::string>{"on device 1 of the simulation"});
+  CHECK(simulate(collectives, {"pair", "pair", "pair"}, 3).error().message() ==
+        "s: no group holds replica 2, partition 0");
+  CHECK(simulate(collectives, {"pair"}, 1).error().message() == "s: a group names replica 1, expected less than 1");
+  CHECK(simulate(collectives, {"all"}, 2).error().message() == "1 programs for 2 replicas of 1 partitions");
+}
+
+TEST_CASE("device groups are read in both notations") {
+  CHECK(ir::decode_device_groups("").value().empty());
+  CHECK(ir::decode_device_groups("{}").value().empty());
+  CHECK(ir::decode_device_groups("{{0,1},{2}}").value() == Groups{{0, 1}, {2}});
+  CHECK(ir::decode_device_groups("[2,4]<=[8]").value() == Groups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(ir::decode_device_groups("[4,2]<=[2,4]T(1,0)").value() == Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  for (const char *wrong : {"{{0,1}", "[2,4]<=[7]", "[2,2]<=[2,2]T(0,0)", "[2,2]<=[2,2]T(0)", "{{-1}}", "{{0}} x",
+                            "[1048576,1048576]<=[1048576,1048576]", "[0,4]<=[0]"}) {
+    CHECK_FALSE(ir::decode_device_groups(wrong).ok());
+  }
+  CHECK(ir::decode_device_groups("mesh['a'=2] {'a'}").error().code() == ErrorCode::Unsupported);
+}
