@@ -8,33 +8,64 @@
 namespace bp::interpreter {
 namespace {
 
-// custom-call(arguments of all devices ...), custom_call_target="interpreter.run_parallel", called_computations={a, b},
-// backend_config={"replicas":R,"partitions":P}: by replica, then partition, a computation each; the results of all in
-// one tuple. StableHLO's tests of collectives are written so.
-Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  boost::system::error_code problem;
-  const boost::json::value config = boost::json::parse(instruction.text(ir::AttributeKey::BackendConfig), problem);
-  auto number = [&](const char *key) -> std::int64_t {
-    const boost::json::value *value = problem || !config.is_object() ? nullptr : config.get_object().if_contains(key);
-    return value == nullptr || !value->is_int64() ? 0 : value->get_int64();
+struct Grid {
+  std::int64_t replicas = 0, partitions = 0;
+  std::vector<std::size_t> programs;  // called computations, by replica, then partition
+};
+
+Result<Grid> read_grid(const Instruction &instruction) {
+  const std::string_view config = instruction.text(ir::AttributeKey::BackendConfig);
+  auto refuse = [&] {
+    return invalid_input(
+        "backend_config is '{}', expected {{\"programs\":[[0,1],[0,1]]}}, rows of equal length of "
+        "numbers below {}",
+        config, instruction.calls().size());
   };
+  boost::system::error_code problem;
+  const boost::json::value value = boost::json::parse(config, problem);
+  const boost::json::value *rows = problem || !value.is_object() ? nullptr : value.get_object().if_contains("programs");
+  if (rows == nullptr || !rows->is_array()) {
+    return refuse();
+  }
+  Grid grid;
+  for (const boost::json::value &row : rows->get_array()) {
+    if (!row.is_array()) {
+      return refuse();
+    }
+    for (const boost::json::value &number : row.get_array()) {
+      const std::size_t program = number.to_number<std::size_t>(problem);
+      if (problem || program >= instruction.calls().size()) {
+        return refuse();
+      }
+      grid.programs.push_back(program);
+    }
+    const auto partitions = static_cast<std::int64_t>(row.get_array().size());
+    if (++grid.replicas > 1 && partitions != grid.partitions) {
+      return refuse();
+    }
+    grid.partitions = partitions;
+  }
+  return grid;
+}
+
+// custom-call(arguments of all devices ...), custom_call_target="interpreter.run_parallel", called_computations={a, b},
+// backend_config={"programs":[[0,1],[0,1]]}: a row for each replica, in it the number of the called computation that
+// each partition runs. The results of all are one tuple. StableHLO's tests of collectives are written so.
+Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  BP_ASSIGN(Grid grid, read_grid(instruction));
   std::vector<DeviceProgram> devices;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < instruction.calls().size(); ++i) {
-    const ir::Computation computation = instruction.called(i);
-    if (operands.size() - next < computation.parameter_count()) {
-      return invalid_input("{} arguments for the programs of run_parallel, expected more", operands.size());
-    }
+  for (std::size_t number : grid.programs) {
+    const ir::Computation computation = instruction.called(number);
     devices.push_back({computation, {}});
-    for (std::size_t p = 0; p < computation.parameter_count(); ++p) {
+    for (std::size_t p = 0; p < computation.parameter_count() && next < operands.size(); ++p) {
       devices.back().arguments.push_back(operands[next++]);
     }
   }
   if (next != operands.size()) {
     return invalid_input("{} arguments for the programs of run_parallel, expected {}", operands.size(), next);
   }
-  BP_ASSIGN(std::vector<Literal> results,
-            simulate(devices, number("replicas"), number("partitions"), evaluator.options()));
+  BP_ASSIGN(std::vector<Literal> results, simulate(devices, grid.replicas, grid.partitions, evaluator.options()));
   std::vector<Literal> all;
   for (Literal &result : results) {
     if (!result.shape().is_tuple()) {
