@@ -1,0 +1,209 @@
+// Loops, branches, calls, tuples and tokens.
+#include <algorithm>
+
+#include "core/import/stablehlo/lowering.h"
+#include "core/text/lexer.h"
+
+namespace bp::import::stablehlo {
+
+// What either region uses from outside goes around with the loop's own values.
+Result<Values> lower_while(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_regions(operation, 2, 2));
+  std::vector<ValueId> captures = lowering.carried(operation.regions[0]);
+  for (ValueId value : lowering.carried(operation.regions[1])) {
+    captures.push_back(value);
+  }
+  std::ranges::sort(captures);
+  captures.erase(std::ranges::unique(captures).begin(), captures.end());
+  for (const Region &region : operation.regions) {
+    if (region.arguments.size() != operation.operands.size()) {
+      return lowering.error(operation, fmt::format("a region of the loop takes {} values, the loop has {}",
+                                                   region.arguments.size(), operation.operands.size()));
+    }
+  }
+  Values state = lowering.operands(operation);
+  for (ValueId value : captures) {
+    state.push_back(lowering.value(value));
+  }
+  BP_ASSIGN(InstructionId initial, lowering.pack(operation, state));
+  BP_ASSIGN(ComputationId condition, lowering.control(operation, 0, captures, Lowering::ReturnCaptures::No));
+  BP_ASSIGN(ComputationId body, lowering.control(operation, 1, captures, Lowering::ReturnCaptures::Yes));
+  InstructionId operands[] = {initial};
+  ComputationId calls[] = {condition, body};
+  BP_ASSIGN(InstructionId loop, lowering.add(
+                                    operation, Opcode::While, Shape(lowering.shape(initial)), operands,
+                                    [](ir::Module &, InstructionId) {}, calls));
+  BP_ASSIGN(Values results, lowering.unpack(operation, loop, state.size()));
+  results.resize(operation.operands.size());
+  return results;
+}
+
+// if and case: each branch takes what it uses from outside.
+Result<Values> lower_conditional(Lowering &lowering, const Operation &operation) {
+  bool is_if = operation.name == "stablehlo.if";
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  BP_TRY(lowering.expect_regions(operation, is_if ? 2 : 1, is_if ? 2 : 1 << 20));
+  Values operands = lowering.operands(operation);
+  std::vector<ComputationId> branches;
+  for (std::size_t i = 0; i < operation.regions.size(); ++i) {
+    if (!operation.regions[i].arguments.empty()) {
+      return lowering.error(operation, "a branch that takes arguments, expected none");
+    }
+    std::vector<ValueId> captures = lowering.carried(operation.regions[i]);
+    Values arguments;
+    for (ValueId value : captures) {
+      arguments.push_back(lowering.value(value));
+    }
+    BP_ASSIGN(InstructionId argument, lowering.pack(operation, arguments));
+    operands.push_back(argument);
+    BP_ASSIGN(ComputationId branch, lowering.control(operation, i, captures, Lowering::ReturnCaptures::No));
+    branches.push_back(branch);
+  }
+  BP_ASSIGN(InstructionId id, lowering.add(
+                                  operation, Opcode::Conditional, lowering.result_shapes(operation), operands,
+                                  [](ir::Module &, InstructionId) {}, branches));
+  return lowering.results(operation, id);
+}
+
+namespace {
+
+Result<Values> call(Lowering &lowering, const Operation &operation, const Attribute &symbol, std::string composite) {
+  BP_ASSIGN(ComputationId callee, lowering.function(symbol));
+  const Operation &function = *lowering.find_function(symbol.get<Symbol>()->name);
+  const auto &arguments = function.regions[0].arguments;
+  if (arguments.size() != operation.operands.size()) {
+    return lowering.error(operation, fmt::format("@{} takes {} arguments, {} are given", symbol.get<Symbol>()->name,
+                                                 arguments.size(), operation.operands.size()));
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Type &given = lowering.program().type(operation.operands[i]);
+    const Type &taken = lowering.program().type(arguments[i]);
+    if (given != taken) {
+      return lowering.error(operation, fmt::format("argument {} of @{} is {}, expected {}", i,
+                                                   symbol.get<Symbol>()->name, to_string(given), to_string(taken)));
+    }
+  }
+  ComputationId calls[] = {callee};
+  BP_ASSIGN(InstructionId id,
+            lowering.add(
+                operation, Opcode::Call, lowering.result_shapes(operation), lowering.operands(operation),
+                [&](ir::Module &m, InstructionId added) {
+                  if (!composite.empty()) {
+                    m.set_number(added, AttributeKey::IsComposite, 1);
+                    m.set_text(added, AttributeKey::FrontendAttributes, composite);
+                  }
+                },
+                calls));
+  return lowering.results(operation, id);
+}
+
+}  // namespace
+
+Result<Values> lower_call(Lowering &lowering, const Operation &operation) {
+  BP_ASSIGN(const Attribute *callee, lowering.attribute(operation, "callee"));
+  return call(lowering, operation, *callee, {});
+}
+
+// A call of its decomposition, which says what it stands for.
+Result<Values> lower_composite(Lowering &lowering, const Operation &operation) {
+  BP_ASSIGN(const Attribute *callee, lowering.attribute(operation, "decomposition"));
+  BP_ASSIGN(std::string name, lowering.word(operation, "name"));
+  BP_ASSIGN(std::int64_t version, lowering.integer_or(operation, "version", 0));
+  std::string attributes = "{}";
+  if (const Attribute *inside = operation.find("composite_attributes")) {
+    attributes = to_string(*inside);
+  }
+  return call(lowering, operation, *callee,
+              fmt::format("{{composite.attributes=\"{}\",composite.name=\"{}\",composite.version=\"{}\"}}",
+                          text::escape(attributes), text::escape(name), version));
+}
+
+Result<Values> lower_optimization_barrier(Lowering &lowering, const Operation &operation) {
+  if (operation.operands.empty()) {
+    return Values{};
+  }
+  BP_ASSIGN(InstructionId packed, lowering.pack(operation, lowering.operands(operation)));
+  InstructionId operands[] = {packed};
+  BP_ASSIGN(InstructionId id,
+            lowering.add(operation, Opcode::OptimizationBarrier, Shape(lowering.shape(packed)), operands));
+  return lowering.unpack(operation, id, operation.operands.size());
+}
+
+namespace {
+
+// [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>]
+Result<Integers> aliases_of(const Lowering &lowering, const Attribute &list) {
+  Integers numbers;
+  const auto *items = list.get<std::vector<Attribute>>();
+  if (items == nullptr) {
+    return lowering.error(list, "expected a list of #stablehlo.output_operand_alias<...>");
+  }
+  for (const Attribute &item : *items) {
+    const auto *alias = item.get<Dictionary>();
+    if (alias == nullptr) {
+      return lowering.error(item, "expected #stablehlo.output_operand_alias<...>");
+    }
+    BP_ASSIGN(Integers output, lowering.integers(*alias, "output_tuple_indices"));
+    BP_ASSIGN(std::int64_t operand, lowering.integer(*alias, "operand_index", 0));
+    BP_ASSIGN(Integers part, lowering.integers(*alias, "operand_tuple_indices"));
+    numbers.push_back(static_cast<std::int64_t>(output.size()));
+    numbers.insert(numbers.end(), output.begin(), output.end());
+    numbers.push_back(operand);
+    numbers.push_back(static_cast<std::int64_t>(part.size()));
+    numbers.insert(numbers.end(), part.begin(), part.end());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation) {
+  BP_ASSIGN(std::string target, lowering.word(operation, "call_target_name"));
+  BP_ASSIGN(bool has_side_effect, lowering.flag(operation, "has_side_effect"));
+  BP_ASSIGN(std::int64_t version, lowering.integer_or(operation, "api_version", 1));
+  std::vector<ComputationId> calls;
+  if (const Attribute *callees = operation.find("called_computations")) {
+    const auto *list = callees->get<std::vector<Attribute>>();
+    if (list == nullptr) {
+      return lowering.error(*callees, "expected a list of functions, as in [@f]");
+    }
+    for (const Attribute &callee : *list) {
+      BP_ASSIGN(ComputationId computation, lowering.function(callee));
+      calls.push_back(computation);
+    }
+  }
+  std::string config;
+  if (const Attribute *attribute = operation.find("backend_config")) {
+    const auto *text = attribute->get<std::string>();
+    config = text != nullptr ? *text : to_string(*attribute);
+  }
+  Integers aliases;
+  if (const Attribute *attribute = operation.find("output_operand_aliases")) {
+    BP_ASSIGN(aliases, aliases_of(lowering, *attribute));
+  }
+  for (std::string_view layouts : {"operand_layouts", "result_layouts"}) {
+    operation.find(layouts);  // layouts of buffers are chosen here, and custom calls get row-major arrays
+  }
+  BP_ASSIGN(InstructionId id,
+            lowering.add(
+                operation, Opcode::CustomCall, lowering.result_shapes(operation), lowering.operands(operation),
+                [&](ir::Module &m, InstructionId added) {
+                  m.set_text(added, AttributeKey::CustomCallTarget, target);
+                  if (has_side_effect) {
+                    m.set_number(added, AttributeKey::CustomCallHasSideEffect, 1);
+                  }
+                  if (version != 1) {
+                    m.set_number(added, AttributeKey::ApiVersion, version);
+                  }
+                  if (!config.empty()) {
+                    m.set_text(added, AttributeKey::BackendConfig, config);
+                  }
+                  if (!aliases.empty()) {
+                    m.set_numbers(added, AttributeKey::OutputToOperandAliasing, aliases);
+                  }
+                },
+                calls));
+  return lowering.results(operation, id);
+}
+
+}  // namespace bp::import::stablehlo

@@ -1,0 +1,46 @@
+#include "core/import/stablehlo/operations.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/text/attribute_reader.h"
+
+namespace bp::import::stablehlo {
+
+// A declaration for each row; some are declared more than once.
+#define BP_OPERATION(name, results, lower, opcode, ...) Result<Values> lower_##lower(Lowering &, const Operation &);
+#include "core/import/stablehlo/operations.def"
+
+namespace {
+
+constexpr AttributeRow A(std::string_view name, std::string_view pretty_name, ir::AttributeKey key) {
+  return {name, pretty_name, key};
+}
+
+const std::unordered_map<std::string_view, OperationRow> &table() {
+  using enum ir::AttributeKey;
+  static const std::unordered_map<std::string_view, OperationRow> rows = {
+#define BP_OPERATION(name, results, lower, opcode, ...) \
+  {name, {name, ShortResults::results, lower_##lower, ir::Opcode::opcode, {__VA_ARGS__}}},
+#include "core/import/stablehlo/operations.def"
+  };
+  return rows;
+}
+
+}  // namespace
+
+const OperationRow *find_row(std::string_view name) {
+  auto found = table().find(name);
+  return found == table().end() ? nullptr : &found->second;
+}
+
+std::string did_you_mean(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto &[known, row] : table()) {
+    names.push_back(known);
+  }
+  std::ranges::sort(names);
+  return text::suggestion(name, names);
+}
+
+}  // namespace bp::import::stablehlo

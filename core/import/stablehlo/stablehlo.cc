@@ -1,0 +1,61 @@
+#include "core/import/stablehlo/stablehlo.h"
+
+#include <algorithm>
+
+#include "core/import/stablehlo/lowering.h"
+#include "core/import/stablehlo/program_reader.h"
+
+namespace bp::import::stablehlo {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view separator = "// -----";
+
+}  // namespace
+
+Result<ir::Module> read(std::string_view text, const Options &options) {
+  if (text.size() >= text::Lexer::max_size) {
+    return invalid_input("{}: a text of {} bytes, expected less than {}", options.file, text.size(),
+                         text::Lexer::max_size);
+  }
+  if (text.starts_with(byte_order_mark)) {
+    text.remove_prefix(byte_order_mark.size());
+  }
+  BP_ASSIGN(Program program, ProgramReader(text, options.file, options.first_line).read());
+  return Lowering(program, options).run();
+}
+
+std::vector<TextPart> split(std::string_view text) {
+  std::vector<TextPart> parts;
+  std::size_t begin = 0;
+  std::uint32_t first_line = 1, line = 1;
+  auto add = [&](std::size_t end) {
+    std::string_view part = text.substr(begin, end - begin);
+    if (text::Lexer(part).at(0).kind != text::TokenKind::End) {
+      parts.push_back({part, first_line});
+    }
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    if (text.substr(at).starts_with(separator)) {
+      add(at);
+      begin = at;
+      first_line = line;
+    }
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  }
+  add(text.size());
+  return parts;
+}
+
+bool is_stablehlo(std::string_view text) {
+  text::Lexer lexer(text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text);
+  text::Token first = lexer.at(0);
+  std::string_view word = lexer.text(first);
+  constexpr std::string_view words[] = {"module", "builtin.module", "func.func"};
+  if (first.kind == text::TokenKind::Character) {
+    return word == "#" || word == "!";
+  }
+  return std::ranges::find(words, word) != std::end(words);
+}
+
+}  // namespace bp::import::stablehlo

@@ -1,0 +1,85 @@
+#include "core/import/stablehlo/syntax.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+namespace bp::import::stablehlo {
+namespace {
+
+std::string shape_name(const Type &type) {
+  const ir::Shape &shape = type.shape;
+  if (shape.is_token()) {
+    return "!stablehlo.token";
+  }
+  if (shape.is_tuple()) {
+    std::string text;
+    for (const ir::Shape &element : shape.elements()) {
+      text += (text.empty() ? "" : ", ") + shape_name({element});
+    }
+    return fmt::format("tuple<{}>", text);
+  }
+  std::string text, bounds;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    bool is_bounded = shape.is_dynamic(i) && shape.size(i) != ir::unbounded;
+    text += (shape.is_dynamic(i) ? "?" : fmt::format("{}", shape.size(i))) + "x";
+    bounds += (i == 0 ? "" : ", ") + (is_bounded ? fmt::format("{}", shape.size(i)) : "?");
+  }
+  text += type.quantization != nullptr
+              ? fmt::format("!quant.uniform<{}:{}, ...>", element_type_name(shape.element_type()),
+                            element_type_name(type.quantization->expressed))
+              : element_type_name(shape.element_type());
+  bool has_bounds = bounds.find_first_of("0123456789") != std::string::npos;
+  return fmt::format("tensor<{}{}>", text, has_bounds ? fmt::format(", #stablehlo.bounds<{}>", bounds) : "");
+}
+
+}  // namespace
+
+std::string element_type_name(ir::ElementType type) {
+  std::string name(ir::to_string(type));
+  switch (ir::info(type).type_class) {
+    case ir::TypeClass::Pred: return "i1";
+    case ir::TypeClass::Signed: return fmt::format("i{}", ir::bit_width(type));
+    case ir::TypeClass::Unsigned: return fmt::format("ui{}", ir::bit_width(type));
+    case ir::TypeClass::Complex: return fmt::format("complex<{}>", ir::to_string(ir::real_part_type(type)));
+    case ir::TypeClass::Float:  // f8E4M3FN, but bf16
+      for (std::size_t i = 1; i < name.size() && name[0] == 'f'; ++i) {
+        name[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
+      }
+      return name;
+    case ir::TypeClass::Opaque: break;
+  }
+  return name;
+}
+
+bool Type::operator==(const Type &other) const {
+  if (!ir::same(shape, other.shape, ir::CompareLayout::No)) {
+    return false;
+  }
+  if (quantization == nullptr || other.quantization == nullptr) {
+    return quantization == other.quantization;
+  }
+  return *quantization == *other.quantization;
+}
+
+std::string to_string(const Type &type) {
+  return shape_name(type);
+}
+
+SourceLocation Program::location(std::size_t position) const {
+  SourceLocation location = text::locate(text, position, file);
+  location.line += first_line - 1;
+  return location;
+}
+
+const Attribute *Operation::find(std::string_view attribute, std::string_view pretty_name) const {
+  for (const NamedAttribute &entry : attributes) {
+    if (entry.name == attribute || (!pretty_name.empty() && entry.name == pretty_name)) {
+      entry.is_used = true;
+      return &entry.value;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace bp::import::stablehlo

@@ -1,0 +1,143 @@
+// What a StableHLO text says, before anything is made of it: operations with operands, attributes and regions. The
+// pretty and the generic spelling of an operation give the same Operation.
+// Names are views into the text, which must outlive them.
+#pragma once
+
+#include <boost/container/flat_set.hpp>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/ir/literal.h"
+#include "core/ir/module.h"
+#include "core/ir/shape.h"
+#include "core/text/token_reader.h"
+
+namespace bp::import::stablehlo {
+
+enum class ValueId : std::uint32_t {};
+
+constexpr std::uint32_t index(ValueId id) {
+  return static_cast<std::uint32_t>(id);
+}
+
+// !quant.uniform<i8:f32:1, {0.1:-30, 0.5:-20}>: real value = (stored value - zero point) * scale.
+struct Quantization {
+  ir::ElementType expressed = ir::ElementType::Invalid;
+  std::int64_t storage_min = 0, storage_max = 0;
+  std::int64_t dimension = -1;  // of which each index has a scale of its own; -1: one scale for all
+  std::vector<double> scales;
+  std::vector<std::int64_t> zero_points;
+  bool operator==(const Quantization &) const = default;
+};
+
+struct Type {
+  ir::Shape shape;  // of quantized tensors: with the storage type
+  std::shared_ptr<const Quantization> quantization = nullptr;
+
+  bool operator==(const Type &other) const;
+};
+// As it is written: tensor<2x?xf32>.
+std::string to_string(const Type &type);
+// i8, ui8, complex<f32>, f8E4M3FN.
+std::string element_type_name(ir::ElementType type);
+
+struct Attribute;
+struct NamedAttribute;
+
+// A word that stands for itself: DEFAULT, and what #stablehlo<precision DEFAULT> says.
+struct Keyword {
+  std::string_view text;
+};
+struct Symbol {  // @name
+  std::string name;
+};
+struct FunctionType {
+  std::vector<Type> operands, results;
+};
+// What nothing here reads, as canonical text: attributes of other dialects.
+struct OpaqueText {
+  std::string text;
+};
+// {a = 1, b}, or the inside of #stablehlo.gather<a = [1]>.
+struct Dictionary {
+  std::vector<NamedAttribute> entries;
+};
+
+// dense<...> : tensor<...>
+struct Elements {
+  Type type;
+  ir::Literal literal;  // a scalar if all elements are equal and written once
+  bool is_splat() const { return literal.shape().is_scalar(); }
+};
+
+struct Attribute {
+  using Value = std::variant<std::monostate,  // only its name: present
+                             bool, std::int64_t, double, std::string, Keyword, Symbol, Type, FunctionType, OpaqueText,
+                             std::vector<Attribute>, Dictionary, Elements>;
+  Value value;
+  std::size_t position = 0;  // in the text
+
+  template <class T>
+  const T *get() const {
+    return std::get_if<T>(&value);
+  }
+};
+
+struct NamedAttribute {
+  std::string_view name;
+  Attribute value;
+  mutable bool is_used = false;  // read by somebody; what nobody reads is an error
+};
+
+// As it could be written, names sorted as they are.
+std::string to_string(const Attribute &attribute);
+
+// Where the framework's program says that an operation comes from.
+using Location = ir::Metadata;
+
+struct Region;
+
+struct Operation {
+  std::string_view name;     // "stablehlo.add"
+  std::size_t position = 0;  // of the name in the text
+  text::Place place;         // the same in lines
+  std::string_view result_name;
+  boost::container::small_vector<ValueId, 2> operands;
+  ValueId first_result{0};  // results are numbered one after the other
+  std::uint32_t result_count = 0;
+  std::vector<NamedAttribute> attributes;
+  std::vector<Region> regions;
+  std::shared_ptr<const Location> location;
+
+  ValueId result(std::uint32_t i) const { return ValueId{index(first_result) + i}; }
+  // Null if absent. Found attributes count as used. The pretty form may have another name for it.
+  const Attribute *find(std::string_view attribute, std::string_view pretty_name = {}) const;
+};
+
+// One block: its arguments and operations. The last operation returns.
+struct Region {
+  std::size_t position = 0;
+  std::vector<ValueId> arguments;
+  std::vector<std::string_view> argument_names;
+  std::vector<Operation> operations;
+  boost::container::flat_set<ValueId> captures;  // values of enclosing regions that are used inside
+};
+
+struct Program {
+  std::string_view text;
+  std::string file;
+  std::uint32_t first_line = 1;
+  Operation module;          // builtin.module; its one region holds the functions
+  std::vector<Type> values;  // types, by ValueId
+
+  const Type &type(ValueId id) const { return values[index(id)]; }
+  SourceLocation location(std::size_t position) const;
+};
+
+}  // namespace bp::import::stablehlo

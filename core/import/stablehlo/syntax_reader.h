@@ -1,0 +1,79 @@
+// Reads what operations are made of: types, attributes, literals and locations.
+// Aliases (#map = ..., !type = ...) may be used before the line that defines them, as locations are: their lines are
+// found first, and what they stand for is read where it is used.
+#pragma once
+
+#include <unordered_map>
+
+#include "core/base/result.h"
+#include "core/import/stablehlo/syntax.h"
+#include "core/text/token_reader.h"
+
+namespace bp::import::stablehlo {
+
+using text::Token;
+using text::TokenKind;
+using text::TokenReader;
+
+// Whether `: type` may follow an attribute and belong to it. In `dim = 0 : tensor<..>` it belongs to the operation.
+enum class TypeSuffix { Belongs, Not };
+
+class SyntaxReader {
+ public:
+  SyntaxReader(std::string_view text, std::string file, std::uint32_t first_line);
+
+  TokenReader &tokens() { return tokens_; }
+
+  Result<Type> read_type();
+  Result<std::vector<Type>> read_type_list();  // one type, or any number of them in parentheses
+  Result<Attribute> read_attribute(TypeSuffix suffix);
+  // {a = 1, b}: the token is at '{'.
+  Result<Dictionary> read_dictionary();
+  // [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], as the dictionary that #stablehlo.conv stands for.
+  Result<Dictionary> read_convolution_dimensions();
+  // loc(...); nothing is there if the token is another.
+  Result<std::shared_ptr<const Location>> read_optional_location();
+  Result<std::string> read_symbol(std::string_view what);  // @name, @"any name"
+  // #name = ... or !name = ..., whose value is read where it is used.
+  Status skip_alias_definition();
+
+ protected:
+  // From the token '<' to the one after the '>' that closes it.
+  Status skip_angle_brackets(std::string_view what);
+
+  TokenReader tokens_;
+
+ private:
+  void find_aliases();
+  // Goes to what the alias that ends with the current token stands for; returns where to continue after it.
+  Result<std::size_t> enter_alias(std::size_t begin);
+
+  Result<Type> read_tensor();
+  Result<ir::Dimensions> read_sizes();
+  Result<ir::ElementType> read_element_type();
+  Status read_encoding(ir::Shape &shape);
+  Result<Type> read_quantized_element();
+  Status read_scale(Quantization &quantization);
+  Result<Type> read_tuple();
+
+  Result<Attribute> read_number(TypeSuffix suffix);
+  Result<Attribute> read_word();
+  Result<Attribute> read_dialect_attribute(TypeSuffix suffix);
+  Result<Attribute::Value> read_struct();
+  Result<std::vector<NamedAttribute>> read_entries(char close, TypeSuffix suffix);
+  Result<Attribute> read_typed_array();
+  Status skip_type_suffix(TypeSuffix suffix);
+
+  Result<Elements> read_dense();
+  Result<ir::Literal> read_elements(const ir::Shape &shape);
+  Result<ir::Literal> read_hexadecimal(const ir::Shape &shape);
+
+  Result<std::shared_ptr<const Location>> read_location();  // never null
+  Result<Location> read_location_parts();
+
+  std::unordered_map<std::string_view, std::size_t> aliases_;  // "#name" to the byte after its '='
+  std::size_t alias_uses_left_;  // few lines of aliases of aliases can stand for very much
+  std::unordered_map<std::string_view, std::shared_ptr<const Location>> locations_;  // by alias, once read
+};
+
+}  // namespace bp::import::stablehlo

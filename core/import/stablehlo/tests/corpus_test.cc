@@ -1,0 +1,50 @@
+// Every StableHLO text of the corpus is imported and verifies, but for the operations that are not done yet, and what is printed of it parses and prints the same.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+
+#include "core/import/stablehlo/stablehlo.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+#include "tools/testing/skip.h"
+#include "tools/testing/source_tree.h"
+
+namespace bp::import::stablehlo {
+namespace {
+
+template <class T>
+std::string error_of(const Result<T> &result) {
+  return result.ok() ? std::string() : result.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("the corpus is imported and prints to a fixed point") {
+  std::filesystem::path corpus = testing::find_shared("corpus/stablehlo");
+  if (corpus.empty()) {
+    testing::skip("no corpus; set BACKPLANE_SHARED to the folder that has it");
+    return;
+  }
+  std::size_t modules = 0;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(corpus)) {
+    if (entry.path().extension() != ".mlir") {
+      continue;
+    }
+    std::string text = testing::read_file(entry.path());
+    for (const TextPart &part : split(text)) {
+      auto module = read(part.text, {entry.path().filename(), part.first_line, {}});
+      if (!module.ok()) {
+        CHECK((module.error().code() == ErrorCode::Unsupported ? "" : error_of(module)) == "");
+        continue;
+      }
+      std::string printed = text::print(*module);
+      auto again = text::parse_module(printed);
+      REQUIRE(error_of(again) == "");
+      CHECK(text::print(*again) == printed);
+      ++modules;
+    }
+  }
+  CHECK(modules >= 1300);
+}
+
+}  // namespace bp::import::stablehlo
