@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/buffers/print.h"
+#include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
@@ -63,6 +64,9 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
 
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings) {
   BP_ASSIGN(std::string text, read_file(path));
+  if (import::stablehlo::is_stablehlo(text)) {
+    return import::stablehlo::read(text, {path, 1, {}});
+  }
   text::ParseOptions options;
   options.file = path;
   options.warnings = warnings;
