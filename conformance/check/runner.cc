@@ -1,5 +1,8 @@
 #include "conformance/check/runner.h"
 
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+
 namespace bp::conformance {
 
 Result<Outcome> run(const ir::Module &module, const Backend &backend) {
@@ -17,7 +20,11 @@ Result<Outcome> run(const ir::Module &module, const Backend &backend) {
     return side.output ? result.tuple_elements()[*side.output] : side.value;
   };
   for (Check &check : program.checks) {
-    if (auto mismatch = find_mismatch(value_of(check.found), value_of(check.expected), check.rule)) {
+    Literal expected = value_of(check.expected);
+    if (check.is_serialized) {
+      BP_ASSIGN(expected, text::parse_literal(text::print(expected), expected.shape()));
+    }
+    if (auto mismatch = find_mismatch(value_of(check.found), expected, check.rule)) {
       outcome.failures.push_back({std::move(check.location), to_string(*mismatch, check.rule)});
     }
   }

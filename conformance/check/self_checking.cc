@@ -30,8 +30,22 @@ constexpr std::array targets = {
     Target{"check.expect_close", RuleKind::Close, 3, "max_ulp_difference"},
     Target{"check.expect_almost_eq", RuleKind::AlmostEqual, 1e-3, "tolerance"},
     Target{"check.expect_almost_eq_const", RuleKind::AlmostEqual, 1e-4, "tolerance"},
+    Target{"check.expect_serialized_eq", RuleKind::Equal, 0, "probe_id"},
     Target{"check.eq", RuleKind::AlmostEqual, 1e-4},
 };
+constexpr std::string_view serialized_check = "check.expect_serialized_eq", probe_target = "interpreter.probe";
+
+bool is_call_of(Instruction instruction, std::string_view target) {
+  return instruction.opcode() == Opcode::CustomCall && instruction.text(ir::AttributeKey::CustomCallTarget) == target;
+}
+
+// The name of a probe; empty if there is none.
+std::string probe_id(Instruction instruction) {
+  boost::system::error_code problem;
+  const boost::json::value config = boost::json::parse(instruction.text(ir::AttributeKey::BackendConfig), problem);
+  const boost::json::value *id = problem || !config.is_object() ? nullptr : config.get_object().if_contains("probe_id");
+  return id != nullptr && id->is_string() ? std::string(id->get_string()) : "";
+}
 
 bool is_check(Instruction instruction) {
   return instruction.opcode() == Opcode::CustomCall &&
@@ -65,6 +79,9 @@ Result<Rule> read_rule(Instruction check) {
   for (const auto &[key, value] : options.get_object()) {
     if (target->option == nullptr || key != target->option) {
       return refuse(check, fmt::format("{} has no option '{}'", name, std::string_view(key)));
+    }
+    if (name == serialized_check) {
+      continue;
     }
     const double number = value.to_number<double>(problem);
     if (problem || !(number >= 0)) {
@@ -133,17 +150,29 @@ class Surgery {
 
   Status read_checks() {
     for (Instruction i : module_.entry().instructions()) {
+      if (is_call_of(i, probe_target) && i.operand_count() == 1) {
+        probes_[probe_id(i)] = i.operands()[0];
+      }
       if (!is_check(i)) {
         continue;
       }
       BP_ASSIGN(Rule rule, read_rule(i));
+      if (is_call_of(i, serialized_check)) {
+        const auto probe = probes_.find(probe_id(i));
+        if (i.operand_count() != 1 || probe == probes_.end()) {
+          return refuse(i, "expected one operand, and the probe_id of a probe before it");
+        }
+        result_.checks.push_back(
+            {rule, {output_of(i.operands()[0]), {}}, {output_of(probe->second), {}}, true, i.location()});
+        continue;
+      }
       if (i.operand_count() != 2 || !i.operand(0).shape().is_array() ||
           !ir::same(i.operand(0).shape(), i.operand(1).shape(), ir::CompareLayout::No)) {
         return refuse(i, "expected two arrays of the same shape: what is found, and what is expected");
       }
       // What is found goes through the program even if it is known: else a check of data would run nothing.
       const InstructionId found = i.operands()[0], expected = i.operands()[1];
-      Check check{rule, {output_of(found), {}}, {}, i.location()};
+      Check check{rule, {output_of(found), {}}, {}, false, i.location()};
       if (is_data(expected)) {
         check.expected.value = data_[index(expected)];
       } else {
@@ -186,15 +215,18 @@ class Surgery {
         result_.arguments.push_back(data_[index(id)]);
         order.push_back(parameter);
       }
-      if (!is_check(module_.instruction(id))) {
+      if (!is_check(module_.instruction(id)) && !is_call_of(module_.instruction(id), probe_target)) {
         rest.push_back(id);
+      }
+      if (is_call_of(module_.instruction(id), probe_target)) {
+        replacements[index(id)] = module_.instruction(id).operands()[0];
       }
     }
     order.insert(order.end(), rest.begin(), rest.end());
     replacements.resize(module_.instruction_id_limit(), ir::no_instruction);
     module_.replace_uses(replacements);
     for (InstructionId &id : outputs_) {
-      if (replacements[index(id)] != ir::no_instruction) {
+      while (replacements[index(id)] != ir::no_instruction) {
         id = replacements[index(id)];
       }
     }
@@ -221,12 +253,18 @@ class Surgery {
   const ir::ComputationId entry_;
   std::vector<Literal> data_;  // by instruction id; valid where the value is known
   std::unordered_map<ir::ComputationId, bool> constant_;
+  std::unordered_map<std::string, InstructionId> probes_;  // what they look at, by name
   std::vector<InstructionId> outputs_, order_;
   std::unordered_map<InstructionId, std::size_t> output_numbers_;
   SelfChecking result_;
 };
 
 }  // namespace
+
+bool needs_several_devices(const ir::Module &module) {
+  return std::ranges::any_of(module.entry().instructions(),
+                             [](Instruction i) { return is_call_of(i, "interpreter.run_parallel"); });
+}
 
 Result<SelfChecking> take_apart(ir::Module module) {
   return Surgery(std::move(module)).run();

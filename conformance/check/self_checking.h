@@ -3,6 +3,9 @@
 //   custom-call(found, expected), custom_call_target="check.expect_eq"          equal
 //   ..., custom_call_target="check.expect_close"       at most 3 ulp apart, or backend_config={"max_ulp_difference":N}
 //   ..., custom_call_target="check.expect_almost_eq"   at most 0.001 apart, or backend_config={"tolerance":X}
+//   custom-call(found), custom_call_target="check.expect_serialized_eq", backend_config={"probe_id":"name"}
+//                                                      equal to what the probe of that name saw, written and read again
+//   custom-call(x), custom_call_target="interpreter.probe", backend_config={"probe_id":"name"}   x, and a probe of it
 // Targets that end in _const mean the same; expect_almost_eq_const allows 0.0001. check.eq: integers are equal, floats
 // at most 0.0001 apart. Semantics: the check dialect of StableHLO's interpreter.
 #pragma once
@@ -26,6 +29,7 @@ struct Side {
 struct Check {
   Rule rule;
   Side found, expected;
+  bool is_serialized = false;  // the expected value is to be written as text and read again before it is compared
   SourceLocation location;
 };
 
@@ -36,6 +40,9 @@ struct SelfChecking {
   std::vector<ir::Literal> arguments;  // by parameter number
   std::vector<Check> checks;
 };
+
+// Whether the entry starts programs on several devices (interpreter.run_parallel), which only the interpreter simulates.
+bool needs_several_devices(const ir::Module &module);
 
 // Data is: constants of the entry, and calls without operands of computations of nothing but constants. Expects a
 // verified module whose entry has no parameters, else InvalidInput; leaves a verified one.

@@ -100,6 +100,9 @@ Result run(const conformance::Case &one, const Backend &backend) {
     const bool unsupported = module.error().code() == ErrorCode::Unsupported;
     return {unsupported ? Status::Skipped : Status::Failed, 0, {module.error().to_string()}};
   }
+  if (!backend.is_interpreter() && conformance::needs_several_devices(*module)) {
+    return {Status::Skipped, 0, {"needs several devices, which only the interpreter simulates"}};
+  }
   bp::Result<conformance::Outcome> outcome = conformance::run(*module, backend);
   if (!outcome.ok()) {
     return {Status::Failed, 0, {outcome.error().to_string()}};

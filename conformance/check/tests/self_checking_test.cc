@@ -81,10 +81,25 @@ TEST_CASE("known values are looked at through the program, and both sides may be
   CHECK(outcome.failures.empty());
 }
 
+TEST_CASE("what a probe saw is written, read again and compared") {
+  const conformance::Outcome outcome = conformance::run(parse(R"(ENTRY main {
+  x = f32[3] constant({0.1, nan, -inf})
+  p = f32[3] custom-call(x), custom_call_target="interpreter.probe", backend_config={"probe_id":"p"}
+  ROOT c = () custom-call(p), custom_call_target="check.expect_serialized_eq", custom_call_has_side_effect=true, backend_config={"probe_id":"p"}
+})"),
+                                                        Backend::load("interpreter").value())
+                                           .value();
+  CHECK(outcome.checks == 1);
+  CHECK(outcome.failures.empty());
+  CHECK(problem_of(R"(custom_call_target="check.expect_serialized_eq", backend_config={"probe_id":"q"})") ==
+        "c: expected one operand, and the probe_id of a probe before it");
+}
+
 TEST_CASE("checks that say nonsense are refused") {
-  CHECK(problem_of(R"(custom_call_target="check.expect_equal")") ==
-        "c: there is no check 'check.expect_equal', expected one of check.expect_eq, check.expect_eq_const, "
-        "check.expect_close, check.expect_almost_eq, check.expect_almost_eq_const, check.eq");
+  CHECK(
+      problem_of(R"(custom_call_target="check.expect_equal")") ==
+      "c: there is no check 'check.expect_equal', expected one of check.expect_eq, check.expect_eq_const, "
+      "check.expect_close, check.expect_almost_eq, check.expect_almost_eq_const, check.expect_serialized_eq, check.eq");
   CHECK(problem_of(R"(custom_call_target="check.expect_close", backend_config="3")") ==
         "c: backend_config is '3', expected a JSON object");
   CHECK(problem_of(R"(custom_call_target="check.expect_close", backend_config={"tolerance":1})") ==
