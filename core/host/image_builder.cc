@@ -288,7 +288,10 @@ class ImageBuilder {
         default: add_attribute(key, instruction.numbers(key)); break;
       }
     }
-    if (instruction.opcode() == Opcode::CustomCall && instruction.literal().is_valid()) {
+    for (const ir::AttributeUse &use : instruction.op().attributes) {
+      if (ir::info(use.key).kind != ir::AttributeKind::Literal || !instruction.literal().is_valid()) {
+        continue;
+      }
       std::vector<std::byte> all;
       const Shape &shape = instruction.literal().shape();
       for (const Leaf &leaf : leaves_of(shape).leaves) {
@@ -298,7 +301,7 @@ class ImageBuilder {
           all.insert(all.end(), part.begin(), part.end());
         }
       }
-      add_attribute(AttributeKey::LiteralValue, all);
+      add_attribute(use.key, all);
     }
     for (InstructionId predecessor : instruction.control_predecessors()) {
       if (image_instruction_[index(predecessor)] != BP_NONE) {

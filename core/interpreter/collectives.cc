@@ -1,5 +1,7 @@
 // What replicas and partitions do together. A program that runs alone is one replica of one partition: each group has one
 // member, so that everything sent comes back to the sender. Asynchronous ops do all their work at the start.
+#include <fmt/ranges.h>
+
 #include "core/interpreter/exchange.h"
 #include "core/interpreter/simulated_collectives.h"
 #include "core/interpreter/strided_copy.h"
@@ -18,12 +20,48 @@ Result<Literal> one_or_tuple(std::span<Literal> values, bool tuple) {
       std::vector<Literal>(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())));
 }
 
-// Without a pair that ends here, nothing is received: zeros.
-Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
-    return unsupported("a collective-permute in place");
+// In place, slices of operand 0 at the starts in operand 2 go into operand 1 at the starts in operand 3. Either one
+// array, or a tuple of arrays with starts each; a start is a tuple of an integer per dimension, several a tuple of them.
+Result<Literal> slices_received(const Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  bool is_tuple = operands[0].shape().is_tuple();
+  auto slice_sizes = instruction.number_lists(AttributeKey::PermuteSliceSizes);
+  auto next_sizes = slice_sizes.begin();
+  std::vector<Literal> results;
+  for (std::size_t i = 0; i < (is_tuple ? operands[0].tuple_elements().size() : 1); ++i) {
+    auto part = [&](std::size_t operand) -> const Literal & {
+      return is_tuple ? operands[operand].tuple_elements()[i] : operands[operand];
+    };
+    auto starts_in = [&](std::size_t operand) {
+      const Literal &starts = part(operand);
+      auto parts = starts.tuple_elements();
+      return !parts.empty() && parts[0].shape().is_tuple() ? parts : std::span(&starts, 1);
+    };
+    const Literal &from = part(0);
+    Literal to = part(1);
+    for (std::size_t slice = 0; slice < starts_in(2).size(); ++slice) {
+      std::span<const std::int64_t> sizes = *next_sizes++;
+      auto reaches_outside = [&](const Literal &buffer) {
+        return !std::ranges::equal(sizes, buffer.shape().sizes(),
+                                   [](std::int64_t size, std::int64_t all) { return size >= 0 && size <= all; });
+      };
+      if (reaches_outside(from) || reaches_outside(to)) {
+        return unsupported("a slice of sizes {{{}}} of {} in {}", fmt::join(sizes, ","), ir::to_string(from.shape()),
+                           ir::to_string(to.shape()));
+      }
+      Walk to_walk = clamped_start(to.shape().sizes(), sizes, starts_in(3)[slice].tuple_elements());
+      Walk from_walk = clamped_start(from.shape().sizes(), sizes, starts_in(2)[slice].tuple_elements());
+      strided_copy(evaluator, sizes, to.mutable_bytes().data(), to_walk, from.bytes().data(), from_walk,
+                   static_cast<std::size_t>(ir::byte_width(from.shape().element_type())));
+    }
+    results.push_back(std::move(to));
   }
+  return one_or_tuple(results, is_tuple);
+}
+
+// Without a pair that ends here, nothing is received: zeros, or in place what was there.
+Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   std::span<const std::int64_t> pairs = instruction.numbers(AttributeKey::SourceTargetPairs);
+  bool in_place = instruction.has(AttributeKey::PermuteSliceSizes);
   bool channel = instruction.has(AttributeKey::ChannelId);
   std::int64_t self = channel ? evaluator.options().partition_id : evaluator.options().replica_id;
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
@@ -31,8 +69,11 @@ Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruct
       return unsupported("a collective-permute from device {}: the interpreter is one device", pairs[i]);
     }
     if (pairs[i + 1] == self) {
-      return one_or_tuple(operands, operands.size() > 1);
+      return in_place ? slices_received(evaluator, instruction, operands) : one_or_tuple(operands, operands.size() > 1);
     }
+  }
+  if (in_place) {
+    return std::move(operands[1]);
   }
   std::vector<Literal> nothing;
   for (const Literal &operand : operands) {
@@ -71,8 +112,13 @@ Result<Literal> evaluate_exchange_with_self(Evaluator &evaluator, const Instruct
 }
 
 Result<Literal> evaluate_collective_permute(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  return is_simulated(evaluator) ? exchanged(evaluator, instruction, operands)
-                                 : permuted(evaluator, instruction, operands);
+  if (!is_simulated(evaluator)) {
+    return permuted(evaluator, instruction, operands);
+  }
+  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
+    return unsupported("a collective-permute in place between simulated devices");
+  }
+  return exchanged(evaluator, instruction, operands);
 }
 
 // Operands: input, output, input offsets, send sizes, output offsets, receive sizes, along the first dimension.
@@ -119,7 +165,8 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
     if (parts.size() < 2) {
       return unsupported("{} of shape {}", instruction.op().text, ir::to_string(instruction.shape()));
     }
-    parts[0] = parts[0].shape().is_tuple() && instruction.opcode() != Opcode::CopyStart
+    bool is_first_alone = instruction.opcode() == Opcode::CopyStart || instruction.has(AttributeKey::PermuteSliceSizes);
+    parts[0] = parts[0].shape().is_tuple() && !is_first_alone
                    ? Literal::tuple(std::vector<Literal>(inputs.begin(), inputs.end()))
                    : inputs[0];
     parts[1] = std::move(output);

@@ -50,12 +50,8 @@ W reduced_precision(W x, const LoopParameters &parameters) {
   using Bits = std::conditional_t<sizeof(W) == 4, std::uint32_t, std::uint64_t>;
   constexpr int own_mantissa = std::numeric_limits<W>::digits - 1;
   constexpr int own_exponent = static_cast<int>(sizeof(W)) * 8 - 1 - own_mantissa;
-  if (std::isnan(x)) {
-    // A format without mantissa has no NaN but infinity.
-    return parameters.mantissa_bits > 0 ? x : std::copysign(std::numeric_limits<W>::infinity(), x);
-  }
-  if (std::isinf(x)) {
-    return x;
+  if (!std::isfinite(x)) {
+    return x;  // NaN too, even of a format without mantissa: as XLA:CPU
   }
   Bits bits = std::bit_cast<Bits>(x);
   if (parameters.mantissa_bits < own_mantissa) {

@@ -1,5 +1,7 @@
 // Ops that put elements elsewhere without computing with them. Most are one strided copy.
 
+#include <cstring>
+
 #include "core/interpreter/strided_copy.h"
 
 namespace bp::interpreter {
@@ -229,8 +231,75 @@ Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction
   return result;
 }
 
-Result<Literal> evaluate_shuffle(Evaluator &, const Instruction &, Operands) {
-  return unsupported("shuffle is not evaluated: its shifts and indices are not read");
+namespace {
+
+// Element i along the dimension becomes element (i - shift) mod n.
+Result<Literal> rotated(const Evaluator &evaluator, const Literal &from, std::size_t dimension, std::int64_t shift) {
+  const Shape &shape = from.shape();
+  std::int64_t size = shape.size(dimension);
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  shift = (shift % size + size) % size;
+  struct Part {
+    std::int64_t from, to, size;
+  };
+  for (const Part &part : {Part{shift, 0, size - shift}, Part{0, size - shift, shift}}) {
+    Dimensions sizes(shape.sizes().begin(), shape.sizes().end());
+    sizes[dimension] = part.size;
+    Walk from_walk = dense_walk(shape.sizes()), to_walk = from_walk;
+    from_walk.offset = part.from * from_walk.strides[dimension];
+    to_walk.offset = part.to * to_walk.strides[dimension];
+    strided_copy(evaluator, sizes, result.mutable_bytes().data(), to_walk, from.bytes().data(), from_walk,
+                 element_width(shape));
+  }
+  return result;
+}
+
+// Each element comes from where the indices say, kept in bounds as a gather's starts are. Along its dimensions of size
+// 1 the indices are repeated.
+Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruction, const Literal &from) {
+  const Shape &shape = from.shape();
+  auto dimensions = instruction.dimensions();
+  const Shape &index_shape = instruction.literal().shape();
+  std::vector<std::int64_t> coordinates = integers(instruction.literal());
+  Dimensions index_strides = dense_strides(index_shape.sizes()), strides = dense_strides(shape.sizes());
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    index_strides[d] = index_shape.size(d) == 1 ? 0 : index_strides[d];
+  }
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  std::byte *out = result.mutable_bytes().data();
+  std::size_t width = element_width(shape);
+  for_each_index(shape.sizes(), [&](std::span<const std::int64_t> at) {
+    std::int64_t source = 0, first = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      source += at[d] * strides[d];
+      first += at[d] * index_strides[d];
+    }
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      auto d = static_cast<std::size_t>(dimensions[i]);
+      std::int64_t coordinate = coordinates[static_cast<std::size_t>(first) + i];
+      source += (std::clamp<std::int64_t>(coordinate, 0, shape.size(d) - 1) - at[d]) * strides[d];
+    }
+    std::memcpy(out, from.bytes().data() + static_cast<std::size_t>(source) * width, width);
+    out += width;
+  });
+  return result;
+}
+
+}  // namespace
+
+Result<Literal> evaluate_shuffle(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  if (operands[0].shape().element_count() == 0) {
+    return std::move(operands[0]);
+  }
+  if (instruction.literal().is_valid()) {
+    return permuted(evaluator, instruction, operands[0]);
+  }
+  Literal result = std::move(operands[0]);
+  auto shifts = instruction.numbers(AttributeKey::Shifts);
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    BP_ASSIGN(result, rotated(evaluator, result, static_cast<std::size_t>(instruction.dimensions()[i]), shifts[i]));
+  }
+  return result;
 }
 
 }  // namespace bp::interpreter

@@ -12,39 +12,6 @@ std::size_t element_width(const Shape &shape) {
   return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
 }
 
-// The values of an integer array as int64; what unsigned 64-bit values do not fit saturates.
-std::vector<std::int64_t> integers(const Literal &literal) {
-  std::vector<std::int64_t> result;
-  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
-    if constexpr (std::is_integral_v<WideType<T>>) {
-      for (T value : literal.elements<T>()) {
-        auto wide = widen<WideType<T>>(value);
-        result.push_back(std::in_range<std::int64_t>(wide) ? static_cast<std::int64_t>(wide)
-                                                           : std::numeric_limits<std::int64_t>::max());
-      }
-    }
-  });
-  return result;
-}
-
-// The start of a box of `box` sizes in an array of `sizes`, moved so that the box lies inside. Operands: one scalar per
-// dimension, or one vector.
-Walk clamped_start(std::span<const std::int64_t> sizes, std::span<const std::int64_t> box,
-                   std::span<const Literal> indices) {
-  std::vector<std::int64_t> starts;
-  for (const Literal &index : indices) {
-    for (std::int64_t start : integers(index)) {
-      starts.push_back(start);
-    }
-  }
-  Walk walk = dense_walk(sizes);
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    std::int64_t start = std::min(std::max<std::int64_t>(starts[d], 0), sizes[d] - box[d]);
-    walk.offset += start * walk.strides[d];
-  }
-  return walk;
-}
-
 // How gather and scatter read their index array: the index vector lies along one dimension, and the other dimensions,
 // in order, number the slices.
 struct IndexVectors {

@@ -119,4 +119,34 @@ Result<Literal> gathered(const Evaluator &evaluator, const Shape &shape, const L
   return result;
 }
 
+std::vector<std::int64_t> integers(const Literal &literal) {
+  std::vector<std::int64_t> result;
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (std::is_integral_v<WideType<T>>) {
+      for (T value : literal.elements<T>()) {
+        auto wide = widen<WideType<T>>(value);
+        result.push_back(std::in_range<std::int64_t>(wide) ? static_cast<std::int64_t>(wide)
+                                                           : std::numeric_limits<std::int64_t>::max());
+      }
+    }
+  });
+  return result;
+}
+
+Walk clamped_start(std::span<const std::int64_t> sizes, std::span<const std::int64_t> box,
+                   std::span<const Literal> indices) {
+  std::vector<std::int64_t> starts;
+  for (const Literal &index : indices) {
+    for (std::int64_t start : integers(index)) {
+      starts.push_back(start);
+    }
+  }
+  Walk walk = dense_walk(sizes);
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    std::int64_t start = std::min(std::max<std::int64_t>(starts[d], 0), sizes[d] - box[d]);
+    walk.offset += start * walk.strides[d];
+  }
+  return walk;
+}
+
 }  // namespace bp::interpreter

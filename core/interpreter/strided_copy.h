@@ -27,6 +27,14 @@ void strided_copy(const Evaluator &evaluator, std::span<const std::int64_t> size
 // A new literal of `shape`, whose element at index i is the element of `from` at from_walk.offset + i . strides.
 Result<Literal> gathered(const Evaluator &evaluator, const Shape &shape, const Literal &from, const Walk &from_walk);
 
+// The values of an integer array as int64; what unsigned 64-bit values do not fit saturates.
+std::vector<std::int64_t> integers(const Literal &literal);
+
+// The start of a box of `box` sizes in an array of `sizes`, moved so that the box lies inside. Operands: one scalar per
+// dimension, or one vector.
+Walk clamped_start(std::span<const std::int64_t> sizes, std::span<const std::int64_t> box,
+                   std::span<const Literal> indices);
+
 // Calls body(index) for each index of a box in row-major order. `index` is a span valid during the call.
 template <class Body>
 void for_each_index(std::span<const std::int64_t> sizes, Body &&body) {

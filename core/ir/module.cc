@@ -94,6 +94,17 @@ std::span<const PaddingDimension> Instruction::padding() const {
   return view_numbers_as<PaddingDimension>(numbers(AttributeKey::Padding));
 }
 
+std::vector<std::span<const std::int64_t>> Instruction::number_lists(AttributeKey key) const {
+  std::vector<std::span<const std::int64_t>> lists;
+  auto rest = numbers(key);
+  while (!rest.empty() && rest[0] >= 0 && static_cast<std::uint64_t>(rest[0]) < rest.size()) {
+    auto length = static_cast<std::size_t>(rest[0]);
+    lists.push_back(rest.subspan(1, length));
+    rest = rest.subspan(1 + length);
+  }
+  return lists;
+}
+
 ConvolutionDimensions Instruction::convolution_dimensions() const {
   return decode_dim_labels(numbers(AttributeKey::DimLabels));
 }

@@ -154,11 +154,13 @@ class Instruction {
   std::span<const WindowDimension> window() const;
   std::span<const SliceRange> slice_ranges() const;
   std::span<const PaddingDimension> padding() const;
+  // The lists of kind I64Lists, up to one that is cut off.
+  std::vector<std::span<const std::int64_t>> number_lists(AttributeKey key) const;
   ConvolutionDimensions convolution_dimensions() const;
   // The keys present, ascending.
   std::vector<AttributeKey> attribute_keys() const;
 
-  // Of a constant, or a custom call with a literal; invalid otherwise.
+  // Of a constant, a custom call with a literal or a shuffle with indices; invalid otherwise.
   const Literal &literal() const;
   const Metadata *metadata() const;  // null if none
   // Line and column in the text the module was read from; 0 if made by a pass.

@@ -46,6 +46,7 @@ enum class AttributeKind : std::uint8_t {
   Bool,
   I64,
   I64List,
+  I64Lists,
   F64,
   Enum,
   EnumList,

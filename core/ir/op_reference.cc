@@ -65,6 +65,7 @@ std::string describe_value(const AttributeInfo &attribute) {
     case AttributeKind::Bool: return "int64: 0 or 1";
     case AttributeKind::I64: return "int64";
     case AttributeKind::I64List: return "int64 each";
+    case AttributeKind::I64Lists: return "int64 per list: its length, then its numbers";
     case AttributeKind::F64: return "double";
     case AttributeKind::Enum: return fmt::format("int64: BP_{}_*", upper_snake_case(identifier(attribute.enumeration)));
     case AttributeKind::EnumList:

@@ -94,6 +94,13 @@ Status check_attributes(const Instruction &instruction) {
     std::size_t count = is_text ? 0 : instruction.numbers(use.key).size();
     std::size_t entry = numbers_per_entry(attribute.kind);
     bool has_whole_entries = entry == 0 ? count == 1 : count % entry == 0;
+    if (attribute.kind == AttributeKind::I64Lists) {
+      std::size_t used = 0;
+      for (std::span<const std::int64_t> part : instruction.number_lists(use.key)) {
+        used += 1 + part.size();
+      }
+      has_whole_entries = used == count;
+    }
     if (attribute.kind == AttributeKind::DimLabels) {
       has_whole_entries = count >= 6 && count % 3 == 0;
     }

@@ -254,12 +254,95 @@ Result<Shape> infer_collective_broadcast(const Instruction &instruction) {
   return tuple_of_operands(instruction, instruction.operand_count() - (has_root ? 1 : 0));
 }
 
-// Sends each operand; or, with slice_sizes, parts of operand 0 into operand 1 at starts in operands 2 and 3.
-Result<Shape> infer_collective_permute(const Instruction &instruction) {
-  if (instruction.operand_count() == 4 && instruction.has(AttributeKey::PermuteSliceSizes)) {
-    return written_shape(instruction, operand_shape(instruction, 1));
+namespace {
+
+bool are_scalar_integers(std::span<const Shape> shapes) {
+  return std::ranges::all_of(shapes, [](const Shape &s) { return s.is_scalar() && is_integer(s.element_type()); });
+}
+
+// The slices that `starts` tells of a buffer: an integer per dimension, or a tuple of such tuples. 0 if it is neither.
+std::size_t slice_count(const Shape &starts, const Shape &buffer) {
+  if (!starts.is_tuple() || !buffer.is_array()) {
+    return 0;
   }
-  return written_shape(instruction, tuple_of_operands(instruction, instruction.operand_count()));
+  auto is_one = [&](const Shape &s) {
+    return s.is_tuple() && s.elements().size() == buffer.rank() && are_scalar_integers(s.elements());
+  };
+  if (is_one(starts)) {
+    return 1;
+  }
+  return std::ranges::all_of(starts.elements(), is_one) ? starts.elements().size() : 0;
+}
+
+// Slices of the buffers of operand 0 go into the buffers of operand 1: one array each, or tuples of as many.
+Status check_slices(const Instruction &instruction) {
+  const Shape &from = operand_shape(instruction, 0), &to = operand_shape(instruction, 1);
+  if (from.is_tuple() != to.is_tuple() || (from.is_tuple() && from.elements().size() != to.elements().size())) {
+    return unexpected_operand(instruction, 1, from.is_tuple() ? "as many arrays as operand 0" : "an array");
+  }
+  std::size_t slices = 0;
+  for (std::size_t i = 0; i < (to.is_tuple() ? to.elements().size() : 1); ++i) {
+    std::size_t counts[2] = {};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Shape &buffers = operand_shape(instruction, side), &starts = operand_shape(instruction, 2 + side);
+      bool has_starts = !buffers.is_tuple() || (starts.is_tuple() && starts.elements().size() > i);
+      counts[side] = !has_starts          ? 0
+                     : buffers.is_tuple() ? slice_count(starts.elements()[i], buffers.elements()[i])
+                                          : slice_count(starts, buffers);
+      // (C1) a start has an integer for each dimension of its buffer; both sides tell of the same slices.
+      if (counts[side] == 0 || counts[side] != counts[0]) {
+        return unexpected_operand(instruction, 2 + side,
+                                  fmt::format("starts of slices in {}, an integer per dimension", describe(buffers)));
+      }
+    }
+    slices += counts[0];
+  }
+  // (C2) each slice has its sizes.
+  if (std::size_t sizes = instruction.number_lists(AttributeKey::PermuteSliceSizes).size(); sizes != slices) {
+    return invalid_input("slice_sizes has {} lists for {} slices", sizes, slices);
+  }
+  // (C3) what is sent is of the type of what it goes into.
+  for (std::size_t i = 0; i < (to.is_tuple() ? to.elements().size() : 1); ++i) {
+    const Shape &sent = from.is_tuple() ? from.elements()[i] : from;
+    if (sent.element_type() != (to.is_tuple() ? to.elements()[i] : to).element_type()) {
+      return unexpected_operand(instruction, 1, fmt::format("the element types of {}", describe(from)));
+    }
+  }
+  return {};
+}
+
+bool is_in_place(const Instruction &instruction) {
+  return instruction.operand_count() == 4 && instruction.has(AttributeKey::PermuteSliceSizes);
+}
+
+// Sends each operand; or, with slice_sizes, slices into a buffer that is there.
+Status check_collective_permute(const Instruction &instruction) {
+  if (is_in_place(instruction)) {
+    return check_slices(instruction);
+  }
+  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
+    return invalid_input("{} operands with slice_sizes, expected 4", instruction.operand_count());
+  }
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (!operand_shape(instruction, i).is_array()) {
+      return unexpected_operand(instruction, i, "an array");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Shape> infer_collective_permute(const Instruction &instruction) {
+  BP_TRY(check_collective_permute(instruction));
+  return written_shape(instruction, is_in_place(instruction)
+                                        ? operand_shape(instruction, 1)
+                                        : tuple_of_operands(instruction, instruction.operand_count()));
+}
+
+Result<Shape> infer_collective_permute_start(const Instruction &instruction) {
+  BP_TRY(check_collective_permute(instruction));
+  return infer_explicit(instruction);
 }
 
 }  // namespace bp::ir

@@ -323,15 +323,41 @@ Result<Shape> infer_set_dimension_size(const Instruction &instruction) {
   return result;
 }
 
-Result<Shape> infer_shuffle(const Instruction &instruction) {
-  const Shape &operand = operand_shape(instruction, 0);
-  BP_TRY(check_dimensions(instruction.dimensions(), operand.rank(), "dimensions"));
-  for (std::size_t i = 1; i < instruction.operand_count(); ++i) {
-    if (!is_integer(operand_shape(instruction, i).element_type())) {
-      return unexpected_operand(instruction, i, "integers");
+// The operand's shape, but with its sizes or 1; then, unless a coordinate alone is enough, the coordinates.
+bool fits_as_indices(const Shape &indices, const Shape &operand, std::size_t coordinates) {
+  bool is_bare = coordinates == 1 && indices.rank() == operand.rank();
+  if (!is_integer(indices.element_type()) || (!is_bare && indices.rank() != operand.rank() + 1)) {
+    return false;
+  }
+  for (std::size_t d = 0; d < operand.rank(); ++d) {
+    if (indices.size(d) != 1 && indices.size(d) != operand.size(d)) {
+      return false;
     }
   }
-  return written_shape(instruction, operand);
+  return is_bare || indices.size(operand.rank()) == static_cast<std::int64_t>(coordinates);
+}
+
+Result<Shape> infer_shuffle(const Instruction &instruction) {
+  const Shape &operand = operand_shape(instruction, 0);
+  auto dimensions = instruction.dimensions();
+  BP_TRY(check_dimensions(dimensions, operand.rank(), "dimensions"));
+  bool rotates = instruction.enumerator(AttributeKey::ShuffleMode, ShuffleMode::Rotate) == ShuffleMode::Rotate;
+  // (C1) what moves is said in the form of the mode, and only there.
+  if (instruction.has(AttributeKey::Shifts) != rotates || instruction.literal().is_valid() == rotates) {
+    return invalid_input("mode={} goes with {} alone", rotates ? "rotate" : "permute", rotates ? "shifts" : "indices");
+  }
+  // (C2) one shift per dimension.
+  if (rotates && instruction.numbers(AttributeKey::Shifts).size() != dimensions.size()) {
+    return invalid_input("{} shifts for {} dimensions", instruction.numbers(AttributeKey::Shifts).size(),
+                         dimensions.size());
+  }
+  // (C3) one coordinate per dimension, for each element or shared along dimensions of size 1.
+  if (!rotates && !fits_as_indices(instruction.literal().shape(), operand, dimensions.size())) {
+    return invalid_input(
+        "indices has shape {}, expected integers with the sizes of {} (or 1), then {} for the dimensions {}",
+        describe(instruction.literal().shape()), describe(operand), dimensions.size(), list(dimensions));
+  }
+  return operand;
 }
 
 }  // namespace bp::ir

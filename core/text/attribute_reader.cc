@@ -86,6 +86,19 @@ Result<std::vector<std::int64_t>> read_pairs(TokenReader &reader) {
   return numbers;
 }
 
+// {{1,2},{3,4}}, each list after its length.
+Result<std::vector<std::int64_t>> read_lists(TokenReader &reader, std::string_view what) {
+  std::vector<std::int64_t> numbers;
+  BP_TRY(reader.expect('{', fmt::format("before {}", what)));
+  BP_TRY(reader.read_list('}', what, [&]() -> Status {
+    BP_ASSIGN(auto list, reader.read_integers(what));
+    numbers.push_back(static_cast<std::int64_t>(list.size()));
+    numbers.insert(numbers.end(), list.begin(), list.end());
+    return {};
+  }));
+  return numbers;
+}
+
 Result<std::string> read_shape_text(TokenReader &reader) {
   BP_ASSIGN(ir::Shape shape, read_shape(reader));
   return to_string(shape, ir::PrintLayout::Always);
@@ -146,6 +159,11 @@ Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId
     case AttributeKind::I64List: {
       BP_ASSIGN(auto values, reader.read_integers(info.text));
       module.set_numbers(id, key, values);
+      return {};
+    }
+    case AttributeKind::I64Lists: {
+      BP_ASSIGN(auto lists, read_lists(reader, info.text));
+      module.set_numbers(id, key, lists);
       return {};
     }
     case AttributeKind::F64: {

@@ -265,6 +265,15 @@ void Printer::attribute(ir::Instruction instruction, const ir::AttributeInfo &in
     case AttributeKind::Bool: add("{}", numbers[0] != 0); return;
     case AttributeKind::I64: add("{}", numbers[0]); return;
     case AttributeKind::I64List: out_ += braces(numbers); return;
+    case AttributeKind::I64Lists: {
+      std::string_view separator;
+      out_ += '{';
+      for (std::span<const std::int64_t> list : instruction.number_lists(info.key)) {
+        add("{}{}", std::exchange(separator, ","), braces(list));
+      }
+      out_ += '}';
+      return;
+    }
     case AttributeKind::F64: add("{}", instruction.real(info.key)); return;
     case AttributeKind::Enum: out_ += ir::enumerator_text(info.enumeration, numbers[0]); return;
     case AttributeKind::EnumList: {

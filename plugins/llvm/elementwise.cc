@@ -160,11 +160,7 @@ Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_b
     bits = b.CreateSelect(overflow, b.CreateOr(sign, constant(infinity)), bits);
     bits = b.CreateSelect(underflow, sign, bits);
   }
-  Value *if_nan = mantissa_bits > 0
-                      ? original
-                      : b.CreateOr(b.CreateAnd(original, integer_constant(original, llvm::APInt::getSignMask(width))),
-                                   constant(infinity));
-  return b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), if_nan, bits), x->getType());
+  return b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), original, bits), x->getType());
 }
 
 Value *emit_integer_division(IRBuilderBase &b, bool with_sign, bool remainder, Value *x, Value *y) {

@@ -39,7 +39,7 @@ enum {
    BP_OP_IMAG = 32, // imag: imaginary part; 0 for a real
    BP_OP_POPULATION_COUNT = 33, // popcnt: number of one bits
    BP_OP_COUNT_LEADING_ZEROS = 34, // count-leading-zeros: number of zero bits above the highest one bit
-   BP_OP_CONVERT = 35, // convert: value conversion to the element type of the result; to integer: truncates, saturates, NaN gives 0; to pred: x != 0
+   BP_OP_CONVERT = 35, // convert: value conversion to the element type of the result; to integer: truncates, saturates, NaN gives 0; to pred: x != 0; of a complex to a real: its real part
    BP_OP_BITCAST_CONVERT = 36, // bitcast-convert: the same bits as another element type; a minor-most dimension appears or disappears if widths differ
    BP_OP_REDUCE_PRECISION = 37, // reduce-precision: rounds to a float of the given exponent and mantissa widths and back
    BP_OP_COPY = 38, // copy: the same value in a buffer of its own, possibly in another layout
@@ -87,7 +87,7 @@ enum {
    BP_OP_GET_TUPLE_ELEMENT = 80, // get-tuple-element: one element of a tuple
    BP_OP_GET_DIMENSION_SIZE = 81, // get-dimension-size: the run-time size of a dimension, s32[]
    BP_OP_SET_DIMENSION_SIZE = 82, // set-dimension-size: declares the run-time size of a bounded dimension
-   BP_OP_SHUFFLE = 83, // shuffle: rotates or permutes along dimensions
+   BP_OP_SHUFFLE = 83, // shuffle: rotates the dimensions towards index 0 by the shifts, or takes each element from where the indices say
    BP_OP_REDUCE = 84, // reduce: combines the elements of the given dimensions; N inputs, then N initial values
    BP_OP_REDUCE_WINDOW = 85, // reduce-window: combines the elements of each window; N inputs, then N initial values
    BP_OP_SELECT_AND_SCATTER = 86, // select-and-scatter: adds each source element to the element its window selects: the gradient of a max pool
@@ -124,7 +124,7 @@ enum {
    BP_OP_ALL_TO_ALL = 117, // all-to-all: exchanges parts between the members of a group
    BP_OP_RAGGED_ALL_TO_ALL = 118, // ragged-all-to-all: exchanges parts of run-time sizes
    BP_OP_COLLECTIVE_BROADCAST = 119, // collective-broadcast: sends the value of a group's first member to all
-   BP_OP_COLLECTIVE_PERMUTE = 120, // collective-permute: sends along source-target pairs; who receives nothing gets zeros
+   BP_OP_COLLECTIVE_PERMUTE = 120, // collective-permute: sends along source-target pairs; who receives nothing gets zeros; with slice_sizes, slices of operand 0 at the starts in operand 2 into operand 1 at those in operand 3
    BP_OP_COLLECTIVE_PERMUTE_START = 121, // collective-permute-start: begins a collective-permute
    BP_OP_COLLECTIVE_PERMUTE_DONE = 122, // collective-permute-done: ends a collective-permute
    BP_OP_COLLECTIVE_REDUCE = 123, // collective-reduce: combines the operands of a group at one member
@@ -212,7 +212,7 @@ enum {
    BP_ATTR_MODE = 64, // mode: int64: BP_COLLECTIVE_MODE_*
    BP_ATTR_HAS_DYNAMIC_ROOT = 65, // has_dynamic_root: int64: 0 or 1
    BP_ATTR_SOURCE_TARGET_PAIRS = 66, // source_target_pairs: 2 int64 per pair
-   BP_ATTR_PERMUTE_SLICE_SIZES = 67, // slice_sizes: string: HLO text
+   BP_ATTR_PERMUTE_SLICE_SIZES = 67, // slice_sizes: int64 per list: its length, then its numbers
    BP_ATTR_IS_HOST_TRANSFER = 68, // is_host_transfer: int64: 0 or 1
    BP_ATTR_INFEED_CONFIG = 69, // infeed_config: string
    BP_ATTR_OUTFEED_CONFIG = 70, // outfeed_config: string
@@ -229,7 +229,9 @@ enum {
    BP_ATTR_RESULT_ACCURACY = 81, // result_accuracy: string: HLO text
    BP_ATTR_CROSS_PROGRAM_PREFETCH_INDEX = 82, // cross_program_prefetch_index: int64
    BP_ATTR_SHUFFLE_MODE = 83, // mode: int64: BP_SHUFFLE_MODE_*
+   BP_ATTR_SHIFTS = 84, // shifts: int64 each
    BP_ATTR_LITERAL_VALUE = 100, // literal: bytes of the arrays, as their layouts store them
+   BP_ATTR_INDICES = 104, // indices: bytes of the arrays, as their layouts store them
    BP_ATTR_VALUE = 101, // value: bytes of the arrays, as their layouts store them
    BP_ATTR_REPLICA_COUNT = 102, // replica_count: int64
    BP_ATTR_NUM_PARTITIONS = 103, // num_partitions: int64
