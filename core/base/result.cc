@@ -1,6 +1,52 @@
 #include "core/base/result.h"
 
 namespace bp {
+namespace {
+
+// The length of the UTF-8 sequence that `text` begins with, if it is well formed and no control character; else 0.
+std::size_t utf8_length(std::string_view text) {
+  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  unsigned first = byte(0), second = byte(1);
+  if (first < 0x80) {
+    return first >= 0x20 && first != 0x7f ? 1 : 0;
+  }
+  std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                       : first >= 0xe0 && first < 0xf0 ? 3
+                       : first >= 0xf0 && first < 0xf5 ? 4
+                                                       : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  // Controls above ASCII, longer than need be, surrogates, beyond Unicode.
+  bool is_bad = (first == 0xc2 && second < 0xa0) || (first == 0xe0 && second < 0xa0) ||
+                (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
+                (first == 0xf4 && second >= 0x90);
+  return is_bad ? 0 : length;
+}
+
+struct Printable {
+  std::string text;
+  std::size_t columns = 0;
+};
+
+// What a terminal may get: bytes that would move the cursor, or that are no text, as \x1b; a tab as a blank.
+Printable printable(std::string_view text) {
+  Printable result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t length = utf8_length(text.substr(i));
+    std::string piece = text[i] == '\t' ? " "
+                        : length == 0   ? fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]))
+                                        : std::string(text.substr(i, length));
+    result.columns += length > 1 ? 1 : piece.size();
+    result.text += piece;
+    i += std::max<std::size_t>(length, 1);
+  }
+  return result;
+}
+
+}  // namespace
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
@@ -45,13 +91,12 @@ std::string Error::to_string() const {
   if (!where.line_text.empty() && where.column != 0) {
     std::size_t caret = where.column - 1;
     std::size_t begin = caret > max_line_text / 2 ? caret - max_line_text / 2 : 0;
-    std::string shown = where.line_text.substr(std::min(begin, where.line_text.size()), max_line_text);
-    for (char &c : shown) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-        c = ' ';  // tabs and control bytes would move the caret or the terminal
-      }
-    }
-    out += fmt::format("\n  {}\n  {}^", shown, std::string(caret - begin, ' '));
+    std::string_view shown = std::string_view(where.line_text).substr(std::min(begin, where.line_text.size()));
+    shown = shown.substr(0, max_line_text);
+    std::size_t beyond = caret - begin - std::min(caret - begin, shown.size());
+    Printable before = printable(shown.substr(0, caret - begin));
+    Printable after = printable(shown.substr(std::min(caret - begin, shown.size())));
+    out += fmt::format("\n  {}{}\n  {}^", before.text, after.text, std::string(before.columns + beyond, ' '));
   }
   for (const std::string &note : notes()) {
     out += "\n  note: " + note;
