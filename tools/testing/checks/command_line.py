@@ -159,6 +159,8 @@ MISUSES = [
     (["run", "good.hlo", "other.hlo"], "too many positional options have been specified on the command line"),
     (["run", "good.hlo", "--fly"], "unrecognised option '--fly'"),
     (["run", "good.hlo", "--seed", "x"], "the argument ('x') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--seed", "-1"], "the argument ('-1') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--seed=-1"], "the argument ('-1') for option '--seed' is invalid"),
     (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
     (["run", "good.hlo", "--repeat", "1e9"], "the argument ('1e9') for option '--repeat' is invalid"),
     (["run", "good.hlo", "--tolerance", "x"], "the argument ('x') for option '--tolerance' is invalid"),
