@@ -171,6 +171,11 @@ Result<InstructionId> ModuleParser::parse_operand(Scope &scope) {
     return nested;
   }
   BP_ASSIGN(InstructionId operand, find_operand(scope, shape));
+  if (shape && !ir::agree(*shape, module_.instruction(operand).shape())) {
+    return reader_.error_at(begin, "shape {} in front of operand {} of shape {}, expected the same",
+                            to_string(*shape, ir::PrintLayout::Never), module_.instruction(operand).name(),
+                            to_string(module_.instruction(operand).shape(), ir::PrintLayout::Never));
+  }
   // %x#1#0: element 0 of element 1 of %x
   while (reader_.accept('#')) {
     std::size_t at = reader_.token().begin;

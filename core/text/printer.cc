@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text/lexer.h"
 #include "core/text/literal_printer.h"
 
@@ -397,10 +399,16 @@ void Printer::window(std::span<const ir::WindowDimension> window) {
   out_ += '}';
 }
 
+// Dimensions without a meaning are '?'; those after the last with one are left out, on all sides alike.
 void Printer::dim_labels(const ir::ConvolutionDimensions &d) {
+  std::int64_t last = std::max(
+      {d.lhs_batch, d.lhs_feature, d.rhs_input_feature, d.rhs_output_feature, d.output_batch, d.output_feature});
+  for (std::span<const std::int64_t> spatial : {d.lhs_spatial, d.rhs_spatial, d.output_spatial}) {
+    last = spatial.empty() ? last : std::max(last, std::ranges::max(spatial));
+  }
   auto side = [&](std::int64_t first, char first_label, std::int64_t second, char second_label,
                   std::span<const std::int64_t> spatial) {
-    std::string labels(spatial.size() + 2, '?');
+    std::string labels(static_cast<std::size_t>(last) + 1, '?');
     labels[static_cast<std::size_t>(first)] = first_label;
     labels[static_cast<std::size_t>(second)] = second_label;
     for (std::size_t i = 0; i < spatial.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "core/text/window_reader.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace bp::text {
@@ -164,10 +165,14 @@ Result<std::vector<std::int64_t>> read_dim_labels(TokenReader &reader) {
                         rhs.size(), output.size());
   }
   std::size_t end = output_begin + output.size();
-  if (source.substr(begin, end - begin).find('?') != std::string_view::npos) {
-    return unsupported("dimension labels with '?', an unused dimension").at(reader.location(begin));
+  auto count_spatial = [](std::string_view labels) {
+    return static_cast<std::size_t>(std::ranges::count_if(labels, [](char c) { return c >= '0' && c <= '9'; }));
+  };
+  std::size_t spatial = count_spatial(lhs);
+  if (count_spatial(rhs) != spatial || count_spatial(output) != spatial) {
+    return reader.error("dimension labels with {}, {} and {} spatial dimensions, expected as many on each side",
+                        spatial, count_spatial(rhs), count_spatial(output));
   }
-  std::size_t spatial = lhs.size() - 2;
   std::vector<std::int64_t> numbers(6 + 3 * spatial, -1);
   struct Side {
     std::string_view labels;
@@ -177,6 +182,9 @@ Result<std::vector<std::int64_t>> read_dim_labels(TokenReader &reader) {
   for (std::size_t side = 0; side < 3; ++side) {
     const auto &[labels, first, second] = sides[side];
     for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] == '?') {
+        continue;  // a dimension without a meaning, such as the lanes of a vectorized layout
+      }
       std::size_t slot = 0;
       if (labels[i] == first || labels[i] == second) {
         slot = 2 * side + (labels[i] == second ? 1 : 0);
@@ -189,6 +197,11 @@ Result<std::vector<std::int64_t>> read_dim_labels(TokenReader &reader) {
         return reader.error("'{}' twice in the dimension labels '{}'", labels[i], labels);
       }
       numbers[slot] = static_cast<std::int64_t>(i);
+    }
+    for (char label : {first, second}) {
+      if (labels.find(label) == std::string_view::npos) {
+        return reader.error("no '{}' in the dimension labels '{}'", label, labels);
+      }
     }
   }
   reader.go_to(end);

@@ -199,6 +199,11 @@ TEST_CASE("instructions on their own") {
       {"r = replica-id()", "%r = u32[] replica-id()"},
       {"r = tuple(f32[] a, f32[] b, f32[] c, f32[] d, f32[] e, f32[] f)",
        "%r = (f32[], f32[], f32[], f32[], f32[], /*index=5*/f32[]) tuple(%a, %b, %c, %d, %e, /*index=5*/%f)"},
+      {"r = f32[1] custom-call(f32[2,3,4,5,6] x, f32[2,3,4,5,6] y), custom_call_target=\"c\", "
+       "dim_labels=bf?01_i?o01->b01f?",
+       "%r = f32[1]{0} custom-call(%x, %y), custom_call_target=\"c\", dim_labels=bf?01_i?o01->b01f?"},
+      {"r = f32[1] custom-call(f32[2,3] x), custom_call_target=\"c\", dim_labels=b?f?_i?o?->b?f?",
+       "%r = f32[1]{0} custom-call(%x), custom_call_target=\"c\", dim_labels=b?f_i?o->b?f"},
       {"r = f32[4] fusion(f32[4] x), kind=kLoop, calls={ p = f32[4] parameter(0) ROOT n = negate(p) }",
        "%r = f32[4]{0} fusion(%x), kind=kLoop, calls=%negate_computation"},
   };
