@@ -49,8 +49,9 @@ std::uint32_t overflow_code(FloatFormat format, bool negative) {
 }  // namespace
 
 std::uint32_t encode(FloatFormat format, double value) {
-  bool negative = std::signbit(value);
-  std::uint32_t sign = negative ? std::uint32_t{1} << (format.exponent_bits + format.mantissa_bits) : 0;
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+  bool negative = (bits >> 63) != 0;
+  std::uint32_t sign = static_cast<std::uint32_t>(bits >> 63) << (format.exponent_bits + format.mantissa_bits);
   if (std::isnan(value)) {
     return nan_code(format, negative);
   }
@@ -72,13 +73,18 @@ std::uint32_t encode(FloatFormat format, double value) {
   if (magnitude == 0) {
     return format.specials == Specials::UnsignedZero ? 0 : sign;
   }
-  int exponent;
-  std::frexp(magnitude, &exponent);
-  --exponent;  // magnitude in [2^exponent, 2^(exponent+1))
+  // value = significand * 2^(exponent - 52). Values too small for that are far below half of any code.
+  constexpr int own_mantissa = std::numeric_limits<double>::digits - 1;
+  int exponent = static_cast<int>(bits << 1 >> (own_mantissa + 1)) + 1 - std::numeric_limits<double>::max_exponent;
+  std::uint64_t significand = (bits & ((std::uint64_t{1} << own_mantissa) - 1)) | std::uint64_t{1} << own_mantissa;
   int minimum = 1 - format.bias;
-  int unit = std::max(exponent, minimum) - format.mantissa_bits;  // exponent of the last mantissa bit
-  // nearbyint rounds ties to even in the default rounding mode; a carry moves into the exponent by itself below.
-  auto mantissa = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
+  // Bits below the last mantissa bit are rounded off, ties to even; a carry moves into the exponent by itself below.
+  int dropped = own_mantissa - format.mantissa_bits + std::max(minimum - exponent, 0);
+  std::uint64_t mantissa = 0;
+  if (dropped <= own_mantissa + 1) {
+    std::uint64_t odd = significand >> dropped & 1;
+    mantissa = (significand + (std::uint64_t{1} << (dropped - 1)) - 1 + odd) >> dropped;
+  }
   std::uint64_t code =
       exponent < minimum ? mantissa
                          : (static_cast<std::uint64_t>(exponent + format.bias - 1) << format.mantissa_bits) + mantissa;
