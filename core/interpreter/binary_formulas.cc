@@ -132,15 +132,18 @@ constexpr Loop through_complex = loop_of_two<W, W, [](W x, W y) {
   return static_cast<W>(function(static_cast<Complex>(x), static_cast<Complex>(y)));
 }>;
 
+// The textbook product: an infinite factor among others may give NaN, where C's product would look again.
 Complex multiply(Complex x, Complex y) {
-  return x * y;
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
 Complex divide(Complex x, Complex y) {
   return x / y;
 }
+// 0 to a power has a value for 0 and positive real numbers only.
 Complex power(Complex x, Complex y) {
   if (x == Complex(0)) {
-    return y == Complex(0) ? Complex(1) : Complex(0);
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return y == Complex(0) ? Complex(1) : y.real() > 0 && y.imag() == 0 ? Complex(0) : Complex(nan, nan);
   }
   return std::pow(x, y);
 }

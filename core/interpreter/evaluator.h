@@ -48,9 +48,13 @@ class Evaluator {
   void parallel(std::int64_t count, std::int64_t grain, Body &&body) const;
   // The zero-filled result of an instruction; refuses what exceeds the limit.
   Result<Literal> allocate(const Shape &shape) const;
-  // Random bits of rng, and the state of rng-get-and-update-state.
+  // Random bits of rng.
   std::uint64_t random_bits() { return random_(); }
-  UInt128 &random_state() { return random_state_; }
+  // The state of a rng-get-and-update-state; each instruction has its own, and XLA:CPU's number to begin with.
+  UInt128 &random_state(const Instruction &instruction) {
+    constexpr UInt128 first = 0x7012395;
+    return random_states_.try_emplace(index(instruction.id()), first).first->second;
+  }
 
  private:
   struct Plan;
@@ -69,7 +73,7 @@ class Evaluator {
   std::unordered_map<std::uint32_t, std::unique_ptr<Plan>> plans_;
   std::unordered_map<std::uint32_t, std::unique_ptr<ScalarFunction>> scalar_functions_;
   std::mt19937_64 random_;
-  UInt128 random_state_ = 0;
+  std::unordered_map<std::uint32_t, UInt128> random_states_;
 };
 
 template <class Body>

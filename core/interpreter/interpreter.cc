@@ -72,8 +72,7 @@ Evaluator::Evaluator(const Options &options)
       pool_(static_cast<std::uint32_t>(std::max(options.threads, 0))),
       max_value_bytes_(options.max_value_bytes > 0 ? options.max_value_bytes : machine_memory()),
       steps_left_(options.max_steps),
-      random_(options.rng_seed),
-      random_state_(options.rng_seed) {}
+      random_(options.rng_seed) {}
 
 Evaluator::~Evaluator() = default;
 

@@ -27,7 +27,7 @@ struct Options {
   std::int64_t max_value_bytes = 0;
   // Threads for large loops. 0: one per core.
   int threads = 0;
-  std::uint64_t rng_seed = 0;  // of rng and rng-get-and-update-state
+  std::uint64_t rng_seed = 0;  // of rng
   std::uint32_t replica_id = 0;
   std::uint32_t partition_id = 0;
   Exchange *exchange = nullptr;  // where devices of a simulation meet: set by simulate()

@@ -167,13 +167,13 @@ Result<Literal> evaluate_rng_bit_generator(Evaluator &evaluator, const Instructi
   return Literal::tuple({std::move(state), std::move(result)});
 }
 
-// The state before the update, its high half first.
+// The state before the update, its low half first.
 Result<Literal> evaluate_rng_get_and_update_state(Evaluator &evaluator, const Instruction &instruction, Operands) {
   BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
-  UInt128 &state = evaluator.random_state();
+  UInt128 &state = evaluator.random_state(instruction);
   std::span<std::uint64_t> out = result.mutable_elements<std::uint64_t>();
-  out[0] = static_cast<std::uint64_t>(state >> 64);
-  out[1] = static_cast<std::uint64_t>(state);
+  out[0] = static_cast<std::uint64_t>(state);
+  out[1] = static_cast<std::uint64_t>(state >> 64);
   state += static_cast<UInt128>(instruction.number(AttributeKey::Delta));
   return result;
 }

@@ -95,11 +95,11 @@ Complex negate(Complex z) {
 Complex sign(Complex z) {
   return z == Complex(0) ? Complex(0) : z / std::abs(z);
 }
-// (e^a cos b - 1) + i e^a sin b, the real part without cancellation: cos b - 1 = -2 sin^2(b/2).
+// (e^a cos b - 1) + i e^a sin b, the real part without cancellation: cos b - 1 = -2 sin^2(b/2). Real for a real.
 Complex expm1(Complex z) {
   double half_sine = std::sin(z.imag() / 2);
   double real = std::expm1(z.real()) * std::cos(z.imag()) - 2 * half_sine * half_sine;
-  return {real, std::exp(z.real()) * std::sin(z.imag())};
+  return {real, z.imag() == 0 ? z.imag() : std::exp(z.real()) * std::sin(z.imag())};
 }
 // log|1+z| = log1p(|1+z|^2 - 1) / 2
 Complex log1p(Complex z) {
