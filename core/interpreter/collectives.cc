@@ -129,8 +129,7 @@ Result<Literal> evaluate_ragged_all_to_all(Evaluator &evaluator, const Instructi
     if (literal.shape().element_count() != 1) {
       return unsupported("a ragged-all-to-all between {} devices", literal.shape().element_count());
     }
-    numbers[i] = literal.shape().element_type() == ElementType::S32 ? literal.elements<std::int32_t>()[0]
-                                                                    : literal.elements<std::int64_t>()[0];
+    numbers[i] = integers(literal)[0];
   }
   auto [from, size, to] = std::tuple(numbers[0], numbers[1], numbers[2]);
   Literal result = std::move(operands[1]);

@@ -238,6 +238,15 @@ Result<Shape> infer_all_to_all(const Instruction &instruction) {
 }
 
 Result<Shape> infer_ragged_all_to_all(const Instruction &instruction) {
+  // (C1) parts along the first dimension go from operand 0 to operand 1.
+  const Shape &input = operand_shape(instruction, 0), &output = operand_shape(instruction, 1);
+  bool fits = input.rank() > 0 && input.element_type() == output.element_type() && input.rank() == output.rank();
+  for (std::size_t d = 1; fits && d < input.rank(); ++d) {
+    fits = sizes_agree(input.size(d), output.size(d));
+  }
+  if (!fits) {
+    return unexpected_operand(instruction, 1, fmt::format("{} but for the first size", describe(input)));
+  }
   for (std::size_t i = 2; i < 6; ++i) {
     const Shape &shape = operand_shape(instruction, i);
     if (!is_integer(shape.element_type()) || !sizes_agree(shape, operand_shape(instruction, 2))) {
