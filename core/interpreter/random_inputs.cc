@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/thread_pool.h"
 #include "core/interpreter/wide.h"
 
 namespace bp::interpreter {
@@ -40,18 +41,35 @@ double random_uniform(std::uint64_t seed, std::uint64_t counter) {
   return 0.5 + static_cast<double>(random_bits(seed, counter) >> 11) * 0x1p-53;
 }
 
+// Calls body(i) for each i below count, parts of them at the same time.
+template <class Body>
+void for_each_number(std::size_t count, Body &&body) {
+  constexpr std::size_t part = 1 << 16;
+  auto run = [&](std::uint32_t number, std::uint32_t) {
+    for (std::size_t i = number * part; i < std::min(count, (number + 1) * part); ++i) {
+      body(i);
+    }
+  };
+  if (count <= part) {
+    run(0, 0);
+  } else {
+    ThreadPool().parallel(static_cast<std::uint32_t>((count + part - 1) / part), run);
+  }
+}
+
+// What is drawn for an element depends on its number alone.
 template <class T>
 void fill(std::span<T> out, const Shape &shape, std::uint64_t seed, const ValueRange &range) {
   if constexpr (std::is_integral_v<WideType<T>>) {
     std::uint64_t span = static_cast<std::uint64_t>(range.high) - static_cast<std::uint64_t>(range.low) + 1;
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for_each_number(out.size(), [&](std::size_t i) {
       std::uint64_t bits = random_bits(seed, i) >> 11;
       if constexpr (std::is_same_v<T, bool>) {
         out[i] = (bits & 1) != 0;
       } else {
         out[i] = narrow<T>(range.low + static_cast<std::int64_t>(span == 0 ? bits : bits % span));
       }
-    }
+    });
     return;
   } else {
     std::int64_t fan_in = range.fan_in;
@@ -62,7 +80,7 @@ void fill(std::span<T> out, const Shape &shape, std::uint64_t seed, const ValueR
     auto value = [&](std::uint64_t counter) {
       return shape.rank() >= 2 ? random_normal(seed, counter) * deviation : random_uniform(seed, counter);
     };
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for_each_number(out.size(), [&](std::size_t i) {
       if constexpr (is_complex_number<T>) {
         using Part = typename T::value_type;
         out[i] = T(static_cast<Part>(value(2 * i)), static_cast<Part>(value(2 * i + 1)));
@@ -70,7 +88,7 @@ void fill(std::span<T> out, const Shape &shape, std::uint64_t seed, const ValueR
         double number = value(i);
         out[i] = narrow<T>(std::is_same_v<T, ir::F8E8M0FNU> ? std::fabs(number) : number);  // it has no sign
       }
-    }
+    });
   }
 }
 
