@@ -81,6 +81,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
 
   Claims claims;
   claims.claimed.resize(module.instruction_id_limit());
+  claims.refused.resize(module.instruction_id_limit());
   claims.reasons.resize(module.instruction_id_limit());
   // By computation of the image: the first instruction that the device leaves; callees come first.
   std::vector<std::uint32_t> first_left(image.view().computation_count(), BP_NONE);
@@ -113,6 +114,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
         claims.nanoseconds += static_cast<double>(answers.cost[i]);
         continue;
       }
+      claims.refused[source] = true;
       claims.reasons[source] = reason;
       answers.reasons[i] = std::move(reason);
       std::uint32_t &first = first_left[computation.index()];

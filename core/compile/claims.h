@@ -14,6 +14,8 @@ struct Claims {
   // By instruction id of the module behind the image: the device runs it. An instruction that calls control-flow
   // computations is claimed only if all in them is. Parameters, constants, tuples, bitcasts: nobody asks.
   std::vector<bool> claimed;
+  // By instruction id: the device was asked, and does not run it.
+  std::vector<bool> refused;
   std::vector<std::string> reasons;  // by instruction id; empty if the device gave none
   double nanoseconds = 0;            // the device's estimate for what it claimed, each instruction run once
 };

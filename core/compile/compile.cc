@@ -1,5 +1,6 @@
 #include "core/compile/compile.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/buffers/assign.h"
@@ -37,6 +38,10 @@ std::optional<ir::Instruction> first_unclaimed(const ir::Module &module, const C
   return std::nullopt;
 }
 
+std::int64_t count_refused(const Claims &claims) {
+  return std::ranges::count(claims.refused, true);
+}
+
 class Compilation {
  public:
   Compilation(std::shared_ptr<const host::Device> device, const Options &options)
@@ -49,7 +54,6 @@ class Compilation {
     }
     BP_TRY(observe("00-input", module));
     BP_TRY(run_passes(module, passes::Stage::Simplify));
-    report_.instructions = module.instruction_count();
 
     auto image = host::build_image(module, host::Stage::Legalize);
     if (!image.ok()) {
@@ -57,6 +61,8 @@ class Compilation {
       return on_host(std::move(module), image.error().message());
     }
     BP_ASSIGN(Claims claims, ask(*device_, module, *image));
+    BP_TRY(expand(module, claims));
+    report_.instructions = module.instruction_count();
     std::vector<Part> parts = partition(module, claims.claimed);
     for (const Part &part : parts) {
       if (part.place == Place::Host) {
@@ -83,9 +89,47 @@ class Compilation {
     return options_.observer == nullptr ? Status() : options_.observer->module(name, module);
   }
 
-  Status run_passes(ir::Module &module, passes::Stage stage) {
+  // Rewrites what the device refuses as something it may run, in rounds: it is asked about what one round makes before
+  // the next. The expanded form of what only the host runs is worse than the op itself, so all is left as it was unless
+  // the device refuses fewer instructions in the end.
+  Status expand(ir::Module &module, Claims &claims) {
+    constexpr int max_rounds = 8;  // more than any op has levels
+    const std::int64_t refused = count_refused(claims);
+    if (refused == 0) {
+      return {};
+    }
+    ir::Module expanded = module;
+    Claims answer = claims;
+    for (int round = 0; round < max_rounds && count_refused(answer) > 0; ++round) {
+      const int passes_before = pass_count_;
+      BP_TRY(run_passes(expanded, passes::Stage::Expand, &answer));
+      if (pass_count_ == passes_before) {
+        break;
+      }
+      BP_TRY(run_passes(expanded, passes::Stage::Simplify));
+      auto image = host::build_image(expanded, host::Stage::Legalize);
+      if (!image.ok()) {
+        return {};
+      }
+      BP_ASSIGN(answer, ask(*device_, expanded, *image));
+    }
+    if (count_refused(answer) < refused) {
+      module = std::move(expanded);
+      claims = std::move(answer);
+    }
+    return {};
+  }
+
+  // `claims`: what expanding passes leave alone.
+  Status run_passes(ir::Module &module, passes::Stage stage, const Claims *claims = nullptr) {
     Stopwatch watch(report_.passes);
     passes::PipelineOptions pipeline;
+    if (claims != nullptr) {
+      // What these passes make is native until the device was asked about it, and so are embedded computations.
+      pipeline.context.is_native = [claims](const ir::Instruction &i) {
+        return index(i.id()) >= claims->refused.size() || !claims->refused[index(i.id())];
+      };
+    }
     pipeline.verify_between_passes = options_.verify;
     if (!options_.fold_constants) {
       pipeline.context.max_folding_work = 0;
@@ -137,7 +181,7 @@ class Compilation {
         extract = compile::extract(module, part, available);
         BP_ASSIGN(outcome, make_program(extract.module, fmt::format("program{}", report_.programs)));
         if (outcome.program == nullptr) {
-          Claims refused{{}, std::vector(module.instruction_id_limit(), outcome.refusal), 0};
+          Claims refused{{}, {}, std::vector(module.instruction_id_limit(), outcome.refusal), 0};
           report_on_host(module, part, refused);
         }
       }

@@ -1,10 +1,11 @@
 // Compile: a module becomes an executable for a device.
 //
-//   simplify -> claims -> partition
+//   simplify -> claims -> (expand -> simplify -> claims) ... -> partition
 //   for each part of the device: fuse -> claims -> schedule -> copies -> plan -> claims -> compile -> load
 //
-// What the device does not claim runs on the host's interpreter, and the report says so and why. A fused form that it
-// does not claim is dropped for the one before.
+// What the device does not claim is rewritten by ops that it may claim, if there is a pass for that. The rest runs on
+// the host's interpreter, and the report says so and why. A fused form that it does not claim is dropped for the one
+// before.
 #pragma once
 
 #include <memory>

@@ -7,8 +7,7 @@
 #include <unordered_map>
 
 #include "core/ir/builder.h"
-#include "core/passes/pass.h"
-#include "core/passes/rewrite.h"
+#include "core/passes/expansion.h"
 
 namespace bp::passes {
 namespace {
@@ -114,9 +113,9 @@ bool is_batch_norm(const ir::Instruction &instruction) {
 
 }  // namespace
 
-Result<bool> batch_norm_expansion(ir::Module &module, const PassContext &) {
+Result<bool> batch_norm_expansion(ir::Module &module, const PassContext &context) {
   std::unordered_map<ElementType, ir::ComputationId> sums;
-  return rewrite_all(module, [&](ir::Instruction instruction) -> Result<InstructionId> {
+  return expand_all(module, context, [&](ir::Instruction instruction) -> Result<InstructionId> {
     // The count of a dynamic dimension is not known before run time.
     if (!is_batch_norm(instruction) || !instruction.operand(0).shape().is_static()) {
       return instruction.id();

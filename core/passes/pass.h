@@ -18,6 +18,9 @@ struct PassContext {
   std::size_t max_fusion_instructions = 64;
   // Whether a device takes this instruction inside of a fusion; empty: it takes all.
   std::function<bool(const ir::Instruction &)> may_fuse;
+  // Whether the device runs this instruction as it is, so that expanding passes leave it alone; empty: it runs none of
+  // those they know.
+  std::function<bool(const ir::Instruction &)> is_native;
   // Constants that folding may make, in bytes, and the work it may spend on one of them, in element operations.
   std::int64_t max_folded_bytes = 1 << 16;
   std::int64_t max_folding_work = 1 << 22;

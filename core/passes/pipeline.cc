@@ -17,8 +17,6 @@ constexpr std::array all_passes{
 constexpr std::string_view simplify[] = {
     // First, so that all else sees through calls.
     "call-inlining",
-    // Then what makes more for the others to simplify.
-    "batch-norm-expansion",
     // Each finds more after the one before.
     "tuple-simplification",
     "zero-sized-elimination",
@@ -27,6 +25,13 @@ constexpr std::string_view simplify[] = {
     "common-subexpression-elimination",
     // Last: drops what the others no longer use.
     "dead-code-elimination",
+};
+
+// In no order that matters: what one makes and the device does not run, the next round expands.
+constexpr std::string_view expand[] = {
+    "batch-norm-expansion",
+    "rng-bit-generator-expansion",
+    "topk-expansion",
 };
 
 constexpr std::string_view fuse[] = {
@@ -57,6 +62,7 @@ const Pass *find_pass(std::string_view name) {
 std::span<const std::string_view> stage_passes(Stage stage) {
   switch (stage) {
     case Stage::Simplify: return simplify;
+    case Stage::Expand: return expand;
     case Stage::Fuse: return fuse;
     case Stage::Finalize: return finalize;
   }
@@ -65,7 +71,7 @@ std::span<const std::string_view> stage_passes(Stage stage) {
 
 std::vector<std::string_view> default_passes() {
   std::vector<std::string_view> names;
-  for (Stage stage : {Stage::Simplify, Stage::Fuse, Stage::Finalize}) {
+  for (Stage stage : {Stage::Simplify, Stage::Expand, Stage::Fuse, Stage::Finalize}) {
     auto more = stage_passes(stage);
     names.insert(names.end(), more.begin(), more.end());
   }

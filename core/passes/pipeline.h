@@ -13,6 +13,7 @@ namespace bp::passes {
 // The road from a module as read to one as planned for a device:
 enum class Stage {
   Simplify,  // hardware-neutral: what every device profits from; results are still free of layouts and fusions
+  Expand,    // rewrites ops that the device does not run as ops that it may run; simplification then starts again
   Fuse,      // groups cheap instructions into kernels
   Finalize,  // what buffer assignment asks for
 };
