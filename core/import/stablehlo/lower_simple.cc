@@ -149,22 +149,6 @@ Result<Values> lower_reduce_precision(Lowering &lowering, const Operation &opera
   return Values{id};
 }
 
-// HLO converts no complex number to a real one: the real part is meant.
-Result<Values> lower_convert(Lowering &lowering, const Operation &operation) {
-  BP_TRY(lowering.expect_operands(operation, 1, 1));
-  InstructionId operand = lowering.operand(operation, 0);
-  Shape result = lowering.result_shapes(operation);
-  const Shape from = lowering.shape(operand);
-  if (ir::is_complex(from.element_type()) && result.is_array() && !ir::is_complex(result.element_type())) {
-    InstructionId operands[] = {operand};
-    BP_ASSIGN(operand, lowering.add(operation, Opcode::Real,
-                                    Shape::array(ir::real_part_type(from.element_type()), from.sizes()), operands));
-  }
-  InstructionId operands[] = {operand};
-  BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::Convert, result, operands));
-  return Values{id};
-}
-
 // An i1 is one bit here, but a pred is a byte in HLO: it goes by way of u1.
 Result<Values> lower_bitcast_convert(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
@@ -184,26 +168,6 @@ Result<Values> lower_bitcast_convert(Lowering &lowering, const Operation &operat
     InstructionId bits[] = {id};
     BP_ASSIGN(id, lowering.add(operation, Opcode::Convert, result, bits));
   }
-  return Values{id};
-}
-
-// HLO has no complex cube root: z^(1/3).
-Result<Values> lower_cbrt(Lowering &lowering, const Operation &operation) {
-  BP_TRY(lowering.expect_operands(operation, 1, 1));
-  InstructionId operand = lowering.operand(operation, 0);
-  const Shape shape = lowering.shape(operand);
-  if (!ir::is_complex(shape.element_type())) {
-    return lower_plain(lowering, operation);
-  }
-  BP_ASSIGN(
-      InstructionId third,
-      lowering.constant(operation, shape.element_type() == ir::ElementType::C64
-                                       ? ir::Literal::scalar(ir::ElementType::C64, std::complex<float>(1.0F / 3))
-                                       : ir::Literal::scalar(ir::ElementType::C128, std::complex<double>(1.0 / 3))));
-  InstructionId thirds[] = {third};
-  BP_ASSIGN(third, lowering.add(operation, Opcode::Broadcast, shape, thirds));
-  InstructionId operands[] = {operand, third};
-  BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::Power, lowering.result_shapes(operation), operands));
   return Values{id};
 }
 
