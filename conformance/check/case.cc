@@ -1,6 +1,7 @@
 #include "conformance/check/case.h"
 
 #include "core/base/files.h"
+#include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 
@@ -9,17 +10,31 @@ namespace bp::conformance {
 Result<std::vector<Case>> read_cases(const std::string &file) {
   BP_ASSIGN(std::string text, read_file(file));
   const bool is_disabled = text.find("RUN-DISABLED") != std::string::npos;
+  const bool is_stablehlo = import::stablehlo::is_stablehlo(text);
   std::vector<Case> cases;
-  for (const text::TextPart &part : text::split_modules(text)) {
-    cases.push_back({file, static_cast<int>(cases.size()) + 1, std::string(part.text), part.first_line, is_disabled});
+  auto add = [&](std::string_view part, std::uint32_t first_line) {
+    const int number = static_cast<int>(cases.size()) + 1;
+    cases.push_back({file, number, std::string(part), first_line, is_stablehlo, is_disabled});
+  };
+  if (is_stablehlo) {
+    for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
+      add(part.text, part.first_line);
+    }
+  } else {
+    for (const text::TextPart &part : text::split_modules(text)) {
+      add(part.text, part.first_line);
+    }
   }
   if (cases.empty()) {  // to be refused like any program that is none
-    cases.push_back({file, 1, std::move(text), 1, is_disabled});
+    add(text, 1);
   }
   return cases;
 }
 
 Result<ir::Module> parse(const Case &one) {
+  if (one.is_stablehlo) {
+    return import::stablehlo::read(one.text, {one.file, one.first_line, {}});
+  }
   text::ParseOptions options;
   options.file = one.file;
   options.first_line = one.first_line;

@@ -15,6 +15,7 @@ struct Case {
   int part = 1;  // of the file, counted from 1
   std::string text;
   std::uint32_t first_line = 1;  // of the text in the file
+  bool is_stablehlo = false;     // else HLO
   bool is_disabled = false;      // the file says RUN-DISABLED: its author does not expect it to pass
 };
 

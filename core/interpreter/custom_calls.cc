@@ -85,12 +85,30 @@ Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instructio
   return result;
 }
 
+// The operand; shown to who wants to see it.
+Result<Literal> probe(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  if (operands.size() != 1 || !ir::same(operands[0].shape(), instruction.shape(), ir::CompareLayout::No)) {
+    return invalid_input("a probe takes one operand and returns it");
+  }
+  if (evaluator.options().on_probe) {
+    evaluator.options().on_probe(instruction, operands[0]);
+  }
+  return std::move(operands[0]);
+}
+
+// For people who debug; here nobody reads it.
+Result<Literal> print_nothing(Evaluator &, const Instruction &, Operands) {
+  return Literal::tuple({});
+}
+
 struct CustomCall {
   std::string_view target;
   Result<Literal> (*evaluate)(Evaluator &evaluator, const Instruction &instruction, Operands operands);
 };
 constexpr std::array custom_calls = {
     CustomCall{"interpreter.run_parallel", run_parallel},
+    CustomCall{"interpreter.probe", probe},
+    CustomCall{"interpreter.print", print_nothing},
 };
 
 }  // namespace

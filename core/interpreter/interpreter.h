@@ -30,6 +30,8 @@ struct Options {
   std::uint64_t rng_seed = 0;  // of rng
   std::uint32_t replica_id = 0;
   std::uint32_t partition_id = 0;
+  // Sees the values that custom calls of "interpreter.probe" pass on; on the thread that evaluates them.
+  std::function<void(const ir::Instruction &probe, const ir::Literal &value)> on_probe;
   Exchange *exchange = nullptr;  // where devices of a simulation meet: set by simulate()
   // Called on the calling thread before each instruction of the entry computation: how many are done, of how many.
   std::function<void(std::int64_t done, std::int64_t total, const ir::Instruction &next)> progress;

@@ -38,7 +38,7 @@ class Collective {
         mode_(group_mode(instruction)),
         replica_(evaluator.options().replica_id),
         partition_(evaluator.options().partition_id),
-        self_(replica_ * exchange_.partitions() + partition_) {}
+        self_(device(replica_, partition_)) {}
 
   Result<std::vector<Literal>> run(Operands operands) {
     if (instruction_.opcode() == Opcode::CollectivePermute || instruction_.opcode() == Opcode::CollectivePermuteStart) {
@@ -58,6 +58,9 @@ class Collective {
       }
       return results;
     }
+    if (instruction_.number(AttributeKey::HasDynamicRoot) != 0) {
+      return from_roots(brought);
+    }
     for (std::size_t i = 0; i < operands.size(); ++i) {
       std::vector<Literal> values;
       for (const std::vector<Literal> &of_member : brought) {
@@ -72,20 +75,22 @@ class Collective {
  private:
   // Devices of a group's numbers, seen from this device.
   Group members(const std::vector<std::int64_t> &numbers) const {
+    const bool all_partitions = mode_ == GroupMode::CrossReplicaAndPartition;
     Group group;
-    for (std::int64_t number : numbers) {
-      switch (mode_) {
-        case GroupMode::CrossReplica: group.push_back(number * exchange_.partitions() + partition_); break;
-        case GroupMode::CrossPartition: group.push_back(replica_ * exchange_.partitions() + number); break;
-        case GroupMode::Flattened: group.push_back(number); break;
-        case GroupMode::CrossReplicaAndPartition:
-          for (std::int64_t partition = 0; partition < exchange_.partitions(); ++partition) {
-            group.push_back(number * exchange_.partitions() + partition);
-          }
-          break;
+    for (std::int64_t p = 0; p < (all_partitions ? exchange_.partitions() : 1); ++p) {
+      for (std::int64_t number : numbers) {
+        switch (mode_) {
+          case GroupMode::CrossReplica: group.push_back(device(number, partition_)); break;
+          case GroupMode::CrossPartition: group.push_back(device(replica_, number)); break;
+          case GroupMode::CrossReplicaAndPartition: group.push_back(device(number, p)); break;
+          case GroupMode::Flattened: group.push_back(number); break;
+        }
       }
     }
     return group;
+  }
+  DeviceNumber device(std::int64_t replica, std::int64_t partition) const {
+    return replica * exchange_.partitions() + partition;
   }
 
   std::int64_t limit() const {
@@ -144,6 +149,20 @@ class Collective {
       nothing.push_back(std::move(literal));
     }
     return nothing;
+  }
+
+  // The last operand says, for each of the others, which member of the group sends it.
+  Result<std::vector<Literal>> from_roots(std::vector<std::vector<Literal>> &brought) const {
+    const Literal roots = brought[0].back();
+    std::vector<Literal> results;
+    for (std::size_t i = 0; i + 1 < brought[0].size(); ++i) {
+      const std::int64_t root = i < roots.elements<std::int32_t>().size() ? roots.elements<std::int32_t>()[i] : -1;
+      if (root < 0 || static_cast<std::size_t>(root) >= brought.size()) {
+        return invalid_input("the root of operand {} is member {} of a group of {}", i, root, brought.size());
+      }
+      results.push_back(brought[static_cast<std::size_t>(root)][i]);
+    }
+    return results;
   }
 
   // Who receives from nobody gets zeros. All of the cross section meet, so that nobody has to know who sends.
