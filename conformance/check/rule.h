@@ -34,8 +34,10 @@ struct Mismatch {
 // "2 of 12 elements differ; [1,3] is 0.5, expected 0.25 (8 ulp)"
 std::string to_string(const Mismatch &mismatch, const Rule &rule);
 
-// Arrays of the same shape, layouts aside. Nothing if the rule holds for all elements.
-std::optional<Mismatch> find_mismatch(const ir::Literal &found, const ir::Literal &expected, const Rule &rule);
+// Arrays of the same shape, layouts aside. Nothing if the rule holds for all elements: against `expected` or, if it is
+// given, against `otherwise`.
+std::optional<Mismatch> find_mismatch(const ir::Literal &found, const ir::Literal &expected, const Rule &rule,
+                                      const ir::Literal *otherwise = nullptr);
 
 // Floats between two of the same format, 0 for equal ones, -0 and 0 being one: "units in the last place".
 template <class T>

@@ -1,32 +1,90 @@
 #include "conformance/check/runner.h"
 
+#include <map>
+
+#include "conformance/check/reference.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 
 namespace bp::conformance {
+namespace {
 
-Result<Outcome> run(const ir::Module &module, const Backend &backend) {
-  BP_ASSIGN(SelfChecking program, take_apart(module));
-  CompileOptions options;
-  options.device_only = true;
-  options.fold_constants = false;
-  options.verify = true;
-  BP_ASSIGN(Compiled compiled, backend.compile(std::move(program.program), options));
-  BP_ASSIGN(Literal result, compiled.executable.run(std::move(program.arguments)));
+class Run {
+ public:
+  Run(const ir::Module &program, std::vector<Literal> arguments)
+      : program_(program), arguments_(std::move(arguments)) {}
 
-  Outcome outcome;
-  outcome.checks = program.checks.size();
-  auto value_of = [&](const Side &side) -> const Literal & {
-    return side.output ? result.tuple_elements()[*side.output] : side.value;
-  };
-  for (Check &check : program.checks) {
-    Literal expected = value_of(check.expected);
+  Status start(const Backend &backend) {
+    CompileOptions options;
+    options.device_only = true;
+    options.fold_constants = false;
+    options.verify = true;
+    BP_ASSIGN(Compiled compiled, backend.compile(program_, options));
+    interpreter::Options watching;
+    watching.on_probe = [&](const ir::Instruction &probe, const Literal &value) {
+      probed_[probe_name(probe)].push_back(value);
+    };
+    BP_ASSIGN(result_, compiled.executable.run(arguments_, watching));
+    return {};
+  }
+
+  // Appends what did not hold, or what held only against the correctly rounded result.
+  Status judge(const Check &check, Outcome &outcome) const {
+    BP_ASSIGN(Literal found, value_of(check.found, check));
+    BP_ASSIGN(Literal expected, value_of(check.expected, check));
     if (check.is_serialized) {
       BP_ASSIGN(expected, text::parse_literal(text::print(expected), expected.shape()));
     }
-    if (auto mismatch = find_mismatch(value_of(check.found), expected, check.rule)) {
-      outcome.failures.push_back({std::move(check.location), to_string(*mismatch, check.rule)});
+    const auto mismatch = find_mismatch(found, expected, check.rule);
+    if (!mismatch) {
+      return {};
     }
+    Remark remark{check.location, to_string(*mismatch, check.rule)};
+    if (check.rule.kind != RuleKind::Equal && check.found.output && !check.expected.output) {
+      if (const auto exact = correctly_rounded(program_, arguments_, *check.found.output)) {
+        if (!find_mismatch(found, expected, check.rule, &*exact)) {
+          outcome.stored_values_off.push_back(std::move(remark));
+          return {};
+        }
+      }
+    }
+    outcome.failures.push_back(std::move(remark));
+    return {};
+  }
+
+ private:
+  Result<Literal> value_of(const Side &side, const Check &check) const {
+    if (side.output) {
+      return result_.tuple_elements()[*side.output];
+    }
+    if (side.probe.empty()) {
+      return side.value;
+    }
+    const auto seen = probed_.find(side.probe);
+    const std::size_t count = seen == probed_.end() ? 0 : seen->second.size();
+    if (side.iteration < 0 || static_cast<std::size_t>(side.iteration) >= count) {
+      return invalid_input("the probe {} saw {} values, expected more than {}", side.probe, count, side.iteration)
+          .at(check.location);
+    }
+    return seen->second[static_cast<std::size_t>(side.iteration)];
+  }
+
+  const ir::Module &program_;
+  const std::vector<Literal> arguments_;
+  Literal result_;
+  std::map<std::string, std::vector<Literal>> probed_;
+};
+
+}  // namespace
+
+Result<Outcome> run(const ir::Module &module, const Backend &backend) {
+  BP_ASSIGN(SelfChecking program, take_apart(module));
+  Run run(program.program, std::move(program.arguments));
+  BP_TRY(run.start(backend));
+  Outcome outcome;
+  outcome.checks = program.checks.size();
+  for (const Check &check : program.checks) {
+    BP_TRY(run.judge(check, outcome));
   }
   return outcome;
 }

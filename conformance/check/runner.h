@@ -9,15 +9,18 @@
 
 namespace bp::conformance {
 
-// A check that did not hold.
-struct Failure {
+// About one check.
+struct Remark {
   SourceLocation location;  // of the check
   std::string text;         // "3 of 12 elements are not equal; ..."
 };
 
 struct Outcome {
   std::size_t checks = 0;
-  std::vector<Failure> failures;
+  std::vector<Remark> failures;  // checks that did not hold
+  // Checks that do not hold against the stored value, but do, element by element, against it or the correctly rounded
+  // result: it is the stored value that is off.
+  std::vector<Remark> stored_values_off;
 };
 
 // Takes the program apart, compiles all of it for the backend, with nothing folded beforehand, runs it and compares.

@@ -30,7 +30,7 @@ constexpr std::array targets = {
     Target{"check.expect_close", RuleKind::Close, 3, "max_ulp_difference"},
     Target{"check.expect_almost_eq", RuleKind::AlmostEqual, 1e-3, "tolerance"},
     Target{"check.expect_almost_eq_const", RuleKind::AlmostEqual, 1e-4, "tolerance"},
-    Target{"check.expect_serialized_eq", RuleKind::Equal, 0, "probe_id"},
+    Target{"check.expect_serialized_eq", RuleKind::Equal, 0},
     Target{"check.eq", RuleKind::AlmostEqual, 1e-4},
 };
 constexpr std::string_view serialized_check = "check.expect_serialized_eq", probe_target = "interpreter.probe";
@@ -39,11 +39,16 @@ bool is_call_of(Instruction instruction, std::string_view target) {
   return instruction.opcode() == Opcode::CustomCall && instruction.text(ir::AttributeKey::CustomCallTarget) == target;
 }
 
-// The name of a probe; empty if there is none.
-std::string probe_id(Instruction instruction) {
+boost::json::object config_of(Instruction instruction) {
   boost::system::error_code problem;
   const boost::json::value config = boost::json::parse(instruction.text(ir::AttributeKey::BackendConfig), problem);
-  const boost::json::value *id = problem || !config.is_object() ? nullptr : config.get_object().if_contains("probe_id");
+  return problem || !config.is_object() ? boost::json::object() : config.get_object();
+}
+
+// The option probe_id of a probe or a check; empty if there is none.
+std::string probe_id(Instruction instruction) {
+  const boost::json::object config = config_of(instruction);
+  const boost::json::value *id = config.if_contains("probe_id");
   return id != nullptr && id->is_string() ? std::string(id->get_string()) : "";
 }
 
@@ -77,11 +82,11 @@ Result<Rule> read_rule(Instruction check) {
     return refuse(check, fmt::format("backend_config is '{}', expected a JSON object", config));
   }
   for (const auto &[key, value] : options.get_object()) {
+    if (name == serialized_check && (key == "probe_id" || key == "iter")) {
+      continue;
+    }
     if (target->option == nullptr || key != target->option) {
       return refuse(check, fmt::format("{} has no option '{}'", name, std::string_view(key)));
-    }
-    if (name == serialized_check) {
-      continue;
     }
     const double number = value.to_number<double>(problem);
     if (problem || !(number >= 0)) {
@@ -104,6 +109,7 @@ class Surgery {
                            module_.entry().name(), module_.entry().parameter_count());
     }
     BP_TRY(find_data());
+    find_probes();
     BP_TRY(read_checks());
     make_parameters();
     make_root();
@@ -148,22 +154,26 @@ class Surgery {
   }
   bool is_data(InstructionId id) const { return data_[index(id)].is_valid(); }
 
+  void find_probes() {
+    for (ir::Computation computation : module_.computations()) {
+      for (Instruction i : computation.instructions()) {
+        if (is_call_of(i, probe_target) && i.operand_count() == 1) {
+          probes_[probe_id(i)] = computation.id() == entry_ ? i.operands()[0] : ir::no_instruction;
+        }
+      }
+    }
+  }
+
   Status read_checks() {
     for (Instruction i : module_.entry().instructions()) {
-      if (is_call_of(i, probe_target) && i.operand_count() == 1) {
-        probes_[probe_id(i)] = i.operands()[0];
-      }
       if (!is_check(i)) {
         continue;
       }
       BP_ASSIGN(Rule rule, read_rule(i));
       if (is_call_of(i, serialized_check)) {
-        const auto probe = probes_.find(probe_id(i));
-        if (i.operand_count() != 1 || probe == probes_.end()) {
-          return refuse(i, "expected one operand, and the probe_id of a probe before it");
-        }
+        BP_ASSIGN(Side expected, probed(i));
         result_.checks.push_back(
-            {rule, {output_of(i.operands()[0]), {}}, {output_of(probe->second), {}}, true, i.location()});
+            {rule, {output_of(i.operands()[0]), {}, 0, {}}, std::move(expected), true, i.location()});
         continue;
       }
       if (i.operand_count() != 2 || !i.operand(0).shape().is_array() ||
@@ -172,7 +182,7 @@ class Surgery {
       }
       // What is found goes through the program even if it is known: else a check of data would run nothing.
       const InstructionId found = i.operands()[0], expected = i.operands()[1];
-      Check check{rule, {output_of(found), {}}, {}, false, i.location()};
+      Check check{rule, {output_of(found), {}, 0, {}}, {}, false, i.location()};
       if (is_data(expected)) {
         check.expected.value = data_[index(expected)];
       } else {
@@ -181,6 +191,22 @@ class Surgery {
       result_.checks.push_back(std::move(check));
     }
     return {};
+  }
+
+  // What a probe of the entry saw is an output; others have to be watched.
+  Result<Side> probed(Instruction check) {
+    const std::string name = probe_id(check);
+    const auto probe = probes_.find(name);
+    if (check.operand_count() != 1 || probe == probes_.end()) {
+      return refuse(check, "expected one operand, and the probe_id of a probe before it");
+    }
+    if (probe->second != ir::no_instruction) {
+      return Side{output_of(probe->second), {}, 0, {}};
+    }
+    boost::json::object config = config_of(check);
+    boost::system::error_code problem;
+    const auto iteration = config["iter"].to_number<std::int64_t>(problem);
+    return Side{{}, name, problem ? 0 : iteration, {}};
   }
 
   std::size_t output_of(InstructionId id) {
@@ -253,7 +279,8 @@ class Surgery {
   const ir::ComputationId entry_;
   std::vector<Literal> data_;  // by instruction id; valid where the value is known
   std::unordered_map<ir::ComputationId, bool> constant_;
-  std::unordered_map<std::string, InstructionId> probes_;  // what they look at, by name
+  std::unordered_map<std::string, InstructionId>
+      probes_;  // by name: what they look at; no_instruction if that is not in the entry
   std::vector<InstructionId> outputs_, order_;
   std::unordered_map<InstructionId, std::size_t> output_numbers_;
   SelfChecking result_;
@@ -261,9 +288,22 @@ class Surgery {
 
 }  // namespace
 
-bool needs_several_devices(const ir::Module &module) {
-  return std::ranges::any_of(module.entry().instructions(),
-                             [](Instruction i) { return is_call_of(i, "interpreter.run_parallel"); });
+std::string probe_name(Instruction instruction) {
+  return is_call_of(instruction, probe_target) ? probe_id(instruction) : "";
+}
+
+std::string interpreter_only(const ir::Module &module) {
+  for (ir::Computation computation : module.computations()) {
+    for (Instruction i : computation.instructions()) {
+      if (is_call_of(i, "interpreter.run_parallel")) {
+        return "needs several devices, which only the interpreter simulates";
+      }
+      if (is_call_of(i, probe_target) && computation != module.entry()) {
+        return "looks inside a loop or a call, which only the interpreter shows";
+      }
+    }
+  }
+  return {};
 }
 
 Result<SelfChecking> take_apart(ir::Module module) {

@@ -20,10 +20,12 @@
 
 namespace bp::conformance {
 
-// A value that a check looks at: computed by the program, or known.
+// A value that a check looks at: computed by the program, seen by a probe inside of it, or known.
 struct Side {
   std::optional<std::size_t> output;  // element of the program's result
-  ir::Literal value;                  // if it is no output
+  std::string probe;                  // its name; empty: none
+  std::int64_t iteration = 0;         // which of the values that passed the probe
+  ir::Literal value;                  // if it is neither
 };
 
 struct Check {
@@ -33,6 +35,9 @@ struct Check {
   SourceLocation location;
 };
 
+// The probe_id of a call of interpreter.probe; empty for other instructions.
+std::string probe_name(ir::Instruction instruction);
+
 // A program taken apart, so that nothing of it can be computed before it runs: its data became parameters, its checks
 // are left to the caller, and the result is the tuple of the values they look at.
 struct SelfChecking {
@@ -41,8 +46,9 @@ struct SelfChecking {
   std::vector<Check> checks;
 };
 
-// Whether the entry starts programs on several devices (interpreter.run_parallel), which only the interpreter simulates.
-bool needs_several_devices(const ir::Module &module);
+// Why only the interpreter can run it: it starts programs on several devices (interpreter.run_parallel), or looks at
+// values inside of called computations. Empty if any backend can.
+std::string interpreter_only(const ir::Module &module);
 
 // Data is: constants of the entry, and calls without operands of computations of nothing but constants. Expects a
 // verified module whose entry has no parameters, else InvalidInput; leaves a verified one.

@@ -38,7 +38,8 @@ std::string_view name_of(Status status) {
 struct Result {
   Status status = Status::Passed;
   std::size_t checks = 0;
-  std::vector<std::string> messages;  // why it failed or was skipped
+  std::vector<std::string> messages;           // why it failed or was skipped
+  std::vector<std::string> stored_values_off;  // checks that hold only against the correctly rounded result
 };
 
 struct Tally {
@@ -98,22 +99,26 @@ Result run(const conformance::Case &one, const Backend &backend) {
   if (!module.ok()) {
     // What the reader understands but cannot turn into a static program of one device.
     const bool unsupported = module.error().code() == ErrorCode::Unsupported;
-    return {unsupported ? Status::Skipped : Status::Failed, 0, {module.error().to_string()}};
+    return {unsupported ? Status::Skipped : Status::Failed, 0, {module.error().to_string()}, {}};
   }
-  if (!backend.is_interpreter() && conformance::needs_several_devices(*module)) {
-    return {Status::Skipped, 0, {"needs several devices, which only the interpreter simulates"}};
+  if (std::string reason = conformance::interpreter_only(*module); !reason.empty() && !backend.is_interpreter()) {
+    return {Status::Skipped, 0, {reason}, {}};
   }
   bp::Result<conformance::Outcome> outcome = conformance::run(*module, backend);
   if (!outcome.ok()) {
-    return {Status::Failed, 0, {outcome.error().to_string()}};
+    return {Status::Failed, 0, {outcome.error().to_string()}, {}};
   }
   if (outcome->checks == 0) {
-    return {Status::Skipped, 0, {"checks nothing"}};
+    return {Status::Skipped, 0, {"checks nothing"}, {}};
   }
-  Result result{outcome->failures.empty() ? Status::Passed : Status::Failed, outcome->checks, {}};
-  for (const conformance::Failure &failure : outcome->failures) {
-    result.messages.push_back(fmt::format("{}:{}: {}", one.file, failure.location.line, failure.text));
-  }
+  Result result{outcome->failures.empty() ? Status::Passed : Status::Failed, outcome->checks, {}, {}};
+  auto tell = [&](const std::vector<conformance::Remark> &remarks, std::vector<std::string> &lines) {
+    for (const conformance::Remark &remark : remarks) {
+      lines.push_back(fmt::format("{}:{}: {}", one.file, remark.location.line, remark.text));
+    }
+  };
+  tell(outcome->failures, result.messages);
+  tell(outcome->stored_values_off, result.stored_values_off);
   return result;
 }
 
@@ -156,6 +161,11 @@ void print_for_people(const std::vector<conformance::Case> &cases, const std::ve
     }
     fmt::print("  rerun: {}\n", rerun_command(cases[i], request));
   }
+  for (const Result &result : results) {
+    for (const std::string &line : result.stored_values_off) {
+      fmt::print("correctly rounded, but the stored value is off: {}\n", line);
+    }
+  }
   for (const auto &[reason, count] : skips) {
     fmt::print("skipped {}: {}\n", count, reason);
   }
@@ -175,7 +185,8 @@ void print_as_json(const std::vector<conformance::Case> &cases, const std::vecto
                      {"disabled", cases[i].is_disabled},
                      {"status", name_of(results[i].status)},
                      {"checks", results[i].checks},
-                     {"messages", boost::json::value_from(results[i].messages)}});
+                     {"messages", boost::json::value_from(results[i].messages)},
+                     {"stored_values_off", boost::json::value_from(results[i].stored_values_off)}});
   }
   boost::json::object object{{"on", request.on}, {"cases", std::move(array)}};
   fmt::print("{}\n", boost::json::serialize(object));
