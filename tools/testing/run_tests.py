@@ -121,13 +121,15 @@ def run_file_tests(program, filters, options, environment, backend=None):
     command = [program, "--json", *mode, *files]
     code, out, err, _ = run(command, environment)
     results = []
-    for line in out.splitlines():
+    lines = out.splitlines()
+    if code not in (0, 1) or not out.endswith("\n"):  # a crash; the last line may be cut
+        ending = f"the process ended with code {code}\n{err[-4000:]}"
+        results.append(Result("filetest", "failed", 0, ending, " ".join(map(str, command))))
+        lines = [line for line in lines if line.endswith("}")]
+    for line in lines:
         case = json.loads(line)
         text, rerun = case.get("text", ""), case.get("rerun", "")
         results.append(Result(case["name"], case["status"], case["seconds"], text, rerun))
-    if code not in (0, 1):
-        ending = f"the process ended with code {code}\n{err[-4000:]}"
-        results.append(Result("filetest", "failed", 0, ending, " ".join(map(str, command))))
     return results
 
 
