@@ -35,8 +35,6 @@ class Expander {
     per_feature_ = ir::Shape::array(compute_type_, {shape.size(static_cast<std::size_t>(feature_))});
   }
 
-  static ElementType compute_type(ElementType type) { return ir::bit_width(type) < 32 ? ElementType::F32 : type; }
-
   InstructionId training() {
     InstructionId x = operand(0), mean = mean_of(x), centered = subtract({x, spread(mean)});
     InstructionId variance = mean_of(multiply({centered, centered}));
@@ -120,7 +118,7 @@ Result<bool> batch_norm_expansion(ir::Module &module, const PassContext &context
     if (!is_batch_norm(instruction) || !instruction.operand(0).shape().is_static()) {
       return instruction.id();
     }
-    ElementType type = Expander::compute_type(instruction.operand(0).shape().element_type());
+    ElementType type = compute_type(instruction.operand(0).shape().element_type());
     auto [sum, is_new] = sums.emplace(type, ir::no_computation);
     if (is_new) {
       sum->second = ir::add_scalar_computation(module, Opcode::Add, type, fmt::format("sum.{}", to_string(type)));

@@ -1,6 +1,8 @@
 #include "core/passes/expansion.h"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace bp::passes {
 
@@ -34,6 +36,103 @@ ir::InstructionId Expansion::concatenate(std::span<const Id> parts, std::int64_t
   return try_add(ir::Opcode::Concatenate, parts,
                  [&](ir::Module &m, Id id) { m.set_numbers(id, ir::AttributeKey::Dimensions, {dimension}); })
       .value();
+}
+
+ir::InstructionId Expansion::conjugate(Id x) {
+  if (!ir::is_complex(type(x))) {
+    return x;
+  }
+  Id real = add(ir::Opcode::Real, {x}), imaginary = add(ir::Opcode::Imag, {x});
+  return add(ir::Opcode::Complex, {real, add(ir::Opcode::Negate, {imaginary})});
+}
+
+ir::InstructionId Expansion::transpose_matrices(Id x) {
+  std::vector<std::int64_t> permutation(shape(x).rank());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation.end()[-1], permutation.end()[-2]);
+  return transpose(x, permutation);
+}
+
+ir::InstructionId Expansion::compare_index(ir::ComparisonDirection direction, Id like, std::size_t dimension,
+                                           Id scalar) {
+  Id index = iota(ir::Shape::array(type(scalar), shape(like).sizes()), static_cast<std::int64_t>(dimension));
+  return compare(direction, index, spread(scalar, index));
+}
+
+ir::InstructionId Expansion::stretch(Id x, Id like) {
+  std::vector<std::int64_t> sizes, dimensions;
+  for (std::size_t d = 0; d < shape(x).rank(); ++d) {
+    if (shape(x).size(d) == shape(like).size(d)) {
+      sizes.push_back(shape(x).size(d));
+      dimensions.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  ir::Shape result = ir::Shape::array(type(x), shape(like).sizes());
+  return broadcast(reshape(x, sizes), result, dimensions);
+}
+
+std::vector<ir::InstructionId> Expansion::starts(Id operand, std::size_t dimension, Id start) {
+  std::vector<Id> result(shape(operand).rank(), constant(type(start), 0));
+  result[dimension] = start;
+  return result;
+}
+
+ir::InstructionId Expansion::dynamic_slice(Id operand, std::size_t dimension, Id start, std::int64_t size) {
+  std::vector<Id> operands{operand};
+  std::ranges::copy(starts(operand, dimension, start), std::back_inserter(operands));
+  std::vector<std::int64_t> sizes(shape(operand).sizes().begin(), shape(operand).sizes().end());
+  sizes[dimension] = size;
+  return try_add(ir::Opcode::DynamicSlice, operands,
+                 [&](ir::Module &m, Id id) { m.set_numbers(id, ir::AttributeKey::DynamicSliceSizes, sizes); })
+      .value();
+}
+
+ir::InstructionId Expansion::dynamic_update_slice(Id operand, Id update, std::size_t dimension, Id start) {
+  std::vector<Id> operands{operand, update};
+  std::ranges::copy(starts(operand, dimension, start), std::back_inserter(operands));
+  return try_add(ir::Opcode::DynamicUpdateSlice, operands, [](ir::Module &, Id) {}).value();
+}
+
+ir::InstructionId Expansion::multiply_matrices(Id lhs, Id rhs) {
+  const auto rank = static_cast<std::int64_t>(shape(lhs).rank());
+  std::vector<std::int64_t> batch(static_cast<std::size_t>(rank - 2));
+  std::iota(batch.begin(), batch.end(), 0);
+  return add(ir::Opcode::Dot, {lhs, rhs}, [&](ir::Module &m, Id id) {
+    m.set_numbers(id, ir::AttributeKey::LhsBatchDims, batch);
+    m.set_numbers(id, ir::AttributeKey::RhsBatchDims, batch);
+    m.set_numbers(id, ir::AttributeKey::LhsContractingDims, {rank - 1});
+    m.set_numbers(id, ir::AttributeKey::RhsContractingDims, {rank - 2});
+  });
+}
+
+std::vector<ir::InstructionId> Expansion::loop(std::int64_t rounds, std::vector<Id> values, const Body &body) {
+  values.insert(values.begin(), constant(ir::ElementType::S32, 0));
+  Id before = tuple(values);
+  const ir::Shape state = shape(before);
+  const std::string name(original_.name());
+  Expansion condition(module(), original_, module().add_computation(name + ".condition"));
+  Id round = condition.get_tuple_element(condition.parameter(state), 0);
+  Id limit = condition.constant(ir::ElementType::S32, static_cast<double>(rounds));
+  condition.finish(condition.compare(ir::ComparisonDirection::Lt, round, limit));
+
+  Expansion inner(module(), original_, module().add_computation(name + ".body"));
+  const auto elements = [&](Expansion &b, Id whole) {
+    std::vector<Id> parts;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      parts.push_back(b.get_tuple_element(whole, static_cast<std::int64_t>(i)));
+    }
+    return parts;
+  };
+  std::vector<Id> parts = elements(inner, inner.parameter(state));
+  round = parts[0];
+  std::vector<Id> next = body(inner, round, {parts.begin() + 1, parts.end()});
+  next.insert(next.begin(), inner.sum({round, inner.constant(ir::ElementType::S32, 1)}));
+  inner.finish(inner.tuple(next));
+
+  Id after = add(
+      ir::Opcode::While, {before}, [](ir::Module &, Id) {}, std::array{condition.computation(), inner.computation()});
+  parts = elements(*this, after);
+  return {parts.begin() + 1, parts.end()};
 }
 
 }  // namespace bp::passes

@@ -1,6 +1,8 @@
 // What passes share that rewrite an op by others, for devices that do not run it.
 #pragma once
 
+#include <functional>
+
 #include "core/ir/builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -18,6 +20,11 @@ Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&
   });
 }
 
+// What narrow floats are computed in.
+inline ir::ElementType compute_type(ir::ElementType type) {
+  return ir::is_floating(type) && ir::bit_width(type) < 32 ? ir::ElementType::F32 : type;
+}
+
 // Arithmetic and movement of whole arrays, in the place of one instruction. Operands come as lists, whose elements C++
 // evaluates in order: so the instructions have the same order everywhere.
 class Expansion : public ir::Builder {
@@ -26,7 +33,10 @@ class Expansion : public ir::Builder {
   using Ids = std::initializer_list<Id>;
   using Sizes = std::span<const std::int64_t>;
 
-  Expansion(ir::Module &module, ir::Instruction original) : Builder(module, original.parent().id()) {
+  Expansion(ir::Module &module, ir::Instruction original) : Expansion(module, original, original.parent().id()) {}
+  // In another computation than the original's.
+  Expansion(ir::Module &module, ir::Instruction original, ir::ComputationId computation)
+      : Builder(module, computation), original_(original) {
     stand_in_for(original);
   }
 
@@ -47,12 +57,30 @@ class Expansion : public ir::Builder {
   Id splat(double value, Id like);
   Id spread(Id scalar, Id like);
 
+  Id zeros(const ir::Shape &shape) { return broadcast(constant(shape.element_type(), 0), shape); }
+  // Of complex numbers; others stay.
+  Id conjugate(Id x);
+  // The same with the last two dimensions exchanged.
+  Id transpose_matrices(Id x);
+  // The same value in another type.
+  Id cast(Id x, ir::ElementType to) { return type(x) == to ? x : convert(x, to); }
+  // Compares the index of each element along a dimension with a scalar s32[]: pred of the same sizes.
+  Id compare_index(ir::ComparisonDirection direction, Id like, std::size_t dimension, Id scalar);
+  // A value whose size is 1 in some dimensions, repeated along these to fill the sizes of another.
+  Id stretch(Id x, Id like);
+
   // The elements [begin, end) along a dimension.
   Id slice(Id operand, std::size_t dimension, std::int64_t begin, std::int64_t end);
   Id concatenate(std::span<const Id> parts, std::int64_t dimension);
   Id concatenate(Ids parts, std::int64_t dimension) {
     return concatenate(std::span(parts.begin(), parts.size()), dimension);
   }
+  // `size` elements along a dimension, from a start given by a scalar, and the operand with such a part replaced.
+  Id dynamic_slice(Id operand, std::size_t dimension, Id start, std::int64_t size);
+  Id dynamic_update_slice(Id operand, Id update, std::size_t dimension, Id start);
+  // Products of matrices in the last two dimensions, for all indices before them.
+  Id multiply_matrices(Id lhs, Id rhs);
+
   using ir::Builder::reshape;
   Id reshape(Id operand, std::initializer_list<std::int64_t> sizes) {
     return ir::Builder::reshape(operand, Sizes(sizes.begin(), sizes.size()));
@@ -60,8 +88,16 @@ class Expansion : public ir::Builder {
   // Element i of a vector, as a scalar.
   Id element(Id vector, std::int64_t i) { return reshape(slice(vector, 0, i, i + 1), {}); }
 
+  // Values by round of a loop: body(expansion of the body, s32[] round, values before) gives those after. Rounds count
+  // from 0. In the body there are only the values: what else it needs goes through them.
+  using Body = std::function<std::vector<Id>(Expansion &, Id round, std::vector<Id> values)>;
+  std::vector<Id> loop(std::int64_t rounds, std::vector<Id> values, const Body &body);
+
  private:
   Id chain(ir::Opcode opcode, Ids operands);
+  std::vector<Id> starts(Id operand, std::size_t dimension, Id start);
+
+  ir::Instruction original_;
 };
 
 }  // namespace bp::passes

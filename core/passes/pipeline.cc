@@ -30,8 +30,11 @@ constexpr std::string_view simplify[] = {
 // In no order that matters: what one makes and the device does not run, the next round expands.
 constexpr std::string_view expand[] = {
     "batch-norm-expansion",
+    "cholesky-expansion",
     "rng-bit-generator-expansion",
+    "scan-expansion",
     "topk-expansion",
+    "triangular-solve-expansion",
 };
 
 constexpr std::string_view fuse[] = {
