@@ -122,7 +122,7 @@ def run_file_tests(program, filters, options, environment, backend=None):
     code, out, err, _ = run(command, environment)
     results = []
     lines = out.splitlines()
-    if code not in (0, 1) or not out.endswith("\n"):  # a crash; the last line may be cut
+    if code not in (0, 1) or (out and not out.endswith("\n")):  # a crash; the last line may be cut
         ending = f"the process ended with code {code}\n{err[-4000:]}"
         results.append(Result("filetest", "failed", 0, ending, " ".join(map(str, command))))
         lines = [line for line in lines if line.endswith("}")]
