@@ -72,8 +72,8 @@ Result<Values> call(Lowering &lowering, const Operation &operation, const Attrib
   const Operation &function = *lowering.find_function(symbol.get<Symbol>()->name);
   const auto &arguments = function.regions[0].arguments;
   if (arguments.size() != operation.operands.size()) {
-    return lowering.error(operation, fmt::format("@{} takes {} arguments, {} are given", symbol.get<Symbol>()->name,
-                                                 arguments.size(), operation.operands.size()));
+    return lowering.error(operation, fmt::format("@{} is given {} arguments, expected {}", symbol.get<Symbol>()->name,
+                                                 operation.operands.size(), arguments.size()));
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Type &given = lowering.program().type(operation.operands[i]);

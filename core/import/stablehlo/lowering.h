@@ -133,6 +133,8 @@ class Lowering {
   Status set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter, bool is_entry);
   Result<Values> lower_region(const Region &region);
   Status lower_operation(const Operation &operation);
+  bool is_computed_in_floats(const Operation &operation) const;  // some operand or result is quantized
+  Result<Values> lower_in_floats(const Operation &operation);
   Status check_attributes(const Operation &operation) const;
   Status set_hints(const Operation &operation, InstructionId id);
   void sort_computations();
@@ -151,9 +153,10 @@ class Lowering {
   const Program &program_;
   const Options &options_;
   ir::Module module_;
-  ComputationId computation_{0};       // that instructions are added to
-  std::vector<InstructionId> values_;  // by ValueId
-  std::vector<bool> is_constant_;      // by InstructionId: computed from constants alone
+  bool results_are_expressed_ = false;  // shapes of quantized results are those of their real values
+  ComputationId computation_{0};        // that instructions are added to
+  std::vector<InstructionId> values_;   // by ValueId
+  std::vector<bool> is_constant_;       // by InstructionId: computed from constants alone
   std::map<std::string_view, const Operation *> functions_;
   std::map<std::string_view, ComputationId> computations_;  // of functions
   std::deque<Function> pending_;                            // functions yet to be lowered

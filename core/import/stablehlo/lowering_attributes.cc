@@ -65,7 +65,8 @@ Result<const Attribute *> Lowering::attribute(const Operation &operation, std::s
                                               std::string_view pretty) const {
   const Attribute *found = operation.find(name, pretty);
   if (found == nullptr) {
-    return error(operation, fmt::format("{} needs the attribute '{}'", operation.name, pretty.empty() ? name : pretty));
+    std::string other = pretty.empty() ? std::string() : fmt::format(", {} in the pretty form", pretty);
+    return error(operation, fmt::format("{} needs the attribute '{}'{}", operation.name, name, other));
   }
   return found;
 }
@@ -79,11 +80,11 @@ Result<std::int64_t> Lowering::integer(const Attribute &attribute) const {
   if (const auto *flag = attribute.get<bool>()) {
     return *flag ? 1 : 0;
   }
-  BP_ASSIGN(Integers all, integers(attribute));
-  if (all.size() != 1) {
+  auto all = integers(attribute);
+  if (!all.ok() || all->size() != 1) {
     return error(attribute, "expected an integer");
   }
-  return all[0];
+  return all->front();
 }
 
 Result<Integers> Lowering::integers(const Attribute &attribute) const {
@@ -136,7 +137,7 @@ Result<std::string> Lowering::word(const Attribute &attribute) const {
   if (const auto *symbol = attribute.get<Symbol>()) {
     return symbol->name;
   }
-  return error(attribute, "expected a word");
+  return error(attribute, "expected a word or a string");
 }
 
 Result<Integers> Lowering::integers(const Operation &operation, std::string_view name, std::string_view pretty) const {
