@@ -4,6 +4,7 @@
 
 #include "core/interpreter/elementwise_function.h"
 #include "core/interpreter/evaluator.h"
+#include "core/ir/float_spacing.h"
 
 namespace bp::interpreter {
 namespace {
@@ -30,29 +31,9 @@ Source make_source(const Literal &operand, const Shape &result) {
   return source;
 }
 
-// Values of a type lie apart by 2^(exponent of x - mantissa_bits), but not closer than 2^least.
-struct Spacing {
-  int mantissa_bits, least;
-};
-
-Spacing spacing_of(ElementType type) {
-  return ir::visit_element_type(type, []<class T>() -> Spacing {
-    if constexpr (is_narrow_float<T>) {
-      constexpr ir::FloatFormat format = T::float_format;
-      constexpr int least_exponent = (format.specials == ir::Specials::Scale ? 0 : 1) - format.bias;
-      return {format.mantissa_bits, least_exponent - format.mantissa_bits};
-    } else if constexpr (std::is_floating_point_v<T>) {
-      return {std::numeric_limits<T>::digits - 1,
-              std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits};
-    } else {
-      return {std::numeric_limits<std::int16_t>::max(), 0};
-    }
-  });
-}
-
 // The neighbour of x towards 0, or the one away from 0 if the random bits lie below the bits cut off, of which as many
 // are looked at.
-double stochastically_rounded(double x, std::uint64_t random, int random_bits, Spacing spacing) {
+double stochastically_rounded(double x, std::uint64_t random, int random_bits, ir::Spacing spacing) {
   if (!std::isfinite(x) || x == 0) {
     return x;
   }
@@ -128,7 +109,7 @@ Result<Literal> evaluate_stochastic_convert(Evaluator &evaluator, const Instruct
   wide_shape.set_element_type(ElementType::F64);
   BP_ASSIGN(Literal rounded, evaluator.allocate(wide_shape));
   std::span<double> out = rounded.mutable_elements<double>();
-  Spacing spacing = spacing_of(to);
+  ir::Spacing spacing = ir::spacing_of(to);
   ElementType random_type = operands[1].shape().element_type();
   ir::visit_element_type(operands[0].shape().element_type(), [&]<class From>() {
     if constexpr (std::is_floating_point_v<WideType<From>>) {

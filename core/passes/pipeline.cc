@@ -29,10 +29,15 @@ constexpr std::string_view simplify[] = {
 
 // In no order that matters: what one makes and the device does not run, the next round expands.
 constexpr std::string_view expand[] = {
+    "async-expansion",
     "batch-norm-expansion",
     "cholesky-expansion",
+    "collective-expansion",
+    "ragged-dot-expansion",
     "rng-bit-generator-expansion",
+    "scaled-dot-expansion",
     "scan-expansion",
+    "stochastic-convert-expansion",
     "topk-expansion",
     "triangular-solve-expansion",
 };

@@ -180,5 +180,130 @@ TEST_CASE("factors and solutions without elements are left alone") {
   }
 }
 
+TEST_CASE("expanded stochastic conversions round the same way") {
+  // A spread of exponents, and what has no steps.
+  for (const auto &[from, random] : {std::pair("f32", "u32"), {"bf16", "u16"}, {"f16", "u16"}, {"f64", "u64"}}) {
+    for (const char *to : {"bf16", "f16", "f32", "f8e4m3fn", "f8e5m2", "s32", "s8", "u8", "s4"}) {
+      check_expansion(fmt::format(
+          "ENTRY main {{ x = {0}[64,16] parameter(0)  b = {1}[2] parameter(1)  i = {0}[64,16] iota(), iota_dimension=0 "
+          "c = {0}[] constant(-30)  w = {0}[64,16] broadcast(c), dimensions={{}}  e = {0}[64,16] add(i, w) "
+          "p = {0}[64,16] exponential(e)  m = {0}[64,16] multiply(x, p)  s = u64[2] constant({{3, 4}}) "
+          "g = (u64[2], {1}[64,16]) rng-bit-generator(s), algorithm=rng_three_fry "
+          "r = {1}[64,16] get-tuple-element(g), index=1  ROOT y = {2}[64,16] stochastic-convert(m, r) }}",
+          from, random, to));
+    }
+    check_expansion(
+        fmt::format("ENTRY main {{ x = {0}[5] constant({{0, -0, inf, -inf, nan}}) "
+                    "r = {1}[5] constant({{0, 0, 0, 0, 0}})  ROOT y = bf16[5] stochastic-convert(x, r) }}",
+                    from, random));
+  }
+}
+
+TEST_CASE("expanded ragged dots have the same products") {
+  // Free, contracting and batch; group sizes for all, or for each index of the dimensions before; beyond the end.
+  for (const char *sizes : {"{2, 0, 1}", "{-1, 9, 3}", "{0, 0, 0}"}) {
+    check_expansion(
+        fmt::format("ENTRY main {{ a = f32[5,3] parameter(0)  b = f32[3,3,2] parameter(1)  s = s32[3] constant({}) "
+                    "ROOT r = f32[5,2] ragged-dot(a, b, s), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}, "
+                    "lhs_ragged_dims={{0}}, rhs_group_dims={{0}} }}",
+                    sizes),
+        1e-6);
+    check_expansion(
+        fmt::format("ENTRY main {{ a = f32[2,5] parameter(0)  b = f32[5,3] parameter(1)  s = s64[3] constant({}) "
+                    "ROOT r = f32[3,2,3] ragged-dot(a, b, s), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}, "
+                    "lhs_ragged_dims={{1}} }}",
+                    sizes),
+        1e-6);
+  }
+  check_expansion(
+      "ENTRY main { a = f32[2,4,3] parameter(0)  b = f32[2,2,3,2] parameter(1)  s = s32[2,2] constant({{1, 2}, {3, "
+      "1}}) "
+      "ROOT r = f32[2,4,2] ragged-dot(a, b, s), lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, "
+      "rhs_contracting_dims={2}, lhs_ragged_dims={1}, rhs_group_dims={0} }",
+      1e-6);
+  check_expansion(
+      "ENTRY main { a = f32[2,4,3] parameter(0)  b = f32[2,3,2] parameter(1)  s = s32[2,2] constant({{1, 2}, {3, 1}}) "
+      "ROOT r = f32[2,4,2] ragged-dot(a, b, s), lhs_contracting_dims={2}, rhs_contracting_dims={1}, "
+      "lhs_ragged_dims={1}, rhs_group_dims={0} }",
+      1e-6);
+  check_expansion(
+      "ENTRY main { a = f32[2,3,4] parameter(0)  b = f32[3,4,2] parameter(1)  s = s32[3,2] parameter(2) "
+      "ROOT r = f32[2,2,2] ragged-dot(a, b, s), lhs_contracting_dims={1,2}, rhs_contracting_dims={0,1}, "
+      "lhs_ragged_dims={2} }",
+      1e-6);
+  check_expansion(
+      "ENTRY main { a = f32[2,3,2] parameter(0)  b = f32[2,2,2] parameter(1)  s = s32[2] parameter(2) "
+      "ROOT r = f32[2,3,2] ragged-dot(a, b, s), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+      "rhs_contracting_dims={1}, lhs_ragged_dims={0} }",
+      1e-6);
+}
+
+TEST_CASE("expanded scaled dots have the same products") {
+  for (const char *scale : {"[2,2]", "[1,1]", "[2,1]", "[]"}) {
+    check_expansion(
+        fmt::format(
+            "ENTRY main {{ a = f32[2,8] parameter(0)  b = f32[3,8] parameter(1)  c = f32{} parameter(2) "
+            "d = f32[3,2] parameter(3)  e = f8e4m3fn[2,8] convert(a)  f = f8e4m3fn[3,8] convert(b) "
+            "g = f8e8m0fnu{} convert(c)  h = f8e8m0fnu[3,2] convert(d) "
+            "ROOT r = f32[2,3] scaled-dot(e, f, g, h), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}",
+            scale, scale),
+        1e-6);
+  }
+}
+
+TEST_CASE("collectives of one device are what they send, and asynchronous ops are done at once") {
+  const std::string add = "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) } ";
+  for (const char *collective :
+       {"f32[2] all-reduce(x), replica_groups={{0}}, to_apply=add", "f32[2] all-gather(x), dimensions={0}",
+        "f32[2] reduce-scatter(x), dimensions={0}, to_apply=add", "f32[2] all-to-all(x), dimensions={0}",
+        "f32[2] collective-permute(x), source_target_pairs={{0,0}}",
+        "f32[2] collective-permute(x), source_target_pairs={}"}) {
+    check_expansion(add + "ENTRY main { x = f32[2] parameter(0)  ROOT r = " + collective + " }");
+  }
+  check_expansion("ENTRY main { ROOT r = u32[] replica-id() }");
+  check_expansion(add +
+                  "ENTRY main { x = f32[2] parameter(0)  s = f32[2] all-reduce-start(x), to_apply=add "
+                  "ROOT r = f32[2] all-reduce-done(s) }");
+  check_expansion(
+      "ENTRY main { x = f32[2] parameter(0)  s = (f32[2], f32[2], u32[]) copy-start(x)  ROOT r = f32[2] copy-done(s) "
+      "}");
+  check_expansion(
+      "ENTRY main { x = f32[2] parameter(0)  s = (f32[2], f32[2], u32[], u32[]) collective-permute-start(x), "
+      "source_target_pairs={{0,0}}  ROOT r = f32[2] collective-permute-done(s) }");
+  check_expansion(
+      "inner { a = f32[2] parameter(0)  b = f32[2] parameter(1)  ROOT s = f32[2] add(a, b) } "
+      "ENTRY main { x = f32[2] parameter(0)  s = ((f32[2], f32[2]), f32[2], u32[]) async-start(x, x), calls=inner "
+      "u = ((f32[2], f32[2]), f32[2], u32[]) async-update(s)  ROOT r = f32[2] async-done(u) }");
+}
+
+TEST_CASE("what the device runs stays, and so does what must keep its order") {
+  const std::string text =
+      "ENTRY main { x = f32[2] parameter(0)  y = f32[2] negate(x)  s = (f32[2], f32[2], u32[]) copy-start(x) "
+      "ROOT r = f32[2] copy-done(s), control-predecessors={y} }";
+  ir::Module module = text::parse_module(text).value();
+  REQUIRE(ir::verify(module).ok());
+  expand(module);
+  CHECK(has(module, ir::Opcode::CopyStart));
+  PassContext context;
+  context.is_native = [](const ir::Instruction &) { return true; };
+  module = text::parse_module("ENTRY main { ROOT r = u32[] replica-id() }").value();
+  REQUIRE(ir::verify(module).ok());
+  CHECK(!collective_expansion(module, context).value());
+}
+
+TEST_CASE("collectives of several devices stay") {
+  for (const char *text :
+       {"HloModule m, replica_count=2 ENTRY main { ROOT r = u32[] replica-id() }",
+        "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] all-to-all(x), dimensions={0}, replica_groups={{0,1}} }",
+        "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] collective-permute(x), source_target_pairs={{1,0}} }"}) {
+    INFO(text);
+    ir::Module module = text::parse_module(text).value();
+    REQUIRE(ir::verify(module).ok());
+    const ir::Opcode opcode = module.entry().root().opcode();
+    expand(module);
+    CHECK(module.entry().root().opcode() == opcode);
+  }
+}
+
 }  // namespace
 }  // namespace bp::passes
