@@ -79,7 +79,7 @@ Result<Attribute> SyntaxReader::read_attribute(TypeSuffix suffix) {
   attribute.position = tokens_.token().begin;
   switch (tokens_.token().kind) {
     case TokenKind::String: {
-      BP_ASSIGN(attribute.value, tokens_.read_string("a string"));
+      BP_ASSIGN(attribute.value, read_string("a string"));
       BP_TRY(skip_type_suffix(suffix));
       return attribute;
     }
@@ -369,12 +369,37 @@ Result<Dictionary> SyntaxReader::read_convolution_dimensions() {
   return result;
 }
 
+Result<std::string> SyntaxReader::read_string(std::string_view what) {
+  if (!tokens_.is(TokenKind::String)) {
+    return tokens_.expected(what);
+  }
+  std::string_view text = tokens_.text(tokens_.take());
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char *digits = text.data() + i + 1;
+    bool has_two = i + 2 < text.size();
+    if (has_two && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      result += static_cast<char>(byte);
+      i += 2;
+    } else {
+      char c = text[++i];
+      result += c == 'n' ? '\n' : c == 't' ? '\t' : c;
+    }
+  }
+  return result;
+}
+
 Result<std::string> SyntaxReader::read_symbol(std::string_view what) {
   if (!tokens_.accept('@')) {
     return tokens_.expected(what);
   }
   if (tokens_.is(TokenKind::String)) {
-    return tokens_.read_string(what);
+    return read_string(what);
   }
   if (!tokens_.is(TokenKind::Identifier)) {
     return tokens_.expected("a name after '@'");
@@ -468,7 +493,7 @@ Result<Location> SyntaxReader::read_location_parts() {
     }));
     return location;
   }
-  BP_ASSIGN(std::string name, tokens_.read_string("a location"));
+  BP_ASSIGN(std::string name, read_string("a location"));
   if (tokens_.accept(':')) {
     location.source_file = std::move(name);
     BP_ASSIGN(location.source_line, tokens_.read_integer("a line"));

@@ -149,6 +149,27 @@ Result<Values> lower_square(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
+// One value, of the shape of the operand.
+Result<Values> lower_constant_like(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  BP_ASSIGN(const Attribute *value, lowering.attribute(operation, "value"));
+  const auto *real = value->get<double>();
+  const auto *number = value->get<std::int64_t>();
+  const Shape shape = lowering.shape(lowering.operand(operation, 0));
+  if ((real == nullptr && number == nullptr) || !shape.is_array()) {
+    return lowering.error(*value, "expected a number");
+  }
+  BP_ASSIGN(InstructionId wide,
+            lowering.constant(operation, real != nullptr ? ir::Literal::scalar(ir::ElementType::F64, *real)
+                                                         : ir::Literal::scalar(ir::ElementType::S64, *number)));
+  InstructionId operands[] = {wide};
+  BP_ASSIGN(InstructionId scalar,
+            lowering.add(operation, Opcode::Convert, Shape::scalar(shape.element_type()), operands));
+  InstructionId scalars[] = {scalar};
+  BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::Broadcast, shape, scalars));
+  return Values{id};
+}
+
 // The instruction of the row, on operands of one shape.
 Result<Values> lower_broadcasting(Lowering &lowering, const Operation &operation) {
   const OperationRow &row = *find_row(operation.name);

@@ -1,4 +1,6 @@
 // Dots and convolutions.
+#include <algorithm>
+
 #include "core/import/stablehlo/lowering.h"
 
 namespace bp::import::stablehlo {
@@ -107,6 +109,68 @@ Result<Values> lower_dot_general(Lowering &lowering, const Operation &operation)
     BP_TRY(read_pair(lowering, operation, "contracting_dims", dimensions.lhs_contracting, dimensions.rhs_contracting));
   }
   return dot(lowering, operation, dimensions);
+}
+
+// config = "ij,jk->ik". A letter of both operands and of the result is a batch dimension, of both operands alone a
+// contracting one; the result of the dot is then put into the order that is asked for.
+Result<Values> lower_einsum(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 2, 2));
+  BP_ASSIGN(const Attribute *attribute, lowering.attribute(operation, "einsum_config", "config"));
+  BP_ASSIGN(std::string config, lowering.word(*attribute));
+  std::size_t comma = config.find(','), arrow = config.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos || arrow < comma) {
+    return lowering.error(*attribute, "expected a config as in \"ij,jk->ik\"");
+  }
+  std::string lhs = config.substr(0, comma), rhs = config.substr(comma + 1, arrow - comma - 1);
+  std::string result = config.substr(arrow + 2), batch, lhs_free, rhs_free;
+  DotDimensions dimensions;
+  auto place = [](const std::string &letters, char letter) { return static_cast<std::int64_t>(letters.find(letter)); };
+  auto has = [](const std::string &letters, char letter) { return letters.find(letter) != std::string::npos; };
+  for (char letter : lhs) {
+    if (!has(rhs, letter)) {
+      lhs_free += letter;
+    } else if (has(result, letter)) {
+      batch += letter;
+      dimensions.lhs_batch.push_back(place(lhs, letter));
+      dimensions.rhs_batch.push_back(place(rhs, letter));
+    } else {
+      dimensions.lhs_contracting.push_back(place(lhs, letter));
+      dimensions.rhs_contracting.push_back(place(rhs, letter));
+    }
+  }
+  for (char letter : rhs) {
+    rhs_free += has(lhs, letter) ? std::string() : std::string(1, letter);
+  }
+  const Shape left = lowering.shape(lowering.operand(operation, 0)),
+              right = lowering.shape(lowering.operand(operation, 1));
+  std::string computed = batch + lhs_free + rhs_free;
+  if (left.rank() != lhs.size() || right.rank() != rhs.size() ||
+      !std::is_permutation(computed.begin(), computed.end(), result.begin(), result.end())) {
+    return lowering.unsupported(
+        operation, fmt::format("\"{}\" for {} and {}", config, to_string(Type{left}), to_string(Type{right})));
+  }
+  Integers sizes, order;
+  for (char letter : computed) {
+    sizes.push_back(has(lhs, letter) ? left.size(static_cast<std::size_t>(place(lhs, letter)))
+                                     : right.size(static_cast<std::size_t>(place(rhs, letter))));
+  }
+  for (char letter : result) {
+    order.push_back(place(computed, letter));
+  }
+  Status status;
+  auto dot = lowering.add(operation, Opcode::Dot, Shape::array(lowering.result_shape(operation).element_type(), sizes),
+                          lowering.operands(operation), [&](ir::Module &m, InstructionId added) {
+                            set_dot_dimensions(m, added, dimensions);
+                            status = lowering.set_precision(operation, added);
+                          });
+  BP_TRY(std::move(status));
+  BP_ASSIGN(InstructionId id, std::move(dot));
+  InstructionId operands[] = {id};
+  BP_ASSIGN(id, lowering.add(operation, Opcode::Transpose, lowering.result_shapes(operation), operands,
+                             [&](ir::Module &m, InstructionId added) {
+                               m.set_numbers(added, AttributeKey::Dimensions, order);
+                             }));
+  return Values{id};
 }
 
 Result<Values> lower_ragged_dot(Lowering &lowering, const Operation &operation) {

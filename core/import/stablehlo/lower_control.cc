@@ -155,10 +155,47 @@ Result<Integers> aliases_of(const Lowering &lowering, const Attribute &list) {
   return numbers;
 }
 
+// Targets that frameworks use for what older StableHLO had no operation for.
+Opcode opcode_of_target(std::string_view target) {
+  constexpr std::pair<std::string_view, Opcode> opcodes[] = {
+      {"mhlo.acos", Opcode::Acos},   {"mhlo.acosh", Opcode::Acosh}, {"mhlo.asin", Opcode::Asin},
+      {"mhlo.asinh", Opcode::Asinh}, {"mhlo.atan", Opcode::Atan},   {"mhlo.atanh", Opcode::Atanh},
+      {"mhlo.cosh", Opcode::Cosh},   {"mhlo.erf", Opcode::Erf},     {"mhlo.sinh", Opcode::Sinh},
+      {"mhlo.tan", Opcode::Tan},     {"mhlo.topk", Opcode::TopK}};
+  auto found = std::ranges::find(opcodes, target, [](const auto &row) { return row.first; });
+  return found == std::end(opcodes) ? Opcode::CustomCall : found->second;
+}
+
+Result<Values> lower_known_target(Lowering &lowering, const Operation &operation, Opcode opcode) {
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  Integers k, largest;
+  if (opcode == Opcode::TopK) {
+    BP_ASSIGN(const Dictionary *attributes, lowering.dictionary(operation, "mhlo.attributes"));
+    BP_ASSIGN(std::int64_t count, lowering.integer(*attributes, "k", 0));
+    BP_ASSIGN(std::int64_t is_largest, lowering.integer(*attributes, "largest", 1));
+    k.push_back(count);
+    largest.push_back(is_largest);
+  }
+  BP_ASSIGN(InstructionId id, lowering.add(operation, opcode, lowering.result_shapes(operation),
+                                           lowering.operands(operation), [&](ir::Module &m, InstructionId added) {
+                                             if (opcode == Opcode::TopK) {
+                                               m.set_numbers(added, AttributeKey::K, k);
+                                               m.set_numbers(added, AttributeKey::Largest, largest);
+                                             }
+                                           }));
+  return lowering.results(operation, id);
+}
+
 }  // namespace
 
 Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(std::string target, lowering.word(operation, "call_target_name"));
+  if (Opcode opcode = opcode_of_target(target); opcode != Opcode::CustomCall) {
+    for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config", "called_computations"}) {
+      operation.find(ignored);
+    }
+    return lower_known_target(lowering, operation, opcode);
+  }
   BP_ASSIGN(bool has_side_effect, lowering.flag(operation, "has_side_effect"));
   BP_ASSIGN(std::int64_t version, lowering.integer_or(operation, "api_version", 1));
   std::vector<ComputationId> calls;

@@ -138,7 +138,7 @@ Status ProgramReader::read_symbol_call(Operation &operation, std::string_view at
 // composite "name" %a {decomposition = @f} : (T) -> T
 Status ProgramReader::read_composite(Operation &operation) {
   Attribute name{{}, tokens_.token().begin};
-  BP_ASSIGN(name.value, tokens_.read_string("the name of a composite"));
+  BP_ASSIGN(name.value, read_string("the name of a composite"));
   add_attribute(operation, "name", std::move(name));
   return read_default(operation);
 }

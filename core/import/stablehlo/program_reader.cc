@@ -139,13 +139,14 @@ Status ProgramReader::read_function_results(std::vector<Type> &types, Attribute 
   return {};
 }
 
-// sdy.mesh @mesh = <["x"=2]>
+// sdy.mesh @mesh = <["x"=2]> {attributes}
 Status ProgramReader::read_mesh(Operation &mesh) {
   Attribute name{{}, tokens_.token().begin};
   BP_ASSIGN(name.value, read_symbol("the name of a mesh"));
   add_attribute(mesh, "sym_name", std::move(name));
   BP_TRY(tokens_.expect('=', "after the name of a mesh"));
-  return skip_angle_brackets("a mesh");
+  BP_TRY(skip_angle_brackets("a mesh"));
+  return read_optional_attributes(mesh);
 }
 
 Result<ProgramReader::Argument> ProgramReader::read_argument() {

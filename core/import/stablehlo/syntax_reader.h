@@ -33,6 +33,7 @@ class SyntaxReader {
   Result<Dictionary> read_convolution_dimensions();
   // loc(...); nothing is there if the token is another.
   Result<std::shared_ptr<const Location>> read_optional_location();
+  Result<std::string> read_string(std::string_view what);  // unescaped: \n, \t, \", \\, and \22 for any byte
   Result<std::string> read_symbol(std::string_view what);  // @name, @"any name"
   // #name = ... or !name = ..., whose value is read where it is used.
   Status skip_alias_definition();

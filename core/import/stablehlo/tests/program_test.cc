@@ -1,0 +1,187 @@
+// What becomes of single operations, in their pretty and generic forms: the root of the entry, or the whole module.
+#include <catch2/catch.hpp>
+
+#include "core/import/stablehlo/stablehlo.h"
+#include "core/text/printer.h"
+
+namespace bp::import::stablehlo {
+namespace {
+
+// "%name = " is left out of lines, names of operands are kept.
+std::string root_of(std::string_view results, std::string_view body) {
+  std::string text = fmt::format(
+      "func.func @main(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %n: tensor<i32>, %p: tensor<i1>, "
+      "%c: tensor<3xcomplex<f32>>, %t: !stablehlo.token) -> {} {{\n{}\nreturn %r : {}\n}}",
+      results, body, results);
+  auto module = read(text);
+  if (!module.ok()) {
+    return module.error().to_string();
+  }
+  std::string printed = text::print(*module);
+  std::size_t entry = printed.find("ENTRY"), root = printed.find("ROOT ", entry);
+  std::size_t equals = printed.find(" = ", root);
+  return printed.substr(equals + 3, printed.find('\n', equals) - equals - 3);
+}
+
+struct Case {
+  std::string_view results, body, root;
+};
+
+}  // namespace
+
+TEST_CASE("operations become instructions") {
+  const Case table[] = {
+      {"tensor<2x3xf32>", "%r = stablehlo.abs %x : tensor<2x3xf32>", "f32[2,3]{1,0} abs(%x)"},
+      {"tensor<2x3xf32>", "%r = \"stablehlo.abs\"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>", "f32[2,3]{1,0} abs(%x)"},
+      {"tensor<3x2xf32>", "%r = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>",
+       "f32[3,2]{1,0} transpose(%x), dimensions={1,0}"},
+      {"tensor<3xi1>", "%r = stablehlo.compare LT, %v, %v, TOTALORDER : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>",
+       "pred[3]{0} compare(%v, %v), direction=LT, type=TOTALORDER"},
+      {"tensor<3xf32>", "%r = stablehlo.constant dense<[1.0, 0x7F800000, -2.5e-1]> : tensor<3xf32>",
+       "f32[3]{0} constant({1, inf, -0.25})"},
+      {"tensor<3xf32>", "%r = stablehlo.constant dense<1.0> : tensor<3xf32>", "f32[3]{0} broadcast(%r)"},
+      {"tensor<9xi1>", "%r = stablehlo.constant dense<\"0x0301\"> : tensor<9xi1>",
+       "pred[9]{0} constant({true, true, false, false, false, false, false, false, true})"},
+      {"tensor<1x2xf32>", "%r = stablehlo.slice %x [1:2, 0:3:2] : (tensor<2x3xf32>) -> tensor<1x2xf32>",
+       "f32[1,2]{1,0} slice(%x), slice={[1:2], [0:3:2]}"},
+      {"tensor<3xf32>", "%r = stablehlo.reduce_precision %v, format = e5m10 : tensor<3xf32>",
+       "f32[3]{0} reduce-precision(%v), exponent_bits=5, mantissa_bits=10"},
+      {"tensor<3xf32>",
+       "%r = stablehlo.exponential %v {result_accuracy = #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 2, "
+       "mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<3xf32>",
+       "f32[3]{0} exponential(%v), result_accuracy={tolerance={atol=0,rtol=0,ulps=2}}"},
+      {"tensor<2x2xf32>",
+       "%r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1], precision = [HIGHEST, DEFAULT], algorithm = "
+       "<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, "
+       "rhs_component_count = 1, num_primitive_operations = 3, allow_imprecise_accumulation = false> : "
+       "(tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>",
+       "f32[2,2]{1,0} dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+       "operand_precision={highest,default}, algorithm=dot_bf16_bf16_f32_x3"},
+      {"tensor<3x3xf32>",
+       "%r = stablehlo.einsum %x, %x, config = \"ab,ac->cb\" : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>",
+       "f32[3,3]{1,0} transpose(%r), dimensions={1,0}"},
+      {"tensor<2x3xf32>",
+       "%r = chlo.broadcast_add %x, %v {broadcast_dimensions = array<i64: 1>} : (tensor<2x3xf32>, tensor<3xf32>) -> "
+       "tensor<2x3xf32>",
+       "f32[2,3]{1,0} add(%x, %r)"},
+      {"tensor<3xf32>", "%r = \"chlo.constant_like\"(%v) {value = 1.5 : f32} : (tensor<3xf32>) -> tensor<3xf32>",
+       "f32[3]{0} broadcast(%r.1)"},
+      {"tensor<3xi1>", "%r = chlo.is_pos_inf %v : tensor<3xf32> -> tensor<3xi1>",
+       "pred[3]{0} compare(%v, %r.1), direction=EQ"},
+      {"tensor<3xcomplex<f32>>", "%r = chlo.conj %c : tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>",
+       "c64[3]{0} complex(%r, %r.2)"},
+      {"tensor<3xi32>", "%r = stablehlo.convert %c : (tensor<3xcomplex<f32>>) -> tensor<3xi32>",
+       "s32[3]{0} convert(%r)"},
+      {"tensor<3xf32>",
+       "%r = stablehlo.custom_call @f(%v) {api_version = 2 : i32, backend_config = \"a\\22b\", has_side_effect = true, "
+       "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, "
+       "operand_tuple_indices = []>]} : (tensor<3xf32>) -> tensor<3xf32>",
+       "f32[3]{0} custom-call(%v), custom_call_target=\"f\", custom_call_has_side_effect=true, "
+       "output_to_operand_aliasing={{}: (0, {})}, api_version=API_VERSION_STATUS_RETURNING, "
+       "backend_config=\"a\\\"b\""},
+      {"tensor<3xf32>",
+       "%r = stablehlo.custom_call @f(%v) {api_version = 4 : i32, backend_config = {a = 1 : i32, b = \"c\"}} : "
+       "(tensor<3xf32>) -> tensor<3xf32>",
+       "f32[3]{0} custom-call(%v), custom_call_target=\"f\", api_version=API_VERSION_TYPED_FFI, backend_config={a = 1, "
+       "b = \"c\"}"},
+      {"tensor<3xf32>", "%r = stablehlo.custom_call @mhlo.erf(%v) : (tensor<3xf32>) -> tensor<3xf32>",
+       "f32[3]{0} erf(%v)"},
+      {"tensor<i32>", "%r = stablehlo.get_dimension_size %x, dim = 1 : (tensor<2x3xf32>) -> tensor<i32>",
+       "s32[] constant(3)"},
+      {"tensor<6xf32>",
+       "%a = stablehlo.constant dense<6> : tensor<1xi32>\n%b = stablehlo.dynamic_reshape %x, %a : (tensor<2x3xf32>, "
+       "tensor<1xi32>) -> tensor<?xf32>\n%r = stablehlo.dynamic_reshape %b, %a : (tensor<?xf32>, tensor<1xi32>) -> "
+       "tensor<6xf32>",
+       "f32[6]{0} reshape(%b)"},
+      {"tensor<2x?xf32, #stablehlo.bounds<?, 3>>",
+       "%r = stablehlo.set_dimension_size %x, %n, dim = 1 : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x?xf32, "
+       "#stablehlo.bounds<?, 3>>",
+       "f32[2,<=3]{1,0} set-dimension-size(%x, %n), dimensions={1}"},
+      {"tensor<2x3xf32>",
+       "%r = \"stablehlo.all_reduce\"(%x) ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n%s = stablehlo.add %a, %b : "
+       "tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) {replica_groups = dense<[[0, 1], [2, -1]]> : "
+       "tensor<2x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 7, type = 1>, use_global_device_ids} : "
+       "(tensor<2x3xf32>) -> tensor<2x3xf32>",
+       "f32[2,3]{1,0} all-reduce(%x), to_apply=%all_reduce.computation, replica_groups={{0,1},{2}}, channel_id=7, "
+       "use_global_device_ids=true"},
+      {"!stablehlo.token",
+       "%r = \"stablehlo.outfeed\"(%x, %n, %t) {outfeed_config = \"z\"} : (tensor<2x3xf32>, tensor<i32>, "
+       "!stablehlo.token) -> !stablehlo.token",
+       "token[] outfeed(%r, %t), outfeed_config=\"z\", outfeed_shape=(f32[2,3]{1,0}, s32[])"},
+      {"tensor<2x3xf32>",
+       "%r = \"stablehlo.if\"(%p) ({\nstablehlo.return %x : tensor<2x3xf32>\n}, {\n%a = stablehlo.negate %x : "
+       "tensor<2x3xf32>\nstablehlo.return %a : tensor<2x3xf32>\n}) : (tensor<i1>) -> tensor<2x3xf32>",
+       "f32[2,3]{1,0} conditional(%p, %x, %x), true_computation=%if.branch_0, false_computation=%if.branch_1"},
+      {"tensor<3xf32>", "%r = stablehlo.abs %v : tensor<3xf32> loc(fused[\"a/b\"(\"m.py\":3:7), unknown])",
+       "f32[3]{0} abs(%v), metadata={op_name=\"a/b\" source_file=\"m.py\" source_line=3 source_column=7}"},
+  };
+  for (const Case &test : table) {
+    INFO(test.body);
+    CHECK(root_of(test.results, test.body) == test.root);
+  }
+}
+
+TEST_CASE("what a loop and a reducer use from outside goes with them") {
+  auto module = read(R"(func.func @main(%n: tensor<i32>, %step: tensor<i32>) -> tensor<i32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.while(%i = %n) : tensor<i32>
+   cond {
+    %1 = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+   } do {
+    %1 = stablehlo.add %i, %step : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+   }
+  return %0 : tensor<i32>
+})");
+  REQUIRE((module.ok() ? "" : module.error().to_string()) == "");
+  CHECK(text::print(*module) == R"(HloModule module
+
+%while.condition (parameter.4: (s32[], s32[])) -> pred[] {
+  %parameter.4 = (s32[], s32[]) parameter(0)
+  %get-tuple-element.5 = s32[] get-tuple-element(%parameter.4), index=0
+  %get-tuple-element.6 = s32[] get-tuple-element(%parameter.4), index=1
+  %one = s32[] constant(1)
+  ROOT %compare.8 = pred[] compare(%get-tuple-element.5, %one), direction=LT
+}
+
+%while.body (parameter.9: (s32[], s32[])) -> (s32[], s32[]) {
+  %parameter.9 = (s32[], s32[]) parameter(0)
+  %get-tuple-element.10 = s32[] get-tuple-element(%parameter.9), index=0
+  %get-tuple-element.11 = s32[] get-tuple-element(%parameter.9), index=1
+  %add.12 = s32[] add(%get-tuple-element.10, %get-tuple-element.11)
+  ROOT %tuple.13 = (s32[], s32[]) tuple(%add.12, %get-tuple-element.11)
+}
+
+ENTRY %main (n: s32[], step: s32[]) -> s32[] {
+  %n = s32[] parameter(0)
+  %step = s32[] parameter(1)
+  %one.1 = s32[] constant(1)
+  %tuple.3 = (s32[], s32[]) tuple(%n, %step)
+  %while.14 = (s32[], s32[]) while(%tuple.3), condition=%while.condition, body=%while.body
+  ROOT %get-tuple-element.15 = s32[] get-tuple-element(%while.14), index=0
+  %get-tuple-element.16 = s32[] get-tuple-element(%while.14), index=1
+}
+)");
+}
+
+TEST_CASE("parts, and which text is StableHLO") {
+  auto parts = split("// only a comment\n// -----\nfunc.func @a() { return }\n// -----\n\nmodule { }\n");
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].first_line == 2);
+  CHECK(parts[1].first_line == 4);
+  CHECK(is_stablehlo("// a comment\nmodule @m { }"));
+  CHECK(is_stablehlo("\"builtin.module\"() ({ }) : () -> ()"));
+  CHECK(is_stablehlo("#loc = loc(unknown)\nmodule { }"));
+  CHECK(!is_stablehlo("HloModule m\nENTRY e { }"));
+  CHECK(!is_stablehlo(""));
+}
+
+TEST_CASE("the entry is main, or the one that is asked for") {
+  std::string_view text = "func.func @a() { return } func.func @b(%x: tensor<f32>) { return }";
+  CHECK(read(text)->entry().name() == "a");
+  CHECK(read(text, {"", 1, "b"})->entry().name() == "b");
+  CHECK(!read(text, {"", 1, "c"}).ok());
+}
+
+}  // namespace bp::import::stablehlo
