@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/buffers/print.h"
+#include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
@@ -64,6 +65,11 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
 
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings) {
   BP_ASSIGN(std::string text, read_file(path));
+  if (import::hlo_proto::is_hlo_proto(text)) {
+    BP_ASSIGN(Module module, import::hlo_proto::read_module(text, {path}));
+    BP_TRY(ir::verify(module));
+    return module;
+  }
   if (import::stablehlo::is_stablehlo(text)) {
     return import::stablehlo::read(text, {path, 1, {}});
   }

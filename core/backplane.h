@@ -70,7 +70,8 @@ class Backend {
   std::shared_ptr<const host::Device> device_;
 };
 
-// Reads and verifies one module in HLO or StableHLO text, whichever it is. Warnings ("file:line:column: ...") are appended if asked for.
+// Reads and verifies one module: HLO text, StableHLO text or a HLO protocol buffer, whichever the file holds. Warnings
+// ("file:line:column: ...") are appended if asked for.
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings = nullptr);
 
 }  // namespace bp
