@@ -1,6 +1,6 @@
 // Arithmetic on whole arrays, written as one writes it for one number: for functions that HLO has no instruction for.
-// Floats are computed in f64 whatever their type: half the digits of the result are then to spare, and one approximation
-// serves all types. Only f64 itself sees the approximations' own error, of a few units in the last place.
+// Floats are computed in f64 whatever their type: half the digits of the result are then to spare, and one
+// approximation serves all types. Only f64 itself sees the approximations' own error, of a few units in the last place.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Quantized tensors are held as their stored integers: real value = (stored - zero point) * scale. What moves data moves
-// the integers; what computes is done on the real values, and the result is quantized again, as StableHLO defines it.
+// Quantized tensors are held as their stored integers: real value = (stored - zero point) * scale. What moves data
+// moves the integers; what computes is done on the real values, and the result is quantized again, as StableHLO defines it.
 #include <algorithm>
 
 #include "core/import/stablehlo/elementwise.h"

@@ -1,4 +1,4 @@
-// The functions of chlo in f64, against values that mpmath computed with 60 digits. The narrower types go by way of f64.
+// The functions of chlo in f64, against values that mpmath computed with 60 digits. Narrower types go by way of f64.
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
