@@ -105,7 +105,9 @@ Result<bool> async_expansion(ir::Module &module, const PassContext &context) {
     const std::size_t result = instruction.opcode() == Opcode::CopyStart ? 0 : 1;
     std::vector<InstructionId> parts(2);
     parts[result] = begin(b, module, instruction, shape.elements()[result]);
-    const bool are_operands_a_tuple = result == 1 && shape.elements()[0].is_tuple();
+    // In place, what is sent stands first, alone.
+    const bool are_operands_a_tuple =
+        result == 1 && shape.elements()[0].is_tuple() && !instruction.has(ir::AttributeKey::PermuteSliceSizes);
     const std::vector<InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
     parts[1 - result] = are_operands_a_tuple ? b.tuple(operands) : operands[0];
     for (const ir::Shape &context_shape : shape.elements().subspan(2)) {

@@ -114,8 +114,7 @@ bool is_batch_norm(const ir::Instruction &instruction) {
 Result<bool> batch_norm_expansion(ir::Module &module, const PassContext &context) {
   std::unordered_map<ElementType, ir::ComputationId> sums;
   return expand_all(module, context, [&](ir::Instruction instruction) -> Result<InstructionId> {
-    // The count of a dynamic dimension is not known before run time.
-    if (!is_batch_norm(instruction) || !instruction.operand(0).shape().is_static()) {
+    if (!is_batch_norm(instruction)) {
       return instruction.id();
     }
     ElementType type = compute_type(instruction.operand(0).shape().element_type());

@@ -36,8 +36,7 @@ InstructionId factor(Expansion &b, InstructionId a) {
 
 Result<bool> cholesky_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction instruction) -> Result<InstructionId> {
-    if (instruction.opcode() != ir::Opcode::Cholesky || !instruction.shape().is_static() ||
-        instruction.shape().element_count() == 0) {
+    if (instruction.opcode() != ir::Opcode::Cholesky || instruction.shape().element_count() == 0) {
       return instruction.id();
     }
     const ir::ElementType type = instruction.shape().element_type();

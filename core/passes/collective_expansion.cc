@@ -1,6 +1,7 @@
 // Replaces collectives by what is left of them where there is one replica of one partition: everything sent comes back
 // to the sender.
 #include <algorithm>
+#include <iterator>
 
 #include "core/ir/device_groups.h"
 #include "core/passes/expansion.h"
@@ -33,16 +34,126 @@ InstructionId operands_of(Expansion &b, ir::Instruction collective) {
   return shape.is_tuple() ? b.tuple(operands) : operands[0];
 }
 
-// Who receives nothing gets zeros.
+// In place, slices of operand 0 at the starts in operand 2 go into operand 1 at the starts in operand 3: of one array,
+// or of each in a tuple. Starts are a tuple of one integer per dimension, or a tuple of such tuples.
+class SlicesReceived {
+ public:
+  SlicesReceived(Expansion &b, ir::Instruction permute)
+      : b_(b), operands_(permute.operands().begin(), permute.operands().end()) {
+    for (std::span<const std::int64_t> sizes : permute.number_lists(AttributeKey::PermuteSliceSizes)) {
+      slice_sizes_.emplace_back(sizes.begin(), sizes.end());
+    }
+  }
+
+  // Whether the slices are not larger than what they are in, on both sides.
+  bool fit() const {
+    std::size_t next = 0;
+    const ir::Shape &from = b_.shape(operands_[0]), &to = b_.shape(operands_[1]), &starts = b_.shape(operands_[2]);
+    const bool is_tuple = from.is_tuple();
+    for (std::size_t i = 0; i < (is_tuple ? from.elements().size() : 1); ++i) {
+      const ir::Shape &buffer_from = is_tuple ? from.elements()[i] : from,
+                      &buffer_to = is_tuple ? to.elements()[i] : to;
+      for (std::int64_t count = slice_count(is_tuple ? starts.elements()[i] : starts); count > 0; --count) {
+        const std::vector<std::int64_t> &sizes = slice_sizes_[next++];
+        const auto fits = [&](const ir::Shape &buffer) {
+          return std::ranges::equal(sizes, buffer.sizes(),
+                                    [](std::int64_t size, std::int64_t all) { return size >= 0 && size <= all; });
+        };
+        if (!fits(buffer_from) || !fits(buffer_to)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  InstructionId expand() {
+    if (!b_.shape(operands_[0]).is_tuple()) {
+      return received(operands_);
+    }
+    std::vector<InstructionId> results;
+    for (std::int64_t i = 0, count = std::ssize(b_.shape(operands_[0]).elements()); i < count; ++i) {
+      std::vector<InstructionId> parts;
+      for (InstructionId operand : operands_) {
+        parts.push_back(b_.get_tuple_element(operand, i));
+      }
+      results.push_back(received(parts));
+    }
+    return b_.tuple(results);
+  }
+
+ private:
+  static bool has_many(const ir::Shape &starts) {
+    return !starts.elements().empty() && starts.elements()[0].is_tuple();
+  }
+  static std::int64_t slice_count(const ir::Shape &starts) {
+    return has_many(starts) ? std::ssize(starts.elements()) : 1;
+  }
+
+  InstructionId received(std::span<const InstructionId> parts) {
+    InstructionId to = parts[1];
+    const bool many = has_many(b_.shape(parts[2]));
+    for (std::int64_t i = 0, count = slice_count(b_.shape(parts[2])); i < count; ++i) {
+      const auto starts_in = [&](InstructionId part) { return many ? b_.get_tuple_element(part, i) : part; };
+      const std::vector<std::int64_t> &sizes = slice_sizes_[next_slice_++];
+      const InstructionId slice = b_.dynamic_slice(parts[0], elements(starts_in(parts[2])), sizes);
+      to = b_.dynamic_update_slice(to, slice, elements(starts_in(parts[3])));
+    }
+    return to;
+  }
+  std::vector<InstructionId> elements(InstructionId tuple) {
+    std::vector<InstructionId> result;
+    for (std::int64_t i = 0, count = std::ssize(b_.shape(tuple).elements()); i < count; ++i) {
+      result.push_back(b_.cast(b_.get_tuple_element(tuple, i), ir::ElementType::S64));
+    }
+    return result;
+  }
+
+  Expansion &b_;
+  std::vector<InstructionId> operands_;
+  std::vector<std::vector<std::int64_t>> slice_sizes_;
+  std::size_t next_slice_ = 0;
+};
+
+// Rows [from, from + size) of operand 0 replace those at `to` in operand 1: all rows are shifted by to - from, and
+// those in the range are taken.
+InstructionId rows_received(Expansion &b, ir::Instruction ragged) {
+  const std::vector<InstructionId> operands(ragged.operands().begin(), ragged.operands().end());
+  if (b.shape(operands[2]).element_count() != 1) {
+    return ragged.id();
+  }
+  const auto number = [&](std::size_t i) { return b.reshape(b.cast(operands[i], ir::ElementType::S64), {}); };
+  const InstructionId from = number(2), size = number(3), to = number(4), output = operands[1];
+  const std::int64_t rows = b.shape(output).size(0);
+  const InstructionId around = b.splat(0, output);
+  const InstructionId padded = b.concatenate({around, operands[0], around}, 0);
+  const InstructionId start =
+      b.difference({b.sum({from, b.constant(ir::ElementType::S64, static_cast<double>(rows))}), to});
+  const InstructionId shifted = b.dynamic_slice(padded, 0, start, rows);
+  const InstructionId after_begin = b.compare_index(ir::ComparisonDirection::Ge, output, 0, to);
+  const InstructionId before_end = b.compare_index(ir::ComparisonDirection::Lt, output, 0, b.sum({to, size}));
+  return b.select({b.bit_and({after_begin, before_end}), shifted, output});
+}
+
+// Who receives nothing gets zeros, or in place keeps what was there.
 InstructionId permuted(Expansion &b, ir::Instruction permute) {
   const auto pairs = permute.numbers(AttributeKey::SourceTargetPairs);
-  if (permute.has(AttributeKey::PermuteSliceSizes)) {
-    return permute.id();
-  }
+  const bool in_place = permute.has(AttributeKey::PermuteSliceSizes);
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    if (pairs[i + 1] == 0) {
-      return pairs[i] == 0 ? operands_of(b, permute) : permute.id();
+    if (pairs[i + 1] != 0) {
+      continue;
     }
+    if (pairs[i] != 0) {
+      return permute.id();
+    }
+    if (!in_place) {
+      return operands_of(b, permute);
+    }
+    SlicesReceived slices(b, permute);
+    return slices.fit() ? slices.expand() : permute.id();
+  }
+  if (in_place) {
+    return permute.operands()[1];
   }
   if (!permute.shape().is_tuple()) {
     return b.zeros(ir::Shape(permute.shape()));
@@ -66,6 +177,7 @@ Result<bool> collective_expansion(ir::Module &module, const PassContext &context
       case Opcode::ReplicaId:
       case Opcode::PartitionId: return b.constant(ir::ElementType::U32, 0);
       case Opcode::CollectivePermute: return permuted(b, instruction);
+      case Opcode::RaggedAllToAll: return is_alone(instruction) ? rows_received(b, instruction) : instruction.id();
       case Opcode::AllGather:
       case Opcode::AllReduce:
       case Opcode::AllToAll:

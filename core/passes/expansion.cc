@@ -78,18 +78,22 @@ std::vector<ir::InstructionId> Expansion::starts(Id operand, std::size_t dimensi
 }
 
 ir::InstructionId Expansion::dynamic_slice(Id operand, std::size_t dimension, Id start, std::int64_t size) {
-  std::vector<Id> operands{operand};
-  std::ranges::copy(starts(operand, dimension, start), std::back_inserter(operands));
   std::vector<std::int64_t> sizes(shape(operand).sizes().begin(), shape(operand).sizes().end());
   sizes[dimension] = size;
+  return dynamic_slice(operand, starts(operand, dimension, start), sizes);
+}
+
+ir::InstructionId Expansion::dynamic_slice(Id operand, std::span<const Id> starts, Sizes sizes) {
+  std::vector<Id> operands{operand};
+  std::ranges::copy(starts, std::back_inserter(operands));
   return try_add(ir::Opcode::DynamicSlice, operands,
                  [&](ir::Module &m, Id id) { m.set_numbers(id, ir::AttributeKey::DynamicSliceSizes, sizes); })
       .value();
 }
 
-ir::InstructionId Expansion::dynamic_update_slice(Id operand, Id update, std::size_t dimension, Id start) {
+ir::InstructionId Expansion::dynamic_update_slice(Id operand, Id update, std::span<const Id> starts) {
   std::vector<Id> operands{operand, update};
-  std::ranges::copy(starts(operand, dimension, start), std::back_inserter(operands));
+  std::ranges::copy(starts, std::back_inserter(operands));
   return try_add(ir::Opcode::DynamicUpdateSlice, operands, [](ir::Module &, Id) {}).value();
 }
 

@@ -9,11 +9,16 @@
 
 namespace bp::passes {
 
-// Rewrites every instruction that the device does not run; see rewrite_all().
+// Rewrites every instruction that the device does not run; see rewrite_all(). What has dynamic dimensions is not visited:
+// how many elements there are is not known before run time.
 template <class Visit>
 Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&visit) {
   return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
-    if (context.is_native && context.is_native(instruction)) {
+    bool is_static = instruction.shape().is_static();
+    for (std::size_t i = 0; is_static && i < instruction.operand_count(); ++i) {
+      is_static = instruction.operand(i).shape().is_static();
+    }
+    if (!is_static || (context.is_native && context.is_native(instruction))) {
       return instruction.id();
     }
     return visit(instruction);
@@ -77,7 +82,12 @@ class Expansion : public ir::Builder {
   }
   // `size` elements along a dimension, from a start given by a scalar, and the operand with such a part replaced.
   Id dynamic_slice(Id operand, std::size_t dimension, Id start, std::int64_t size);
-  Id dynamic_update_slice(Id operand, Id update, std::size_t dimension, Id start);
+  Id dynamic_update_slice(Id operand, Id update, std::size_t dimension, Id start) {
+    return dynamic_update_slice(operand, update, starts(operand, dimension, start));
+  }
+  // With a start for each dimension.
+  Id dynamic_slice(Id operand, std::span<const Id> starts, Sizes sizes);
+  Id dynamic_update_slice(Id operand, Id update, std::span<const Id> starts);
   // Products of matrices in the last two dimensions, for all indices before them.
   Id multiply_matrices(Id lhs, Id rhs);
 

@@ -154,7 +154,7 @@ Result<bool> ragged_dot_expansion(ir::Module &module, const PassContext &context
     }
     for (std::size_t i = 0; i < 3; ++i) {
       const ir::Shape &shape = instruction.operand(i).shape();
-      if (!shape.is_static() || shape.element_count() == 0) {
+      if (shape.element_count() == 0) {
         return instruction.id();
       }
     }

@@ -185,7 +185,7 @@ Result<bool> rng_bit_generator_expansion(ir::Module &module, const PassContext &
     }
     // What else there may be has no meaning that is known: it is left for whoever runs it to refuse.
     const ir::Shape &state = instruction.operand(0).shape(), &result = instruction.shape().elements()[1];
-    if (state.element_type() != ElementType::U64 || state.rank() != 1 || state.size(0) < 2 || !result.is_static() ||
+    if (state.element_type() != ElementType::U64 || state.rank() != 1 || state.size(0) < 2 ||
         !ir::is_integer(result.element_type())) {
       return instruction.id();
     }

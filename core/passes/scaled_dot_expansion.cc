@@ -37,7 +37,7 @@ Result<bool> scaled_dot_expansion(ir::Module &module, const PassContext &context
     ElementType type = ElementType::F32;
     for (std::size_t i = 0; i < 4; ++i) {
       const ir::Shape &shape = instruction.operand(i).shape();
-      if (!shape.is_static() || shape.element_count() == 0 || !ir::is_floating(shape.element_type())) {
+      if (shape.element_count() == 0 || !ir::is_floating(shape.element_type())) {
         return instruction.id();
       }
       type = shape.element_type() == ElementType::F64 ? ElementType::F64 : type;

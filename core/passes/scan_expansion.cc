@@ -11,7 +11,7 @@ using ir::InstructionId;
 
 Result<bool> scan_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction scan) -> Result<InstructionId> {
-    if (scan.opcode() != ir::Opcode::Scan || !scan.operand(0).shape().is_static()) {
+    if (scan.opcode() != ir::Opcode::Scan) {
       return scan.id();
     }
     const auto dimension = static_cast<std::size_t>(scan.dimensions()[0]);

@@ -30,7 +30,7 @@ ir::ComputationId comparator(ir::Module &module, ir::ElementType type, bool larg
 
 Result<bool> topk_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction topk) -> Result<InstructionId> {
-    if (topk.opcode() != ir::Opcode::TopK || !topk.operand(0).shape().is_static()) {
+    if (topk.opcode() != ir::Opcode::TopK || ir::is_complex(topk.operand(0).shape().element_type())) {
       return topk.id();
     }
     Expansion b(module, topk);

@@ -38,8 +38,7 @@ InstructionId solve(Expansion &b, InstructionId a, InstructionId right, bool low
 
 Result<bool> triangular_solve_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction instruction) -> Result<InstructionId> {
-    if (instruction.opcode() != ir::Opcode::TriangularSolve || !instruction.shape().is_static() ||
-        instruction.shape().element_count() == 0) {
+    if (instruction.opcode() != ir::Opcode::TriangularSolve || instruction.shape().element_count() == 0) {
       return instruction.id();
     }
     const ir::ElementType type = instruction.shape().element_type();

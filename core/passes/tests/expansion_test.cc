@@ -165,8 +165,11 @@ TEST_CASE("expanded scans have the same outputs and carries") {
       "ROOT r = (f32[0], f32[]) scan(x, c), dimensions={0}, num_carries=1, to_apply=step }");
 }
 
-TEST_CASE("factors and solutions without elements are left alone") {
+TEST_CASE("what has no elements, dynamic dimensions or no order is left alone") {
   for (const char *text : {
+           "ENTRY main { x = f32[<=4] parameter(0)  ROOT r = (f32[2], s32[2]) topk(x), k=2 }",
+           "ENTRY main { a = f32[<=2,<=2] parameter(0)  ROOT r = f32[<=2,<=2] cholesky(a), lower=true }",
+           "ENTRY main { x = c64[4] parameter(0)  ROOT r = (c64[2], s32[2]) topk(x), k=2 }",
            "ENTRY main { a = f32[0,0] parameter(0)  ROOT r = f32[0,0] cholesky(a), lower=true }",
            "ENTRY main { a = f32[2,2] parameter(0)  b = f32[2,0] parameter(1) "
            "ROOT r = f32[2,0] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE }",
@@ -271,6 +274,15 @@ TEST_CASE("collectives of one device are what they send, and asynchronous ops ar
       "ENTRY main { x = f32[2] parameter(0)  s = (f32[2], f32[2], u32[], u32[]) collective-permute-start(x), "
       "source_target_pairs={{0,0}}  ROOT r = f32[2] collective-permute-done(s) }");
   check_expansion(
+      "ENTRY main { a = s32[4] parameter(0)  b = s32[6] parameter(1)  z = s32[] constant(0)  n = s32[] constant(9) "
+      "f = (s32[]) tuple(z)  l = (s32[]) tuple(n)  s = ((s32[]), (s32[])) tuple(f, l)  t = ((s32[]), (s32[])) tuple(l, "
+      "f) "
+      "ROOT r = s32[6] collective-permute(a, b, s, t), source_target_pairs={{0,0}}, slice_sizes={{1},{2}} }");
+  check_expansion(
+      "ENTRY main { a = s32[4,2] parameter(0)  b = s32[6,2] parameter(1)  f = s32[1] constant({1})  s = s32[1] "
+      "constant({3}) "
+      "t = u8[1] constant({2})  u = s32[1] convert(t)  ROOT r = s32[6,2] ragged-all-to-all(a, b, f, s, u, s) }");
+  check_expansion(
       "inner { a = f32[2] parameter(0)  b = f32[2] parameter(1)  ROOT s = f32[2] add(a, b) } "
       "ENTRY main { x = f32[2] parameter(0)  s = ((f32[2], f32[2]), f32[2], u32[]) async-start(x, x), calls=inner "
       "u = ((f32[2], f32[2]), f32[2], u32[]) async-update(s)  ROOT r = f32[2] async-done(u) }");
@@ -295,7 +307,10 @@ TEST_CASE("collectives of several devices stay") {
   for (const char *text :
        {"HloModule m, replica_count=2 ENTRY main { ROOT r = u32[] replica-id() }",
         "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] all-to-all(x), dimensions={0}, replica_groups={{0,1}} }",
-        "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] collective-permute(x), source_target_pairs={{1,0}} }"}) {
+        "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] collective-permute(x), source_target_pairs={{1,0}} }",
+        // The slice is larger than what it shall come from.
+        "ENTRY main { a = s32[4] parameter(0)  b = s32[6] parameter(1)  z = s32[] constant(0)  s = (s32[]) tuple(z) "
+        "ROOT r = s32[6] collective-permute(a, b, s, s), source_target_pairs={{0,0}}, slice_sizes={{5}} }"}) {
     INFO(text);
     ir::Module module = text::parse_module(text).value();
     REQUIRE(ir::verify(module).ok());
