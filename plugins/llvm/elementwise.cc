@@ -102,10 +102,6 @@ Value *truncate_to_odd(IRBuilderBase &b, Value *x) {
   return b.CreateBitCast(b.CreateSelect(inexact, odd, bits), narrow->getType());
 }
 
-bool is_narrow_float(std::uint16_t dtype) {
-  return dtype == BP_DTYPE_F16 || dtype == BP_DTYPE_BF16;
-}
-
 Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
   llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
   if (from == to) {
@@ -129,10 +125,13 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
     return round_to_type(b, x, to);
   }
   if (is_float(from)) {
-    return b.CreateIntrinsic(is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-                             {type, x->getType()}, {x});
+    // Saturates at the value's own width.
+    llvm::Type *own = with_lanes_of(b.getIntNTy(value_bits(to)), x);
+    x = b.CreateIntrinsic(is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                          {own, x->getType()}, {x});
+    return is_signed(to) ? b.CreateSExt(x, type) : b.CreateZExt(x, type);
   }
-  return is_signed(from) ? b.CreateSExtOrTrunc(x, type) : b.CreateZExtOrTrunc(x, type);
+  return round_to_type(b, is_signed(from) ? b.CreateSExtOrTrunc(x, type) : b.CreateZExtOrTrunc(x, type), to);
 }
 
 // Of the f32 or f64 format itself.
@@ -196,22 +195,26 @@ Value *emit_integer_power(IRBuilderBase &b, bool with_sign, Value *x, Value *y) 
   return b.CreateSelect(b.CreateICmpSLT(y, number(y, 0)), inverse, result);
 }
 
-Value *emit_multiply_high(IRBuilderBase &b, bool with_sign, Value *x, Value *y) {
-  const unsigned width = width_of(x);
-  llvm::Type *wide = with_lanes_of(b.getIntNTy(2 * width), x);
-  const auto extend = [&](Value *v) { return with_sign ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide); };
-  return b.CreateTrunc(b.CreateLShr(b.CreateMul(extend(x), extend(y)), width), x->getType());
+Value *emit_multiply_high(IRBuilderBase &b, std::uint16_t dtype, Value *x, Value *y) {
+  llvm::Type *wide = with_lanes_of(b.getIntNTy(2 * width_of(x)), x);
+  const auto extend = [&](Value *v) { return is_signed(dtype) ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide); };
+  return b.CreateTrunc(b.CreateLShr(b.CreateMul(extend(x), extend(y)), value_bits(dtype)), x->getType());
 }
 
-Value *emit_shift(IRBuilderBase &b, std::uint16_t op, Value *x, Value *y) {
-  const unsigned width = width_of(x);
-  Value *limit = number(y, width);
-  Value *in_range = b.CreateICmpULT(y, limit);
-  Value *amount = b.CreateSelect(in_range, y, number(y, width - 1));
+// The bits of an integer of less than 8 bits alone, without what extends them.
+Value *own_bits(IRBuilderBase &b, std::uint16_t dtype, Value *x) {
+  const unsigned bits = value_bits(dtype);
+  return bits == width_of(x) ? x : b.CreateAnd(x, number(x, (1 << bits) - 1));
+}
+
+Value *emit_shift(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {
+  const unsigned bits = value_bits(dtype), unused = width_of(x) - bits;
+  Value *in_range = b.CreateICmpULT(y, number(y, bits));
+  Value *amount = b.CreateSelect(in_range, y, number(y, bits - 1));
   if (op == BP_OP_SHIFT_RIGHT_ARITHMETIC) {
-    return b.CreateAShr(x, amount);
+    return b.CreateAShr(b.CreateAShr(b.CreateShl(x, unused), unused), amount);
   }
-  Value *shifted = op == BP_OP_SHIFT_LEFT ? b.CreateShl(x, amount) : b.CreateLShr(x, amount);
+  Value *shifted = op == BP_OP_SHIFT_LEFT ? b.CreateShl(x, amount) : b.CreateLShr(own_bits(b, dtype, x), amount);
   return b.CreateSelect(in_range, shifted, number(x, 0));
 }
 
@@ -271,15 +274,13 @@ std::string elementwise_problem(InstructionView instruction) {
     case BP_OP_STOCHASTIC_CONVERT:
     case BP_OP_COMPLEX: return "is not compiled";
     case BP_OP_BITCAST_CONVERT:
-      return storage_bytes(from) == storage_bytes(to) && from != BP_DTYPE_PRED && to != BP_DTYPE_PRED
+      return value_bits(from) == value_bits(to) && from != BP_DTYPE_PRED && to != BP_DTYPE_PRED
                  ? ""
                  : "changes the width of elements";
     case BP_OP_REDUCE_PRECISION: {
       const std::int64_t exponent = instruction.number(BP_ATTR_EXPONENT_BITS),
                          mantissa = instruction.number(BP_ATTR_MANTISSA_BITS, -1);
-      return (from == BP_DTYPE_F32 || from == BP_DTYPE_F64) && exponent >= 1 && mantissa >= 0
-                 ? ""
-                 : "is compiled for f32 and f64 only";
+      return is_float(from) && exponent >= 1 && mantissa >= 0 ? "" : "needs floats";
     }
     case BP_OP_COMPARE: {
       const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION, -1);
@@ -312,15 +313,15 @@ Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Valu
   const bool floats = is_float(dtype), with_sign = is_signed(dtype), pred = dtype == BP_DTYPE_PRED;
   const auto rounded = [&](Value *value) { return round_to_type(b, value, dtype); };
   switch (op) {
-    case BP_OP_ADD: return floats ? rounded(b.CreateFAdd(x, y)) : pred ? b.CreateOr(x, y) : b.CreateAdd(x, y);
-    case BP_OP_SUBTRACT: return floats ? rounded(b.CreateFSub(x, y)) : b.CreateSub(x, y);
-    case BP_OP_MULTIPLY: return floats ? rounded(b.CreateFMul(x, y)) : pred ? b.CreateAnd(x, y) : b.CreateMul(x, y);
-    case BP_OP_DIVIDE: return floats ? rounded(b.CreateFDiv(x, y)) : emit_integer_division(b, with_sign, false, x, y);
+    case BP_OP_ADD: return pred ? b.CreateOr(x, y) : rounded(floats ? b.CreateFAdd(x, y) : b.CreateAdd(x, y));
+    case BP_OP_SUBTRACT: return rounded(floats ? b.CreateFSub(x, y) : b.CreateSub(x, y));
+    case BP_OP_MULTIPLY: return pred ? b.CreateAnd(x, y) : rounded(floats ? b.CreateFMul(x, y) : b.CreateMul(x, y));
+    case BP_OP_DIVIDE: return rounded(floats ? b.CreateFDiv(x, y) : emit_integer_division(b, with_sign, false, x, y));
     case BP_OP_REMAINDER:
-      return floats ? rounded(emit_remainder(b, x, y)) : emit_integer_division(b, with_sign, true, x, y);
-    case BP_OP_POWER: return floats ? rounded(emit_pow(b, x, y)) : emit_integer_power(b, with_sign, x, y);
+      return rounded(floats ? emit_remainder(b, x, y) : emit_integer_division(b, with_sign, true, x, y));
+    case BP_OP_POWER: return rounded(floats ? emit_pow(b, x, y) : emit_integer_power(b, with_sign, x, y));
     case BP_OP_ATAN2: return rounded(emit_atan2(b, x, y));
-    case BP_OP_MULTIPLY_HIGH: return emit_multiply_high(b, with_sign, x, y);
+    case BP_OP_MULTIPLY_HIGH: return rounded(emit_multiply_high(b, dtype, x, y));
     case BP_OP_MAXIMUM:
     case BP_OP_MINIMUM: {
       const bool larger = op == BP_OP_MAXIMUM;
@@ -332,7 +333,7 @@ Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Valu
     case BP_OP_AND: return b.CreateAnd(x, y);
     case BP_OP_OR: return b.CreateOr(x, y);
     case BP_OP_XOR: return b.CreateXor(x, y);
-    default: return emit_shift(b, op, x, y);
+    default: return rounded(emit_shift(b, op, dtype, x, y));
   }
 }
 
@@ -341,11 +342,13 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
   const std::uint16_t from = instruction.operand_shape(0).dtype;
   const std::uint16_t to = instruction.shape().dtype;
   Value *x = operands[0];
+  // Formats of few bits may lack the negative of a number, or its zero.
+  const auto canonical = [&](Value *value) { return value_bits(to) <= 8 ? round_to_type(b, value, to) : value; };
   switch (op) {
-    case BP_OP_ABS: return emit_abs(b, from, x);
-    case BP_OP_NEGATE: return is_float(from) ? b.CreateFNeg(x) : b.CreateNeg(x);
-    case BP_OP_SIGN: return emit_sign(b, from, x);
-    case BP_OP_NOT: return b.CreateNot(x);
+    case BP_OP_ABS: return canonical(emit_abs(b, from, x));
+    case BP_OP_NEGATE: return canonical(is_float(from) ? b.CreateFNeg(x) : b.CreateNeg(x));
+    case BP_OP_SIGN: return canonical(emit_sign(b, from, x));
+    case BP_OP_NOT: return canonical(b.CreateNot(x));
     case BP_OP_IS_FINITE: {
       Value *infinity = llvm::ConstantFP::getInfinity(x->getType());
       return b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), infinity);
@@ -353,8 +356,11 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
     case BP_OP_REAL:
     case BP_OP_COPY: return x;
     case BP_OP_IMAG: return llvm::Constant::getNullValue(x->getType());
-    case BP_OP_POPULATION_COUNT: return emit_population_count(b, x);
-    case BP_OP_COUNT_LEADING_ZEROS: return emit_count_leading_zeros(b, x);
+    case BP_OP_POPULATION_COUNT: return canonical(emit_population_count(b, own_bits(b, from, x)));
+    case BP_OP_COUNT_LEADING_ZEROS: {
+      Value *zeros = emit_count_leading_zeros(b, own_bits(b, from, x));
+      return canonical(b.CreateSub(zeros, number(x, width_of(x) - value_bits(from))));
+    }
     case BP_OP_CONVERT: return emit_convert(b, from, to, x);
     case BP_OP_BITCAST_CONVERT: {
       Value *stored = compute_to_storage(b, x, from);
@@ -362,8 +368,15 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
       return storage_to_compute(b, stored, to);
     }
     case BP_OP_REDUCE_PRECISION:
-      return emit_reduce_precision(b, x, instruction.number(BP_ATTR_EXPONENT_BITS),
-                                   instruction.number(BP_ATTR_MANTISSA_BITS));
+      // No fewer exponent bits than there are is no limit: subnormals stay.
+      return round_to_type(
+          b,
+          emit_reduce_precision(b, x,
+                                instruction.number(BP_ATTR_EXPONENT_BITS) >= std::int64_t{exponent_bits(from)}
+                                    ? INT32_MAX
+                                    : instruction.number(BP_ATTR_EXPONENT_BITS),
+                                instruction.number(BP_ATTR_MANTISSA_BITS)),
+          to);
     case BP_OP_COMPARE: return emit_compare(b, instruction, x, operands[1]);
     case BP_OP_CLAMP:
       return emit_binary(b, BP_OP_MINIMUM, to, emit_binary(b, BP_OP_MAXIMUM, to, operands[1], x), operands[2]);

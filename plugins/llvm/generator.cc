@@ -191,8 +191,8 @@ Value *Generator::iota(InstructionView instruction, std::span<const Index> indic
   const std::uint16_t dtype = instruction.shape().dtype;
   Value *index = k_.value(indices[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
   llvm::Type *type = with_lanes_of(compute_type(k_.b.getContext(), dtype), index);
-  return is_float(dtype) ? round_to_type(k_.b, k_.b.CreateSIToFP(index, type), dtype)
-                         : k_.b.CreateZExtOrTrunc(index, type);
+  return round_to_type(k_.b, is_float(dtype) ? k_.b.CreateSIToFP(index, type) : k_.b.CreateZExtOrTrunc(index, type),
+                       dtype);
 }
 
 Index Generator::clamped_start(std::uint32_t value, std::span<const Index> indices, std::int64_t limit) {

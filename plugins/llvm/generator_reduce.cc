@@ -68,8 +68,7 @@ llvm::Constant *identity(llvm::LLVMContext &context, std::uint16_t op, std::uint
 
 // Sums of narrow floats are kept in f32 and rounded once.
 std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype) {
-  const bool narrow = dtype == BP_DTYPE_F16 || dtype == BP_DTYPE_BF16;
-  return narrow && (op == BP_OP_ADD || op == BP_OP_MULTIPLY) ? std::uint16_t{BP_DTYPE_F32} : dtype;
+  return is_narrow_float(dtype) && (op == BP_OP_ADD || op == BP_OP_MULTIPLY) ? std::uint16_t{BP_DTYPE_F32} : dtype;
 }
 
 bool is_in(std::span<const std::int64_t> list, std::int64_t value) {

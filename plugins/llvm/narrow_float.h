@@ -1,0 +1,33 @@
+// Floats of at most 8 bits in registers: between their codes and the f32 numbers they stand for. One emitter each way
+// for all formats, straight-line integer operations that vectorize. Rounding is to the nearest, ties to even; overflow
+// gives infinity where there is one, else NaN, else the largest finite value; NaN in a format without gives -0.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
+
+namespace bp::emit {
+
+// How a format spends its highest codes.
+enum class Specials : std::uint8_t {
+  Ieee,          // all-ones exponent: infinities and NaNs
+  FiniteNan,     // no infinity; only the all-ones code, of either sign, is NaN
+  Finite,        // neither infinity nor NaN
+  UnsignedZero,  // no infinity, no -0; the code of -0 is the one NaN
+  Scale,         // unsigned powers of two; all-ones is NaN; no zero
+};
+
+struct FloatFormat {
+  unsigned exponent_bits;
+  unsigned mantissa_bits;
+  int bias;
+  Specials specials;
+};
+
+// A code, an i8 or a vector of them of which the bits above the format's do not count, as f32; and back. An f32 that
+// the format cannot hold is rounded.
+llvm::Value *emit_decode(llvm::IRBuilderBase &builder, llvm::Value *code, const FloatFormat &format);
+llvm::Value *emit_encode(llvm::IRBuilderBase &builder, llvm::Value *value, const FloatFormat &format);
+
+}  // namespace bp::emit
