@@ -33,6 +33,7 @@ constexpr std::string_view expand[] = {
     "batch-norm-expansion",
     "cholesky-expansion",
     "collective-expansion",
+    "complex-expansion",
     "ragged-dot-expansion",
     "rng-bit-generator-expansion",
     "scaled-dot-expansion",
