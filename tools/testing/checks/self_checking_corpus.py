@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Every StableHLO program of the corpus holds on the interpreter, and on cpu but for the ones listed here with a reason.
+
+Skipped without the corpus (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed and holds is a
+failure too: then its line goes.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/stablehlo"
+SKIPPED = 77
+BACKENDS = ["interpreter"] + (["cpu"] if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else [])
+
+COMPLEX_COMBINER = "a combiner of complex numbers that is no sum is not taken apart yet"
+EXPECTED_FAILURES = {
+    "interpreter": {},
+    "cpu": {
+        "interpret/bitcast_convert.mlir part 1": "bitcast-convert between 4 bits and more is not claimed",
+        "interpret/bitcast_convert.mlir part 3": "bitcast-convert between 4 bits and more is not claimed",
+        "interpret/probe.mlir part 6": "copies of complex arrays are not claimed",
+        "testdata/cummin_complex128_8_9.mlir part 1": COMPLEX_COMBINER,
+        "testdata/cummin_complex64_8_9.mlir part 1": COMPLEX_COMBINER,
+        "testdata/dot_general_float32_4_3_complex128_3_6.mlir part 1":
+            "a sum of three f64 products cancels; both it and the stored value are off by more than 3 ulp",
+        "testdata/reduce_complex128_4_6_int32_4_6.mlir part 1": COMPLEX_COMBINER,
+        "testdata/reduce_complex64_4_6_int32_4_6.mlir part 1": COMPLEX_COMBINER,
+        "testdata/reduce_max_complex128_2_3.mlir part 1": COMPLEX_COMBINER,
+        "testdata/reduce_max_complex64_2_3.mlir part 1": COMPLEX_COMBINER,
+        "testdata/reduce_min_complex64_2_3.mlir part 1": COMPLEX_COMBINER,
+        "testdata/reduce_prod_complex128_2_3.mlir part 1": COMPLEX_COMBINER,
+        "testdata/reduce_prod_complex64_2_3.mlir part 1": COMPLEX_COMBINER,
+        "testdata/sort_complex64_5_7.mlir part 1": COMPLEX_COMBINER,
+    },
+}
+
+
+def check(backend):
+    done = subprocess.run([BUILD / "tools/backplane", "check", CORPUS, "--on", backend, "--json"], capture_output=True,
+                          text=True)
+    if done.returncode not in (0, 1):
+        return [f"backplane check --on {backend} ended with {done.returncode}:\n{done.stderr}"]
+    problems, expected = [], dict(EXPECTED_FAILURES[backend])
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for case in json.loads(done.stdout)["cases"]:
+        if case["disabled"]:
+            continue
+        counts[case["status"]] += 1
+        name = f"{pathlib.Path(case['file']).relative_to(CORPUS)} part {case['part']}"
+        is_expected = expected.pop(name, None) is not None
+        if is_expected and case["status"] != "failed":
+            problems.append(f"{name} on {backend} is expected to fail, but {case['status']}")
+        elif case["status"] == "failed" and not is_expected:
+            problems += [f"{name} on {backend}:", *("  " + message for message in case["messages"])]
+    problems += [f"{name} is expected to fail on {backend}, but there is no such program" for name in expected]
+    print(f"{backend}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+    return problems
+
+
+def main():
+    if not CORPUS.is_dir():
+        print("no corpus; set BACKPLANE_SHARED to the folder that has it")
+        return SKIPPED
+    problems = [problem for backend in BACKENDS for problem in check(backend)]
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
