@@ -1,7 +1,9 @@
 #include <fmt/core.h>
 #include <boost/algorithm/string.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
@@ -9,6 +11,7 @@
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
 #include "core/buffers/schedule.h"
+#include "core/import/hlo_proto/buffer_assignment.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/printer.h"
@@ -76,8 +79,36 @@ Status run(ir::Module &module, const std::vector<std::string> &names,
   return {};
 }
 
-Status optimize_file(const std::string &file, const std::vector<std::string> &names, const std::string &emit,
-                     const std::string &dump_dir, bool timing) {
+// What --emit takes.
+struct Form {
+  std::string_view name;
+  Result<std::string> (*write)(const ir::Module &);
+};
+constexpr Form forms[] = {
+    {"hlo", [](const ir::Module &module) -> Result<std::string> { return text::print(module); }},
+    {"buffers",
+     [](const ir::Module &module) -> Result<std::string> {
+       BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
+       return buffers::to_string(plan, module);
+     }},
+    {"module-proto", import::hlo_proto::write_module},
+    {"proto",
+     [](const ir::Module &module) -> Result<std::string> {
+       BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
+       return import::hlo_proto::write_hlo_proto(module, plan);
+     }},
+};
+
+std::string names_of_forms() {
+  std::string names;
+  for (const Form &form : forms) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", form.name);
+  }
+  return names;
+}
+
+Status optimize_file(const std::string &file, const std::vector<std::string> &names, const Form &form,
+                     const std::string &output, const std::string &dump_dir, bool timing) {
   std::vector<std::string> warnings;
   BP_ASSIGN(ir::Module module, read_module(file, &warnings));
   for (const std::string &warning : warnings) {
@@ -100,13 +131,11 @@ Status optimize_file(const std::string &file, const std::vector<std::string> &na
     }
     return report.changed ? dump(number, report.name) : Status();
   }));
-  if (emit == "hlo") {
-    fmt::print("{}", text::print(module));
-    return {};
+  BP_ASSIGN(std::string written, form.write(module));
+  if (!output.empty()) {
+    return write_file(output, written);
   }
-  BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
-  BP_ASSIGN(std::string printed, buffers::to_string(plan, module));
-  fmt::print("{}", printed);
+  std::fwrite(written.data(), 1, written.size(), stdout);
   return {};
 }
 
@@ -114,15 +143,18 @@ Status optimize_file(const std::string &file, const std::vector<std::string> &na
 
 int optimize(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
-  Options options("opt MODEL.hlo [--passes=a,b] [--emit=hlo|buffers]",
+  Options options("opt MODEL [--passes=a,b] [--emit=FORM] [-o FILE]",
                   "Runs passes over a model and prints what comes out. The model is verified after each.",
                   "  backplane opt --list\n"
                   "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
+                  "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "the passes, and which run by default")(
       "passes", po::value<std::string>(), "names, separated by commas; default: the whole pipeline; none: no pass")(
-      "emit", po::value<std::string>()->default_value("hlo"), "hlo, or buffers: the plan of memory")(
+      "emit", po::value<std::string>()->default_value("hlo"),
+      "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto")(
+      "output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "timing", "on standard error: time and effect of each pass");
   options.add_positional("model", 1);
@@ -137,8 +169,9 @@ int optimize(std::span<const std::string> arguments) {
     return options.misuse("no model was given");
   }
   const auto &emit = options.get<std::string>("emit");
-  if (emit != "hlo" && emit != "buffers") {
-    return options.misuse(fmt::format("--emit is '{}', expected hlo or buffers", emit));
+  auto form = std::ranges::find(forms, emit, &Form::name);
+  if (form == std::end(forms)) {
+    return options.misuse(fmt::format("--emit is '{}', expected one of {}", emit, names_of_forms()));
   }
   std::vector<std::string> names;
   if (!options.has("passes")) {
@@ -155,8 +188,8 @@ int optimize(std::span<const std::string> arguments) {
       return options.misuse(fmt::format("there is no pass '{}', expected one that backplane opt --list names", name));
     }
   }
-  Status status = optimize_file(options.get<std::string>("model"), names, emit, options.get<std::string>("dump-dir"),
-                                options.has("timing"));
+  Status status = optimize_file(options.get<std::string>("model"), names, *form, options.get<std::string>("output"),
+                                options.get<std::string>("dump-dir"), options.has("timing"));
   return status.ok() ? success : report(status.error());
 }
 

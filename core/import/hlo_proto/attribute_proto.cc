@@ -458,11 +458,11 @@ void write_numbers(Writer &writer, const Row &row, std::span<const std::int64_t>
 
 // What is written of a row for an instruction that does not have the attribute; none: nothing.
 std::int64_t value_if_absent(const Row &row, ir::Instruction instruction) {
+  AttributeKind kind = ir::info(row.key).kind;
   if (row.encoding == Encoding::Stated) {
-    return 1;
+    return kind == AttributeKind::Bool ? 1 : none;
   }
-  bool is_list = ir::info(row.key).kind == AttributeKind::EnumList;
-  return is_list ? none : usual_value(row, instruction);
+  return kind == AttributeKind::EnumList ? none : usual_value(row, instruction);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ struct Options {
   std::string file;  // for messages; may be empty
 };
 
-// Whether these bytes are a protocol buffer rather than text: there are control characters at their beginning.
+// Whether these bytes are a protocol buffer rather than text: they begin with field 1, a string of bytes, and soon have
+// control characters.
 bool is_hlo_proto(std::string_view bytes);
 
 // The module of a HloModuleProto, HloProto or HloSnapshot, whichever it is. Well-formed but not verified.

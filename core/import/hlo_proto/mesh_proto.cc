@@ -8,7 +8,7 @@ namespace {
 using text::TokenKind;
 using text::TokenReader;
 
-constexpr Field sharding_mesh{2, "mesh"}, dimensions{3, "dim_shardings"}, metadata{6, "metadata"};
+constexpr Field sharding_mesh{2, "mesh"}, dimensions{3, "dim_shardings"};
 // Lists of axes with a name in text.
 constexpr Field axis_lists[] = {{4, "replicated"}, {5, "unreduced"}, {7, "manual"}};
 constexpr Field dimension_axes{1, "axes"}, is_closed{2, "is_closed"};

@@ -481,8 +481,8 @@ Result<ir::Module> read_module_message(const Message &message, const Options &op
 
 bool is_hlo_proto(std::string_view bytes) {
   constexpr std::size_t beginning = 4096;
-  return std::ranges::any_of(bytes.substr(0, beginning),
-                             [](char c) { return c >= 0 && c < ' ' && (c < '\t' || c > '\r'); });
+  auto is_control = [](char c) { return c >= 0 && c < ' ' && (c < '\t' || c > '\r'); };
+  return bytes.starts_with('\n') && std::ranges::any_of(bytes.substr(0, beginning), is_control);
 }
 
 Result<ir::Module> read_module(std::string_view bytes, const Options &options) {

@@ -168,7 +168,7 @@ MISUSES = [
     (["check"], "no file was given"),
     (["check", "checks.hlo", "--part", "-1"], "--part and --jobs are numbers from 0 on"),
     (["opt"], "no model was given"),
-    (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected hlo or buffers"),
+    (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected one of hlo, buffers, module-proto, proto"),
     (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
     (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
     (["memory"], "no model was given"),

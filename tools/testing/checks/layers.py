@@ -13,7 +13,7 @@ ALLOWED = {
     "core/base": set(),
     "core/ir": {"core/base"},
     "core/text": {"core/base", "core/ir"},
-    "core/import": {"core/base", "core/ir", "core/text"},
+    "core/import": {"core/base", "core/ir", "core/text", "core/buffers"},
     "core/interpreter": {"core/base", "core/ir"},
     "core/analysis": {"core/base", "core/ir"},
     "core/passes": {"core/base", "core/ir", "core/analysis", "core/interpreter"},

@@ -1,0 +1,168 @@
+// Every error of the reader, with the exact message: protos are built field by field and made wrong at one place.
+#include <catch2/catch.hpp>
+
+#include "core/import/hlo_proto/hlo_proto.h"
+#include "core/import/hlo_proto/wire.h"
+#include "core/text/parser.h"
+
+namespace bp::import::hlo_proto {
+namespace {
+
+// Fields by number, as on the wire.
+std::string varint(std::uint32_t number, std::int64_t value) {
+  Writer writer;
+  writer.integer({number, {}}, value);
+  return writer.take();
+}
+std::string bytes(std::uint32_t number, std::string_view value) {
+  Writer writer;
+  writer.text({number, {}}, value);
+  return writer.take();
+}
+
+const std::string f32_4 = varint(2, 11) + bytes(3, "\4") + bytes(5, bytes(1, std::string(1, '\0')));
+
+std::string instruction(std::string_view name, std::string_view opcode, std::int64_t id, std::string_view rest) {
+  return bytes(2, bytes(1, name) + bytes(2, opcode) + bytes(3, f32_4) + varint(35, id) + std::string(rest));
+}
+std::string computation(std::string_view instructions, std::int64_t root = 2) {
+  return bytes(3, bytes(1, "e") + std::string(instructions) + varint(5, 1) + varint(6, root));
+}
+std::string module_of(std::string_view computations) {
+  return bytes(1, "m") + bytes(2, "e") + std::string(computations) + varint(6, 1);
+}
+// x, and one more instruction, which is the root.
+std::string with(std::string_view opcode, std::string_view rest, std::string_view shape = f32_4) {
+  return module_of(
+      computation(instruction("x", "parameter", 1, varint(9, 0)) +
+                  bytes(2, bytes(1, "r") + bytes(2, opcode) + bytes(3, shape) + varint(35, 2) + std::string(rest))));
+}
+
+std::string error_of(std::string_view proto) {
+  auto module = read_module(proto, {"m.pb"});
+  return module.ok() ? "no error" : module.error().to_string();
+}
+
+const std::string on_x = bytes(36, "\1");
+
+}  // namespace
+
+TEST_CASE("what is right has no error") {
+  CHECK(error_of(with("negate", on_x)) == "no error");
+  // Unknown fields of each type are passed over.
+  CHECK(error_of(with("negate", on_x + varint(5000, 1) + bytes(5001, "abc") + "\xd1\xb8\x02" + "12345678")) ==
+        "no error");
+  // Numbers need not be packed, and the parts of a message may stand apart.
+  CHECK(error_of(with("dot", varint(36, 1) + varint(36, 1) + bytes(30, varint(1, 0)) + bytes(30, varint(2, 0)))) ==
+        "no error");
+}
+
+TEST_CASE("errors on the wire") {
+  struct {
+    std::string proto, message;
+  } const table[] = {
+      {"", "m.pb: HloModuleProto: no computations"},
+      {"\x0a", "m.pb: HloModuleProto: the length of field 1 is cut off at byte 1 of 1"},
+      {"\x0a\x05m", "m.pb: HloModuleProto: field 1 at byte 0 has 5 bytes, but 1 are left"},
+      {"\x80", "m.pb: HloModuleProto: a varint is cut off at byte 0 of 1"},
+      {"\x28\xff", "m.pb: HloModuleProto: the varint of field 5 is cut off at byte 1 of 2"},
+      {"\x28" + std::string(11, '\xff'), "m.pb: HloModuleProto: the varint of field 5 is cut off at byte 1 of 12"},
+      {"\x2d"
+       "abc",
+       "m.pb: HloModuleProto: field 5 at byte 0 has 4 bytes, but 3 are left"},
+      {std::string(1, '\0'), "m.pb: HloModuleProto: field number 0 at byte 0, expected 1 to 536870911"},
+      {"\x2b", "m.pb: HloModuleProto: wire type 3 of field 5 at byte 0, expected 0, 1, 2 or 5"},
+      {varint(1, 5), "m.pb: HloModuleProto.name: found a varint, expected a string of bytes"},
+      {bytes(1, "m") + varint(3, 1), "m.pb: HloModuleProto.computations: found a varint, expected a string of bytes"},
+      {with("negate", bytes(36, "\xff")),
+       "m.pb: HloModuleProto.computations[0].instructions[1].operand_ids: a varint is cut off at byte 0 of 1"},
+      {with("negate", on_x, bytes(3, "\4")),
+       "m.pb: HloModuleProto.computations[0].instructions[1].shape.element_type: 0 is no element type"},
+  };
+  for (const auto &[proto, message] : table) {
+    CHECK(error_of(proto) == message);
+  }
+}
+
+TEST_CASE("errors in modules") {
+  std::string x = instruction("x", "parameter", 1, varint(9, 0));
+  std::string at = "m.pb: HloModuleProto.computations[0]";
+  struct {
+    std::string proto, message;
+  } const table[] = {
+      {module_of(computation(x, 7)), at + ".root_id: no instruction of e has id 7"},
+      {module_of(computation(x, 1) + computation(x, 1)),
+       "m.pb: HloModuleProto.computations[1].name: a second computation named e"},
+      {bytes(1, "m") + computation(x, 1) + varint(6, 9),
+       "m.pb: HloModuleProto.entry_computation_id: no computation has id 9"},
+      {module_of(computation(x + instruction("y", "parameter", 1, varint(9, 1)), 1)),
+       at + ".instructions[1].id: x has id 1, too"},
+      {module_of(computation(x + instruction("y", "parameter", 2, varint(9, 0)), 1)),
+       at + ": y is parameter 0, which another one is already"},
+      {module_of(computation(instruction("x", "parameter", 1, varint(9, 4)), 1)),
+       at + ": x is parameter 4 of a computation with 1"},
+      {with("frobnicate", on_x), at + ".instructions[1].opcode: unknown opcode 'frobnicate'"},
+      {with("negate", bytes(36, "\5")), at + ".instructions[1].operand_ids: no instruction before this one has id 5"},
+      {with("negate", bytes(36, "\2")), at + ".instructions[1].operand_ids: no instruction before this one has id 2"},
+      {with("negate", {}), at + ".instructions[1].operand_ids: negate has 0 operands, expected 1"},
+      {with("call", on_x), at + ".instructions[1].called_computation_ids: call calls 0 computations, expected 1"},
+      {with("call", on_x + bytes(38, "\1")),
+       at + ".instructions[1].called_computation_ids: no computation before this one has id 1"},
+      {with("compare", bytes(36, "\1\1")), at + ".instructions[1].comparison_direction: '' is no value of 'direction'"},
+      {with("fft", on_x + varint(31, 17)), at + ".instructions[1].fft_type: 17 is no value of fft_type"},
+      {with("constant", {}), at + ".instructions[1]: constant r has no literal"},
+      {with("constant", bytes(8, bytes(1, f32_4))),
+       at + ".instructions[1].literal.f32s: 0 values, expected 4 for f32[4]"},
+      {with("constant", bytes(8, bytes(1, f32_4) + bytes(8, "abc"))),
+       at + ".instructions[1].literal.f32s: 3 bytes, expected a multiple of 4"},
+      {with("constant", bytes(8, bytes(1, varint(2, 11)) + bytes(8, "abcd"))),
+       at + ".instructions[1].literal: shape f32[], expected that of the constant, f32[4]"},
+      {with("negate", on_x + bytes(8, bytes(1, f32_4))), at + ".instructions[1].literal: negate takes none"},
+      {with("negate", on_x, varint(2, 11) + varint(3, -5)),
+       at + ".instructions[1].shape.dimensions: a dimension has size -5, expected at least 0"},
+      {with("negate", on_x, varint(2, 11) + bytes(3, "\4") + bytes(5, bytes(1, "\3"))),
+       at + ".instructions[1].shape.layout.minor_to_major: {3}, expected each of 0 to 0 once"},
+      {with("convolution", bytes(36, "\1\1") + bytes(16, varint(8, 70))),
+       at + ".instructions[1].convolution_dimension_numbers.input_feature_dimension: found 70, expected 0 to 63"},
+      {with("reduce-window", bytes(36, "\1\1") + bytes(15, bytes(1, varint(1, 2)))),
+       at + ".instructions[1].called_computation_ids: reduce-window calls 0 computations, expected 1"},
+      {with("negate", on_x) + bytes(7, bytes(1, varint(1, 1) + bytes(2, bytes(1, "\2\1")))),
+       at + ": the schedule has r before x, which it needs"},
+      {with("negate", on_x) + bytes(7, bytes(1, varint(1, 1) + bytes(2, bytes(1, "\1")))),
+       at + ": the schedule has 1 of 2 instructions"},
+      {with("negate", on_x) + bytes(7, bytes(1, varint(1, 1) + bytes(2, bytes(1, "\1\1")))),
+       at + ": the schedule has x twice"},
+      {with("negate", on_x + bytes(40, varint(1, 99))),
+       at + ".instructions[1].sharding.type: type 99 of a sharding, expected one that a word names"},
+      {with("negate", on_x + bytes(99, varint(2, 4))),
+       at + ".instructions[1].backend_config_payload.id: payload 4 of 0"},
+  };
+  for (const auto &[proto, message] : table) {
+    CHECK(error_of(proto) == message);
+  }
+}
+
+TEST_CASE("nesting is limited") {
+  std::string shape = f32_4;
+  for (int i = 0; i < 1000; ++i) {
+    shape = varint(2, 13) + bytes(4, shape);
+  }
+  std::string message = error_of(with("tuple", on_x, shape));
+  CHECK(message.ends_with(": messages nested more than 100 deep"));
+}
+
+TEST_CASE("what the format cannot say is refused") {
+  auto module = text::parse_module(
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n"
+      "ENTRY e { x = f32[4] parameter(0)\n ROOT r = f32[4] all-reduce(x), to_apply=add, mode=cross_replica }",
+      {"m.hlo"});
+  REQUIRE(module.ok());
+  module->set_source_file("m.hlo");
+  auto written = write_module(*module);
+  REQUIRE(!written.ok());
+  CHECK(written.error().code() == ErrorCode::Unsupported);
+  CHECK(written.error().to_string().starts_with("m.hlo:5:"));
+  CHECK(written.error().message() == "r: HLO protos have no field for the attribute 'mode'");
+}
+
+}  // namespace bp::import::hlo_proto
