@@ -146,8 +146,7 @@ Status write_operand_layouts(Writer &writer, std::string_view text) {
 // --- Lists of names and values ---
 
 constexpr Field frontend_attributes{68, "frontend_attributes"}, statistics{82, "statistics_viz"},
-    replication{61, "parameter_replication"}, accuracy{91, "result_accuracy"}, sparsity{98, "sparsity_config"},
-    origin{88, "original_value"};
+    replication{61, "parameter_replication"}, accuracy{91, "result_accuracy"}, origin{88, "original_value"};
 constexpr Field map_entry{1, "map"}, map_key{1, "key"}, map_value{2, "value"};
 
 Result<Text> read_frontend(const Message &message) {
