@@ -51,6 +51,8 @@ constexpr ElementType rows[] = {
     {BP_DTYPE_F16, Kind::Float, 16, {5, 10, 15, Specials::Ieee}},
     {BP_DTYPE_F32, Kind::Float, 32, {8, 23, 127, Specials::Ieee}},
     {BP_DTYPE_F64, Kind::Float, 64, {11, 52, 1023, Specials::Ieee}},
+    {BP_DTYPE_C64, Kind::Complex, 64},
+    {BP_DTYPE_C128, Kind::Complex, 128},
 };
 
 constexpr auto by_number = [] {

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "plugins/llvm/complex.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/math.h"
 
@@ -106,6 +107,22 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
   llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
   if (from == to) {
     return x;
+  }
+  if (is_complex(to)) {
+    const std::uint16_t part = part_type(to);
+    Value *imaginary = llvm::Constant::getNullValue(with_lanes_of(compute_type(b.getContext(), part), x));
+    ComplexParts parts = {x, imaginary};
+    if (is_complex(from)) {
+      parts = parts_of(b, x);
+      return make_complex(b, {emit_convert(b, part_type(from), part, parts.real),
+                              emit_convert(b, part_type(from), part, parts.imaginary)});
+    }
+    return make_complex(b, {emit_convert(b, from, part, x), imaginary});
+  }
+  if (is_complex(from)) {
+    const ComplexParts parts = parts_of(b, x);
+    Value *real = emit_convert(b, part_type(from), to, parts.real);
+    return to == BP_DTYPE_PRED ? b.CreateOr(real, emit_convert(b, part_type(from), to, parts.imaginary)) : real;
   }
   if (to == BP_DTYPE_PRED) {
     return is_float(from) ? b.CreateFCmpUNE(x, llvm::ConstantFP::get(x->getType(), 0.0))
@@ -227,6 +244,12 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   constexpr P ordered[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OGE, P::FCMP_OGT, P::FCMP_OLE, P::FCMP_OLT};
   constexpr P signed_order[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_SGE, P::ICMP_SGT, P::ICMP_SLE, P::ICMP_SLT};
   constexpr P unsigned_order[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_UGE, P::ICMP_UGT, P::ICMP_ULE, P::ICMP_ULT};
+  if (is_complex(dtype)) {  // equal or not
+    const ComplexParts left = parts_of(b, x), right = parts_of(b, y);
+    Value *re = b.CreateFCmp(ordered[direction], left.real, right.real);
+    Value *im = b.CreateFCmp(ordered[direction], left.imaginary, right.imaginary);
+    return direction == 0 ? b.CreateAnd(re, im) : b.CreateOr(re, im);
+  }
   if (!is_float(dtype)) {
     return b.CreateICmp(is_signed(dtype) ? signed_order[direction] : unsigned_order[direction], x, y);
   }
@@ -248,6 +271,37 @@ bool is_elementwise(std::uint16_t op) {
   return (op >= BP_OP_ABS && op <= BP_OP_SELECT) || op == BP_OP_BITCAST_CONVERT;
 }
 
+namespace {
+
+// Of the ops that do not choose it.
+std::uint16_t result_type(std::uint16_t op, std::uint16_t from) {
+  switch (op) {
+    case BP_OP_COMPARE:
+    case BP_OP_IS_FINITE: return BP_DTYPE_PRED;
+    case BP_OP_COMPLEX: return from == BP_DTYPE_F32 ? BP_DTYPE_C64 : from == BP_DTYPE_F64 ? BP_DTYPE_C128 : 0;
+    case BP_OP_ABS:
+    case BP_OP_REAL:
+    case BP_OP_IMAG: return is_complex(from) ? part_type(from) : from;
+    default: return from;
+  }
+}
+
+std::string complex_problem(InstructionView instruction) {
+  const std::uint16_t op = instruction.op();
+  switch (op) {
+    case BP_OP_COMPLEX:
+    case BP_OP_CONVERT:
+    case BP_OP_SELECT: return {};
+    case BP_OP_COMPARE: {
+      const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION, -1);
+      return direction == 0 || direction == 1 ? "" : "orders complex numbers";
+    }
+    default: return is_complex_unary(op) || is_complex_binary(op) ? "" : "is not compiled for complex numbers";
+  }
+}
+
+}  // namespace
+
 std::string elementwise_problem(InstructionView instruction) {
   const std::uint16_t op = instruction.op();
   const std::size_t arity = op < BP_OP_ADD ? 1 : op == BP_OP_CLAMP || op == BP_OP_SELECT ? 3 : 2;
@@ -266,13 +320,14 @@ std::string elementwise_problem(InstructionView instruction) {
     return "has operands of wrong types";
   }
   const bool changes_type = op == BP_OP_CONVERT || op == BP_OP_BITCAST_CONVERT;
-  const bool to_pred = op == BP_OP_COMPARE || op == BP_OP_IS_FINITE;
-  if (!changes_type && to != (to_pred ? std::uint16_t{BP_DTYPE_PRED} : from)) {
+  if (!changes_type && to != result_type(op, from)) {
     return "has a result of a wrong type";
   }
+  if (is_complex(from) || is_complex(to)) {
+    return complex_problem(instruction);
+  }
   switch (op) {
-    case BP_OP_STOCHASTIC_CONVERT:
-    case BP_OP_COMPLEX: return "is not compiled";
+    case BP_OP_STOCHASTIC_CONVERT: return "is not compiled";
     case BP_OP_BITCAST_CONVERT:
       return value_bits(from) == value_bits(to) && from != BP_DTYPE_PRED && to != BP_DTYPE_PRED
                  ? ""
@@ -310,6 +365,9 @@ std::string elementwise_problem(InstructionView instruction) {
 }
 
 Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {
+  if (is_complex(dtype)) {
+    return emit_complex_binary(b, op, dtype, x, y);
+  }
   const bool floats = is_float(dtype), with_sign = is_signed(dtype), pred = dtype == BP_DTYPE_PRED;
   const auto rounded = [&](Value *value) { return round_to_type(b, value, dtype); };
   switch (op) {
@@ -344,7 +402,11 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
   Value *x = operands[0];
   // Formats of few bits may lack the negative of a number, or its zero.
   const auto canonical = [&](Value *value) { return value_bits(to) <= 8 ? round_to_type(b, value, to) : value; };
+  if (is_complex(from) && is_complex_unary(op)) {
+    return emit_complex_unary(b, op, from, x);
+  }
   switch (op) {
+    case BP_OP_COMPLEX: return make_complex(b, {x, operands[1]});
     case BP_OP_ABS: return canonical(emit_abs(b, from, x));
     case BP_OP_NEGATE: return canonical(is_float(from) ? b.CreateFNeg(x) : b.CreateNeg(x));
     case BP_OP_SIGN: return canonical(emit_sign(b, from, x));
@@ -380,7 +442,7 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
     case BP_OP_COMPARE: return emit_compare(b, instruction, x, operands[1]);
     case BP_OP_CLAMP:
       return emit_binary(b, BP_OP_MINIMUM, to, emit_binary(b, BP_OP_MAXIMUM, to, operands[1], x), operands[2]);
-    case BP_OP_SELECT: return b.CreateSelect(x, operands[1], operands[2]);
+    case BP_OP_SELECT: return emit_select(b, x, operands[1], operands[2]);
     default: break;
   }
   if (const UnaryEmitter function = find_unary_function(op)) {

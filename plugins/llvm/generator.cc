@@ -189,10 +189,12 @@ Value *Generator::constant_element(InstructionView instruction, std::span<const 
 
 Value *Generator::iota(InstructionView instruction, std::span<const Index> indices) {
   const std::uint16_t dtype = instruction.shape().dtype;
+  const std::uint16_t real = is_complex(dtype) ? part_type(dtype) : dtype;
   Value *index = k_.value(indices[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
-  llvm::Type *type = with_lanes_of(compute_type(k_.b.getContext(), dtype), index);
-  return round_to_type(k_.b, is_float(dtype) ? k_.b.CreateSIToFP(index, type) : k_.b.CreateZExtOrTrunc(index, type),
-                       dtype);
+  llvm::Type *type = with_lanes_of(compute_type(k_.b.getContext(), real), index);
+  Value *number =
+      round_to_type(k_.b, is_float(real) ? k_.b.CreateSIToFP(index, type) : k_.b.CreateZExtOrTrunc(index, type), real);
+  return is_complex(dtype) ? make_complex(k_.b, {number, llvm::Constant::getNullValue(type)}) : number;
 }
 
 Index Generator::clamped_start(std::uint32_t value, std::span<const Index> indices, std::int64_t limit) {
@@ -230,7 +232,7 @@ Value *Generator::select_lanes(Value *condition, const std::function<Value *()> 
   Value *in = nullptr;
   k_.with_mask(condition, [&] { in = inside(); });
   Value *out = otherwise();
-  return k_.b.CreateSelect(condition, k_.splat(in), k_.splat(out));
+  return emit_select(k_.b, condition, k_.splat(in), k_.splat(out));
 }
 
 Value *Generator::dynamic_update_slice(InstructionView instruction, std::span<const Index> indices) {

@@ -29,7 +29,8 @@ std::uint16_t simple_reducer(ComputationView computation) {
       case BP_OP_MINIMUM:
       case BP_OP_AND:
       case BP_OP_OR:
-        if (instruction.result() == computation.roots()[0] && instruction.operand(0) != instruction.operand(1)) {
+        if (!is_complex(instruction.shape().dtype) && instruction.result() == computation.roots()[0] &&
+            instruction.operand(0) != instruction.operand(1)) {
           return instruction.op();
         }
         break;
@@ -383,7 +384,7 @@ std::vector<Value *> Generator::reduce_window(InstructionView instruction, std::
       std::vector<Value *> next;
       k_.with_mask(inside, [&] { next = combine(values); });
       for (std::size_t i = 0; i < count; ++i) {
-        next[i] = k_.b.CreateSelect(inside, next[i], values[i]);
+        next[i] = emit_select(k_.b, inside, next[i], values[i]);
       }
       return next;
     }

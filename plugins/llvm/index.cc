@@ -442,13 +442,20 @@ std::vector<Index> KernelBuilder::reshape(std::span<const Index> indices, std::s
 }
 
 Value *KernelBuilder::splat(Value *value) {
-  return lanes_ == 1 || value->getType()->isVectorTy() ? value : b.CreateVectorSplat(lanes_, value);
+  if (lanes_ == 1 || has_lanes(value)) {
+    return value;
+  }
+  if (value->getType()->isStructTy()) {
+    const ComplexParts parts = parts_of(b, value);
+    return make_complex(b, {splat(parts.real), splat(parts.imaginary)});
+  }
+  return b.CreateVectorSplat(lanes_, value);
 }
 
 void KernelBuilder::same_lanes(std::span<Value *> values) {
   bool any_vector = false;
-  for (const Value *value : values) {
-    any_vector |= value->getType()->isVectorTy();
+  for (Value *value : values) {
+    any_vector |= has_lanes(value);
   }
   if (any_vector) {
     for (Value *&value : values) {
@@ -461,7 +468,50 @@ Value *KernelBuilder::pointer_vector(Value *pointer, Index offset, llvm::Type *t
   return b.CreateGEP(type, pointer, vector(offset));
 }
 
+// Parts follow each other in memory. A row of numbers is one load of twice the lanes; else each part is loaded alone.
+Value *KernelBuilder::load_complex(Value *pointer, Index offset, std::uint16_t dtype) {
+  const std::uint16_t part = part_type(dtype);
+  if (!uniform(offset) && offset.lanes == nullptr && offset.lane_stride == 1 && mask_ == nullptr) {
+    llvm::Type *type = storage_type(b.getContext(), part);
+    Value *address = b.CreateGEP(type, pointer, b.CreateShl(offset.base, 1));
+    Value *both =
+        b.CreateAlignedLoad(llvm::FixedVectorType::get(type, 2 * lanes_), address, llvm::Align(storage_bytes(part)));
+    std::vector<int> even, odd;
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      even.push_back(static_cast<int>(2 * lane));
+      odd.push_back(static_cast<int>(2 * lane + 1));
+    }
+    return make_complex(b, {b.CreateShuffleVector(both, even), b.CreateShuffleVector(both, odd)});
+  }
+  const Index real = multiply(offset, 2);
+  Value *parts[] = {load(pointer, real, part), load(pointer, add(real, 1), part)};
+  return make_complex(b, {parts[0], parts[1]});
+}
+
+void KernelBuilder::store_complex(Value *pointer, Index offset, Value *value, std::uint16_t dtype) {
+  const std::uint16_t part = part_type(dtype);
+  const ComplexParts parts = parts_of(b, splat(value));
+  compute(offset);
+  if (lanes_ > 1 && offset.lanes == nullptr && offset.lane_stride == 1 && mask_ == nullptr) {
+    std::vector<int> order;
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      order.push_back(static_cast<int>(lane));
+      order.push_back(static_cast<int>(lanes_ + lane));
+    }
+    b.CreateAlignedStore(b.CreateShuffleVector(parts.real, parts.imaginary, order),
+                         b.CreateGEP(storage_type(b.getContext(), part), pointer, b.CreateShl(offset.base, 1)),
+                         llvm::Align(storage_bytes(part)));
+    return;
+  }
+  const Index real = multiply(offset, 2);
+  store(pointer, real, parts.real, part);
+  store(pointer, add(real, 1), parts.imaginary, part);
+}
+
 Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
+  if (is_complex(dtype)) {
+    return load_complex(pointer, offset, dtype);
+  }
   llvm::Type *type = storage_type(b.getContext(), dtype);
   const llvm::Align align(storage_bytes(dtype));
   if (uniform(offset)) {
@@ -501,6 +551,10 @@ Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
 }
 
 void KernelBuilder::store(Value *pointer, Index offset, Value *value, std::uint16_t dtype) {
+  if (is_complex(dtype)) {
+    store_complex(pointer, offset, value, dtype);
+    return;
+  }
   llvm::Type *type = storage_type(b.getContext(), dtype);
   const llvm::Align align(storage_bytes(dtype));
   if (lanes_ == 1) {

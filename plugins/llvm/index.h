@@ -96,6 +96,8 @@ class KernelBuilder {
  private:
   class Scope;
   void compute(Index &part);
+  llvm::Value *load_complex(llvm::Value *pointer, Index offset, std::uint16_t dtype);
+  void store_complex(llvm::Value *pointer, Index offset, llvm::Value *value, std::uint16_t dtype);
   llvm::Value *arithmetic(llvm::Instruction::BinaryOps op, llvm::Value *x, llvm::Value *y);
   llvm::Value *pointer_vector(llvm::Value *pointer, Index offset, llvm::Type *type);
 

@@ -5,18 +5,16 @@
 namespace bp::emit {
 namespace {
 
-bool is_f8(std::uint16_t dtype) {
-  return is_float(dtype) && value_bits(dtype) == 8;
+// Integers of at least 8 bits and floats of at least 16.
+bool is_contracted_type(std::uint16_t dtype) {
+  return is_float(dtype) ? value_bits(dtype) >= 16 : is_integer(dtype) && value_bits(dtype) >= 8;
 }
 
 std::string contraction_type_problem(InstructionView instruction) {
   const std::uint16_t lhs = instruction.operand_shape(0).dtype, rhs = instruction.operand_shape(1).dtype,
                       out = instruction.shape().dtype;
-  if (value_bits(lhs) < 8 || value_bits(rhs) < 8 || value_bits(out) < 8 || is_f8(lhs) || is_f8(rhs) || is_f8(out)) {
+  if (!is_contracted_type(lhs) || !is_contracted_type(rhs) || !is_contracted_type(out)) {
     return "of these element types is not compiled";
-  }
-  if (lhs == BP_DTYPE_PRED || rhs == BP_DTYPE_PRED || out == BP_DTYPE_PRED) {
-    return "of pred is not compiled";
   }
   if (is_float(lhs) != is_float(out) || is_float(rhs) != is_float(out) || is_signed(lhs) != is_signed(rhs) ||
       compute_bits(lhs) > compute_bits(out) || compute_bits(rhs) > compute_bits(out)) {

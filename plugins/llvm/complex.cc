@@ -1,0 +1,297 @@
+#include "plugins/llvm/complex.h"
+
+#include <limits>
+
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/expression.h"
+#include "plugins/llvm/math.h"
+
+namespace bp::emit {
+namespace {
+
+using llvm::IRBuilderBase;
+using llvm::Value;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// re + i im, both f64.
+struct Complex {
+  Expression re, im;
+};
+
+Expression apply(UnaryEmitter function, const Expression &x) {
+  return x.with(function(x.builder(), x.value()));
+}
+Expression atan2(const Expression &y, const Expression &x) {
+  return x.with(emit_atan2(x.builder(), y.value(), x.value()));
+}
+Expression is_infinite(const Expression &x) {
+  return abs(x) == infinity;
+}
+Expression is_finite(const Expression &x) {
+  return abs(x) < infinity;
+}
+Complex select(const Expression &condition, const Complex &x, const Complex &y) {
+  return {emit::select(condition, x.re, y.re), emit::select(condition, x.im, y.im)};
+}
+Complex times_i(const Complex &z) {
+  return {-z.im, z.re};
+}
+// sin and tan of a + ib are the hyperbolic functions of b + ia with the parts exchanged.
+Complex exchanged(const Complex &z) {
+  return {z.im, z.re};
+}
+
+Complex add(const Complex &x, const Complex &y) {
+  return {x.re + y.re, x.im + y.im};
+}
+Complex subtract(const Complex &x, const Complex &y) {
+  return {x.re - y.re, x.im - y.im};
+}
+Complex multiply(const Complex &x, const Complex &y) {
+  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
+// Smith's quotient, and where it says NaN twice, what annex G says.
+Complex divide(const Complex &x, const Complex &y) {
+  const Expression swap = abs(y.re) < abs(y.im);
+  const Expression large = select(swap, y.im, y.re), small = select(swap, y.re, y.im);
+  const Expression ratio = small / large, denominator = fma(small, ratio, large);
+  const Expression re = select(swap, fma(x.re, ratio, x.im), fma(x.im, ratio, x.re)) / denominator;
+  const Expression im = select(swap, fma(x.im, ratio, -x.re), fma(-x.re, ratio, x.im)) / denominator;
+  const Expression is_lost = is_nan(re) & is_nan(im);
+  const Expression zero = re.constant(0), one = re.constant(1);
+  // By zero.
+  const Expression by_zero = (y.re == 0) & (y.im == 0) & !(is_nan(x.re) & is_nan(x.im));
+  const Expression unbounded = copy_sign(re.constant(infinity), y.re);
+  // An infinite number by a finite one: as if its infinite parts were 1 and its finite ones 0. And the reverse.
+  const auto unit = [&](const Complex &z) {
+    return Complex{copy_sign(select(is_infinite(z.re), one, zero), z.re),
+                   copy_sign(select(is_infinite(z.im), one, zero), z.im)};
+  };
+  const auto times_conjugate = [](const Complex &a, const Complex &b) {
+    return Complex{a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im};
+  };
+  const Expression x_infinite = is_infinite(x.re) | is_infinite(x.im),
+                   y_infinite = is_infinite(y.re) | is_infinite(y.im);
+  const Expression to_infinity = x_infinite & is_finite(y.re) & is_finite(y.im);
+  const Expression to_zero = y_infinite & is_finite(x.re) & is_finite(x.im);
+  const Complex huge = times_conjugate(unit(x), y), tiny = times_conjugate(x, unit(y));
+  Complex recovered = {re, im};
+  recovered = select(to_zero, {tiny.re * 0, tiny.im * 0}, recovered);
+  recovered = select(to_infinity, {huge.re * infinity, huge.im * infinity}, recovered);
+  recovered = select(by_zero, {unbounded * x.re, unbounded * x.im}, recovered);
+  return select(is_lost, recovered, {re, im});
+}
+
+// |z| in parts: the larger part, and the smaller one over it (0 beside 0 and infinity).
+struct Magnitude {
+  Expression larger, smaller, ratio;
+};
+Magnitude magnitude(const Complex &z) {
+  const Expression a = abs(z.re), b = abs(z.im);
+  const Expression a_larger = a > b;
+  const Expression unbounded = is_infinite(z.re) | is_infinite(z.im);
+  const Expression larger = select(unbounded, infinity, select(a_larger, a, b));
+  const Expression smaller = select(a_larger, b, a);
+  return {larger, smaller, select(unbounded | (smaller == 0), 0, smaller / larger)};
+}
+Expression absolute(const Complex &z) {
+  const Magnitude m = magnitude(z);
+  return m.larger * sqrt(fma(m.ratio, m.ratio, 1));
+}
+
+Complex exponential(const Complex &z) {
+  // In two factors, of which the second is 1 unless the first would overflow.
+  constexpr double limit = 700;
+  const Expression is_large = z.re > limit;
+  const Expression first = apply(emit_exp, select(is_large, limit, z.re));
+  const Expression second = apply(emit_exp, select(is_large, z.re - limit, 0));
+  const Expression re = first * apply(emit_cos, z.im) * second, im = first * apply(emit_sin, z.im) * second;
+  const Expression no_angle = !is_finite(z.im);
+  const Expression vanishes = (z.re == -infinity) & no_angle, grows = (z.re == infinity) & no_angle;
+  return {select(vanishes, 0, select(grows, infinity, select(z.im == 0, first * second, re))),
+          select(vanishes, 0, select(z.im == 0, z.im, im))};
+}
+
+// (e^a cos b - 1) + i e^a sin b, the real part without cancellation: cos b - 1 = -2 sin^2(b/2).
+Complex exponential_minus_one(const Complex &z) {
+  const Expression half_sine = apply(emit_sin, z.im * 0.5);
+  const Expression re = apply(emit_expm1, z.re) * apply(emit_cos, z.im) - half_sine * half_sine * 2;
+  return {re, select(z.im == 0, z.im, apply(emit_exp, z.re) * apply(emit_sin, z.im))};
+}
+
+// log|z| where |z|^2 - 1 is given and used unless z is far from the unit circle.
+Expression log_of_magnitude(const Complex &z, const Expression &square_minus_one, const Expression &is_near) {
+  const Magnitude m = magnitude(z);
+  const Expression far = apply(emit_log, select(is_near, 1, m.larger));
+  return far + apply(emit_log1p, select(is_near, square_minus_one, m.ratio * m.ratio)) * 0.5;
+}
+Complex log(const Complex &z) {
+  const Magnitude m = magnitude(z);
+  const Expression square_minus_one = fma(m.smaller, m.smaller, (m.larger - 1) * (m.larger + 1));
+  const Expression is_near = (square_minus_one > -0.75) & (square_minus_one < 3);
+  return {log_of_magnitude(z, square_minus_one, is_near), atan2(z.im, z.re)};
+}
+Complex log_plus_one(const Complex &z) {
+  const Expression is_near = (abs(z.re) < 1e100) & (abs(z.im) < 1e100);
+  const Expression square_minus_one = fma(z.im, z.im, z.re * (z.re + 2));
+  const Complex next = {z.re + 1, z.im};
+  return {log_of_magnitude(next, square_minus_one, is_near), atan2(next.im, next.re)};
+}
+
+Complex square_root(const Complex &z) {
+  const Expression t = emit::sqrt(abs(z.re) * 0.5 + absolute(z) * 0.5);
+  const Expression other = abs(z.im) / (t * 2);
+  const Expression is_right = z.re >= 0;
+  Expression re = select(is_right, t, other), im = select(is_right, other, t);
+  const Expression is_zero = (z.re == 0) & (z.im == 0);
+  re = select(is_zero, 0, re);
+  im = select(is_zero, 0, im);
+  re = select(z.re == -infinity, select(is_nan(z.im), nan, re.constant(0)), re);
+  im = select(z.re == -infinity, infinity, im);
+  re = select((z.re == infinity) | is_infinite(z.im), infinity, re);
+  im = select(z.re == infinity, select(is_nan(z.im), nan, im.constant(0)), im);
+  im = select(is_infinite(z.im), infinity, im);
+  return {re, copy_sign(im, z.im)};
+}
+
+Complex hyperbolic_sine(const Complex &z) {
+  const Expression re = apply(emit_sinh, z.re) * apply(emit_cos, z.im);
+  const Expression im = apply(emit_cosh, z.re) * apply(emit_sin, z.im);
+  const Expression unbounded = is_infinite(z.re) & !is_finite(z.im);
+  return {select(unbounded, infinity, select(z.re == 0, z.re, re)), select(z.im == 0, z.im, im)};
+}
+Complex hyperbolic_cosine(const Complex &z) {
+  const Expression sine = apply(emit_sin, z.im), half = apply(emit_sinh, z.re);
+  const Expression re = apply(emit_cosh, z.re) * apply(emit_cos, z.im);
+  const Expression unbounded = is_infinite(z.re) & !is_finite(z.im);
+  const Expression zero = copy_sign(re.constant(0), z.re) * copy_sign(re.constant(1), z.im);
+  const Expression is_real = (z.re == 0) | (z.im == 0);
+  return {select(unbounded, infinity, re), select(is_real, zero, half * sine)};
+}
+// (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b); far out the first is 1 and the second 4 sin b cos b e^-2|a|.
+Complex hyperbolic_tangent(const Complex &z) {
+  const Expression sine = apply(emit_sin, z.im), cosine = apply(emit_cos, z.im);
+  const Expression is_far = abs(z.re) > 300;
+  const Expression a = select(is_far, 1, z.re);
+  const Expression hyperbolic_sine = apply(emit_sinh, a), hyperbolic_cosine = apply(emit_cosh, a);
+  const Expression denominator = fma(hyperbolic_sine, hyperbolic_sine, cosine * cosine);
+  const Expression far = sine * cosine * 4 * apply(emit_exp, abs(z.re) * -2);
+  Expression re = select(is_far, copy_sign(z.re.constant(1), z.re), hyperbolic_sine * hyperbolic_cosine / denominator);
+  Expression im = select(is_far, far, sine * cosine / denominator);
+  im = select(z.im == 0, z.im, im);
+  im = select(is_infinite(z.re) & !is_finite(z.im), copy_sign(im.constant(0), z.im), im);
+  return {select(z.re == 0, z.re, re), im};
+}
+
+// 0 to a power has a value for 0 and positive real numbers only.
+Complex power(const Complex &x, const Complex &y) {
+  const Expression zero = x.re.constant(0), one = x.re.constant(1), none = x.re.constant(nan);
+  const Complex general = exponential(multiply(y, log(x)));
+  const Expression positive = (y.re > 0) & (y.im == 0);
+  const Complex of_zero =
+      select((y.re == 0) & (y.im == 0), Complex{one, zero}, select(positive, Complex{zero, zero}, Complex{none, none}));
+  return select((x.re == 0) & (x.im == 0), of_zero, general);
+}
+
+Complex one_like(const Complex &z) {
+  return {z.re.constant(1), z.re.constant(0)};
+}
+Complex negate(const Complex &z) {
+  return {-z.re, -z.im};
+}
+Complex sign(const Complex &z) {
+  const Expression size = absolute(z), zero = z.re.constant(0);
+  return select((z.re == 0) & (z.im == 0), {zero, zero}, {z.re / size, z.im / size});
+}
+Complex reciprocal_square_root(const Complex &z) {
+  return divide(one_like(z), square_root(z));
+}
+Complex logistic(const Complex &z) {
+  return divide(one_like(z), add(one_like(z), exponential(negate(z))));
+}
+Complex sine(const Complex &z) {
+  return exchanged(hyperbolic_sine(exchanged(z)));
+}
+Complex cosine(const Complex &z) {
+  return hyperbolic_cosine(times_i(z));
+}
+Complex tangent(const Complex &z) {
+  return exchanged(hyperbolic_tangent(exchanged(z)));
+}
+
+template <class Function>
+struct Row {
+  std::uint16_t op;
+  Function function;
+};
+constexpr Row<Complex (*)(const Complex &)> unary_rows[] = {
+    {BP_OP_NEGATE, negate},
+    {BP_OP_SIGN, sign},
+    {BP_OP_EXPONENTIAL, exponential},
+    {BP_OP_EXPONENTIAL_MINUS_ONE, exponential_minus_one},
+    {BP_OP_LOG, log},
+    {BP_OP_LOG_PLUS_ONE, log_plus_one},
+    {BP_OP_SQRT, square_root},
+    {BP_OP_RSQRT, reciprocal_square_root},
+    {BP_OP_SINE, sine},
+    {BP_OP_COSINE, cosine},
+    {BP_OP_TAN, tangent},
+    {BP_OP_SINH, hyperbolic_sine},
+    {BP_OP_COSH, hyperbolic_cosine},
+    {BP_OP_TANH, hyperbolic_tangent},
+    {BP_OP_LOGISTIC, logistic},
+};
+constexpr Row<Complex (*)(const Complex &, const Complex &)> binary_rows[] = {
+    {BP_OP_ADD, add},       {BP_OP_SUBTRACT, subtract}, {BP_OP_MULTIPLY, multiply},
+    {BP_OP_DIVIDE, divide}, {BP_OP_POWER, power},
+};
+
+auto find(const auto &rows, std::uint16_t op) -> decltype(rows[0].function) {
+  for (const auto &row : rows) {
+    if (row.op == op) {
+      return row.function;
+    }
+  }
+  return nullptr;
+}
+
+Complex widen(IRBuilderBase &b, Value *value) {
+  const ComplexParts parts = parts_of(b, value);
+  const Expression re(b, parts.real), im(b, parts.imaginary);
+  return re.is_f64() ? Complex{re, im} : Complex{re.to_f64(), im.to_f64()};
+}
+Value *narrow(const Expression &x, std::uint16_t dtype) {
+  return dtype == BP_DTYPE_C64 ? x.to_f32().value() : x.value();
+}
+Value *narrow(IRBuilderBase &b, const Complex &z, std::uint16_t dtype) {
+  return make_complex(b, {narrow(z.re, dtype), narrow(z.im, dtype)});
+}
+
+}  // namespace
+
+bool is_complex_unary(std::uint16_t op) {
+  return op == BP_OP_ABS || op == BP_OP_REAL || op == BP_OP_IMAG || op == BP_OP_COPY || find(unary_rows, op) != nullptr;
+}
+
+bool is_complex_binary(std::uint16_t op) {
+  return find(binary_rows, op) != nullptr;
+}
+
+Value *emit_complex_unary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x) {
+  switch (op) {
+    case BP_OP_COPY: return x;
+    case BP_OP_REAL: return parts_of(b, x).real;
+    case BP_OP_IMAG: return parts_of(b, x).imaginary;
+    case BP_OP_ABS: return narrow(absolute(widen(b, x)), dtype);
+    default: return narrow(b, find(unary_rows, op)(widen(b, x)), dtype);
+  }
+}
+
+Value *emit_complex_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {
+  return narrow(b, find(binary_rows, op)(widen(b, x), widen(b, y)), dtype);
+}
+
+}  // namespace bp::emit
