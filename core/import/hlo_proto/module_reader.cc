@@ -131,10 +131,16 @@ Status ModuleReader::read_header() {
 
 Status ModuleReader::read_entry_layout() {
   using namespace program_shape_fields;
+  ir::ModuleHeader &header = module_.header();
+  header.has_entry_layout = true;
   if (!message_.has(module_fields::program_shape)) {
+    ir::Computation entry = module_.entry();
+    for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
+      header.entry_parameter_shapes.push_back(entry.parameter(i).shape());
+    }
+    header.entry_result_shape = entry.root().shape();
     return {};
   }
-  ir::ModuleHeader &header = module_.header();
   BP_ASSIGN(Message program_shape, message_.child(module_fields::program_shape));
   BP_TRY(program_shape.for_each(parameters, [&](const Message &inner) -> Status {
     BP_ASSIGN(ir::Shape shape, read_shape(inner));
@@ -143,7 +149,6 @@ Status ModuleReader::read_entry_layout() {
   }));
   BP_ASSIGN(Message result_message, program_shape.child(result));
   BP_ASSIGN(header.entry_result_shape, read_shape(result_message));
-  header.has_entry_layout = true;
   return {};
 }
 

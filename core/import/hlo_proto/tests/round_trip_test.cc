@@ -40,7 +40,7 @@ ir::Module parse(std::string_view text) {
 }  // namespace
 
 TEST_CASE("what JAX serialized is what XLA prints") {
-  std::filesystem::path folder = testing::find_in_source_tree("core/import/hlo_proto/testdata");
+  std::filesystem::path folder = testing::find_in_source_tree("core/import/hlo_proto/tests/artifacts");
   REQUIRE(!folder.empty());
   std::size_t count = 0;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
