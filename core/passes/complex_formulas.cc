@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numbers>
 
 namespace bp::passes {
 namespace {
@@ -169,12 +170,63 @@ Parts atanh_of(Expansion &b, Parts z) {
   return {real, half(b, b.add(Opcode::Atan2, {across, along}))};
 }
 
-// f(z) = -i g(iz): the circular functions from the hyperbolic ones.
+// f(z) = i g(-iz): the circular functions from the hyperbolic ones.
 template <Parts (*g)(Expansion &, Parts)>
 Parts rotated(Expansion &b, Operands z) {
-  Parts turned = g(b, {negate(b, z[0].imaginary), z[0].real});
-  return {turned.imaginary, negate(b, turned.real)};
+  Parts turned = g(b, {z[0].imaginary, negate(b, z[0].real)});
+  return {negate(b, turned.imaginary), turned.real};
 }
+// What infinite and undefined parts make of an inverse function, where the formulas above give NaN.
+struct Special {
+  Expansion &b;
+  Parts z;
+  Id infinite_real = is_infinite(b, z.real), infinite_imaginary = is_infinite(b, z.imaginary);
+  Id infinite = b.bit_or({infinite_real, infinite_imaginary});
+  Id nan_real = b.compare(ComparisonDirection::Ne, z.real, z.real);
+  Id nan_imaginary = b.compare(ComparisonDirection::Ne, z.imaginary, z.imaginary);
+
+  Id neither_nan() { return b.add(Opcode::Not, {b.bit_or({nan_real, nan_imaginary})}); }
+  Id signed_constant(double value, Id sign) { return with_sign(b, b.splat(value, sign), sign); }
+};
+constexpr double pi = std::numbers::pi;
+
+Parts asinh_everywhere(Expansion &b, Parts z) {
+  Parts finite = rotated<asin_of>(b, std::span(&z, 1));
+  Special special{b, z};
+  Id quarter = b.select({special.infinite_imaginary, special.signed_constant(pi / 4, z.imaginary),
+                         special.signed_constant(0, z.imaginary)});
+  Id limit = b.select({special.infinite_real, quarter, special.signed_constant(pi / 2, z.imaginary)});
+  Id imaginary = b.select({b.bit_and({special.infinite, special.neither_nan()}), limit, finite.imaginary});
+  Id along = b.bit_and({special.nan_real, is_zero(b, z.imaginary)});
+  return {b.select({special.infinite, special.signed_constant(infinity, z.real), finite.real}),
+          b.select({along, z.imaginary, imaginary})};
+}
+Parts acosh_everywhere(Expansion &b, Parts z) {
+  Parts finite = acosh_of(b, z);
+  Special special{b, z};
+  Id imaginary = b.select({special.infinite, angle(b, z), finite.imaginary});
+  Id across = b.bit_and({special.nan_imaginary, is_zero(b, z.real)});
+  return {b.select({special.infinite, b.splat(infinity, finite.real), finite.real}),
+          b.select({across, b.splat(pi / 2, imaginary), imaginary})};
+}
+Parts acos_everywhere(Expansion &b, Parts z) {
+  Parts finite = acos_of(b, z);
+  Special special{b, z};
+  Id real = b.select({special.infinite, absolute(b, angle(b, z)), finite.real});
+  Id across = b.bit_and({special.nan_imaginary, is_zero(b, z.real)});
+  return {b.select({across, b.splat(pi / 2, real), real}),
+          b.select({special.infinite, negate(b, special.signed_constant(infinity, z.imaginary)), finite.imaginary})};
+}
+Parts atanh_everywhere(Expansion &b, Parts z) {
+  Parts finite = atanh_of(b, z);
+  Special special{b, z};
+  Id across = b.bit_and({special.nan_imaginary, is_zero(b, z.real)});
+  Id real = b.select({special.infinite, special.signed_constant(0, z.real), finite.real});
+  Id limited = b.bit_and({special.infinite, b.add(Opcode::Not, {special.nan_imaginary})});
+  return {b.select({across, z.real, real}),
+          b.select({limited, special.signed_constant(pi / 2, z.imaginary), finite.imaginary})};
+}
+
 template <Parts (*f)(Expansion &, Parts)>
 Parts of_one(Expansion &b, Operands z) {
   return f(b, z[0]);
@@ -276,12 +328,12 @@ constexpr std::array formulas = {
     ComplexFormula{Opcode::Sine, rotated<sinh_of>},
     ComplexFormula{Opcode::Cosine, cosine},
     ComplexFormula{Opcode::Tan, rotated<tanh_of>},
-    ComplexFormula{Opcode::Asin, of_one<asin_of>},
-    ComplexFormula{Opcode::Acos, of_one<acos_of>},
-    ComplexFormula{Opcode::Atan, rotated<atanh_of>},
-    ComplexFormula{Opcode::Asinh, rotated<asin_of>},
-    ComplexFormula{Opcode::Acosh, of_one<acosh_of>},
-    ComplexFormula{Opcode::Atanh, of_one<atanh_of>},
+    ComplexFormula{Opcode::Asin, rotated<asinh_everywhere>},
+    ComplexFormula{Opcode::Acos, of_one<acos_everywhere>},
+    ComplexFormula{Opcode::Atan, rotated<atanh_everywhere>},
+    ComplexFormula{Opcode::Asinh, of_one<asinh_everywhere>},
+    ComplexFormula{Opcode::Acosh, of_one<acosh_everywhere>},
+    ComplexFormula{Opcode::Atanh, of_one<atanh_everywhere>},
 };
 
 }  // namespace

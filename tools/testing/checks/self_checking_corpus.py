@@ -17,25 +17,13 @@ CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")
 SKIPPED = 77
 BACKENDS = ["interpreter"] + (["cpu"] if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else [])
 
-COMPLEX_COMBINER = "a combiner of complex numbers that is no sum is not taken apart yet"
 EXPECTED_FAILURES = {
     "interpreter": {},
     "cpu": {
         "interpret/bitcast_convert.mlir part 1": "bitcast-convert between 4 bits and more is not claimed",
         "interpret/bitcast_convert.mlir part 3": "bitcast-convert between 4 bits and more is not claimed",
-        "interpret/probe.mlir part 6": "copies of complex arrays are not claimed",
-        "testdata/cummin_complex128_8_9.mlir part 1": COMPLEX_COMBINER,
-        "testdata/cummin_complex64_8_9.mlir part 1": COMPLEX_COMBINER,
         "testdata/dot_general_float32_4_3_complex128_3_6.mlir part 1":
             "a sum of three f64 products cancels; both it and the stored value are off by more than 3 ulp",
-        "testdata/reduce_complex128_4_6_int32_4_6.mlir part 1": COMPLEX_COMBINER,
-        "testdata/reduce_complex64_4_6_int32_4_6.mlir part 1": COMPLEX_COMBINER,
-        "testdata/reduce_max_complex128_2_3.mlir part 1": COMPLEX_COMBINER,
-        "testdata/reduce_max_complex64_2_3.mlir part 1": COMPLEX_COMBINER,
-        "testdata/reduce_min_complex64_2_3.mlir part 1": COMPLEX_COMBINER,
-        "testdata/reduce_prod_complex128_2_3.mlir part 1": COMPLEX_COMBINER,
-        "testdata/reduce_prod_complex64_2_3.mlir part 1": COMPLEX_COMBINER,
-        "testdata/sort_complex64_5_7.mlir part 1": COMPLEX_COMBINER,
     },
 }
 
