@@ -128,7 +128,7 @@ bp_status CpuDevice::init(const bp_diag_t *diag) {
     target = *parsed;
   }
   if (!options.features.empty()) {
-    const auto parsed = parse_target(target.triple + ":" + options.features, error);
+    const auto parsed = with_features(target, options.features, error);
     if (!parsed) {
       return fail(diag, BP_INVALID, "cpu: option features: " + error);
     }
@@ -227,8 +227,11 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
                     std::to_string(allocation_count));
   }
   const auto made_for = parse_target(artifact->target, error);
-  if (!made_for || !made_for->runs_on(machine)) {
-    return fail(diag, BP_INVALID, "cpu: artifact is for " + artifact->target + ", which this machine is not");
+  if (!made_for) {
+    return fail(diag, BP_INVALID, "cpu: artifact: " + error);
+  }
+  if (const std::string missing = made_for->missing_on(machine); !missing.empty()) {
+    return fail(diag, BP_INVALID, "cpu: artifact is for " + made_for->text() + ", " + missing);
   }
   auto loaded = std::make_unique<LoadedProgram>();
   loaded->code = LinkedProgram::link(artifact->objects, emit::entry_name, error);

@@ -12,8 +12,8 @@
 namespace bp::cpu {
 
 struct Options {
-  std::string target;    // of offline devices; empty: this machine
-  std::string features;  // instead of the target's own: "avx2,fma"
+  std::string target;    // a triple; empty: this machine
+  std::string features;  // as with_features() reads them; empty: the target's own
   std::string dump_dir;  // where to write IR and objects, or empty
 };
 

@@ -1,6 +1,7 @@
 #include "plugins/cpu/target.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
@@ -18,10 +19,105 @@ namespace {
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
 }
+
+// The levels of the x86-64 ABI, each above the one before.
+struct Level {
+  std::string_view name;
+  std::string_view adds;
+};
+constexpr Level levels[] = {
+    {"x86-64", ""},
+    {"x86-64-v2", "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3"},
+    {"x86-64-v3", "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave"},
+    {"x86-64-v4", "+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl"},
+};
+
+// What the name of a level stands for; nothing if it is none.
+std::optional<std::string> features_of_level(std::string_view name) {
+  std::string features;
+  for (const Level &level : levels) {
+    features += level.adds.empty() || features.empty() ? level.adds : "," + std::string(level.adds);
+    if (level.name == name) {
+      return features;
+    }
+  }
+  return std::nullopt;
+}
+
+// "name" of "name,rest", which is left in `list`.
+std::string_view take_name(std::string_view &list) {
+  const std::size_t comma = list.find(',');
+  const std::string_view name = list.substr(0, comma);
+  list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  return name;
+}
+
+const char *least_cpu(const llvm::Triple &triple) {
+  return triple.isX86() ? "x86-64" : "generic";
+}
+
+// Null and an error if it is not a target that the emitters know.
+const llvm::Target *find_target(const std::string &triple, std::string &error) {
+  initialize_llvm();
+  const llvm::Triple parsed(triple);
+  const bool known = (parsed.getArch() == llvm::Triple::x86_64 || parsed.getArch() == llvm::Triple::aarch64) &&
+                     parsed.isOSBinFormatELF() && !parsed.isX32();
+  const llvm::Target *found = known ? llvm::TargetRegistry::lookupTarget(triple, error) : nullptr;
+  if (found == nullptr) {
+    error = "unknown target '" + triple + "', expected a triple such as x86_64-linux-gnu or aarch64-linux-gnu";
+  }
+  return found;
+}
+
+// Features of a target, with what each brings and takes.
+class FeatureSet {
+ public:
+  // The least that every such CPU has.
+  FeatureSet(const llvm::Target &target, const std::string &triple)
+      : info_(target.createMCSubtargetInfo(triple, least_cpu(llvm::Triple(triple)), "")),
+        least_(info_->getFeatureBits()) {}
+
+  void clear() { info_->setFeatureBits(least_); }
+  bool knows(std::string_view name) const {
+    return std::ranges::any_of(info_->getAllProcessorFeatures(), [&](const auto &known) { return name == known.Key; });
+  }
+  // "+name" or "-name" of a known one.
+  void apply(const std::string &feature) { info_->ApplyFeatureFlag(feature); }
+  // Those beyond the least, sorted.
+  std::vector<std::string> names() const {
+    std::vector<std::string> result;
+    for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
+      if (info_->getFeatureBits().test(known.Value) && !least_.test(known.Value)) {
+        result.emplace_back(known.Key);
+      }
+    }
+    std::ranges::sort(result);
+    return result;
+  }
+  // Whether something of the least was taken away.
+  bool below_least() const { return (info_->getFeatureBits() & least_) != least_; }
+  std::string known_names() const {
+    std::string result;
+    for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
+      result += (result.empty() ? "" : ", ") + std::string(known.Key);
+    }
+    return result;
+  }
+
+ private:
+  std::unique_ptr<llvm::MCSubtargetInfo> info_;
+  llvm::FeatureBitset least_;
+};
 
 emit::VectorTarget vectors_of(const Target &target) {
   emit::VectorTarget vectors{.vector_bits = 128, .vector_registers = 16, .has_fma = target.has("fma")};
@@ -51,20 +147,34 @@ bool Target::has(std::string_view feature) const {
   return std::ranges::binary_search(features, feature);
 }
 
-bool Target::runs_on(const Target &host) const {
-  return llvm::Triple(triple).getArch() == llvm::Triple(host.triple).getArch() &&
-         std::ranges::includes(host.features, features);
+std::string Target::missing_on(const Target &host) const {
+  if (llvm::Triple(triple).getArch() != llvm::Triple(host.triple).getArch()) {
+    return "expected " + host.triple;
+  }
+  std::string missing;
+  for (const std::string &feature : features) {
+    if (!host.has(feature)) {
+      missing += (missing.empty() ? "this machine lacks " : ", ") + feature;
+    }
+  }
+  return missing;
 }
 
 Target host_target() {
   Target target;
   target.triple = llvm::sys::getDefaultTargetTriple();
+  std::string error;
+  const llvm::Target *found = find_target(target.triple, error);
+  if (found == nullptr) {
+    return target;
+  }
+  FeatureSet features(*found, target.triple);
   for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-    if (feature.getValue()) {
-      target.features.push_back(feature.getKey().str());
+    if (feature.getValue() && features.knows(feature.getKey().str())) {
+      features.apply("+" + feature.getKey().str());
     }
   }
-  std::ranges::sort(target.features);
+  target.features = features.names();
   target.vectors = vectors_of(target);
   return target;
 }
@@ -73,25 +183,60 @@ std::optional<Target> parse_target(std::string_view text, std::string &error) {
   Target target;
   const std::size_t colon = text.find(':');
   target.triple = text.substr(0, colon);
-  std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    if (comma != 0) {
-      target.features.emplace_back(rest.substr(0, comma));
-    }
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-  }
-  std::ranges::sort(target.features);
-  target.vectors = vectors_of(target);
-  if (make_target_machine(target, error) == nullptr) {
+  return with_features(target, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1), error);
+}
+
+std::optional<Target> with_features(const Target &target, std::string_view list, std::string &error) {
+  const llvm::Target *found = find_target(target.triple, error);
+  if (found == nullptr) {
     return std::nullopt;
   }
-  return target;
+  FeatureSet features(*found, target.triple);
+  const auto apply_all = [&](std::string_view names) {
+    while (!names.empty()) {
+      features.apply(std::string(take_name(names)));
+    }
+  };
+  for (const std::string &feature : target.features) {
+    features.apply("+" + feature);
+  }
+  bool alone = false;  // names without a sign have replaced the target's own features
+  const bool is_x86 = llvm::Triple(target.triple).isX86();
+  while (!list.empty()) {
+    const std::string_view item = take_name(list);
+    if (item.empty()) {
+      continue;
+    }
+    const bool is_signed = item.front() == '+' || item.front() == '-';
+    if (!is_signed && !alone) {
+      features.clear();
+      alone = true;
+    }
+    const auto level = is_x86 ? features_of_level(item) : std::nullopt;
+    if (level) {
+      apply_all(*level);
+      continue;
+    }
+    const std::string name(is_signed ? item.substr(1) : item);
+    if (!features.knows(name)) {
+      error = "unknown feature '" + name + "' of " + target.triple + ", expected " +
+              (is_x86 ? "a level, x86-64 to x86-64-v4, or one of " : "one of ") + features.known_names();
+      return std::nullopt;
+    }
+    features.apply((item.front() == '-' ? "-" : "+") + name);
+    if (features.below_least()) {
+      error = "feature '" + name + "' cannot be taken away: every " +
+              std::string(llvm::Triple(target.triple).getArchName()) + " has it";
+      return std::nullopt;
+    }
+  }
+  Target result{.triple = target.triple, .features = features.names(), .vectors = {}};
+  result.vectors = vectors_of(result);
+  return result;
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error) {
-  initialize_llvm();
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  const llvm::Target *found = find_target(target.triple, error);
   if (found == nullptr) {
     return nullptr;
   }
@@ -99,10 +244,9 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, s
   for (const std::string &feature : target.features) {
     features += (features.empty() ? "+" : ",+") + feature;
   }
-  const char *base = llvm::Triple(target.triple).isX86() ? "x86-64" : "generic";
   std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(target.triple, base, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      found->createTargetMachine(target.triple, least_cpu(llvm::Triple(target.triple)), features, llvm::TargetOptions(),
+                                 llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) {
     error = "LLVM has no code generator for " + target.triple;
   }

@@ -16,20 +16,24 @@ namespace bp::cpu {
 
 struct Target {
   std::string triple;
-  std::vector<std::string> features;  // sorted, as LLVM names them, without "+"
+  std::vector<std::string> features;  // sorted, as LLVM names them, without "+"; what every such CPU has is left out
   emit::VectorTarget vectors;
 
   // "x86_64-pc-linux-gnu:avx,avx2,...": the key of artifacts; parse_target reads it.
   std::string text() const;
   bool has(std::string_view feature) const;
-  // Whether code for this one runs on the other.
-  bool runs_on(const Target &host) const;
+  // Why code for this one does not run on the other; empty if it does.
+  std::string missing_on(const Target &host) const;
 };
 
 Target host_target();
-// "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the least every such CPU has. Nothing if LLVM has no code
-// generator for it.
+// "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the least every such CPU has. Nothing, and an error that names
+// what is known, if no code can be generated for it.
 std::optional<Target> parse_target(std::string_view text, std::string &error);
+// The target with other features: "avx2,fma" or a level of x86-64, "x86-64-v3", are these alone; "+fma,-avx512f" is
+// added to those before it, at the beginning to the target's own. A feature brings those that it needs and takes
+// those that need it.
+std::optional<Target> with_features(const Target &target, std::string_view list, std::string &error);
 
 // Null and an error if LLVM refuses.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
