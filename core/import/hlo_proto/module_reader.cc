@@ -122,8 +122,8 @@ Status ModuleReader::read_header() {
   BP_TRY(read_device_assignment());
   BP_TRY(read_stack_frames());
   BP_ASSIGN(Message frontend, message_.child(module_fields::frontend_attributes));
-  if (!frontend.is_empty()) {
-    BP_ASSIGN(std::string text, read_frontend_attributes(frontend));
+  BP_ASSIGN(std::string text, read_frontend_attributes(frontend));
+  if (text != "{}") {
     module_.header().rest.emplace_back(module_fields::frontend_attributes.name, std::move(text));
   }
   return {};

@@ -22,7 +22,7 @@ std::string in_quotes(std::string_view text) {
   return '"' + text::escape(text) + '"';
 }
 
-// A field that holds one message, absent or empty if there is nothing to say.
+// A field that holds one message; XLA writes empty ones where there is nothing to say.
 template <class Read>
 Result<Text> read_child(const Message &message, Field field, Read &&read) {
   BP_ASSIGN(Message child, message.child(field));
@@ -30,7 +30,7 @@ Result<Text> read_child(const Message &message, Field field, Read &&read) {
     return Text();
   }
   BP_ASSIGN(std::string text, read(child));
-  return Text(std::move(text));
+  return text == "{}" ? Text() : Text(std::move(text));
 }
 
 template <class Write>
