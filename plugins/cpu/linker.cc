@@ -1,12 +1,22 @@
 #include "plugins/cpu/linker.h"
 
+#include <llvm/ADT/ScopeExit.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Process.h>
 
+#include <cmath>
 #include <cstring>
+
+// libgcc's: what LLVM calls where a CPU has no instructions for these types. Declared for their addresses only; the
+// calling conventions are between LLVM and libgcc.
+extern "C" {
+void __extendhfsf2();
+void __truncsfhf2();
+void __truncdfhf2();
+}
 
 namespace bp::cpu {
 namespace {
@@ -50,6 +60,12 @@ class OrcProgram : public LinkedProgram {
       return jit.takeError();
     }
     jit_ = std::move(*jit);
+    // An object that does not link is told here, and only here if the entry's own object does.
+    std::string problems;
+    llvm::orc::ExecutionSession &session = jit_->getExecutionSession();
+    session.setErrorReporter([&](llvm::Error error) { problems += llvm::toString(std::move(error)) + "; "; });
+    // Later ones, of the session's end, say nothing new.
+    const auto end = llvm::make_scope_exit([&] { session.setErrorReporter(llvm::consumeError); });
     llvm::orc::JITDylib &library = jit_->getMainJITDylib();
     llvm::orc::SymbolMap symbols;
     const auto define = [&](const char *name, auto *function) {
@@ -59,6 +75,24 @@ class OrcProgram : public LinkedProgram {
     define("memcpy", static_cast<void *(*)(void *, const void *, std::size_t)>(std::memcpy));
     define("memmove", static_cast<void *(*)(void *, const void *, std::size_t)>(std::memmove));
     define("memset", static_cast<void *(*)(void *, int, std::size_t)>(std::memset));
+    // All exact, so that results are those of the instructions.
+    define("fma", static_cast<double (*)(double, double, double)>(::fma));
+    define("fmaf", ::fmaf);
+    define("fmod", static_cast<double (*)(double, double)>(::fmod));
+    define("fmodf", ::fmodf);
+    define("ceil", static_cast<double (*)(double)>(::ceil));
+    define("ceilf", ::ceilf);
+    define("floor", static_cast<double (*)(double)>(::floor));
+    define("floorf", ::floorf);
+    define("trunc", static_cast<double (*)(double)>(::trunc));
+    define("truncf", ::truncf);
+    define("round", static_cast<double (*)(double)>(::round));
+    define("roundf", ::roundf);
+    define("roundeven", ::roundeven);
+    define("roundevenf", ::roundevenf);
+    define("__extendhfsf2", __extendhfsf2);
+    define("__truncsfhf2", __truncsfhf2);
+    define("__truncdfhf2", __truncdfhf2);
     if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(std::move(symbols)))) {
       return error;
     }
@@ -70,6 +104,9 @@ class OrcProgram : public LinkedProgram {
     auto address = jit_->lookup(entry);
     if (!address) {
       return address.takeError();
+    }
+    if (!problems.empty()) {
+      return llvm::createStringError(problems);
     }
     entry_ = address->toPtr<Entry>();
     return llvm::Error::success();

@@ -15,7 +15,8 @@ class LinkedProgram {
  public:
   using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const emit::Workers *workers);
 
-  // Null and an error if the objects do not link. They need nothing from outside but memcpy, memmove and memset.
+  // Null and an error if the objects do not link. They need nothing from outside but what moves
+  // memory, and exact functions that a CPU may lack: fma, rounding, remainders, conversions of narrow floats.
   static std::unique_ptr<LinkedProgram> link(std::span<const std::string> objects, const char *entry,
                                              std::string &error);
   virtual ~LinkedProgram() = default;

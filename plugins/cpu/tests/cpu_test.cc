@@ -92,7 +92,7 @@ const int sizes[] = {1, 2, 7, 16, 37, 64, 129};
 }  // namespace
 
 TEST_CASE("elementwise ops agree with the interpreter") {
-  const Device device = open();
+  const Device device = open(GENERATE("", "x86-64", "x86-64-v3"));
   const char *const float_unary[] = {"abs",
                                      "negate",
                                      "sign",
@@ -163,7 +163,7 @@ TEST_CASE("elementwise ops agree with the interpreter") {
 }
 
 TEST_CASE("conversions agree with the interpreter") {
-  const Device device = open();
+  const Device device = open(GENERATE("", "x86-64", "x86-64-v3"));
   std::vector<std::string> types = {"pred"};
   types.insert(types.end(), std::begin(integers), std::end(integers));
   types.insert(types.end(), std::begin(floats), std::end(floats));
@@ -178,7 +178,7 @@ TEST_CASE("conversions agree with the interpreter") {
 }
 
 TEST_CASE("programs agree with the interpreter, plain and fused, on several instruction sets") {
-  for (const char *features : {"", "x86-64-v3"}) {
+  for (const char *features : {"", "x86-64", "x86-64-v3"}) {
     const Device device = open(features);
     for (const auto &entry : std::filesystem::directory_iterator(BP_SOURCE_ROOT "/plugins/cpu/tests/programs")) {
       INFO(entry.path());
