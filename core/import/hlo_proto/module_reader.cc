@@ -380,8 +380,8 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
   BP_TRY(read_backend_config(message, added));
   BP_TRY(read_literal_of(message, added));
   BP_ASSIGN(Message metadata_message, message.child(metadata));
-  if (!metadata_message.is_empty()) {
-    BP_ASSIGN(ir::Metadata from, read_metadata(metadata_message, payloads_));
+  BP_ASSIGN(ir::Metadata from, read_metadata(metadata_message, payloads_));
+  if (from != ir::Metadata()) {  // XLA writes empty ones
     module_.set_metadata(added, std::move(from));
   }
   return {};

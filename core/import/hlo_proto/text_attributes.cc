@@ -326,6 +326,9 @@ Result<Text> read_origin(const Message &message) {
       origins.emplace(std::move(at), std::move(text));
       return {};
     }));
+    if (origins.empty()) {
+      return std::string("{}");
+    }
     BP_ASSIGN(Message shape_message, message.child({3, "shape"}));
     BP_ASSIGN(ir::Shape shape, read_shape(shape_message));
     std::vector<std::int64_t> at;
