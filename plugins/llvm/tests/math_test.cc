@@ -141,6 +141,9 @@ std::vector<T> sample_inputs() {
     for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += step) {
       inputs.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
     }
+    for (float x = 1.2f; x < 1.21f; x = std::nextafter(x, 2.0f)) {  // where erf has its largest errors
+      inputs.push_back(x);
+    }
   } else {
     for (int i = 0; i < 100000; ++i) {
       inputs.push_back(std::bit_cast<double>(random()));
