@@ -156,6 +156,9 @@ class ComplexExpansion {
 
   // (a + ib)(c + id), with products of arrays: in double, so that the difference of two sums keeps its digits.
   Id multiplied() {
+    if (!is_complex(b_.shape(operand(0))) || !is_complex(original_.shape())) {
+      return original_.id();  // contraction-upcast makes all of them complex, or none
+    }
     const Parts x = in_double(split(operand(0))), y = in_double(split(operand(1)));
     auto product = [&](Id lhs, Id rhs) { return cloned(std::array{lhs, rhs}, ElementType::F64); };
     const Id squares = b_.difference({product(x.real, y.real), product(x.imaginary, y.imaginary)});

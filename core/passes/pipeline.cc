@@ -34,6 +34,7 @@ constexpr std::string_view expand[] = {
     "cholesky-expansion",
     "collective-expansion",
     "complex-expansion",
+    "contraction-upcast",
     "ragged-dot-expansion",
     "rng-bit-generator-expansion",
     "scaled-dot-expansion",

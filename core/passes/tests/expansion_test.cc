@@ -341,6 +341,44 @@ TEST_CASE("collectives of several devices stay") {
   }
 }
 
+// A device that runs nothing; then everything that the device shall run instead is of one type of at least 32 bits.
+TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
+  PassContext context;
+  context.is_native = [](const ir::Instruction &) { return false; };
+  const std::vector<std::string> types{"pred", "s1",  "s4",  "u2",         "s8",       "u16",       "s32",  "u64",
+                                       "bf16", "f16", "f64", "f8e4m3fn", "f8e8m0fnu", "f6e2m3fn", "c64", "c128"};
+  for (const std::string &lhs : types) {
+    for (const std::string &rhs : types) {
+      for (const std::string &result : types) {
+        const std::string text = fmt::format(
+            "ENTRY main {{ x = {}[3,5] parameter(0)  y = {}[5,4] parameter(1) "
+            "ROOT r = {}[3,4] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}",
+            lhs, rhs, result);
+        INFO(text);
+        ir::Module module = text::parse_module(text).value();
+        if (!ir::verify(module).ok()) {
+          continue;  // complex numbers mix with no others
+        }
+        ir::Module wide = module;
+        const bool changed = contraction_upcast(wide, context).value();
+        REQUIRE(ir::verify(wide).ok());
+        CHECK(!contraction_upcast(wide, context).value());
+        const bool is_wide = lhs == rhs && rhs == result && (lhs == "s32" || lhs == "u64" || lhs == "f64");
+        const bool is_complex = lhs[0] == 'c' && result[0] == 'c';
+        CHECK(changed == (!is_wide && !is_complex));
+        auto arguments = interpreter::random_arguments(module, 7).value();
+        auto comparisons = interpreter::compare(interpreter::interpret(wide, arguments).value(),
+                                                interpreter::interpret(module, arguments).value())
+                               .value();
+        for (const interpreter::Comparison &comparison : comparisons) {
+          INFO(interpreter::to_string(comparison));
+          CHECK(comparison.identical);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("complex functions are what their parts say") {
   const std::vector<std::pair<std::string, double>> types{{"c64", 2e-7}, {"c128", 2e-14}};
   for (const auto &[type, tolerance] : types) {

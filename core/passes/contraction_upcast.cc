@@ -1,0 +1,69 @@
+// Computes dots and convolutions in one type of at least 32 bits, which more devices run than narrow and mixed ones:
+// converts the operands to it, and the result from it. Only for a device that refuses the instruction as it is; without
+// one to ask, every type is good.
+//
+// What changes is no more than where sums are rounded, which is free (docs/architecture.md, "Rounding"):
+// - floats: f32 holds every narrower float and integers of up to 16 bits; f64 takes the others, also integers of 64
+//   bits, which the interpreter rounds to f64 too;
+// - integers: sums and products wrap, so their low bits do not depend on the bits above; conversions keep the low bits;
+// - a float that goes into a sum of integers is truncated to 64 bits, as the interpreter does;
+// - pred is whether the sum, of 64 bits, is not zero.
+#include <array>
+
+#include "core/passes/expansion.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::ElementType;
+using ir::InstructionId;
+using ir::Opcode;
+
+ElementType sum_type(ElementType lhs, ElementType rhs, ElementType result) {
+  const auto either = [&](auto &&holds) { return holds(lhs) || holds(rhs); };
+  const auto is_inexact = [](ElementType type) { return ir::is_floating(type) || ir::is_complex(type); };
+  if (is_inexact(result)) {
+    const auto needs_double = [](ElementType type) {
+      return type == ElementType::F64 || type == ElementType::C128 ||
+             (ir::is_integer(type) && ir::bit_width(type) > 16);
+    };
+    const bool in_double = needs_double(result) || either(needs_double);
+    if (ir::is_complex(result)) {
+      return in_double ? ElementType::C128 : ElementType::C64;
+    }
+    return in_double ? ElementType::F64 : ElementType::F32;
+  }
+  const bool in_64_bits = ir::bit_width(result) == 64 || result == ElementType::Pred || either(is_inexact);
+  if (ir::is_signed(result)) {
+    return in_64_bits ? ElementType::S64 : ElementType::S32;
+  }
+  return in_64_bits ? ElementType::U64 : ElementType::U32;
+}
+
+}  // namespace
+
+Result<bool> contraction_upcast(ir::Module &module, const PassContext &context) {
+  if (!context.is_native) {
+    return false;
+  }
+  return expand_all(module, context, [&](ir::Instruction instruction) -> Result<InstructionId> {
+    if ((instruction.opcode() != Opcode::Dot && instruction.opcode() != Opcode::Convolution) ||
+        instruction.operand_count() != 2) {
+      return instruction.id();
+    }
+    const std::vector<InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
+    Expansion b(module, instruction);
+    const ElementType lhs = b.type(operands[0]), rhs = b.type(operands[1]), result = instruction.shape().element_type();
+    const ElementType sum = sum_type(lhs, rhs, result);
+    const bool all_complex = ir::is_complex(lhs) && ir::is_complex(rhs) && ir::is_complex(result);
+    if (all_complex || (lhs == sum && rhs == sum && result == sum)) {
+      return instruction.id();
+    }
+    const std::array wide{b.cast(operands[0], sum), b.cast(operands[1], sum)};
+    const InstructionId product = module.clone_instruction(b.computation(), instruction, wide, {});
+    module.set_shape(product, ir::Shape::array(sum, instruction.shape().sizes()));
+    return b.cast(product, result);
+  });
+}
+
+}  // namespace bp::passes
