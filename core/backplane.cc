@@ -40,11 +40,27 @@ class Dump final : public compile::Observer {
   std::string prefix_;
 };
 
+// `dump` is used if there is a directory for it, which is made.
+Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump) {
+  compile::Options inner;
+  inner.device_only = options.device_only;
+  inner.verify = options.verify;
+  inner.fold_constants = options.fold_constants;
+  if (!options.dump_dir.empty()) {
+    BP_TRY(make_directory(options.dump_dir));
+    inner.observer = &dump;
+  }
+  return inner;
+}
+
 }  // namespace
 
 Result<Backend> Backend::load(std::string_view name, const BackendOptions &options) {
   Backend backend{std::string(name)};
   if (name == "interpreter") {
+    if (!options.settings.empty()) {
+      return invalid_input("the interpreter has no settings, but {} was given", options.settings[0].first);
+    }
     return backend;
   }
   host::DeviceOptions device;
@@ -88,17 +104,18 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
     report.instructions = module.instruction_count();
     return Compiled{Executable::on_host(std::move(module)), std::move(report)};
   }
-  compile::Options inner;
-  inner.device_only = options.device_only;
-  inner.verify = options.verify;
-  inner.fold_constants = options.fold_constants;
-  if (options.dump_dir.empty()) {
-    return compile::compile(std::move(module), device_, inner);
-  }
-  BP_TRY(make_directory(options.dump_dir));
   Dump dump(options.dump_dir);
-  inner.observer = &dump;
+  BP_ASSIGN(compile::Options inner, inner_options(options, dump));
   return compile::compile(std::move(module), device_, inner);
+}
+
+Result<Artifact> Backend::make_artifact(Module module, const CompileOptions &options) const {
+  if (is_interpreter()) {
+    return unsupported("the interpreter makes no artifacts");
+  }
+  Dump dump(options.dump_dir);
+  BP_ASSIGN(compile::Options inner, inner_options(options, dump));
+  return compile::make_artifact(std::move(module), device_, inner);
 }
 
 }  // namespace bp

@@ -24,6 +24,7 @@
 
 namespace bp {
 
+using compile::Artifact;  // {bytes, report}
 using compile::Compiled;  // {executable, report}
 using ir::Literal;
 using ir::Module;
@@ -63,6 +64,9 @@ class Backend {
 
   // Passes, plan and the backend's own compilation. Verifies the module first. The interpreter takes it as it is.
   Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;
+  // What the backend compiles, for a machine like its target: not loaded. Unsupported if it leaves anything to the host,
+  // or makes no artifacts, as the interpreter.
+  Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
 
  private:
   explicit Backend(std::string name) : name_(std::move(name)) {}

@@ -48,42 +48,79 @@ class Compilation {
       : device_(std::move(device)), options_(options) {}
 
   Result<Compiled> run(ir::Module module) {
+    BP_ASSIGN(Division division, divide(module));
+    if (!division.is_whole) {
+      return division.refusal.empty() ? in_steps(std::move(module), division.parts)
+                                      : on_host(std::move(module), division.refusal);
+    }
+    BP_ASSIGN(Built built, build(module, "program"));
+    if (!built.refusal.empty()) {
+      return on_host(std::move(module), built.refusal);
+    }
+    BP_ASSIGN(auto program, load(std::move(built)));
+    return Compiled{runtime::Executable(std::move(module), std::move(program)), std::move(report_)};
+  }
+
+  Result<Artifact> make_artifact(ir::Module module) {
+    BP_ASSIGN(Division division, divide(module));
+    if (division.is_whole) {
+      BP_ASSIGN(Built built, build(module, "program"));
+      if (built.refusal.empty()) {
+        return Artifact{std::move(built.artifact), std::move(report_)};
+      }
+      division.refusal = std::move(built.refusal);
+    }
+    if (!division.refusal.empty()) {
+      report_all_on_host(module, division.refusal);
+    }
+    Status refused = check_device_only();
+    BP_CHECK(!refused.ok());
+    return std::move(refused).error();
+  }
+
+ private:
+  // Who runs what.
+  struct Division {
+    bool is_whole = false;    // the device runs all of it, as one program
+    std::string refusal;      // or this is why nothing can be said to the device
+    std::vector<Part> parts;  // or they are several
+  };
+
+  // A program of the device, not loaded yet.
+  struct Built {
+    std::string refusal;  // not empty: the device refused a form it was given, and there is nothing else
+    ir::Module module;
+    host::Image image;
+    std::vector<std::byte> artifact;  // empty if the device has kernels only
+  };
+
+  // Simplifies the module, asks the device about it, and expands what it does not claim.
+  Result<Division> divide(ir::Module &module) {
     {
       Stopwatch watch(report_.passes);
       BP_TRY(ir::verify(module));
     }
     BP_TRY(observe("00-input", module));
     BP_TRY(run_passes(module, passes::Stage::Simplify));
-
+    Division division;
     auto image = host::build_image(module, host::Stage::Legalize);
     if (!image.ok()) {
       // Something in it cannot be said to any device.
-      return on_host(std::move(module), image.error().message());
+      division.refusal = image.error().message();
+      return division;
     }
     BP_ASSIGN(Claims claims, ask(*device_, module, *image));
     BP_TRY(expand(module, claims));
     report_.instructions = module.instruction_count();
-    std::vector<Part> parts = partition(module, claims.claimed);
-    for (const Part &part : parts) {
+    division.parts = partition(module, claims.claimed);
+    division.is_whole = division.parts.size() == 1 && division.parts[0].place == Place::Device;
+    for (const Part &part : division.parts) {
       if (part.place == Place::Host) {
         report_on_host(module, part, claims);
       }
     }
-    if (parts.size() == 1 && parts[0].place == Place::Device) {
-      BP_ASSIGN(Outcome outcome, make_program(module, "program"));
-      if (outcome.program == nullptr) {
-        return on_host(std::move(module), outcome.refusal);
-      }
-      return Compiled{runtime::Executable(std::move(module), std::move(outcome.program)), std::move(report_)};
-    }
-    return in_steps(std::move(module), parts);
+    return division;
   }
-
- private:
-  struct Outcome {
-    std::shared_ptr<const runtime::Program> program;  // null: the device refused a form it was given
-    std::string refusal;
-  };
 
   Status observe(const std::string &name, const ir::Module &module) {
     return options_.observer == nullptr ? Status() : options_.observer->module(name, module);
@@ -150,13 +187,17 @@ class Compilation {
   }
 
   // Everything, for one reason.
-  Result<Compiled> on_host(ir::Module module, const std::string &reason) {
+  void report_all_on_host(const ir::Module &module, const std::string &reason) {
     report_.on_host.clear();
     for (ir::Instruction i : module.entry().instructions()) {
       if (is_claimable(i.opcode())) {
         report_.on_host.push_back({std::string(i.name()), i.opcode(), reason});
       }
     }
+  }
+
+  Result<Compiled> on_host(ir::Module module, const std::string &reason) {
+    report_all_on_host(module, reason);
     BP_TRY(check_device_only());
     return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
   }
@@ -175,18 +216,20 @@ class Compilation {
     std::vector<runtime::Step> steps;
     std::vector<bool> available(module.instruction_id_limit());
     for (const Part &part : parts) {
-      Outcome outcome;
+      std::shared_ptr<const runtime::Program> program;
       Extract extract;
       if (part.place == Place::Device) {
         extract = compile::extract(module, part, available);
-        BP_ASSIGN(outcome, make_program(extract.module, fmt::format("program{}", report_.programs)));
-        if (outcome.program == nullptr) {
-          Claims refused{{}, {}, std::vector(module.instruction_id_limit(), outcome.refusal), 0};
+        BP_ASSIGN(Built built, build(extract.module, fmt::format("program{}", report_.programs)));
+        if (built.refusal.empty()) {
+          BP_ASSIGN(program, load(std::move(built)));
+        } else {
+          Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), 0};
           report_on_host(module, part, refused);
         }
       }
-      if (outcome.program != nullptr) {
-        steps.push_back({std::move(outcome.program), std::move(extract.inputs), std::move(extract.outputs)});
+      if (program != nullptr) {
+        steps.push_back({std::move(program), std::move(extract.inputs), std::move(extract.outputs)});
       } else {
         for (ir::InstructionId id : part.instructions) {
           steps.push_back({nullptr, {}, {}, id});
@@ -204,7 +247,7 @@ class Compilation {
   }
 
   // One program of the device from a module whose entry it has claimed.
-  Result<Outcome> make_program(ir::Module module, const std::string &name) {
+  Result<Built> build(ir::Module module, const std::string &name) {
     if (options_.fuse) {
       ir::Module fused = module;
       BP_TRY(run_passes(fused, passes::Stage::Fuse));
@@ -234,30 +277,32 @@ class Compilation {
     }
     BP_ASSIGN(Claims claims, ask(*device_, module, image));
     if (auto refused = first_unclaimed(module, claims)) {
-      return Outcome{nullptr, fmt::format("in the planned form, {} ({}) is not claimed: {}", refused->name(),
-                                          to_string(refused->opcode()), claims.reasons[index(refused->id())])};
+      Built none;
+      none.refusal = fmt::format("in the planned form, {} ({}) is not claimed: {}", refused->name(),
+                                 to_string(refused->opcode()), claims.reasons[index(refused->id())]);
+      return none;
     }
 
     std::vector<std::byte> artifact;
     if (device_->compiler() != nullptr) {
-      BP_ASSIGN(artifact, make_artifact(image));
+      BP_ASSIGN(artifact, compile_image(image));
     }
     if (options_.observer != nullptr) {
       BP_TRY(options_.observer->program(name, module, plan, image, artifact));
     }
     report_.artifact_bytes += static_cast<std::int64_t>(artifact.size());
-    Stopwatch watch(report_.load);
-    Outcome outcome;
-    if (device_->compiler() != nullptr) {
-      BP_ASSIGN(outcome.program, runtime::Program::load(device_, module, std::move(image), artifact));
-    } else {
-      BP_ASSIGN(outcome.program, runtime::Program::load_kernels(device_, module, std::move(image)));
-    }
-    ++report_.programs;
-    return outcome;
+    return Built{{}, std::move(module), std::move(image), std::move(artifact)};
   }
 
-  Result<std::vector<std::byte>> make_artifact(const host::Image &image) {
+  Result<std::shared_ptr<const runtime::Program>> load(Built built) {
+    Stopwatch watch(report_.load);
+    ++report_.programs;
+    return device_->compiler() != nullptr
+               ? runtime::Program::load(device_, built.module, std::move(built.image), built.artifact)
+               : runtime::Program::load_kernels(device_, built.module, std::move(built.image));
+  }
+
+  Result<std::vector<std::byte>> compile_image(const host::Image &image) {
     Stopwatch watch(report_.compile);
     std::vector<std::byte> artifact;
     bp_ostream_t stream{&artifact, [](const bp_ostream_t *to, const void *bytes, std::uint64_t size) -> bp_status {
@@ -288,6 +333,14 @@ class Compilation {
 
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options) {
   return Compilation(std::move(device), options).run(std::move(module));
+}
+
+Result<Artifact> make_artifact(ir::Module module, std::shared_ptr<const host::Device> device, Options options) {
+  if (device->compiler() == nullptr) {
+    return unsupported("backend {} has no {}: it makes no artifacts", device->id(), BP_EXT_COMPILER);
+  }
+  options.device_only = true;
+  return Compilation(std::move(device), options).make_artifact(std::move(module));
 }
 
 }  // namespace bp::compile

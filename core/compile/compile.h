@@ -8,6 +8,7 @@
 // before.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,7 +66,15 @@ struct Compiled {
   Report report;
 };
 
+// What a device makes of a whole module, for another machine or another time: written, not loaded.
+struct Artifact {
+  std::vector<std::byte> bytes;
+  Report report;
+};
+
 // The module is verified first. Thread-safe.
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options = {});
+// As compile() with device_only, up to the artifact. Unsupported if the device has no bp.compiler/1.
+Result<Artifact> make_artifact(ir::Module module, std::shared_ptr<const host::Device> device, Options options = {});
 
 }  // namespace bp::compile

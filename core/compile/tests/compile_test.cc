@@ -286,6 +286,24 @@ TEST_CASE("more memory than there is can be asked for, but not had") {
             open_tiny({{"ops", all_ops}}))) == "module m needs more than 2^62 bytes of memory");
 }
 
+TEST_CASE("artifacts are made of whole modules, and not loaded") {
+  const auto device = open_tiny({{"ops", all_ops}, {"no-run", "1"}});  // it cannot load
+  auto artifact = make_artifact(parse(loop_text), device);
+  INFO((artifact.ok() ? "" : artifact.error().to_string()));
+  REQUIRE(artifact.ok());
+  CHECK(!artifact->bytes.empty());
+  CHECK(artifact->report.artifact_bytes == static_cast<std::int64_t>(artifact->bytes.size()));
+
+  auto error_without = [](const std::string &ops, const std::string &which) {
+    auto made = make_artifact(parse(loop_text), open_tiny({{"ops", ops}}, which));
+    return made.ok() ? "no error" : made.error().to_string();
+  };
+  CHECK(error_without("multiply,add,copy,while,compare", "tiny") ==
+        "backend org.example.tiny does not run minus (negate): the op is not in the option ops");
+  CHECK(error_without(all_ops, "tiny_kernels") ==
+        "backend org.example.tiny-kernels has no bp.compiler/1: it makes no artifacts");
+}
+
 TEST_CASE("errors say what was wrong") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] exponential(x) }";
   Options device_only;
