@@ -231,7 +231,7 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
     return fail(diag, BP_INVALID, "cpu: artifact: " + error);
   }
   if (const std::string missing = made_for->missing_on(machine); !missing.empty()) {
-    return fail(diag, BP_INVALID, "cpu: artifact is for " + made_for->text() + ", " + missing);
+    return fail(diag, BP_INVALID, "cpu: artifact is for " + made_for->triple + ", " + missing);
   }
   auto loaded = std::make_unique<LoadedProgram>();
   loaded->code = LinkedProgram::link(artifact->objects, emit::entry_name, error);

@@ -63,7 +63,8 @@ class OrcProgram : public LinkedProgram {
     // An object that does not link is told here, and only here if the entry's own object does.
     std::string problems;
     llvm::orc::ExecutionSession &session = jit_->getExecutionSession();
-    session.setErrorReporter([&](llvm::Error error) { problems += llvm::toString(std::move(error)) + "; "; });
+    session.setErrorReporter(
+        [&](llvm::Error error) { problems += (problems.empty() ? "" : "; ") + llvm::toString(std::move(error)); });
     // Later ones, of the session's end, say nothing new.
     const auto end = llvm::make_scope_exit([&] { session.setErrorReporter(llvm::consumeError); });
     llvm::orc::JITDylib &library = jit_->getMainJITDylib();
@@ -102,11 +103,12 @@ class OrcProgram : public LinkedProgram {
       }
     }
     auto address = jit_->lookup(entry);
+    if (!problems.empty()) {  // they say more than that the entry is not there
+      llvm::consumeError(address.takeError());
+      return llvm::createStringError(problems);
+    }
     if (!address) {
       return address.takeError();
-    }
-    if (!problems.empty()) {
-      return llvm::createStringError(problems);
     }
     entry_ = address->toPtr<Entry>();
     return llvm::Error::success();

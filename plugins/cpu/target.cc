@@ -106,10 +106,21 @@ class FeatureSet {
   }
   // Whether something of the least was taken away.
   bool below_least() const { return (info_->getFeatureBits() & least_) != least_; }
-  std::string known_names() const {
-    std::string result;
+  // "did you mean avx or avx2"; empty if nothing is near.
+  std::string suggestion(llvm::StringRef name) const {
+    const unsigned farthest = std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3);
+    std::vector<std::pair<unsigned, std::string>> near;
     for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
-      result += (result.empty() ? "" : ", ") + std::string(known.Key);
+      const unsigned distance = name.edit_distance(known.Key, true, farthest);
+      if (distance <= farthest) {
+        near.emplace_back(distance, known.Key);
+      }
+    }
+    std::ranges::sort(near);
+    constexpr std::size_t most = 3;
+    std::string result;
+    for (std::size_t i = 0; i < std::min(near.size(), most); ++i) {
+      result += (result.empty() ? "did you mean " : " or ") + near[i].second;
     }
     return result;
   }
@@ -149,7 +160,7 @@ bool Target::has(std::string_view feature) const {
 
 std::string Target::missing_on(const Target &host) const {
   if (llvm::Triple(triple).getArch() != llvm::Triple(host.triple).getArch()) {
-    return "expected " + host.triple;
+    return "this machine is " + host.triple;
   }
   std::string missing;
   for (const std::string &feature : features) {
@@ -219,8 +230,11 @@ std::optional<Target> with_features(const Target &target, std::string_view list,
     }
     const std::string name(is_signed ? item.substr(1) : item);
     if (!features.knows(name)) {
-      error = "unknown feature '" + name + "' of " + target.triple + ", expected " +
-              (is_x86 ? "a level, x86-64 to x86-64-v4, or one of " : "one of ") + features.known_names();
+      const std::string suggestion = features.suggestion(name);
+      error = "unknown feature '" + name + "' of " + target.triple + ", " +
+              (!suggestion.empty() ? suggestion
+               : is_x86            ? "expected a level, x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"
+                                   : "expected LLVM's name of one, such as fullfp16");
       return std::nullopt;
     }
     features.apply((item.front() == '-' ? "-" : "+") + name);

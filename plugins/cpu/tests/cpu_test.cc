@@ -1,11 +1,13 @@
 // The CPU backend against the interpreter: every elementwise op with every type it takes, at sizes around the length of
 // a vector, and the programs in tests/programs, for several instruction sets.
 #include <fmt/format.h>
+#include <openssl/sha.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "core/compile/compile.h"
+#include "core/host/diagnostics.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
@@ -191,6 +193,8 @@ TEST_CASE("programs agree with the interpreter, plain and fused, on several inst
   }
 }
 
+constexpr std::string_view plain_text = "ENTRY e { p = f32[37] parameter(0)  ROOT r = f32[37] sine(p) }";
+
 // What a device says that was opened with the setting, or why it was not.
 std::string target_of(const std::string &key, const std::string &value) {
   const Result<Device> device = open_cpu({{key, value}}, host::AfterUse::KeepMapped);
@@ -218,7 +222,8 @@ TEST_CASE("unknown targets and features are refused") {
              Contains("option target: unknown target 'pdp11-dec-unix', expected a triple such as x86_64-linux-gnu or "
                       "aarch64-linux-gnu"));
   CHECK_THAT(target_of("target", "x86_64-pc-windows-msvc"), Contains("unknown target"));
-  CHECK_THAT(target_of("target", "x86_64-linux-gnu:+avx3"), Contains("unknown feature 'avx3'") && Contains(", avx2,"));
+  CHECK_THAT(target_of("target", "x86_64-linux-gnu:+avx3"),
+             Contains("unknown feature 'avx3' of x86_64-linux-gnu, did you mean avx or avx2"));
   CHECK_THAT(target_of("target", "aarch64-linux-gnu:x86-64-v3"), Contains("unknown feature 'x86-64-v3'"));
   CHECK_THAT(target_of("target", "x86_64-linux-gnu:-sse2"), Contains("cannot be taken away"));
   CHECK_THAT(target_of("features", "+avx3"), Contains("option features: unknown feature 'avx3'"));
@@ -231,15 +236,56 @@ TEST_CASE("code for another architecture is made, and refused where it cannot ru
   const char *const other = "x86_64-linux-gnu";
 #endif
   const Device device = open_cpu({{"target", other}}, host::AfterUse::KeepMapped).value();
-  const auto compared = compare_with_interpreter(device, R"(
-ENTRY e {
-  p = f32[37] parameter(0)
-  ROOT r = f32[37] sine(p)
-})",
-                                                 true);
+  const auto compared = compare_with_interpreter(device, plain_text, true);
   REQUIRE(!compared.ok());
   CHECK_THAT(compared.error().to_string(),
-             Catch::Contains(std::string("artifact is for ") + other) && Catch::Contains(", expected "));
+             Catch::Contains(std::string("artifact is for ") + other + ", this machine is "));
+}
+
+TEST_CASE("code that needs a feature this machine lacks is refused") {
+#if defined(__x86_64__)
+  const char *const rare = "xop,amx-fp16";  // of one vendor each, years apart
+#else
+  const char *const rare = "sme2,v9.5a";
+#endif
+  const Device device = open(rare);
+  const auto compared = compare_with_interpreter(device, plain_text, true);
+  REQUIRE(!compared.ok());
+  CHECK_THAT(compared.error().to_string(),
+             Catch::Contains("artifact is for ") && Catch::Contains(", this machine lacks "));
+}
+
+TEST_CASE("an artifact whose objects do not link is refused") {
+  const Device device = open();
+  const compile::Artifact artifact = compile::make_artifact(text::parse_module(plain_text).value(), device).value();
+  std::string bytes(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
+  const auto load = [&] {
+    // As in artifact.cc: the checksum of all after it.
+    constexpr std::size_t checksum_at = 16, checked_from = checksum_at + SHA256_DIGEST_LENGTH;
+    SHA256(reinterpret_cast<const unsigned char *>(bytes.data()) + checked_from, bytes.size() - checked_from,
+           reinterpret_cast<unsigned char *>(bytes.data()) + checksum_at);
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      const bp_loc_t constants[2] = {};
+      std::uint8_t taken[2] = {};
+      const bp_program_t *program = nullptr;
+      const bp_status loaded =
+          device->compiler()->load(device->abi(), bytes.data(), bytes.size(), constants, taken, 2, &program, diag);
+      if (program != nullptr) {
+        program->destroy(program);
+      }
+      return loaded;
+    });
+    return diagnostics.result(status, device->id(), "load", nullptr);
+  };
+  REQUIRE(load().ok());
+  const std::size_t kernel =
+      bytes.find("kernel.");  // in one object a name that is called, in another the one that is defined
+  REQUIRE(kernel != std::string::npos);
+  bytes[kernel] = 'K';
+  const Status refused = load();
+  REQUIRE(!refused.ok());
+  CHECK_THAT(refused.error().to_string(), Catch::Contains("cpu: cannot link: ") && Catch::Contains("ernel."));
 }
 
 }  // namespace bp::cpu::tests
