@@ -9,7 +9,7 @@
 #include "conformance/check/case.h"
 #include "conformance/check/runner.h"
 #include "core/base/thread_pool.h"
-#include "tools/command/options.h"
+#include "tools/command/backend_choice.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -19,7 +19,7 @@ namespace filesystem = boost::filesystem;
 
 struct Request {
   std::vector<std::string> files;
-  std::string on;
+  BackendChoice backend;
   int part = 0;  // 0: all
   int jobs = 0;
 };
@@ -138,7 +138,7 @@ std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const R
 }
 
 std::string rerun_command(const conformance::Case &one, const Request &request) {
-  return fmt::format("backplane check {} --part {} --on {}", one.file, one.part, request.on);
+  return fmt::format("backplane check {} --part {} {}", one.file, one.part, request.backend.arguments());
 }
 
 void print_for_people(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
@@ -188,7 +188,7 @@ void print_as_json(const std::vector<conformance::Case> &cases, const std::vecto
                      {"messages", boost::json::value_from(results[i].messages)},
                      {"stored_values_off", boost::json::value_from(results[i].stored_values_off)}});
   }
-  boost::json::object object{{"on", request.on}, {"cases", std::move(array)}};
+  boost::json::object object{{"on", request.backend.name()}, {"cases", std::move(array)}};
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
@@ -205,9 +205,10 @@ int check_programs(std::span<const std::string> arguments) {
       "  backplane check cases/add.mlir\n"
       "  backplane check cases --on cpu\n"
       "  backplane check cases/add.mlir --part 3        only the third program of the file\n"
+      "  backplane check cases --features=x86-64        as on a machine with SSE2 alone\n"
       "  backplane check cases --on ./libbackplane_acme.so --json > results.json\n");
-  options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
-      "part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
+  BackendChoice::add_to(options);
+  options.add()("part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
       "jobs", po::value<int>()->default_value(0), "programs at the same time; 0: one per processor")(
       "json", "one JSON object instead of text");
   options.add_positional("files", -1);
@@ -217,8 +218,11 @@ int check_programs(std::span<const std::string> arguments) {
   if (!options.has("files")) {
     return options.misuse("no file was given");
   }
-  const Request request{options.get<std::vector<std::string>>("files"), options.get<std::string>("on"),
-                        options.get<int>("part"), options.get<int>("jobs")};
+  Request request{
+      options.get<std::vector<std::string>>("files"), {}, options.get<int>("part"), options.get<int>("jobs")};
+  if (auto exit = request.backend.read(options)) {
+    return *exit;
+  }
   if (request.part < 0 || request.jobs < 0) {
     return options.misuse("--part and --jobs are numbers from 0 on");
   }
@@ -226,7 +230,7 @@ int check_programs(std::span<const std::string> arguments) {
   if (!cases.ok()) {
     return report(cases.error());
   }
-  bp::Result<Backend> backend = Backend::load(request.on);
+  bp::Result<Backend> backend = request.backend.load();
   if (!backend.ok()) {
     return report(backend.error());
   }

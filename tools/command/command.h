@@ -28,6 +28,7 @@ struct Command {
 std::span<const Command> commands();
 
 int run_model(std::span<const std::string> arguments);        // run.cc
+int compile_model(std::span<const std::string> arguments);    // compile.cc
 int optimize(std::span<const std::string> arguments);         // opt.cc
 int check_programs(std::span<const std::string> arguments);   // check.cc
 int list_plugins(std::span<const std::string> arguments);     // plugins.cc

@@ -14,6 +14,7 @@ namespace {
 constexpr std::array all_commands = {
     Command{"run", "run a model on a backend, and compare with another", run_model},
     Command{"check", "run self-checking programs on a backend", check_programs},
+    Command{"compile", "write what a backend makes of a model, for this machine or another", compile_model},
     Command{"opt", "run passes over a model and print what comes out", optimize},
     Command{"memory", "show where the values of a model lie in memory", describe_memory},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},

@@ -12,8 +12,8 @@
 #include "core/ir/storage.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/command/backend_choice.h"
 #include "tools/command/isolate.h"
-#include "tools/command/options.h"
 #include "tools/command/terminal.h"
 #include "tools/measure/allocation_counter.h"
 
@@ -21,7 +21,8 @@ namespace bp::command {
 namespace {
 
 struct Request {
-  std::string model, on, against, dump_dir;
+  std::string model, against, dump_dir;
+  BackendChoice backend;
   std::uint64_t seed = 1;
   std::vector<std::string> inputs;
   int repeat = 1;
@@ -75,14 +76,6 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
     arguments.push_back(std::move(literal).value());
   }
   return arguments;
-}
-
-std::string describe(const Backend &backend) {
-  if (backend.is_interpreter()) {
-    return "interpreter (part of the core)";
-  }
-  const host::Device &device = *backend.device();
-  return fmt::format("{} {}, {}", device.description().name, device.description().version, device.plugin().path());
 }
 
 interpreter::Options with_progress(Progress &progress) {
@@ -174,10 +167,9 @@ Result<Outcome> run(const Request &request) {
   }
   outcome.instructions = module.instruction_count();
 
-  BackendOptions backend_options;
   CompileOptions compile_options;
-  backend_options.dump_dir = compile_options.dump_dir = request.dump_dir;
-  BP_ASSIGN(Backend backend, Backend::load(request.on, backend_options));
+  compile_options.dump_dir = request.dump_dir;
+  BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
 
   auto start = std::chrono::steady_clock::now();
@@ -191,7 +183,7 @@ Result<Outcome> run(const Request &request) {
     BP_TRY(measure(program, arguments, request.repeat, outcome));
     BP_ASSIGN(outcome.result, compiled.executable.run(arguments));
   } else {
-    Progress progress(request.on);
+    Progress progress(request.backend.name());
     for (int i = 0; i < request.repeat; ++i) {
       auto begin = std::chrono::steady_clock::now();
       BP_ASSIGN(outcome.result, compiled.executable.run(arguments, with_progress(progress)));
@@ -363,11 +355,12 @@ int run_model(std::span<const std::string> arguments) {
       "notation for each parameter.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
+      "  backplane run model.hlo --features=x86-64-v3     as on a machine that has no more\n"
       "  backplane run model.hlo --by-instruction        which instruction differs?\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
-  options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
-      "against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
+  BackendChoice::add_to(options);
+  options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
       "seed", po::value<std::uint64_t>()->default_value(1), "of the inputs")(
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
       "repeat", po::value<int>()->default_value(1), "runs; the median of their times is shown")(
@@ -386,7 +379,9 @@ int run_model(std::span<const std::string> arguments) {
   }
   Request request;
   request.model = options.get<std::string>("model");
-  request.on = options.get<std::string>("on");
+  if (auto exit = request.backend.read(options)) {
+    return *exit;
+  }
   request.against = options.get<std::string>("against");
   request.dump_dir = options.get<std::string>("dump-dir");
   request.seed = options.get<std::uint64_t>("seed");

@@ -1,6 +1,7 @@
 // Runs file tests and prints one line, or one JSON object, per case.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <fstream>
@@ -81,10 +82,11 @@ void print(const Case &test, const Outcome &outcome, const std::string &on, doub
 
 void print_help() {
   fmt::print(
-      "Usage: filetest [--json] [--bless | --on BACKEND] FILE...\n"
+      "Usage: filetest [--json] [--bless | --on BACKEND [--set NAME=VALUE]...] FILE...\n"
       "Runs the cases of .hlo files that carry their expectations; see docs/testing.md.\n"
       "  --bless  rewrites the expectations of the files\n"
       "  --on     only cases of kind `run`, on this backend; what it does not claim is skipped\n"
+      "  --set    a setting of the backend; --target=VALUE and --features=VALUE are settings too\n"
       "  --json   one JSON object per case\n"
       "Kinds of tests:\n");
   for (const Kind &kind : kinds()) {
@@ -92,32 +94,69 @@ void print_help() {
   }
 }
 
-int main(std::span<char *> arguments) {
+struct Request {
   bool json = false, bless = false;
   std::vector<std::string> files;
-  std::string on;
+  std::string backend;  // empty: the interpreter
+  BackendOptions backend_options;
+  std::string on;  // the backend with its settings, as on the command line
+};
+
+// Nothing, once standard error says what is wrong.
+std::optional<Request> read(std::span<char *> arguments) {
+  Request request;
+  auto add_setting = [&](std::string_view setting) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos) {
+      return false;
+    }
+    request.backend_options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    request.on += fmt::format(" --set {}", setting);
+    return true;
+  };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string_view argument = arguments[i];
     if (argument == "--json") {
-      json = true;
+      request.json = true;
     } else if (argument == "--bless") {
-      bless = true;
+      request.bless = true;
     } else if (argument == "--on" && i + 1 < arguments.size()) {
-      on = arguments[++i];
-    } else if (argument == "--help") {
-      print_help();
-      return 0;
+      request.backend = arguments[++i];
+    } else if (argument == "--set" && i + 1 < arguments.size()) {
+      if (!add_setting(arguments[++i])) {
+        fmt::print(stderr, "filetest: --set is '{}', expected NAME=VALUE\n", arguments[i]);
+        return std::nullopt;
+      }
+    } else if (argument.starts_with("--target=") || argument.starts_with("--features=")) {
+      add_setting(argument.substr(2));
     } else {
-      files.emplace_back(argument);
+      request.files.emplace_back(argument);
     }
   }
-  if (bless && !on.empty()) {
+  request.on = request.backend + request.on;
+  if (request.bless && !request.on.empty()) {
     fmt::print(stderr, "filetest: --bless goes without --on: expectations are those of the interpreter\n");
+    return std::nullopt;
+  }
+  if (request.backend.empty() && !request.on.empty()) {
+    fmt::print(stderr, "filetest: settings are for a backend, and none was given: --on NAME\n");
+    return std::nullopt;
+  }
+  return request;
+}
+
+int main(std::span<char *> arguments) {
+  if (std::ranges::find(arguments, std::string_view("--help")) != arguments.end()) {
+    print_help();
+    return 0;
+  }
+  const std::optional<Request> request = read(arguments);
+  if (!request) {
     return 2;
   }
   std::optional<Backend> backend;
-  if (!on.empty()) {
-    auto loaded = Backend::load(on);
+  if (!request->backend.empty()) {
+    auto loaded = Backend::load(request->backend, request->backend_options);
     if (!loaded.ok()) {
       fmt::print(stderr, "filetest: {}\n", loaded.error().to_string());
       return 2;
@@ -125,7 +164,7 @@ int main(std::span<char *> arguments) {
     backend = std::move(loaded).value();
   }
   std::map<std::string, int> count;  // by status
-  for (const std::string &file : files) {
+  for (const std::string &file : request->files) {
     auto content = read_file(file);
     if (!content.ok()) {
       fmt::print(stderr, "filetest: {}\n", content.error().to_string());
@@ -137,17 +176,17 @@ int main(std::span<char *> arguments) {
         continue;
       }
       auto start = std::chrono::steady_clock::now();
-      Outcome outcome = run(test, backend ? &*backend : nullptr, bless);
+      Outcome outcome = run(test, backend ? &*backend : nullptr, request->bless);
       double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      print(test, outcome, on, seconds, json);
+      print(test, outcome, request->on, seconds, request->json);
       ++count[outcome.status];
       outputs.push_back(outcome.output);
     }
-    if (bless) {
+    if (request->bless) {
       std::ofstream(file, std::ios::binary) << with_expectations(*content, outputs);
     }
   }
-  if (!json) {
+  if (!request->json) {
     fmt::print("{} passed, {} failed, {} skipped\n", count["passed"], count["failed"], count["skipped"]);
   }
   return count["failed"] == 0 ? 0 : 1;

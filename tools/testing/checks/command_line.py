@@ -10,6 +10,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ TIME_LIMIT_SECONDS = 300
 SUCCESS, NEGATIVE, USAGE, FAILED = range(4)  # tools/command/command.h
 
 NESTED = 100_000
-ARM_MACHINE = b"\xb7\x00"  # at byte 18 of an ELF header
+ARM_MACHINE, X86_MACHINE = b"\xb7\x00", b"\x3e\x00"  # at byte 18 of an ELF header
 
 
 def model(*lines):
@@ -147,11 +148,35 @@ MISTAKES = [
     (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),
     (["check", "checks.hlo", "--on", "nobody"], FAILED,
      'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    # Settings of backends.
+    (["run", "good.hlo", "--on", "null", "--set", "fly=1"], FAILED,
+     "backplane: ...: plugin dev.backplane.null: create: invalid: null: unknown option fly, expected none"),
+    (["check", "checks.hlo", "--on", "interpreter", "--features=x86-64"], FAILED,
+     "backplane: the interpreter has no settings, but features was given"),
+    (["compile", "good.hlo", "--on", "interpreter", "-o", "good.artifact"], FAILED,
+     "backplane: the interpreter makes no artifacts"),
+    (["compile", "good.hlo", "--on", "null", "-o", "good.artifact"], FAILED,
+     "backplane: backend dev.backplane.null does not run b (negate)"),
     # Where to write.
     (["run", "good.hlo", "--on", "null", "--dump-dir", "good.hlo"], FAILED,
      "backplane: cannot make the directory good.hlo: Not a directory"),
     (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
 ]
+if BACKEND == "cpu":
+    MISTAKES += [
+        (["compile", "good.hlo", "-o", "absent/good.artifact"], FAILED,
+         "backplane: cannot write absent/good.artifact: No such file or directory"),
+        (["compile", "good.hlo", "--target=pdp11-dec-unix", "-o", "good.artifact"], FAILED,
+         "backplane: ...: cpu: option target: unknown target 'pdp11-dec-unix', expected a triple such as ..."),
+        (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=+avx3"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'avx3' of x86_64-linux-gnu, did you mean avx or avx2"),
+        (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=+teleportation"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'teleportation' of x86_64-linux-gnu, expected a level, "
+         "x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"),
+        (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+teleportation"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'teleportation' of aarch64-linux-gnu, expected LLVM's "
+         "name of one, such as fullfp16"),
+    ]
 
 # Wrong options; after each message comes how to use the command.
 MISUSES = [
@@ -167,6 +192,10 @@ MISUSES = [
     (["run", "good.hlo", "--inputs"], "the required argument for option '--inputs' is missing"),
     (["check"], "no file was given"),
     (["check", "checks.hlo", "--part", "-1"], "--part and --jobs are numbers from 0 on"),
+    (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
+    (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
+    (["compile"], "no model was given"),
+    (["compile", "good.hlo"], "no file to write was given: -o FILE"),
     (["opt"], "no model was given"),
     (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected one of hlo, buffers, module-proto, proto"),
     (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
@@ -177,7 +206,7 @@ MISUSES = [
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "check", "opt", "memory", "plugins", "ops"]
+COMMANDS = ["run", "check", "compile", "opt", "memory", "plugins", "ops"]
 problems = []
 
 
@@ -221,9 +250,9 @@ def expect(arguments, code, err):
 
 
 def mistakes():
-    for command in ("run", "opt", "memory"):
+    for command in (["run"], ["compile", "-o", "bad.artifact"], ["opt"], ["memory"]):
         for name, message in BAD_MODELS.items():
-            expect([command, name], FAILED, "backplane: " + message)
+            expect([*command, name], FAILED, "backplane: " + message)
     for plugin, message in BAD_PLUGINS.items():
         expect(["run", "good.hlo", "--on", plugin], FAILED, f"backplane: {plugin}: {message}")
     for arguments, code, err in MISTAKES:
@@ -333,6 +362,16 @@ def run():
         check(path.read_bytes().startswith(b"\x7fELF"), f"{path} is no object file")
 
 
+def compile_for_others():
+    for target, machine in ((["--target=aarch64-linux-gnu"], ARM_MACHINE), (["--target=x86_64-linux-gnu"], X86_MACHINE)):
+        printed = expect(["compile", str(MODEL), *target, "-o", "made.artifact", "--dump-dir", "made"], SUCCESS, "").out
+        check("\ntarget:           " + target[0].removeprefix("--target=") + ":\n" in printed, f"compile {target} printed\n{printed}")
+        check(pathlib.Path("made.artifact").stat().st_size > 0, f"compile {target} wrote nothing")
+        objects = [path.read_bytes() for path in pathlib.Path("made").glob("*.o")]
+        check(objects and all(made[18:20] == machine for made in objects), f"compile {target} made objects for another machine")
+        shutil.rmtree("made")
+
+
 def main():
     good = (PLUGINS / "libbackplane_good.so").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
@@ -343,6 +382,8 @@ def main():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, run):
             part()
+        if BACKEND == "cpu":
+            compile_for_others()
         os.chdir(ROOT)
     print("\n\n".join(problems))
     return 1 if problems else 0

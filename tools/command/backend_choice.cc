@@ -1,0 +1,59 @@
+#include "tools/command/backend_choice.h"
+
+#include <fmt/core.h>
+
+#include <vector>
+
+namespace bp::command {
+
+namespace po = boost::program_options;
+
+void BackendChoice::add_to(Options &options) {
+  options.add()("on", po::value<std::string>()->default_value("cpu"), "backend: a name, a path, or interpreter")(
+      "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
+      "target", po::value<std::string>(), "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
+      "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");
+}
+
+std::optional<int> BackendChoice::read(const Options &options) {
+  name_ = options.get<std::string>("on");
+  if (options.has("set")) {
+    for (const std::string &setting : options.get<std::vector<std::string>>("set")) {
+      const std::size_t equals = setting.find('=');
+      if (equals == 0 || equals == std::string::npos) {
+        return options.misuse(fmt::format("--set is '{}', expected NAME=VALUE", setting));
+      }
+      options_.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+  }
+  for (const char *name : {"target", "features"}) {
+    if (options.has(name)) {
+      options_.settings.emplace_back(name, options.get<std::string>(name));
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Backend> BackendChoice::load(const std::string &dump_dir) const {
+  BackendOptions options = options_;
+  options.dump_dir = dump_dir;
+  return Backend::load(name_, options);
+}
+
+std::string BackendChoice::arguments() const {
+  std::string arguments = "--on " + name_;
+  for (const auto &[name, value] : options_.settings) {
+    arguments += fmt::format(" --set {}={}", name, value);
+  }
+  return arguments;
+}
+
+std::string describe(const Backend &backend) {
+  if (backend.is_interpreter()) {
+    return "interpreter (part of the core)";
+  }
+  const host::Device &device = *backend.device();
+  return fmt::format("{} {}, {}", device.description().name, device.description().version, device.plugin().path());
+}
+
+}  // namespace bp::command

@@ -1,0 +1,33 @@
+// Which backend, and what it is told: the same options for every subcommand that has one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/backplane.h"
+#include "tools/command/options.h"
+
+namespace bp::command {
+
+class BackendChoice {
+ public:
+  // --on, --set, --target and --features.
+  static void add_to(Options &options);
+  // After Options::parse(). An exit code if the command line is wrong.
+  std::optional<int> read(const Options &options);
+
+  const std::string &name() const { return name_; }
+  // dump_dir: see BackendOptions; may be empty.
+  Result<Backend> load(const std::string &dump_dir = {}) const;
+  // "--on cpu --set target=aarch64-linux-gnu": says the same again.
+  std::string arguments() const;
+
+ private:
+  std::string name_;
+  BackendOptions options_;
+};
+
+// "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".
+std::string describe(const Backend &backend);
+
+}  // namespace bp::command
