@@ -203,7 +203,7 @@ Result<Literal> evaluate_bitcast(Evaluator &evaluator, const Instruction &instru
 Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Shape &from = operands[0].shape(), &to = instruction.shape();
   int from_bits = ir::bit_width(from.element_type()), to_bits = ir::bit_width(to.element_type());
-  if (from_bits == to_bits || (from_bits % 8 == 0 && to_bits % 8 == 0)) {
+  if (from_bits % 8 == 0 && to_bits % 8 == 0) {
     return operands[0].with_shape(to);  // little endian: the first part is the lowest
   }
   // Types below a byte: regroup the bits, the lowest first.

@@ -61,8 +61,15 @@ Result<bool> contraction_upcast(ir::Module &module, const PassContext &context) 
     }
     const std::array wide{b.cast(operands[0], sum), b.cast(operands[1], sum)};
     const InstructionId product = module.clone_instruction(b.computation(), instruction, wide, {});
-    module.set_shape(product, ir::Shape::array(sum, instruction.shape().sizes()));
-    return b.cast(product, result);
+    ir::Shape shape = instruction.shape();
+    ir::Layout layout = shape.layout();
+    layout.element_bits = 0;  // nothing is packed before the end
+    shape.set_element_type(sum);
+    shape.set_layout(layout);
+    module.set_shape(product, result == sum ? instruction.shape() : shape);
+    const InstructionId converted = b.cast(product, result);
+    module.set_shape(converted, instruction.shape());
+    return converted;
   });
 }
 

@@ -104,7 +104,9 @@ bool is_complex(std::uint16_t dtype) {
 }
 
 bool is_supported_type(std::uint16_t dtype, std::uint32_t element_bits) {
-  return row_of(dtype).kind != Kind::None && element_bits == storage_bytes(dtype) * 8;
+  const ElementType &row = row_of(dtype);
+  const bool packs = (element_bits == 1 || element_bits == 2 || element_bits == 4) && element_bits == row.bits;
+  return row.kind != Kind::None && (packs || element_bits == storage_bytes(dtype) * 8);
 }
 
 std::uint16_t part_type(std::uint16_t dtype) {
@@ -195,13 +197,29 @@ Value *compute_to_storage(llvm::IRBuilderBase &builder, Value *value, std::uint1
   return is_coded_float(row_of(dtype)) ? emit_encode(builder, value, row_of(dtype).format) : value;
 }
 
+llvm::Type *bits_type(llvm::LLVMContext &context, std::uint16_t dtype) {
+  return llvm::Type::getIntNTy(context, 8 * storage_bytes(dtype));
+}
+
+Value *compute_to_bits(llvm::IRBuilderBase &builder, Value *value, std::uint16_t dtype) {
+  llvm::Type *type = with_lanes_of(bits_type(builder.getContext(), dtype), value);
+  Value *bits = builder.CreateBitCast(compute_to_storage(builder, value, dtype), type);
+  const unsigned own = value_bits(dtype);
+  return own % 8 == 0 ? bits : builder.CreateAnd(bits, llvm::ConstantInt::get(type, (1u << own) - 1));
+}
+
+Value *bits_to_compute(llvm::IRBuilderBase &builder, Value *bits, std::uint16_t dtype) {
+  llvm::Type *type = with_lanes_of(storage_type(builder.getContext(), dtype), bits);
+  return storage_to_compute(builder, builder.CreateBitCast(bits, type), dtype);
+}
+
 Value *round_to_type(llvm::IRBuilderBase &builder, Value *value, std::uint16_t dtype) {
   const ElementType &row = row_of(dtype);
   if (is_narrow_integer(row)) {
     return wrap(builder, value, row);
   }
   if (is_coded_float(row)) {
-    return emit_decode(builder, emit_encode(builder, value, row.format), row.format);
+    return emit_round(builder, value, row.format);
   }
   if (dtype == BP_DTYPE_F16) {
     return builder.CreateFPExt(builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value)),

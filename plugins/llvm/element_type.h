@@ -15,7 +15,7 @@
 
 namespace bp::emit {
 
-// Whether code can be generated for values of this type, stored so. Packed elements and tokens cannot.
+// Whether code can be generated for values of this type, stored so: in bytes of their own, or as many as fit in a byte.
 bool is_supported_type(std::uint16_t dtype, std::uint32_t element_bits);
 bool is_float(std::uint16_t dtype);         // real ones
 bool is_narrow_float(std::uint16_t dtype);  // below 32 bits
@@ -40,6 +40,12 @@ bool has_lanes(llvm::Value *value);
 
 llvm::Value *storage_to_compute(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);
 llvm::Value *compute_to_storage(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);
+// The bits of a value as an integer of storage_bytes, zero above value_bits; and back, whatever is above. Not for complex
+// types.
+llvm::Value *compute_to_bits(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);
+llvm::Value *bits_to_compute(llvm::IRBuilderBase &builder, llvm::Value *bits, std::uint16_t dtype);
+// An integer of storage_bytes.
+llvm::Type *bits_type(llvm::LLVMContext &context, std::uint16_t dtype);
 // Rounds an f32 to what a narrow float can hold, and wraps an i8 to what a narrow integer can; other types pass.
 llvm::Value *round_to_type(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);
 // A constant from its bytes in memory (little-endian, storage_bytes of them).

@@ -268,7 +268,7 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
 }  // namespace
 
 bool is_elementwise(std::uint16_t op) {
-  return (op >= BP_OP_ABS && op <= BP_OP_SELECT) || op == BP_OP_BITCAST_CONVERT;
+  return op >= BP_OP_ABS && op <= BP_OP_SELECT && op != BP_OP_BITCAST_CONVERT;
 }
 
 namespace {
@@ -319,8 +319,7 @@ std::string elementwise_problem(InstructionView instruction) {
                          : arity == 3 && instruction.operand_shape(0).dtype != from) {
     return "has operands of wrong types";
   }
-  const bool changes_type = op == BP_OP_CONVERT || op == BP_OP_BITCAST_CONVERT;
-  if (!changes_type && to != result_type(op, from)) {
+  if (op != BP_OP_CONVERT && to != result_type(op, from)) {
     return "has a result of a wrong type";
   }
   if (is_complex(from) || is_complex(to)) {
@@ -328,10 +327,6 @@ std::string elementwise_problem(InstructionView instruction) {
   }
   switch (op) {
     case BP_OP_STOCHASTIC_CONVERT: return "is not compiled";
-    case BP_OP_BITCAST_CONVERT:
-      return value_bits(from) == value_bits(to) && from != BP_DTYPE_PRED && to != BP_DTYPE_PRED
-                 ? ""
-                 : "changes the width of elements";
     case BP_OP_REDUCE_PRECISION: {
       const std::int64_t exponent = instruction.number(BP_ATTR_EXPONENT_BITS),
                          mantissa = instruction.number(BP_ATTR_MANTISSA_BITS, -1);
@@ -424,11 +419,6 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
       return canonical(b.CreateSub(zeros, number(x, width_of(x) - value_bits(from))));
     }
     case BP_OP_CONVERT: return emit_convert(b, from, to, x);
-    case BP_OP_BITCAST_CONVERT: {
-      Value *stored = compute_to_storage(b, x, from);
-      stored = b.CreateBitCast(stored, with_lanes_of(storage_type(b.getContext(), to), x));
-      return storage_to_compute(b, stored, to);
-    }
     case BP_OP_REDUCE_PRECISION:
       // No fewer exponent bits than there are is no limit: subnormals stay.
       return round_to_type(

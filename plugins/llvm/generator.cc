@@ -48,9 +48,8 @@ Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
     return known;
   }
   const auto bound = bindings_.find(value);
-  Value *result = bound != bindings_.end()
-                      ? k_.load(bound->second.pointer, k_.linear(indices, shape.dims, shape.strides), shape.dtype)
-                      : compute(module_.definition(value), value, indices);
+  Value *result = bound != bindings_.end() ? load(bound->second.pointer, shape, indices)
+                                           : compute(module_.definition(value), value, indices);
   k_.remember(std::move(key), result);
   return result;
 }
@@ -95,9 +94,11 @@ Value *Generator::compute(InstructionView instruction, std::uint32_t value, std:
       for (std::size_t i = 0; i < from.rank(); ++i) {
         result_indices[static_cast<std::size_t>(from.major_to_minor()[i])] = reshaped[i];
       }
-      Value *bits = element(instruction.operand(0), result_indices);
-      return from.dtype == shape.dtype ? bits : emit_elementwise(k_.b, instruction, {&bits, 1});
+      return from.dtype == shape.dtype
+                 ? element(instruction.operand(0), result_indices)
+                 : bits_to_compute(k_.b, bits(instruction.operand(0), result_indices), shape.dtype);
     }
+    case BP_OP_BITCAST_CONVERT: return bitcast_convert(instruction, indices);
     case BP_OP_TRANSPOSE: {
       const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
       Indices from(indices.size());
@@ -166,16 +167,20 @@ Value *Generator::compute(InstructionView instruction, std::uint32_t value, std:
   }
 }
 
+bool is_splat(InstructionView constant) {
+  const Shape &shape = constant.shape();
+  const auto bytes = constant.bytes(BP_ATTR_VALUE);
+  if (shape.packed()) {
+    return shape.elements == 1;
+  }
+  return std::equal(bytes.begin() + storage_bytes(shape.dtype), bytes.end(), bytes.begin());
+}
+
 Value *Generator::constant_element(InstructionView instruction, std::span<const Index> indices) {
   const Shape &shape = instruction.shape();
   llvm::LLVMContext &context = k_.b.getContext();
   const auto bytes = instruction.bytes(BP_ATTR_VALUE);
-  const std::size_t size = storage_bytes(shape.dtype);
-  bool splat = true;
-  for (std::size_t i = size; i < bytes.size() && splat; ++i) {
-    splat = bytes[i] == bytes[i - size];
-  }
-  if (splat) {
+  if (is_splat(instruction)) {
     return constant_from_bytes(context, shape.dtype, bytes.data());
   }
   auto *data = llvm::ConstantDataArray::getRaw(
@@ -184,7 +189,7 @@ Value *Generator::constant_element(InstructionView instruction, std::span<const 
                                           llvm::GlobalValue::PrivateLinkage, data);
   global->setAlignment(llvm::Align(64));
   bind(instruction.result(), global);
-  return k_.load(global, k_.linear(indices, shape.dims, shape.strides), shape.dtype);
+  return load(global, shape, indices);
 }
 
 Value *Generator::iota(InstructionView instruction, std::span<const Index> indices) {
@@ -385,8 +390,10 @@ std::vector<Value *> Generator::call(ComputationView computation, std::span<Valu
       for (std::size_t i = 0; i < results.size(); ++i) {
         values[instruction.result(i)] = results[i];
       }
-    } else {  // broadcast, reshape, bitcast of a scalar
-      values[instruction.result()] = operands[0];
+    } else {  // the same scalar, perhaps under another type
+      const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;
+      values[instruction.result()] =
+          from == to ? operands[0] : bits_to_compute(k_.b, compute_to_bits(k_.b, operands[0], from), to);
     }
   }
   std::vector<Value *> results;

@@ -67,6 +67,10 @@ class Generator {
   std::uint32_t resolve(std::uint32_t value) const;
   llvm::Value *compute(InstructionView instruction, std::uint32_t value, std::span<const Index> indices);
   llvm::Value *constant_element(InstructionView instruction, std::span<const Index> indices);
+  llvm::Value *load(llvm::Value *pointer, const Shape &shape, std::span<const Index> indices);
+  // The element's bits, as compute_to_bits gives them.
+  llvm::Value *bits(std::uint32_t value, std::span<const Index> indices);
+  llvm::Value *bitcast_convert(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *iota(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *dynamic_update_slice(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *concatenate(InstructionView instruction, std::span<const Index> indices, std::size_t operand,
@@ -89,6 +93,9 @@ class Generator {
   unsigned vector_bits_;
   std::unordered_map<std::uint32_t, Binding> bindings_;
 };
+
+// Whether all elements of a constant are the same.
+bool is_splat(InstructionView constant);
 
 // The op (BP_OP_ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR) that a computation of two scalars is, or 0.
 std::uint16_t simple_reducer(ComputationView computation);

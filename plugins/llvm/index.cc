@@ -550,6 +550,30 @@ Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
   return storage_to_compute(b, loaded, dtype);
 }
 
+Value *KernelBuilder::load_packed(Value *pointer, Index offset, unsigned bits) {
+  const unsigned per_byte = 8 / bits;
+  llvm::Type *byte = b.getInt8Ty();
+  if (!uniform(offset) && offset.lanes == nullptr && offset.lane_stride == 1 && mask_ == nullptr &&
+      lanes_ % per_byte == 0 && offset.multiple % per_byte == 0) {
+    // Whole bytes, each for as many lanes as it has elements.
+    Value *first = b.CreateUDiv(offset.base, b.getInt64(per_byte));
+    Value *bytes = b.CreateAlignedLoad(llvm::FixedVectorType::get(byte, lanes_ / per_byte),
+                                       b.CreateGEP(byte, pointer, first), llvm::Align(1));
+    std::vector<int> from;
+    std::vector<llvm::Constant *> shifts;
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      from.push_back(static_cast<int>(lane / per_byte));
+      shifts.push_back(b.getInt8(static_cast<std::uint8_t>(lane % per_byte * bits)));
+    }
+    return b.CreateLShr(b.CreateShuffleVector(bytes, from), llvm::ConstantVector::get(shifts));
+  }
+  Value *position = value(offset);
+  const auto number = [&](unsigned n) { return llvm::ConstantInt::get(position->getType(), n); };
+  Value *shift = b.CreateMul(b.CreateURem(position, number(per_byte)), number(bits));
+  Value *stored = load(pointer, of_lanes(b.CreateUDiv(position, number(per_byte))), BP_DTYPE_U8);
+  return b.CreateLShr(stored, b.CreateTrunc(shift, with_lanes_of(byte, shift)));
+}
+
 void KernelBuilder::store(Value *pointer, Index offset, Value *value, std::uint16_t dtype) {
   if (is_complex(dtype)) {
     store_complex(pointer, offset, value, dtype);

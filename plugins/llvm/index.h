@@ -83,6 +83,8 @@ class KernelBuilder {
 
   llvm::Value *load(llvm::Value *pointer, Index offset, std::uint16_t dtype);
   void store(llvm::Value *pointer, Index offset, llvm::Value *value, std::uint16_t dtype);
+  // An element of 1, 2 or 4 bits, which shares its byte with the next ones: an i8 with these bits lowest, and others above.
+  llvm::Value *load_packed(llvm::Value *pointer, Index offset, unsigned bits);
   llvm::Value *splat(llvm::Value *value);  // a vector of lanes(), unless it is one already or lanes() is 1
   // All scalars, or all vectors.
   void same_lanes(std::span<llvm::Value *> values);

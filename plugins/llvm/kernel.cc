@@ -25,7 +25,7 @@ class ElementKernel {
 
   // The number of items: one, unless all is a single nest.
   std::int64_t emit() {
-    std::vector<Root> roots, updates;
+    std::vector<Root> roots, updates, packed;
     const InstructionView instruction = site_.instruction;
     const bool is_fusion = instruction.op() == BP_OP_FUSION;
     if (is_fusion) {
@@ -37,10 +37,13 @@ class ElementKernel {
         continue;
       }
       const Root root{value, site_.results[i], site_.in_place[i]};
-      (is_update(root) ? updates : roots).push_back(root);
+      (module_.shape_of(value).packed() ? packed : is_update(root) ? updates : roots).push_back(root);
+    }
+    for (const Root &root : packed) {
+      emit_packed(root);
     }
     // Roots of the same dimensions share a nest.
-    if (updates.empty() && roots.size() > 0 &&
+    if (packed.empty() && updates.empty() && roots.size() > 0 &&
         std::ranges::all_of(roots, [&](const Root &root) { return same_nest(root, roots[0]); }) &&
         !is_concatenation(roots)) {
       return emit_nest(roots, true);
@@ -134,6 +137,35 @@ class ElementKernel {
   void store(const Root &root, std::span<const Index> indices, Value *value) {
     const Shape &shape = module_.shape_of(root.value);
     k_.store(root.pointer, k_.linear(indices, shape.dims, shape.strides), value, shape.dtype);
+  }
+
+  // Byte by byte, in the order of memory: elements that share one are stored at once.
+  void emit_packed(const Root &root) {
+    const Shape &shape = module_.shape_of(root.value);
+    const std::vector<std::int64_t> order = shape.major_to_minor();
+    std::vector<std::int64_t> dims;
+    for (const std::int64_t d : order) {
+      dims.push_back(shape.dims[static_cast<std::size_t>(d)]);
+    }
+    const std::int64_t per_byte = 8 / shape.element_bits, whole = shape.elements / per_byte;
+    const auto emit_byte = [&](Value *byte, std::int64_t count) {
+      Value *all = k_.b.getInt8(0);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const Index position = k_.add(k_.multiply(k_.of(byte), per_byte), i);
+        const Indices ordered = k_.reshape({&position, 1}, {&shape.elements, 1}, dims);
+        Indices indices(shape.rank());
+        for (std::size_t d = 0; d < order.size(); ++d) {
+          indices[static_cast<std::size_t>(order[d])] = ordered[d];
+        }
+        Value *bits = compute_to_bits(k_.b, generator_.element(root.value, indices), shape.dtype);
+        all = k_.b.CreateOr(all, k_.b.CreateShl(bits, static_cast<std::uint64_t>(i * shape.element_bits)));
+      }
+      k_.store(root.pointer, k_.of(byte), all, BP_DTYPE_U8);
+    };
+    k_.loop(0, whole, 1, [&](Value *byte) { emit_byte(byte, per_byte); });
+    if (whole * per_byte < shape.elements) {
+      emit_byte(k_.b.getInt64(static_cast<std::uint64_t>(whole)), shape.elements - whole * per_byte);
+    }
   }
 
   // Computes all of `from` and writes it to the root's memory, moved by `origin`.

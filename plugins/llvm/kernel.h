@@ -33,6 +33,8 @@ std::string kernel_problem(InstructionView instruction);
 // Ops that leave no trace at run time unless operand and result lie apart; then the bytes are copied.
 bool is_forwarding(std::uint16_t op);
 bool is_control_flow(std::uint16_t op);
+// Ops that read and write arrays by themselves, not element by element through a Generator.
+bool works_in_memory(std::uint16_t op);
 
 // Emits into the builder's block, which then ends without a terminator.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);

@@ -115,14 +115,11 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
   }
   const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
   switch (op) {
-    case BP_OP_CONSTANT: {
-      const auto bytes = instruction.bytes(BP_ATTR_VALUE);
-      const std::size_t size = storage_bytes(shape.dtype);
-      if (!std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(), bytes.begin())) {
+    case BP_OP_CONSTANT:
+      if (!is_splat(instruction)) {
         cut_all();
       }
       return;
-    }
     case BP_OP_IOTA:
       cut_around(positions[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
       return;
@@ -170,6 +167,15 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
         cut_all();
         return;
       }
+      find_cuts(instruction.operand(0), from, cut, sizes, seen);
+      return;
+    }
+    case BP_OP_BITCAST_CONVERT: {
+      std::vector<int> from = positions;
+      if (instruction.operand_shape(0).rank() < shape.rank()) {
+        cut_around(from.back());
+      }
+      from.resize(instruction.operand_shape(0).rank(), -1);
       find_cuts(instruction.operand(0), from, cut, sizes, seen);
       return;
     }

@@ -32,7 +32,12 @@ struct Shape {
   // Dimension numbers from the outermost in memory to the innermost.
   std::vector<std::int64_t> major_to_minor() const { return {minor_to_major.rbegin(), minor_to_major.rend()}; }
   bool is_array() const;
-  std::int64_t bytes() const { return elements * static_cast<std::int64_t>(element_bits / 8); }
+  // Several elements in a byte, the first in its lowest bits.
+  bool packed() const { return element_bits > 0 && element_bits < 8; }
+  std::int64_t bytes() const {
+    return packed() ? (elements * static_cast<std::int64_t>(element_bits) + 7) / 8
+                    : elements * static_cast<std::int64_t>(element_bits / 8);
+  }
 };
 
 class ModuleView;

@@ -70,6 +70,41 @@ Value *encode_scale(const Bits &i, Value *bits) {
   return b.CreateSelect(b.CreateOr(none, i.above(code, 254)), i.number(255), code);
 }
 
+// The code of the nearest number that the format can hold.
+Value *rounded_code(llvm::IRBuilderBase &b, Value *value, const FloatFormat &format) {
+  const Bits i{b, with_lanes_of(b.getInt32Ty(), value)};
+  llvm::Type *code_type = with_lanes_of(b.getInt8Ty(), value);
+  const Codes codes(format);
+  Value *bits = b.CreateBitCast(value, i.type);
+  if (format.specials == Specials::Scale) {
+    return b.CreateTrunc(encode_scale(i, bits), code_type);
+  }
+  Value *sign = i.and_with(b.CreateLShr(bits, 31 - format.exponent_bits - format.mantissa_bits), codes.sign);
+  Value *magnitude = i.and_with(bits, ~own_sign);
+  Value *exponent = b.CreateLShr(magnitude, own_mantissa);
+  Value *significand = b.CreateOr(i.and_with(magnitude, ones(own_mantissa)), i.number(ones(own_mantissa) + 1));
+  // Bits below the last mantissa bit are rounded off; a carry moves into the exponent by itself. f32's subnormals are
+  // far below half of any code, as is whatever drops two bits more than there are.
+  const auto minimum = static_cast<std::uint32_t>(1 - format.bias + own_bias);
+  const std::uint32_t dropped_of_normal = own_mantissa - format.mantissa_bits;
+  Value *below = b.CreateICmpULT(exponent, i.number(minimum));
+  Value *missing = b.CreateSelect(below, b.CreateSub(i.number(minimum), exponent), i.number(0));
+  Value *dropped = i.add(missing, dropped_of_normal);
+  dropped = b.CreateSelect(i.above(dropped, own_mantissa + 2), i.number(own_mantissa + 2), dropped);
+  Value *odd = i.and_with(b.CreateLShr(significand, dropped), 1);
+  Value *half = b.CreateShl(i.number(1), i.add(dropped, -1));
+  Value *mantissa = b.CreateLShr(b.CreateAdd(b.CreateAdd(significand, odd), i.add(half, -1)), dropped);
+  Value *upper = b.CreateShl(i.add(exponent, -static_cast<std::int64_t>(minimum)), format.mantissa_bits);
+  Value *code = b.CreateAdd(b.CreateSelect(below, i.number(0), upper), mantissa);
+  code = b.CreateSelect(i.above(code, codes.largest), i.number(codes.overflow), code);
+  code = b.CreateSelect(i.above(magnitude, own_infinity), i.number(codes.nan), code);
+  if (format.specials == Specials::UnsignedZero) {
+    sign = b.CreateSelect(i.equal(code, 0), i.number(0), sign);
+  }
+  code = b.CreateOr(code, sign);
+  return b.CreateTrunc(code, code_type);
+}
+
 }  // namespace
 
 Value *emit_decode(llvm::IRBuilderBase &b, Value *code, const FloatFormat &format) {
@@ -106,33 +141,34 @@ Value *emit_encode(llvm::IRBuilderBase &b, Value *value, const FloatFormat &form
   llvm::Type *code_type = with_lanes_of(b.getInt8Ty(), value);
   const Codes codes(format);
   Value *bits = b.CreateBitCast(value, i.type);
-  if (format.specials == Specials::Scale) {
-    return b.CreateTrunc(encode_scale(i, bits), code_type);
+  const unsigned dropped = own_mantissa - format.mantissa_bits;
+  if (format.specials == Specials::Scale) {  // f32's own exponents
+    return b.CreateTrunc(b.CreateLShr(bits, dropped), code_type);
   }
-  Value *sign = i.and_with(b.CreateLShr(bits, 31 - format.exponent_bits - format.mantissa_bits), codes.sign);
   Value *magnitude = i.and_with(bits, ~own_sign);
-  Value *exponent = b.CreateLShr(magnitude, own_mantissa);
-  Value *significand = b.CreateOr(i.and_with(magnitude, ones(own_mantissa)), i.number(ones(own_mantissa) + 1));
-  // Bits below the last mantissa bit are rounded off; a carry moves into the exponent by itself. f32's subnormals are
-  // far below half of any code, as is whatever drops two bits more than there are.
-  const auto minimum = static_cast<std::uint32_t>(1 - format.bias + own_bias);
-  const std::uint32_t dropped_of_normal = own_mantissa - format.mantissa_bits;
-  Value *below = b.CreateICmpULT(exponent, i.number(minimum));
-  Value *missing = b.CreateSelect(below, b.CreateSub(i.number(minimum), exponent), i.number(0));
-  Value *dropped = i.add(missing, dropped_of_normal);
-  dropped = b.CreateSelect(i.above(dropped, own_mantissa + 2), i.number(own_mantissa + 2), dropped);
-  Value *odd = i.and_with(b.CreateLShr(significand, dropped), 1);
-  Value *half = b.CreateShl(i.number(1), i.add(dropped, -1));
-  Value *mantissa = b.CreateLShr(b.CreateAdd(b.CreateAdd(significand, odd), i.add(half, -1)), dropped);
-  Value *upper = b.CreateShl(i.add(exponent, -static_cast<std::int64_t>(minimum)), format.mantissa_bits);
-  Value *code = b.CreateAdd(b.CreateSelect(below, i.number(0), upper), mantissa);
-  code = b.CreateSelect(i.above(code, codes.largest), i.number(codes.overflow), code);
-  code = b.CreateSelect(i.above(magnitude, own_infinity), i.number(codes.nan), code);
-  if (format.specials == Specials::UnsignedZero) {
-    sign = b.CreateSelect(i.equal(code, 0), i.number(0), sign);
+  const std::int64_t rebias = (std::int64_t{own_bias} - format.bias) * (std::int64_t{1} << format.mantissa_bits);
+  Value *normal = i.add(b.CreateLShr(magnitude, dropped), -rebias);
+  // Below the normal numbers the code counts units in the last place.
+  const int units = format.bias - 1 + static_cast<int>(format.mantissa_bits);
+  Value *scale =
+      b.CreateBitCast(i.number(static_cast<std::uint32_t>(own_bias + units) << own_mantissa), value->getType());
+  Value *subnormal = b.CreateFPToSI(b.CreateFMul(b.CreateBitCast(magnitude, value->getType()), scale), i.type);
+  const auto smallest_normal = static_cast<std::uint32_t>(1 - format.bias + own_bias) << own_mantissa;
+  Value *code = b.CreateSelect(i.above(magnitude, smallest_normal - 1), normal, subnormal);
+  if (format.specials == Specials::Ieee) {
+    Value *special =
+        b.CreateOr(i.and_with(b.CreateLShr(magnitude, dropped), codes.magnitude), i.number(codes.overflow));
+    code = b.CreateSelect(i.above(magnitude, own_infinity - 1), special, code);
+  } else if (format.specials != Specials::Finite) {
+    code = b.CreateSelect(i.above(magnitude, own_infinity), i.number(codes.nan), code);
   }
-  code = b.CreateOr(code, sign);
-  return b.CreateTrunc(code, code_type);
+  const unsigned to_sign = 31 - format.exponent_bits - format.mantissa_bits;
+  Value *sign = i.and_with(b.CreateLShr(bits, to_sign), codes.sign);
+  return b.CreateTrunc(b.CreateOr(code, sign), code_type);
+}
+
+Value *emit_round(llvm::IRBuilderBase &b, Value *value, const FloatFormat &format) {
+  return emit_decode(b, rounded_code(b, value, format), format);
 }
 
 }  // namespace bp::emit

@@ -25,9 +25,11 @@ struct FloatFormat {
   Specials specials;
 };
 
-// A code, an i8 or a vector of them of which the bits above the format's do not count, as f32; and back. An f32 that
-// the format cannot hold is rounded.
+// A code, an i8 or a vector of them of which the bits above the format's do not count, as f32; and back, for an f32
+// that the format can hold. A NaN keeps its bits both ways.
 llvm::Value *emit_decode(llvm::IRBuilderBase &builder, llvm::Value *code, const FloatFormat &format);
 llvm::Value *emit_encode(llvm::IRBuilderBase &builder, llvm::Value *value, const FloatFormat &format);
+// Any f32, rounded to one that the format can hold; NaN becomes the format's usual one.
+llvm::Value *emit_round(llvm::IRBuilderBase &builder, llvm::Value *value, const FloatFormat &format);
 
 }  // namespace bp::emit

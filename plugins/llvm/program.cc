@@ -346,9 +346,7 @@ class ProgramEmitter {
     std::vector<std::uint32_t> values;
     Signature signature;
     signature.add(instruction);
-    const bool needs_memory = instruction.op() == BP_OP_SCATTER || instruction.op() == BP_OP_SORT ||
-                              instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION ||
-                              instruction.op() == BP_OP_SELECT_AND_SCATTER;
+    const bool needs_memory = works_in_memory(instruction.op());
     for (const std::uint32_t operand : instruction.operands()) {
       const InstructionView definition = module_.definition(operand);
       const Shape &shape = module_.shape_of(operand);

@@ -41,6 +41,7 @@ std::string element_problem(InstructionView instruction) {
     case BP_OP_SLICE:
     case BP_OP_CONCATENATE:
     case BP_OP_PAD: return shape_op_problem(instruction);
+    case BP_OP_BITCAST_CONVERT: return bitcast_convert_problem(instruction);
     case BP_OP_DYNAMIC_SLICE:
     case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_slice_problem(instruction);
     case BP_OP_GATHER: return gather_problem(instruction);
@@ -102,8 +103,7 @@ std::string fusion_problem(InstructionView instruction) {
       continue;
     }
     if (inner.op() == BP_OP_CONSTANT) {
-      if (static_cast<std::int64_t>(inner.bytes(BP_ATTR_VALUE).size()) !=
-          inner.shape().elements * storage_bytes(inner.shape().dtype)) {
+      if (static_cast<std::int64_t>(inner.bytes(BP_ATTR_VALUE).size()) != inner.shape().bytes()) {
         return because("has no value");
       }
       continue;
@@ -163,6 +163,11 @@ bool is_forwarding(std::uint16_t op) {
          op == BP_OP_AFTER_ALL || op == BP_OP_BITCAST;
 }
 
+bool works_in_memory(std::uint16_t op) {
+  return op == BP_OP_SCATTER || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT || op == BP_OP_DOT ||
+         op == BP_OP_CONVOLUTION;
+}
+
 bool is_control_flow(std::uint16_t op) {
   return op == BP_OP_WHILE || op == BP_OP_CONDITIONAL || op == BP_OP_CALL;
 }
@@ -186,6 +191,11 @@ std::string kernel_problem(InstructionView instruction) {
   }
   if (std::string problem = result_count_problem(instruction); !problem.empty()) {
     return problem;
+  }
+  if (works_in_memory(op)) {
+    if (std::string problem = packing_problem(instruction); !problem.empty()) {
+      return problem;
+    }
   }
   switch (op) {
     case BP_OP_SCATTER: return scatter_problem(instruction);

@@ -40,6 +40,17 @@ std::string types_problem(InstructionView instruction) {
   return {};
 }
 
+std::string packing_problem(InstructionView instruction) {
+  bool packed = false;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    packed |= instruction.operand_shape(i).packed();
+  }
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    packed |= instruction.shape(i).packed();
+  }
+  return packed ? "has several elements in a byte, which is not compiled" : "";
+}
+
 std::string result_count_problem(InstructionView instruction) {
   switch (instruction.op()) {
     case BP_OP_REDUCE:
@@ -73,16 +84,25 @@ std::string scalar_computation_problem(ComputationView computation, std::size_t 
     switch (instruction.op()) {
       case BP_OP_PARAMETER: break;
       case BP_OP_CONSTANT:
-        if (instruction.bytes(BP_ATTR_VALUE).size() != storage_bytes(instruction.shape().dtype)) {
+        if (static_cast<std::int64_t>(instruction.bytes(BP_ATTR_VALUE).size()) != instruction.shape().bytes()) {
           return "has a constant without value";
         }
         break;
       case BP_OP_BROADCAST:
       case BP_OP_RESHAPE:
-      case BP_OP_BITCAST:
       case BP_OP_TRANSPOSE:
-        if (instruction.operand_count() != 1) {
+        if (instruction.operand_count() != 1 || instruction.operand_shape(0).dtype != instruction.shape().dtype) {
           return "has a wrong number of operands";
+        }
+        break;
+      case BP_OP_BITCAST:
+        if (std::string problem = shape_op_problem(instruction); !problem.empty()) {
+          return problem;
+        }
+        break;
+      case BP_OP_BITCAST_CONVERT:
+        if (std::string problem = bitcast_convert_problem(instruction); !problem.empty()) {
+          return problem;
         }
         break;
       case BP_OP_FUSION:

@@ -5,6 +5,17 @@
 namespace bp::emit {
 namespace {
 
+// Of the same bits as another type. No byte but 0 and 1 is a pred.
+std::string reinterpretation_problem(std::uint16_t from, std::uint16_t to) {
+  if (from == to) {
+    return {};
+  }
+  if (is_complex(from) || is_complex(to)) {
+    return "is not compiled for complex numbers";
+  }
+  return to == BP_DTYPE_PRED ? "makes pred of other bits" : "";
+}
+
 std::string starts_problem(InstructionView instruction, std::size_t first, std::size_t rank) {
   if (instruction.operand_count() != first + rank) {
     return "has a wrong number of start indices";
@@ -54,9 +65,8 @@ std::string shape_op_problem(InstructionView instruction) {
     }
     case BP_OP_RESHAPE: return in.elements == out.elements ? "" : "changes the number of elements";
     case BP_OP_BITCAST:
-      return in.elements == out.elements && storage_bytes(in.dtype) == storage_bytes(out.dtype) &&
-                     (in.dtype == out.dtype || (in.dtype != BP_DTYPE_PRED && out.dtype != BP_DTYPE_PRED))
-                 ? ""
+      return in.elements == out.elements && in.element_bits == out.element_bits
+                 ? reinterpretation_problem(in.dtype, out.dtype)
                  : "changes the width of elements";
     case BP_OP_TRANSPOSE: {
       if (!agree || dims.size() != out.rank() || !all_below(dims, out.rank())) {
@@ -123,6 +133,23 @@ std::string shape_op_problem(InstructionView instruction) {
       return sum == out.dims[static_cast<std::size_t>(dims[0])] ? "" : "has operands that do not add up";
     }
   }
+}
+
+std::string bitcast_convert_problem(InstructionView instruction) {
+  if (instruction.operand_count() != 1) {
+    return "has a wrong number of operands";
+  }
+  const Shape &in = instruction.operand_shape(0), &out = instruction.shape();
+  const unsigned in_bits = value_bits(in.dtype), out_bits = value_bits(out.dtype);
+  if (in_bits == out_bits) {
+    return same_dims(in, out) ? reinterpretation_problem(in.dtype, out.dtype) : "has an operand of other dimensions";
+  }
+  const Shape &wide = in_bits > out_bits ? in : out, &narrow = in_bits > out_bits ? out : in;
+  const unsigned wide_bits = std::max(in_bits, out_bits), narrow_bits = std::min(in_bits, out_bits);
+  std::vector<std::int64_t> parted = wide.dims;
+  parted.push_back(wide_bits / narrow_bits);
+  return wide_bits % narrow_bits == 0 && narrow.dims == parted ? reinterpretation_problem(in.dtype, out.dtype)
+                                                               : "has an operand of other dimensions";
 }
 
 std::string dynamic_slice_problem(InstructionView instruction) {

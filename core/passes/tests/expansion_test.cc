@@ -345,7 +345,7 @@ TEST_CASE("collectives of several devices stay") {
 TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
   PassContext context;
   context.is_native = [](const ir::Instruction &) { return false; };
-  const std::vector<std::string> types{"pred", "s1",  "s4",  "u2",         "s8",       "u16",       "s32",  "u64",
+  const std::vector<std::string> types{"pred", "s1",  "s4",  "u2",       "s8",        "u16",      "s32", "u64",
                                        "bf16", "f16", "f64", "f8e4m3fn", "f8e8m0fnu", "f6e2m3fn", "c64", "c128"};
   for (const std::string &lhs : types) {
     for (const std::string &rhs : types) {

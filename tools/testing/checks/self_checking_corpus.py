@@ -20,8 +20,6 @@ BACKENDS = ["interpreter"] + (["cpu"] if (BUILD / "plugins/cpu/libbackplane_cpu.
 EXPECTED_FAILURES = {
     "interpreter": {},
     "cpu": {
-        "interpret/bitcast_convert.mlir part 1": "bitcast-convert between 4 bits and more is not claimed",
-        "interpret/bitcast_convert.mlir part 3": "bitcast-convert between 4 bits and more is not claimed",
         "testdata/dot_general_float32_4_3_complex128_3_6.mlir part 1":
             "a sum of three f64 products cancels; both it and the stored value are off by more than 3 ulp",
     },
