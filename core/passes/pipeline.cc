@@ -35,6 +35,7 @@ constexpr std::string_view expand[] = {
     "collective-expansion",
     "complex-expansion",
     "contraction-upcast",
+    "packed-element-expansion",
     "ragged-dot-expansion",
     "rng-bit-generator-expansion",
     "scaled-dot-expansion",

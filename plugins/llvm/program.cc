@@ -24,6 +24,11 @@ constexpr std::size_t calls_per_function = 256;
 constexpr double smallest_shared_bytes = 512 * 1024;
 constexpr double smallest_shared_products = 2e6;
 
+// The same array has the same bytes.
+bool same_storage(const Shape &a, const Shape &b) {
+  return a.dtype == b.dtype && a.element_bits == b.element_bits && a.minor_to_major == b.minor_to_major;
+}
+
 bool is_worth_sharing(InstructionView instruction) {
   double bytes = 0;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -245,8 +250,7 @@ class ProgramEmitter {
     if (empty) {
       return true;
     }
-    if (op == BP_OP_COPY && instruction.shape().minor_to_major == instruction.operand_shape(0).minor_to_major &&
-        instruction.shape().dtype == instruction.operand_shape(0).dtype) {
+    if (op == BP_OP_COPY && same_storage(instruction.shape(), instruction.operand_shape(0))) {
       move(instruction.operand(0), instruction.result());
       return true;
     }
