@@ -1,14 +1,8 @@
 #include "conformance/check/reference.h"
 
 #include <algorithm>
-#include <array>
-#include <boost/math/special_functions/acosh.hpp>
-#include <boost/math/special_functions/asinh.hpp>
-#include <boost/math/special_functions/atanh.hpp>
-#include <boost/math/special_functions/cbrt.hpp>
-#include <boost/math/special_functions/erf.hpp>
-#include <boost/multiprecision/cpp_bin_float.hpp>
 
+#include "conformance/check/exact_functions.h"
 #include "core/interpreter/interpreter.h"
 #include "core/passes/pipeline.h"
 
@@ -21,50 +15,6 @@ using ir::InstructionId;
 using ir::Literal;
 using ir::Opcode;
 using ir::Shape;
-
-using Number = boost::multiprecision::cpp_bin_float_100;
-
-struct Function {
-  Opcode opcode;
-  Number (*unary)(const Number &x);
-  Number (*binary)(const Number &x, const Number &y) = nullptr;
-};
-// NaN and infinities have no digits: arguments and results that are not finite are left to the stored value.
-constexpr std::array functions = {
-    Function{Opcode::Abs, [](const Number &x) -> Number { return abs(x); }},
-    Function{Opcode::Negate, [](const Number &x) -> Number { return -x; }},
-    Function{Opcode::Sqrt, [](const Number &x) -> Number { return sqrt(x); }},
-    Function{Opcode::Rsqrt, [](const Number &x) -> Number { return 1 / sqrt(x); }},
-    Function{Opcode::Cbrt, [](const Number &x) -> Number { return boost::math::cbrt(x); }},
-    Function{Opcode::Exponential, [](const Number &x) -> Number { return exp(x); }},
-    Function{Opcode::ExponentialMinusOne, [](const Number &x) -> Number { return expm1(x); }},
-    Function{Opcode::Log, [](const Number &x) -> Number { return log(x); }},
-    Function{Opcode::LogPlusOne, [](const Number &x) -> Number { return log1p(x); }},
-    Function{Opcode::Logistic, [](const Number &x) -> Number { return 1 / (1 + exp(-x)); }},
-    Function{Opcode::Sine, [](const Number &x) -> Number { return sin(x); }},
-    Function{Opcode::Cosine, [](const Number &x) -> Number { return cos(x); }},
-    Function{Opcode::Tan, [](const Number &x) -> Number { return tan(x); }},
-    Function{Opcode::Asin, [](const Number &x) -> Number { return asin(x); }},
-    Function{Opcode::Acos, [](const Number &x) -> Number { return acos(x); }},
-    Function{Opcode::Sinh, [](const Number &x) -> Number { return sinh(x); }},
-    Function{Opcode::Cosh, [](const Number &x) -> Number { return cosh(x); }},
-    Function{Opcode::Tanh, [](const Number &x) -> Number { return tanh(x); }},
-    Function{Opcode::Asinh, [](const Number &x) -> Number { return boost::math::asinh(x); }},
-    Function{Opcode::Acosh, [](const Number &x) -> Number { return boost::math::acosh(x); }},
-    Function{Opcode::Atanh, [](const Number &x) -> Number { return boost::math::atanh(x); }},
-    Function{Opcode::Erf, [](const Number &x) -> Number { return boost::math::erf(x); }},
-    Function{Opcode::Add, nullptr, [](const Number &x, const Number &y) -> Number { return x + y; }},
-    Function{Opcode::Subtract, nullptr, [](const Number &x, const Number &y) -> Number { return x - y; }},
-    Function{Opcode::Multiply, nullptr, [](const Number &x, const Number &y) -> Number { return x * y; }},
-    Function{Opcode::Divide, nullptr, [](const Number &x, const Number &y) -> Number { return x / y; }},
-    Function{Opcode::Power, nullptr, [](const Number &x, const Number &y) -> Number { return pow(x, y); }},
-    Function{Opcode::Atan2, nullptr, [](const Number &y, const Number &x) -> Number { return atan2(y, x); }},
-};
-
-const Function *find_function(Opcode opcode) {
-  const auto found = std::ranges::find(functions, opcode, &Function::opcode);
-  return found == functions.end() ? nullptr : &*found;
-}
 
 bool is_real(const Shape &shape) {
   return shape.is_array() && ir::is_floating(shape.element_type());
@@ -115,7 +65,7 @@ class ElementwiseReference {
                case Opcode::Parameter:
                case Opcode::Constant: return is_real(i.shape()) && (same || i.shape().is_scalar());
                case Opcode::Broadcast: return same && i.operand(0).shape().is_scalar();
-               default: return same && find_function(i.opcode()) != nullptr;
+               default: return same && find_exact_function(i.opcode()) != nullptr;
              }
            });
   }
@@ -158,7 +108,7 @@ class ElementwiseReference {
       } else if (i.opcode() == Opcode::Broadcast) {
         value = operand(0);
       } else {
-        const Function &function = *find_function(i.opcode());
+        const ExactFunction &function = *find_exact_function(i.opcode());
         if (!isfinite(operand(0)) || (function.binary != nullptr && !isfinite(operand(1)))) {
           return std::numeric_limits<Number>::quiet_NaN();
         }
@@ -250,7 +200,7 @@ bool can_be_widened(Instruction instruction) {
           ir::info(from).type_class != ir::TypeClass::Float && ir::info(from).type_class != ir::TypeClass::Complex;
       return (from_number || ir::bit_width(to) >= ir::bit_width(from)) && widened(to) != to;
     }
-    default: return find_function(instruction.opcode()) != nullptr;
+    default: return find_exact_function(instruction.opcode()) != nullptr;
   }
 }
 
