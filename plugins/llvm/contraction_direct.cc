@@ -76,15 +76,38 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
     outer_.push_back(lane_axes_.front());
     lane_axes_.erase(lane_axes_.begin());
   }
+  // Vectors that run on from one row to the next would gather where the strides change; within a row they need not,
+  // even if the last one of each is not full.
+  auto is_single_stride = [&](Operand operand) {
+    int64_t stride = 0;
+    return has_single_stride(lane_axes_, operand, &stride);
+  };
+  bool changes_stride =
+      !is_single_stride(lhs_operand) || !is_single_stride(rhs_operand) || !is_single_stride(out_operand);
+  if (changes_stride && lane_axes_.back().size >= width / 4) {
+    std::vector<Axis> rest(lane_axes_.begin(), lane_axes_.end() - 1);
+    if (total_size(row_axes_) == 1) {
+      row_axes_ = {rest.back()};
+      rest.pop_back();
+    }
+    outer_.insert(outer_.end(), rest.begin(), rest.end());
+    lane_axes_ = {lane_axes_.back()};
+  }
   rows_ = total_size(row_axes_);
   lanes_ = total_size(lane_axes_);
-  tile_rows_ = std::min<int64_t>(rows_, 8);
+  // Every second element is more code than every one: tiles are smaller then.
+  auto is_sparse = [&](Operand operand) {
+    int64_t stride = 0;
+    return has_single_stride(lane_axes_, operand, &stride) && stride > 1 && stride <= Lanes::largest_stride;
+  };
+  int64_t contracted = total_size(contracted_);
+  bool is_code_large = is_sparse(lhs_operand) || is_sparse(rhs_operand) || is_sparse(out_operand);
+  tile_rows_ = std::min<int64_t>(rows_, is_code_large ? (contracted <= 8 ? 2 : 1) : 8);
   // As many vectors as there are registers for sums: long runs of memory for each contracted element.
   int64_t most_vectors = std::min<int64_t>(16, (target.vector_registers - 4) / (tile_rows_ + 1));
-  int64_t contracted = total_size(contracted_);
   if (contracted <= 64) {
     // Short sums are unrolled: a few vectors are enough, more would only be more code.
-    most_vectors = std::clamp<int64_t>(32 / std::max<int64_t>(1, tile_rows_ * contracted), 1, 4);
+    most_vectors = std::clamp<int64_t>(32 / std::max<int64_t>(1, tile_rows_ * contracted), 1, is_code_large ? 2 : 4);
   }
   tile_vectors_ = std::clamp<int64_t>((lanes_ + width - 1) / width, 1, most_vectors);
   row_blocks_ = (rows_ + tile_rows_ - 1) / tile_rows_;
@@ -233,9 +256,9 @@ Values DirectStrategy::emit_products(const ContractionMemory &m, const std::vect
   bool is_rhs_shared = is_same_for_rows(rhs_operand);
   auto load_lhs = [&](const Row &row, const Column &column) {
     const Place *places[] = {&lhs_step, &row.lhs, &column.lhs_place};
-    llvm::Value *mask = m.mask_of(places);
-    if (column.lhs.kind != Lanes::uniform || (mask != nullptr && mask->getType()->isVectorTy())) {
-      mask = m.mask_and(mask, column.mask);
+    Mask mask = m.mask_of(places);
+    if (column.lhs.kind != Lanes::uniform || mask.lanes != nullptr) {
+      mask.lanes = m.mask_and(mask.lanes, column.mask);
     }
     return m.load(lhs_operand, column.lhs, b.CreateAdd(row.lhs.offset, lhs_step.offset), mask);
   };

@@ -96,6 +96,9 @@ Lanes ContractionMemory::lanes_of(const Place &place, const std::vector<Axis> &a
     if (stride == 1) {
       return {Lanes::contiguous, first, nullptr};
     }
+    if (stride > 1 && stride <= Lanes::largest_stride) {
+      return {Lanes::strided, b.CreateMul(first, integer(stride)), nullptr, stride};
+    }
   }
   return {Lanes::scattered, nullptr, place.offset};
 }
@@ -115,8 +118,8 @@ Lanes ContractionMemory::as_neighbours(const ContractionMemory &memory, const La
   return {Lanes::contiguous, b.CreateSExtOrBitCast(first, b.getInt64Ty()), nullptr};
 }
 
-llvm::Value *ContractionMemory::mask_of(std::span<const Place *const> places) const {
-  llvm::Value *mask = nullptr;
+Mask ContractionMemory::mask_of(std::span<const Place *const> places) const {
+  Mask mask;
   for (size_t w = 0; w < problem.windows.size(); ++w) {
     if (problem.windows[w].size == Window::unbounded) {
       continue;
@@ -140,7 +143,8 @@ llvm::Value *ContractionMemory::mask_of(std::span<const Place *const> places) co
     }
     llvm::Value *is_inside =
         b.CreateICmpULT(sum, llvm::ConstantInt::getSigned(sum->getType(), problem.windows[w].size));
-    mask = mask_and(mask, is_inside);
+    llvm::Value *&part = vector == nullptr ? mask.condition : mask.lanes;
+    part = mask_and(part, is_inside);
   }
   return mask;
 }
@@ -185,23 +189,26 @@ llvm::Value *ContractionMemory::to_sum_type(llvm::Value *stored, Operand operand
                                        : b.CreateIntCast(stored, wanted, problem.types.is_signed);
 }
 
-llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::Value *offset,
-                                     llvm::Value *mask) const {
-  if (lanes.kind == Lanes::uniform && (mask == nullptr || !mask->getType()->isVectorTy())) {
-    return splat(load_scalar(operand, offset, mask));
+llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::Value *offset, const Mask &mask) const {
+  if (lanes.kind == Lanes::uniform && mask.lanes == nullptr) {
+    return splat(load_scalar(operand, offset, mask.condition));
   }
   llvm::Type *storage = storage_type(operand);
   auto *vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(width));
   llvm::Value *pointer = b.CreateGEP(storage, pointers[operand], offset);
-  llvm::Value *full_mask = mask == nullptr ? llvm::ConstantInt::getTrue(vector->getWithNewType(b.getInt1Ty()))
-                           : mask->getType()->isVectorTy() ? mask
-                                                           : splat(mask);
+  if (lanes.kind == Lanes::strided) {
+    return to_sum_type(load_strided(operand, lanes, pointer, mask), operand);
+  }
+  llvm::Value *some = mask_and(mask.lanes, mask.condition);
+  llvm::Value *full_mask = some == nullptr ? llvm::ConstantInt::getTrue(vector->getWithNewType(b.getInt1Ty()))
+                           : some->getType()->isVectorTy() ? some
+                                                           : splat(some);
   llvm::Value *nothing = llvm::Constant::getNullValue(vector);
   llvm::Value *stored;
   if (lanes.kind == Lanes::contiguous) {
     pointer = b.CreateGEP(storage, pointer, lanes.first);
     stored =
-        mask == nullptr
+        some == nullptr
             ? b.CreateAlignedLoad(vector, pointer, alignment(operand))
             : static_cast<llvm::Value *>(b.CreateMaskedLoad(vector, pointer, alignment(operand), full_mask, nothing));
   } else {
@@ -211,6 +218,49 @@ llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::
         b.CreateMaskedGather(vector, b.CreateGEP(storage, pointer, offsets), alignment(operand), full_mask, nothing);
   }
   return to_sum_type(stored, operand);
+}
+
+// Which elements of the part-th vector, of as many as the stride, are lanes that are on.
+llvm::Value *ContractionMemory::part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const {
+  std::vector<int> from;
+  for (int64_t i = part * width; i < (part + 1) * width; ++i) {
+    from.push_back(static_cast<int>(i % lanes.stride == 0 ? i / lanes.stride : width));
+  }
+  auto *type = llvm::FixedVectorType::get(b.getInt1Ty(), static_cast<unsigned>(width));
+  llvm::Value *all = mask.lanes == nullptr ? llvm::ConstantInt::getTrue(type) : mask.lanes;
+  return mask_and(b.CreateShuffleVector(all, llvm::Constant::getNullValue(type), from), mask.condition);
+}
+
+llvm::Value *ContractionMemory::load_strided(Operand operand, const Lanes &lanes, llvm::Value *pointer,
+                                             const Mask &mask) const {
+  llvm::Type *storage = storage_type(operand);
+  auto *vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(width));
+  llvm::Value *result = llvm::Constant::getNullValue(vector);
+  for (int64_t part = 0; part < lanes.stride; ++part) {
+    llvm::Value *address = b.CreateGEP(storage, pointer, b.CreateAdd(lanes.first, integer(part * width)));
+    llvm::Value *loaded = b.CreateMaskedLoad(vector, address, alignment(operand), part_mask(lanes, part, mask),
+                                             llvm::Constant::getNullValue(vector));
+    std::vector<int> from;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      int64_t at = lane * lanes.stride;
+      from.push_back(static_cast<int>(at / width == part ? width + at % width : lane));
+    }
+    result = b.CreateShuffleVector(result, loaded, from);
+  }
+  return result;
+}
+
+void ContractionMemory::store_strided(llvm::Value *finished, const Lanes &lanes, llvm::Value *pointer,
+                                      llvm::Value *mask) const {
+  for (int64_t part = 0; part < lanes.stride; ++part) {
+    std::vector<int> from;
+    for (int64_t i = part * width; i < (part + 1) * width; ++i) {
+      from.push_back(static_cast<int>(i / lanes.stride));
+    }
+    b.CreateMaskedStore(b.CreateShuffleVector(finished, from),
+                        b.CreateGEP(storage_type(out_operand), pointer, integer(part * width)), alignment(out_operand),
+                        part_mask(lanes, part, {nullptr, mask}));
+  }
 }
 
 llvm::Value *ContractionMemory::load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
@@ -250,16 +300,20 @@ void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value
   auto *lane_mask = llvm::FixedVectorType::get(b.getInt1Ty(), static_cast<unsigned>(width));
   llvm::Value *full_mask = mask == nullptr ? llvm::ConstantInt::getTrue(lane_mask) : mask;
   bool is_contiguous = lanes.kind == Lanes::contiguous;
-  llvm::Value *base = is_contiguous ? b.CreateAdd(offset, lanes.first) : offset;
+  bool is_scattered = lanes.kind == Lanes::scattered;
+  llvm::Value *base = is_scattered ? offset : b.CreateAdd(offset, lanes.first);
   llvm::Value *offsets = nullptr;
   if (problem.epilogue) {
     auto *wide = llvm::FixedVectorType::get(b.getInt64Ty(), static_cast<unsigned>(width));
-    llvm::Value *in_row = is_contiguous ? b.CreateStepVector(wide) : b.CreateSExtOrBitCast(lanes.offsets, wide);
+    llvm::Value *in_row = is_scattered ? b.CreateSExtOrBitCast(lanes.offsets, wide)
+                                       : b.CreateMul(b.CreateStepVector(wide), splat(integer(lanes.stride)));
     offsets = b.CreateAdd(splat(base), in_row);
   }
   llvm::Value *finished = finish(sums, offsets, full_mask);
   llvm::Value *pointer = b.CreateGEP(storage, pointers[out_operand], base);
-  if (!is_contiguous) {
+  if (lanes.kind == Lanes::strided) {
+    store_strided(finished, lanes, pointer, full_mask);
+  } else if (!is_contiguous) {
     b.CreateMaskedScatter(finished, b.CreateGEP(storage, pointer, lanes.offsets), alignment(out_operand), full_mask);
   } else if (mask == nullptr) {
     b.CreateAlignedStore(finished, pointer, alignment(out_operand));

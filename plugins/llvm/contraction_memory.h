@@ -1,6 +1,7 @@
 // Where the elements of a contraction lie, and how vectors of them are read and written. A vector runs along the flat
-// index of some axes. Where its elements are neighbours one load or store does; where rows of a window end, or strides
-// are not one, they are gathered. Elements in the padding are masked off and read as zero.
+// index of some axes. Where its elements are neighbours one load or store does, where every second to fourth is one of
+// them as many loads or stores; where rows of a window end, or strides are larger, they are gathered. Elements in the
+// padding are masked off and read as zero.
 #pragma once
 
 #include <array>
@@ -19,10 +20,19 @@ struct Place {
 
 // The elements of one operand along a vector.
 struct Lanes {
-  enum Kind { uniform, contiguous, scattered };
+  enum Kind { uniform, contiguous, strided, scattered };
+  static constexpr int64_t largest_stride = 4;
   Kind kind = scattered;
-  llvm::Value *first = nullptr;    // i64 offset of lane 0: uniform and contiguous
+  llvm::Value *first = nullptr;    // i64 offset of lane 0, unless scattered
   llvm::Value *offsets = nullptr;  // a vector: scattered
+  int64_t stride = 1;              // of strided ones: 2 to largest_stride
+};
+
+// Where something is inside: all lanes if `condition` (i1) says so, of them those of `lanes` (a vector of i1). Null: yes.
+// Apart, because the vector is often the same from row to row.
+struct Mask {
+  llvm::Value *condition = nullptr;
+  llvm::Value *lanes = nullptr;
 };
 
 class ContractionMemory {
@@ -55,12 +65,17 @@ class ContractionMemory {
   llvm::Value *are_neighbours(llvm::Value *offsets) const;
   static Lanes as_neighbours(const ContractionMemory &memory, const Lanes &lanes);
 
-  // Which lanes of lhs are inside all windows, given the places that add up to the coordinate; null: all.
-  llvm::Value *mask_of(std::span<const Place *const> places) const;
-  llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null
+  // Which lanes of lhs are inside all windows, given the places that add up to the coordinate.
+  Mask mask_of(std::span<const Place *const> places) const;
+  llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all
+  llvm::Value *mask_and(llvm::Value *x, const Mask &y) const { return mask_and(x, mask_and(y.lanes, y.condition)); }
 
   // Reads as sum_type; masked-off lanes are zero. `offset` is an i64 added to the lanes' offsets.
-  llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
+  llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, const Mask &mask) const;
+  llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const {
+    bool is_vector = mask != nullptr && mask->getType()->isVectorTy();
+    return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
+  }
   llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // Runs the epilogue, converts and writes.
   void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
@@ -71,6 +86,9 @@ class ContractionMemory {
   llvm::Value *multiply_add(llvm::Value *x, llvm::Value *y, llvm::Value *sum) const;
 
  private:
+  llvm::Value *load_strided(Operand operand, const Lanes &lanes, llvm::Value *pointer, const Mask &mask) const;
+  void store_strided(llvm::Value *finished, const Lanes &lanes, llvm::Value *pointer, llvm::Value *mask) const;
+  llvm::Value *part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const;
   llvm::Type *element_type(Operand operand) const;
   llvm::Type *storage_type(Operand operand) const;
   llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
