@@ -1,6 +1,6 @@
 // Evaluates instructions whose operands are constants, with the interpreter. Only what makes a small constant from
 // small ones in little work, by a bound that depends on shapes alone, so that the outcome is the same on every machine.
-// Broadcasts and iotas stay: they are smaller than their values.
+// Broadcasts and iotas stay: they are smaller than their values. The size of a static dimension is a constant too.
 #include "core/analysis/side_effects.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/builder.h"
@@ -67,6 +67,15 @@ bool may_fold(const Instruction &instruction, const PassContext &context) {
 Result<bool> constant_folding(ir::Module &module, const PassContext &context) {
   analysis::SideEffects side_effects(module);
   return rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
+    if (instruction.opcode() == Opcode::GetDimensionSize) {
+      const ir::Shape &shape = instruction.operand(0).shape();
+      const auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
+      ir::Builder builder(module, instruction.parent().id());
+      builder.stand_in_for(instruction);
+      return shape.is_dynamic(dimension)
+                 ? instruction.id()
+                 : builder.constant(ir::ElementType::S32, static_cast<double>(shape.size(dimension)));
+    }
     if (!may_fold(instruction, context) || side_effects.has(instruction)) {
       return instruction.id();
     }

@@ -15,7 +15,9 @@ constexpr std::array all_passes{
 };
 
 constexpr std::string_view simplify[] = {
-    // First, so that all else sees through calls.
+    // First: what follows takes layouts from what it replaces.
+    "layout-agreement",
+    // So that all else sees through calls.
     "call-inlining",
     // Each finds more after the one before.
     "tuple-simplification",
