@@ -1,0 +1,42 @@
+// The functions whose precision is measured, each with what it should give.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/check/exact_functions.h"
+#include "core/base/result.h"
+#include "core/ir/module.h"
+
+namespace bp::precision {
+
+using conformance::Number;
+
+struct Function {
+  std::string name;          // of the op, or of chlo's operation
+  std::string_view program;  // HLO or StableHLO text with the fields {name}, {from}, {to} and {count}
+  int operands = 1;
+  // What results may be off by, in values of their type between them and the correctly rounded one.
+  int budget = 1;
+  // For arguments of all floats but f64. Its relative error is below `reference_error`, or it is what a correctly
+  // rounded result is rounded from, if there is nothing `exact`.
+  double (*unary)(double x) = nullptr;
+  double (*binary)(double x, double y) = nullptr;
+  // In a hundred digits, as conformance::ExactFunction: for finite arguments, may throw a std::exception.
+  Number (*exact_unary)(const Number &x) = nullptr;
+  Number (*exact_binary)(const Number &x, const Number &y) = nullptr;
+
+  bool is_exact() const { return exact_unary == nullptr && exact_binary == nullptr; }
+  // The function of `count` arguments.
+  Result<ir::Module> module(ir::ElementType from, ir::ElementType to, std::int64_t count) const;
+};
+constexpr double reference_error = 0x1p-44;
+
+// Every op of floats with a float as the result, by the op table, and the functions that chlo adds. Internal if the op
+// table has one that nothing is known about here.
+Result<std::vector<Function>> functions();
+// Of one float, to one of another type: "convert".
+Function conversion();
+
+}  // namespace bp::precision

@@ -1,0 +1,363 @@
+#include "tools/precision/sweep.h"
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+namespace bp::precision {
+namespace {
+
+using ir::ElementType;
+
+constexpr std::size_t most_deviations = 4;
+
+// --- Floats of any width ---
+
+template <class T>
+constexpr bool is_float = std::is_floating_point_v<T> || requires { T::float_format; };
+
+template <class T>
+auto bits_of(T x) {
+  if constexpr (requires { T::float_format; }) {
+    return x.bits;
+  } else {
+    return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(x);
+  }
+}
+
+template <class T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (requires { T::float_format; }) {
+    return T::from_bits(static_cast<typename T::Bits>(bits));
+  } else {
+    return std::bit_cast<T>(static_cast<decltype(bits_of(T()))>(bits));
+  }
+}
+
+// Numbers in order: neighbours differ by 1, both zeros are 0.
+template <class T>
+std::int64_t rank_of(T x) {
+  int sign_bit = static_cast<int>(sizeof(T)) * 8 - 1;
+  if constexpr (requires { T::float_format; }) {
+    constexpr ir::FloatFormat format = T::float_format;
+    sign_bit = format.specials == ir::Specials::Scale ? 8 : format.width() - 1;
+  }
+  const std::uint64_t bits = bits_of(x), sign = std::uint64_t{1} << sign_bit;
+  const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
+  return (bits & sign) != 0 ? -magnitude : magnitude;
+}
+
+// Calls visitor.template operator()<T>() for a float.
+template <class Visitor>
+void visit_float(ElementType type, Visitor &&visitor) {
+  ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (is_float<T>) {
+      visitor.template operator()<T>();
+    }
+  });
+}
+
+// --- What is expected ---
+
+// NaN if a hundred digits cannot say it.
+Number in_many_digits(const Function &function, double x, double y) {
+  try {
+    return function.exact_unary != nullptr ? function.exact_unary(Number(x)) : function.exact_binary(x, y);
+  } catch (const std::exception &) {  // Boost.Math, outside of a function's domain
+    return std::numeric_limits<Number>::quiet_NaN();
+  }
+}
+
+// To double so that another rounding is as good as one: of the two doubles next to it, the odd one.
+double round_to_odd(const Number &value) {
+  const auto near = value.convert_to<double>();
+  if (!std::isfinite(near) || Number(near) == value || (std::bit_cast<std::uint64_t>(near) & 1) != 0) {
+    return near;
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  return std::nextafter(near, value > near ? infinity : -infinity);
+}
+
+// The correctly rounded result; `near` is the reference's.
+template <class To>
+To decided(const Function &function, double x, double y, double near) {
+  if (function.is_exact() || !std::isfinite(x) || !std::isfinite(y)) {
+    return To(near);
+  }
+  const Number number = in_many_digits(function, x, y);
+  return To(isfinite(number) ? round_to_odd(number) : near);
+}
+
+// --- Comparing ---
+
+void keep(std::vector<Deviation> &deviations, const Deviation &deviation) {
+  if (deviations.size() < most_deviations) {
+    deviations.push_back(deviation);
+  }
+}
+
+// One argument or two, what the backend and what the reference make of them.
+template <class To>
+struct Case {
+  Input input;
+  double x, y;
+  To found;
+  double near;
+};
+
+// A result that differs from the reference, or where the reference may round wrongly.
+template <class To>
+void compare(const Function &function, const Case<To> &c, Statistics &statistics) {
+  To expected(c.near);
+  bool is_certain = function.is_exact() || !std::isfinite(c.near);
+  const auto decide = [&] {
+    expected = decided<To>(function, c.x, c.y, c.near);
+    is_certain = true;
+    ++statistics.in_many_digits;
+  };
+  if (!is_certain && bits_of(To(c.near * (1 - reference_error))) != bits_of(To(c.near * (1 + reference_error)))) {
+    decide();
+  }
+  if (bits_of(c.found) == bits_of(expected)) {
+    return;
+  }
+  const auto deviation = [&] {
+    return Deviation{c.input, std::uint64_t{bits_of(c.found)}, std::uint64_t{bits_of(expected)}};
+  };
+  const auto special = [&](std::uint64_t &count) {
+    ++count;
+    keep(statistics.special, deviation());
+  };
+  const auto a = static_cast<double>(c.found), b = static_cast<double>(expected);
+  if (std::isnan(a) || std::isnan(b)) {
+    if (std::isnan(a) != std::isnan(b)) {
+      special(statistics.nan);
+    }
+    return;
+  }
+  if (a == b) {
+    return special(statistics.zero_sign);
+  }
+  if (std::isinf(a) || std::isinf(b)) {
+    return special(statistics.infinity);
+  }
+  if (!is_certain && std::abs(rank_of(c.found) - rank_of(expected)) > statistics.max_ulps) {
+    decide();
+  }
+  const std::int64_t distance = std::abs(rank_of(c.found) - rank_of(expected));
+  statistics.rounded_wrongly += distance != 0;
+  if (distance > statistics.max_ulps) {
+    statistics.max_ulps = distance;
+    statistics.worst.clear();
+  }
+  if (distance != 0 && distance == statistics.max_ulps) {
+    keep(statistics.worst, deviation());
+  }
+}
+
+// --- Arguments ---
+
+// A hash that is as good as a random number (splitmix64).
+std::uint64_t scrambled(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// Any bits, or a number between -16 and 16.
+template <class T>
+std::uint64_t random_bits(std::uint64_t seed) {
+  const std::uint64_t bits = scrambled(seed);
+  return (seed & 2) == 0 ? bits >> (64 - 8 * sizeof(T))
+                         : bits_of(T(static_cast<double>(static_cast<std::int64_t>(bits)) * 0x1p-59));
+}
+
+// Operand `number` of the arguments from `begin` on.
+template <class T>
+void fill(const Arguments &arguments, std::size_t number, bool is_random, std::uint64_t begin, std::span<T> elements) {
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const std::uint64_t index = begin + k;
+    if (is_random) {
+      elements[k] = from_bits<T>(random_bits<T>(number == 0 ? 2 * index : 2 * scrambled(index) + 1));
+    } else if (!arguments.listed.empty()) {
+      elements[k] = from_bits<T>(number == 0 ? arguments.listed[index].x : arguments.listed[index].y);
+    } else {
+      elements[k] = from_bits<T>(index * arguments.stride);
+    }
+  }
+}
+
+// --- Running ---
+
+// Blocks in turn, each by whichever thread is free.
+template <class From, class To>
+class Sweep {
+ public:
+  Sweep(const Executable &executable, const Function &function, const Arguments &arguments, const Options &options)
+      : executable_(executable), function_(function), arguments_(arguments), options_(options) {}
+
+  Result<Statistics> run() {
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < options_.threads; ++i) {
+      threads.emplace_back([this] { work(false); });
+    }
+    work(true);
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+    BP_TRY(std::move(status_));
+    return std::move(total_);
+  }
+
+ private:
+  // Memory of one thread.
+  struct Block {
+    std::vector<Literal> operands;
+    std::vector<double> near;
+  };
+
+  void work(bool reports) {
+    Statistics statistics;
+    Block memory;
+    const auto block = static_cast<std::uint64_t>(options_.block);
+    for (;;) {
+      const std::uint64_t begin = next_.fetch_add(block);
+      if (begin >= arguments_.count) {
+        break;
+      }
+      if (Status status = run_block(begin, std::min(block, arguments_.count - begin), memory, statistics);
+          !status.ok()) {
+        const std::lock_guard lock(mutex_);
+        status_ = std::move(status);
+        next_ = arguments_.count;
+        break;
+      }
+      if (reports && options_.report) {
+        options_.report(begin, arguments_.count);
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    total_.add(statistics);
+  }
+
+  Status run_block(std::uint64_t begin, std::uint64_t count, Block &block, Statistics &statistics) {
+    const ir::Computation entry = executable_.module().entry();
+    const bool is_binary = function_.operands == 2;
+    block.operands.resize(entry.parameter_count());
+    for (std::size_t i = 0; i < block.operands.size(); ++i) {
+      if (!block.operands[i].is_valid()) {
+        BP_ASSIGN(block.operands[i], Literal::zeros(entry.parameter(i).shape()));
+      }
+      fill(arguments_, i, is_binary && arguments_.listed.empty(), begin,
+           block.operands[i].template mutable_elements<From>().first(count));
+    }
+    BP_ASSIGN(const Literal result, executable_.run(block.operands));
+    const std::span<const To> found = result.elements<To>().first(count);
+    const auto x = block.operands[0].template elements<From>(), y = block.operands.back().template elements<From>();
+    block.near.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      block.near[k] = function_.unary != nullptr
+                          ? function_.unary(static_cast<double>(x[k]))
+                          : function_.binary(static_cast<double>(x[k]), static_cast<double>(y[k]));
+    }
+    const double error = function_.is_exact() ? 0 : reference_error;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto bits = bits_of(found[k]);
+      const double near = block.near[k];
+      if (bits_of(To(near * (1 - error))) != bits || bits_of(To(near * (1 + error))) != bits) {
+        const Input input{bits_of(x[k]), is_binary ? bits_of(y[k]) : 0u};
+        compare<To>(function_, {input, static_cast<double>(x[k]), static_cast<double>(y[k]), found[k], near},
+                    statistics);
+      }
+    }
+    statistics.inputs += count;
+    return {};
+  }
+
+  const Executable &executable_;
+  const Function &function_;
+  const Arguments &arguments_;
+  const Options &options_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::mutex mutex_;  // of what follows
+  Statistics total_;
+  Status status_;
+};
+
+}  // namespace
+
+void Statistics::add(const Statistics &other) {
+  inputs += other.inputs;
+  rounded_wrongly += other.rounded_wrongly;
+  in_many_digits += other.in_many_digits;
+  nan += other.nan;
+  infinity += other.infinity;
+  zero_sign += other.zero_sign;
+  if (other.max_ulps > max_ulps) {
+    max_ulps = other.max_ulps;
+    worst.clear();
+  }
+  if (other.max_ulps == max_ulps) {
+    for (const Deviation &deviation : other.worst) {
+      keep(worst, deviation);
+    }
+  }
+  for (const Deviation &deviation : other.special) {
+    keep(special, deviation);
+  }
+}
+
+Arguments Arguments::every(ElementType type, std::uint64_t stride) {
+  const std::uint64_t all = std::uint64_t{1} << ir::bit_width(type);
+  return {(all + stride - 1) / stride, stride, {}};
+}
+
+Result<Statistics> sweep(const Backend &backend, const Function &function, ElementType from, ElementType to,
+                         const Arguments &arguments, const Options &options) {
+  Options own = options;
+  own.block = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(options.block), std::max<std::uint64_t>(arguments.count, 1)));
+  BP_ASSIGN(Module module, function.module(from, to, own.block));
+  CompileOptions compile;
+  compile.device_only = !backend.is_interpreter();
+  BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), compile));
+  Result<Statistics> result = unsupported("{} from {} to {}", function.name, ir::to_string(from), ir::to_string(to));
+  visit_float(from, [&]<class From>() {
+    visit_float(to, [&]<class To>() {
+      // All pairs would be two hundred copies of the code: what is converted is f32 and what is as wide as it or less.
+      if constexpr (std::is_same_v<From, To> || std::is_same_v<From, float> || std::is_same_v<From, ir::F16> ||
+                    std::is_same_v<From, ir::BF16>) {
+        result = Sweep<From, To>(compiled.executable, function, arguments, own).run();
+      }
+    });
+  });
+  return result;
+}
+
+std::string format_value(ElementType type, std::uint64_t bits) {
+  std::string text;
+  visit_float(type, [&]<class T>() {
+    const T value = from_bits<T>(bits);
+    if constexpr (std::is_floating_point_v<T>) {
+      text = fmt::format("{}", value);
+    } else {
+      text = fmt::format("{}", static_cast<float>(value));
+    }
+  });
+  return text;
+}
+
+std::optional<double> reference_distance(const Function &function, double x, double y) {
+  const double near = function.unary != nullptr ? function.unary(x) : function.binary(x, y);
+  if (function.is_exact() || !std::isfinite(x) || !std::isfinite(y) || !std::isfinite(near) ||
+      std::fabs(near) < 0x1p-149) {
+    return std::nullopt;
+  }
+  const Number number = in_many_digits(function, x, y);
+  return isfinite(number) ? std::optional(Number(abs(number / near - 1)).convert_to<double>()) : std::nullopt;
+}
+
+}  // namespace bp::precision

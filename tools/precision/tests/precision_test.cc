@@ -1,0 +1,161 @@
+// The references against a hundred digits; every function of every backend here at samples and at the worst arguments
+// that sweeps have found. build/tools/precision tries all arguments.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <random>
+
+#include "core/base/files.h"
+#include "tools/precision/results.h"
+#include "tools/testing/skip.h"
+
+namespace bp::precision {
+namespace {
+
+using ir::ElementType;
+
+std::vector<Function> all_functions() {
+  Result<std::vector<Function>> all = functions();
+  REQUIRE((all.ok() ? "" : all.error().to_string()) == "");
+  std::vector<Function> result = std::move(all).value();
+  result.push_back(conversion());
+  return result;
+}
+
+std::optional<Backend> load(std::string_view name) {
+  Result<Backend> backend = Backend::load(name);
+  if (!backend.ok()) {
+    testing::skip(backend.error().to_string());
+    return std::nullopt;
+  }
+  return std::move(backend).value();
+}
+
+void check(const Backend &backend, const Function &function, ElementType from, ElementType to,
+           const Arguments &arguments) {
+  const Result<Statistics> statistics = sweep(backend, function, from, to, arguments, {});
+  INFO(function.name << " from " << ir::to_string(from) << " to " << ir::to_string(to));
+  REQUIRE((statistics.ok() ? "" : statistics.error().to_string()) == "");
+  const Measurement measurement{function.name, from, to, function.budget, arguments.stride, *statistics, 0};
+  INFO(to_markdown({&measurement, 1}));
+  CHECK(measurement.is_good());
+}
+
+// Of all f32, each nth. tools/test --full takes its time.
+const std::uint64_t stride_of_f32 = std::getenv("BACKPLANE_TEST_FULL") != nullptr ? 101 : 1'000'003;
+
+void check_samples(std::string_view name) {
+  const std::optional<Backend> backend = load(name);
+  if (!backend) {
+    return;
+  }
+  for (const Function &function : all_functions()) {
+    for (ElementType type : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+      const std::uint64_t stride = type == ElementType::F32 ? stride_of_f32 : 13;
+      check(*backend, function, type, type,
+            function.operands == 1 ? Arguments::every(type, stride) : Arguments::random(5000));
+    }
+  }
+}
+
+void check_worst_cases(std::string_view name) {
+  const std::optional<Backend> backend = load(name);
+  if (!backend) {
+    return;
+  }
+  const std::string path = BP_SOURCE_ROOT "/tools/precision/worst_cases.txt";
+  const Result<std::string> text = read_file(path);
+  REQUIRE(text.ok());
+  const Result<std::vector<WorstCases>> cases = read_worst_cases(path, *text);
+  REQUIRE((cases.ok() ? "" : cases.error().to_string()) == "");
+  CHECK(!cases->empty());
+  const std::vector<Function> all = all_functions();
+  for (const WorstCases &worst : *cases) {
+    const auto function = std::ranges::find(all, worst.function, &Function::name);
+    INFO(worst.function);
+    REQUIRE(function != all.end());
+    check(*backend, *function, worst.from, worst.to, Arguments::list(worst.inputs));
+  }
+}
+
+TEST_CASE("references are as good as promised") {
+  std::mt19937 random(5);
+  double worst = 0;
+  for (const Function &function : all_functions()) {
+    if (function.is_exact()) {
+      continue;
+    }
+    INFO(function.name);
+    for (int i = 0; i < 40; ++i) {
+      // Any f32, or one of ordinary size.
+      const auto number = [&] {
+        const auto bits = static_cast<std::uint32_t>(random());
+        return static_cast<double>(i % 2 == 0 ? std::bit_cast<float>(bits) : static_cast<float>(bits) * 0x1p-28f - 8);
+      };
+      const double x = number(), y = number();
+      INFO(fmt::format("at {}, {}", x, y));
+      const double distance = reference_distance(function, x, y).value_or(0);
+      CHECK(distance < reference_error);
+      worst = std::max(worst, distance);
+    }
+  }
+  CHECK(worst > 0);  // something was compared
+}
+
+TEST_CASE("functions of the interpreter keep their budget at samples") {
+  check_samples("interpreter");
+}
+TEST_CASE("functions of the cpu backend keep their budget at samples") {
+  check_samples("cpu");
+}
+TEST_CASE("functions of the interpreter keep their budget at the worst arguments known") {
+  check_worst_cases("interpreter");
+}
+TEST_CASE("functions of the cpu backend keep their budget at the worst arguments known") {
+  check_worst_cases("cpu");
+}
+
+// A backend that is wrong is found out: the reference of a function is compared with another function's results.
+TEST_CASE("what differs is counted by kind") {
+  const std::optional<Backend> backend = load("interpreter");
+  REQUIRE(backend);
+  const auto measured_as = [&](std::string_view name, double (*unary)(double)) {
+    const std::vector<Function> all = all_functions();
+    Function function = *std::ranges::find(all, name, &Function::name);
+    function.unary = unary;
+    function.exact_unary = nullptr;
+    Result<Statistics> statistics =
+        sweep(*backend, function, ElementType::F16, ElementType::F16, Arguments::every(ElementType::F16, 1), {});
+    REQUIRE(statistics.ok());
+    return std::move(statistics).value();
+  };
+  const Statistics same = measured_as("real", [](double x) { return x; });
+  CHECK((same.inputs == 65536 && same.keeps(0) && same.rounded_wrongly == 0));
+  // Two values between each result and the expected one, where both are normal numbers.
+  const Statistics off = measured_as("real", [](double x) { return x * (1 + 0x1p-10); });
+  CHECK((off.max_ulps == 2 || off.max_ulps == 1));
+  CHECK(off.rounded_wrongly > 60000);
+  CHECK(off.worst.size() == 4);
+  const Statistics zeros = measured_as("real", [](double x) { return x == 0 ? 0.0 : x; });
+  CHECK((zeros.zero_sign == 1 && zeros.rounded_wrongly == 0 && !zeros.keeps(1)));
+  CHECK((zeros.special.size() == 1 && zeros.special[0].input == Input{0x8000, 0}));
+  const Statistics infinities = measured_as("real", [](double x) { return std::isinf(x) ? 65504.0 : x; });
+  CHECK((infinities.infinity == 2 && infinities.nan == 0));
+  const Statistics nans = measured_as("sqrt", [](double x) { return x < 0 ? 1 : std::sqrt(x); });
+  CHECK(nans.nan == 0x7c00);  // from the least negative number to -inf
+}
+
+TEST_CASE("worst cases are read as they are written, and what is none is refused") {
+  Measurement measurement{"power", ElementType::F32, ElementType::F32, 1, 0, {}, 0};
+  measurement.statistics.worst = {{{0x3f800001, 0x40000000}, 1, 2}};
+  const auto cases = read_worst_cases("f", "# a comment\n\n" + to_text({&measurement, 1}));
+  REQUIRE((cases.ok() && cases->size() == 1));
+  CHECK(((*cases)[0].function == "power" && (*cases)[0].from == ElementType::F32));
+  CHECK((*cases)[0].inputs == std::vector<Input>{{0x3f800001, 0x40000000}});
+  const auto error = [](std::string_view text) { return read_worst_cases("f", text).error().to_string(); };
+  CHECK(error("tan f32 f32") == "f:1:1: expected FUNCTION FROM TO BITS...\n  tan f32 f32\n  ^");
+  CHECK(error("tan f33 f32 0").starts_with("f:1:1: 'f33' is no element type"));
+  CHECK(error("\ntan f32 f32 0 x").starts_with("f:2:1: 'x' is no hexadecimal number"));
+}
+
+}  // namespace
+}  // namespace bp::precision
