@@ -19,6 +19,8 @@ constexpr std::string_view simplify[] = {
     "layout-agreement",
     // So that all else sees through calls.
     "call-inlining",
+    // No device knows dynamic dimensions, nor does what follows.
+    "dynamic-dimension-expansion",
     // Each finds more after the one before.
     "tuple-simplification",
     "zero-sized-elimination",
