@@ -199,10 +199,11 @@ Result<Literal> evaluate_scatter(Evaluator &evaluator, const Instruction &instru
         to_offset += index[d] * to.strides[d];
       }
       for (std::size_t i = 0; i < count; ++i) {
-        auto width = static_cast<std::int64_t>(element_width(results[i].shape()));
-        places[i] = outputs[i] + to_offset * width;
+        const Literal &update = operands[count + 1 + i];  // perhaps of another type
+        places[i] = outputs[i] + to_offset * static_cast<std::int64_t>(element_width(results[i].shape()));
         arguments[i] = places[i];
-        arguments[count + i] = operands[count + 1 + i].bytes().data() + from_offset * width;
+        arguments[count + i] =
+            update.bytes().data() + from_offset * static_cast<std::int64_t>(element_width(update.shape()));
       }
       if (status.ok()) {
         status = (*function)(arguments, places, 1);

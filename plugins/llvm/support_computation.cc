@@ -15,6 +15,31 @@ std::string map_problem(InstructionView instruction) {
              : "has a wrong number of called computations";
 }
 
+namespace {
+
+// A computation that combines an element of each result with one of each of the operands from `first` on, which may be
+// of other types.
+std::string combiner_problem(InstructionView instruction, std::size_t first) {
+  const std::size_t count = instruction.result_count();
+  const ComputationView combiner = instruction.called(0);
+  if (std::string problem = scalar_computation_problem(combiner, 2 * count, count); !problem.empty()) {
+    return problem;
+  }
+  const auto has_type = [&](std::uint32_t value, const Shape &shape) {
+    return instruction.module().shape_of(value).dtype == shape.dtype;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!has_type(combiner.parameters()[i], instruction.shape(i)) ||
+        !has_type(combiner.parameters()[count + i], instruction.operand_shape(first + i)) ||
+        !has_type(combiner.roots()[i], instruction.shape(i))) {
+      return "calls a computation on other types";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string reduce_problem(InstructionView instruction) {
   const std::size_t count = instruction.operand_count() / 2;
   if (count == 0 || instruction.operand_count() % 2 != 0 || instruction.result_count() != count ||
@@ -34,12 +59,13 @@ std::string reduce_problem(InstructionView instruction) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (!same_dims(instruction.operand_shape(i), shape) || instruction.operand_shape(count + i).rank() != 0 ||
-        instruction.shape(i).rank() != rank || instruction.operand_shape(i).dtype != instruction.shape(i).dtype ||
+        instruction.shape(i).rank() != rank ||
+        instruction.operand_shape(count + i).dtype != instruction.shape(i).dtype ||
         !same_dims(instruction.shape(i), instruction.shape(0))) {
       return "has operands that do not agree";
     }
   }
-  return scalar_computation_problem(instruction.called(0), 2 * count, count);
+  return combiner_problem(instruction, 0);
 }
 
 std::string scatter_problem(InstructionView instruction) {
@@ -75,7 +101,7 @@ std::string scatter_problem(InstructionView instruction) {
       return "has operands that do not agree";
     }
   }
-  return scalar_computation_problem(instruction.called(0), 2 * count, count);
+  return combiner_problem(instruction, count + 1);
 }
 
 std::string select_and_scatter_problem(InstructionView instruction) {
