@@ -1,6 +1,6 @@
 // Computes with dynamic dimensions as with static ones of their bound, and the run-time sizes beside them, as scalars:
-// no backend knows other than static shapes. What lies beyond a size is anything, and is replaced by what changes nothing
-// where elements meet, in reductions. A size out of range is taken as the nearest one that is not.
+// no backend knows other than static shapes. What lies beyond a size is anything, and where elements meet, in
+// reductions, it is replaced by what changes nothing. A size out of range is taken as the nearest one that is not.
 //
 // All of the entry or nothing: where a parameter, the result, a called computation or an op that is not listed here has
 // dynamic dimensions, the program stays as it is, and runs on the host.

@@ -1,7 +1,7 @@
-// Gives values that share memory one layout. Programs may write any layout at any instruction; but a tuple only names its
-// elements, a parameter of a called computation is the caller's operand, and a root is the caller's result. The first of
-// them, from callers to callees and from operands to users, decides; where two were decided already, a copy goes between.
-// The layouts of the entry's parameters and results stay, and what a bitcast sees.
+// Gives values that share memory one layout. Programs may write any layout at any instruction; but a tuple only names
+// its elements, a parameter of a called computation is the caller's operand, and a root is the caller's result. The
+// first of them, from callers to callees and from operands to users, decides; where two were decided already, a copy
+// goes between. The layouts of the entry's parameters and results stay, and what a bitcast sees. Linear.
 #include <algorithm>
 #include <array>
 #include <unordered_map>

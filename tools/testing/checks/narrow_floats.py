@@ -58,8 +58,8 @@ NAN = 0x7FC00000  # stands for any
 # How all codes of a narrow float are made of iota.
 CODES = {
     4: "  c4 = u4[16] convert(i)\n  x = {0}[16] bitcast-convert(c4)\n",
-    6: "  c8 = u8[64] convert(i)\n  c2 = u2[64,4] bitcast-convert(c8)\n  c6 = u2[64,3] slice(c2), slice={{[0:64], [0:3]}}\n"
-       "  x = {0}[64] bitcast-convert(c6)\n",
+    6: "  c8 = u8[64] convert(i)\n  c2 = u2[64,4] bitcast-convert(c8)\n"
+       "  c6 = u2[64,3] slice(c2), slice={{[0:64], [0:3]}}\n  x = {0}[64] bitcast-convert(c6)\n",
     8: "  c8 = u8[256] convert(i)\n  x = {0}[256] bitcast-convert(c8)\n",
 }
 
@@ -116,7 +116,7 @@ def rounded(values, name):
 
 
 def to_odd(values):
-    """As f32 towards zero, with the last bit set where that is inexact: then rounding again is as good as rounding once."""
+    """As f32 towards zero, the last bit set where that is inexact: rounding again is then as good as rounding once."""
     nearest = values.astype(np.float32)
     too_far = np.abs(nearest.astype(np.float64)) > np.abs(values)
     below = np.where(too_far, np.nextafter(nearest, np.float32(0)), nearest)
