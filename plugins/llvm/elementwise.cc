@@ -381,7 +381,9 @@ Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Valu
       const llvm::Intrinsic::ID id = floats      ? (larger ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum)
                                      : with_sign ? (larger ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
                                                  : (larger ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
-      return b.CreateBinaryIntrinsic(id, x, y);
+      Value *result = b.CreateBinaryIntrinsic(id, x, y);
+      // LLVM 19 computes f16 in f16, and where the machine has none, NaN and a zero of the preferred sign give the zero.
+      return dtype == BP_DTYPE_F16 ? b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), result) : result;
     }
     case BP_OP_AND: return b.CreateAnd(x, y);
     case BP_OP_OR: return b.CreateOr(x, y);
