@@ -269,6 +269,13 @@ Parts exponential_minus_one(Expansion &b, Operands operands) {
   Id real_axis = is_zero(b, z.imaginary);
   return {b.select({real_axis, apply(b, Opcode::ExponentialMinusOne, z.real), real}), plain.imaginary};
 }
+// The angle of x + iy continued to complex x and y: -i log((x + iy) / sqrt(x^2 + y^2)).
+Parts atan2_of(Expansion &b, Parts y, Parts x) {
+  Parts xx = multiply(b, x, x), yy = multiply(b, y, y);
+  Parts radius = square_root(b, {b.sum({xx.real, yy.real}), b.sum({xx.imaginary, yy.imaginary})});
+  Parts turned = divide(b, {b.difference({x.real, y.imaginary}), b.sum({x.imaginary, y.real})}, radius);
+  return {angle(b, turned), negate(b, log_modulus(b, turned))};
+}
 Parts one(Expansion &b, Id like) {
   return {b.splat(1, like), b.splat(0, like)};
 }
@@ -314,6 +321,7 @@ constexpr std::array formulas = {
     ComplexFormula{Opcode::Multiply, of_two<multiply>},
     ComplexFormula{Opcode::Divide, of_two<divide>},
     ComplexFormula{Opcode::Power, power},
+    ComplexFormula{Opcode::Atan2, of_two<atan2_of>},
     ComplexFormula{Opcode::Sign, sign},
     ComplexFormula{Opcode::Sqrt, of_one<square_root>},
     ComplexFormula{Opcode::Rsqrt, reciprocal_square_root},

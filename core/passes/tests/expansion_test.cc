@@ -1,6 +1,7 @@
 // The interpreter computes an op and what it expands to; both must agree.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
@@ -204,6 +205,121 @@ TEST_CASE("what has no elements, dynamic dimensions or no order is left alone") 
   }
 }
 
+TEST_CASE("expanded Fourier transforms are the same sums") {
+  struct Lengths {
+    const char *full, *half, *lengths;  // sizes of the signal, of half its spectrum
+  };
+  // Factors of every kind: powers, mixed radices, primes that are radices, and those that are not.
+  for (const Lengths &each : {Lengths{"1", "1", "1"},
+                              {"2", "2", "2"},
+                              {"2,7", "2,4", "7"},
+                              {"3,16", "3,9", "16"},
+                              {"61", "31", "61"},
+                              {"67", "34", "67"},
+                              {"2,134", "2,68", "134"},
+                              {"1000", "501", "1000"},
+                              {"2,3,5", "2,3,3", "3,5"},
+                              {"2,4,71,6", "2,4,71,4", "4,71,6"},
+                              {"8192", "4097", "8192"},
+                              {"5003", "2502", "5003"}}) {
+    for (const auto &[real, complex, tolerance] : {std::tuple("f32", "c64", 1e-6), {"f64", "c128", 1e-14}}) {
+      for (const auto &[type, from, to] :
+           {std::tuple("FFT", fmt::format("{}[{}]", complex, each.full), fmt::format("{}[{}]", complex, each.full)),
+            {"IFFT", fmt::format("{}[{}]", complex, each.full), fmt::format("{}[{}]", complex, each.full)},
+            {"RFFT", fmt::format("{}[{}]", real, each.full), fmt::format("{}[{}]", complex, each.half)},
+            {"IRFFT", fmt::format("{}[{}]", complex, each.half), fmt::format("{}[{}]", real, each.full)}}) {
+        check_expansion(fmt::format("ENTRY main {{ x = {} parameter(0)  ROOT r = {} fft(x), fft_type={}, "
+                                    "fft_length={{{}}} }}",
+                                    from, to, type, each.lengths),
+                        tolerance);
+      }
+    }
+  }
+}
+
+// Moments of 2^16 values: what is farther off than five times what chance explains is wrong.
+TEST_CASE("expanded random numbers have the distribution") {
+  struct Expected {
+    const char *type, *first, *second, *sizes, *distribution;
+    double mean, deviation, least, end;
+  };
+  const double uniform = std::sqrt(1.0 / 12);
+  for (const Expected &expected : {Expected{"f32", "-1", "3", "256,256", "rng_uniform", 1, 4 * uniform, -1, 3},
+                                   {"f64", "0", "1", "65536", "rng_uniform", 0.5, uniform, 0, 1},
+                                   {"bf16", "0", "1", "65536", "rng_uniform", 0.5, uniform, 0, 1},
+                                   {"s32", "-10", "10", "65536", "rng_uniform", -0.5, std::sqrt(399.0 / 12), -10, 10},
+                                   {"u8", "0", "255", "65536", "rng_uniform", 127, std::sqrt(65024.0 / 12), 0, 255},
+                                   {"s64", "5", "5", "65536", "rng_uniform", 5, 0, 5, 6},
+                                   {"f32", "2", "3", "65536", "rng_normal", 2, 3, -30, 30},
+                                   {"f64", "0", "1", "65537", "rng_normal", 0, 1, -9, 9}}) {
+    const std::string text = fmt::format(
+        "ENTRY main {{ a = {0}[] constant({1})  b = {0}[] constant({2})  r = {0}[{3}] rng(a, b), distribution={4} "
+        "ROOT c = f64[{3}] convert(r) }}",
+        expected.type, expected.first, expected.second, expected.sizes, expected.distribution);
+    INFO(text);
+    ir::Module module = text::parse_module(text).value();
+    REQUIRE(ir::verify(module).ok());
+    expand(module);
+    CHECK(!has(module, ir::Opcode::Rng));
+    const ir::Literal result = interpreter::interpret(module, {}).value();
+    double sum = 0, squares = 0, neighbours = 0, least = expected.end, largest = expected.least, before = 0;
+    const auto values = result.elements<double>();
+    for (double value : values) {
+      const double x = value - expected.mean;
+      sum += x;
+      squares += x * x;
+      neighbours += x * before;
+      before = x;
+      least = std::min(least, value);
+      largest = std::max(largest, value);
+    }
+    const auto count = static_cast<double>(values.size());
+    const double error = 5 * expected.deviation / std::sqrt(count), variance = expected.deviation * expected.deviation;
+    CHECK(std::abs(sum / count) <= error);
+    CHECK(std::abs(squares / count - variance) <= 2 * expected.deviation * error);
+    CHECK(std::abs(neighbours / count) <= expected.deviation * error);
+    CHECK(least >= expected.least);
+    CHECK(largest < expected.end);
+  }
+}
+
+TEST_CASE("two expanded random arrays are not the same") {
+  ir::Module module = text::parse_module(
+                          "ENTRY main { a = f32[] constant(0)  b = f32[] constant(1) "
+                          "r = f32[64] rng(a, b), distribution=rng_uniform  s = f32[64] rng(a, b), "
+                          "distribution=rng_uniform  ROOT t = (f32[64], f32[64]) tuple(r, s) }")
+                          .value();
+  REQUIRE(ir::verify(module).ok());
+  expand(module);
+  const ir::Literal result = interpreter::interpret(module, {}).value();
+  CHECK(!result.tuple_elements()[0].identical(result.tuple_elements()[1]));
+}
+
+TEST_CASE("an expanded map is its computation on arrays") {
+  check_expansion(
+      "f { a = f32[] parameter(0)  b = s32[] parameter(1)  c = f32[] convert(b)  two = f32[] constant(2) "
+      "w = f32[] broadcast(two), dimensions={}  p = f32[] multiply(c, w)  g = pred[] compare(a, p), direction=GT "
+      "s = f32[] sine(a)  ROOT r = f32[] select(g, s, p) } "
+      "ENTRY main { x = f32[3,4] parameter(0)  y = s32[3,4] parameter(1)  ROOT r = f32[3,4] map(x, y), "
+      "dimensions={0,1}, to_apply=f }");
+  check_expansion(
+      "f { a = f32[] parameter(0)  ROOT c = s8[] constant(7) } "
+      "ENTRY main { x = f32[3] parameter(0)  ROOT r = s8[3] map(x), dimensions={0}, to_apply=f }");
+}
+
+TEST_CASE("expanded shuffles move the same elements") {
+  for (const char *shuffle : {
+           "mode=rotate, dimensions={1}, shifts={1}",
+           "mode=rotate, dimensions={1,0}, shifts={-1,7}",
+           "mode=permute, dimensions={0}, indices=s8[3,1] {{2}, {0}, {1}}",
+           "mode=permute, dimensions={1}, indices=s32[1,4] {{9, 1, 0, -2}}",
+           "mode=permute, dimensions={1,0}, indices=s32[1,4,2] {{{3, 0}, {1, 2}, {0, 0}, {2, 1}}}",
+       }) {
+    check_expansion(
+        fmt::format("ENTRY main {{ x = s32[3,4] parameter(0)  ROOT r = s32[3,4] shuffle(x), {} }}", shuffle));
+  }
+}
+
 TEST_CASE("expanded stochastic conversions round the same way") {
   // A spread of exponents, and what has no steps.
   for (const auto &[from, random] : {std::pair("f32", "u32"), {"bf16", "u16"}, {"f16", "u16"}, {"f64", "u64"}}) {
@@ -389,7 +505,7 @@ TEST_CASE("complex functions are what their parts say") {
       check_expansion(fmt::format("ENTRY main {{ x = {0}[50] parameter(0)  ROOT r = {0}[50] {1}(x) }}", type, op),
                       tolerance);
     }
-    for (const char *op : {"add", "subtract", "multiply", "divide", "power"}) {
+    for (const char *op : {"add", "subtract", "multiply", "divide", "power", "atan2"}) {
       check_expansion(fmt::format("ENTRY main {{ x = {0}[50] parameter(0)  y = {0}[50] parameter(1) "
                                   "ROOT r = {0}[50] {1}(x, y) }}",
                                   type, op),
