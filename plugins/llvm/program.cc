@@ -250,11 +250,31 @@ class ProgramEmitter {
     if (empty) {
       return true;
     }
+    if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
+      emit_random_state(instruction);
+      return true;
+    }
     if (op == BP_OP_COPY && same_storage(instruction.shape(), instruction.operand_shape(0))) {
       move(instruction.operand(0), instruction.result());
       return true;
     }
     return emit_kernel_call(instruction);
+  }
+
+  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the program
+  // was loaded. Threads that run it at the same time get states of their own.
+  void emit_random_state(InstructionView instruction) {
+    constexpr std::uint64_t first_state = 0x7012395;
+    llvm::IntegerType *word = b_->getInt64Ty(), *state = b_->getInt128Ty();
+    auto *runs = new llvm::GlobalVariable(*driver_, word, false, llvm::GlobalValue::InternalLinkage, b_->getInt64(0),
+                                          "runs." + std::to_string(instruction.id()));
+    Value *before = b_->CreateAtomicRMW(llvm::AtomicRMWInst::Add, runs, b_->getInt64(1), llvm::MaybeAlign(8),
+                                        llvm::AtomicOrdering::Monotonic);
+    Value *delta = llvm::ConstantInt::getSigned(state, instruction.number(BP_ATTR_DELTA));
+    Value *advance = b_->CreateMul(b_->CreateZExt(before, state), delta);
+    Value *sum = b_->CreateAdd(advance, llvm::ConstantInt::get(state, first_state));
+    const Location to = location(instruction.result());
+    b_->CreateAlignedStore(sum, pointer(to), llvm::MaybeAlign(alignment(to)));
   }
 
   // Calls computation `which` with the operands from `first` on; its roots become the results.

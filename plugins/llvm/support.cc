@@ -198,6 +198,8 @@ std::string kernel_problem(InstructionView instruction) {
     }
   }
   switch (op) {
+    case BP_OP_RNG_GET_AND_UPDATE_STATE:
+      return instruction.shape().dtype == BP_DTYPE_U64 && instruction.shape().elements == 2 ? "" : "is not of two u64";
     case BP_OP_SCATTER: return scatter_problem(instruction);
     case BP_OP_SELECT_AND_SCATTER: return select_and_scatter_problem(instruction);
     case BP_OP_SORT: return sort_problem(instruction);
