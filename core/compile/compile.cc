@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 
+#include "core/analysis/call_graph.h"
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/schedule.h"
@@ -40,6 +42,24 @@ std::optional<ir::Instruction> first_unclaimed(const ir::Module &module, const C
 
 std::int64_t count_refused(const Claims &claims) {
   return std::ranges::count(claims.refused, true);
+}
+
+// By computation id: it is embedded in an instruction that the device refused, perhaps for something in there: nobody
+// is asked about that on its own.
+std::vector<bool> computations_of_refused(const ir::Module &module, const Claims &claims) {
+  const analysis::CallGraph graph(module);
+  std::vector<bool> result(module.computation_id_limit());
+  for (ir::ComputationId id : graph.callees_first() | std::views::reverse) {
+    for (ir::Instruction i : module.computation(id).instructions()) {
+      const bool is_refused = result[index(id)] || claims.refused[index(i.id())];
+      for (ir::ComputationId callee : i.calls()) {
+        if (is_refused && graph.context(callee) == analysis::CallContext::Embedded) {
+          result[index(callee)] = true;
+        }
+      }
+    }
+  }
+  return result;
 }
 
 class Compilation {
@@ -162,9 +182,11 @@ class Compilation {
     Stopwatch watch(report_.passes);
     passes::PipelineOptions pipeline;
     if (claims != nullptr) {
-      // What these passes make is native until the device was asked about it, and so are embedded computations.
-      pipeline.context.is_native = [claims](const ir::Instruction &i) {
-        return index(i.id()) >= claims->refused.size() || !claims->refused[index(i.id())];
+      // What these passes make is native until the device was asked about it.
+      pipeline.context.is_native = [claims, refused = computations_of_refused(module, *claims)](ir::Instruction i) {
+        const auto computation = index(i.parent().id());
+        return index(i.id()) >= claims->refused.size() ||
+               !(claims->refused[index(i.id())] || (computation < refused.size() && refused[computation]));
       };
     }
     pipeline.verify_between_passes = options_.verify;
