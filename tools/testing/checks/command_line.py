@@ -37,6 +37,12 @@ SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)"
 FILES = {
     "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
     "constant.hlo": model("  ROOT b = f32[4] constant({1, 1, 1, 1})"),
+    # The reduction's computation has an op that only expansion makes the backend's.
+    "embedded.hlo": "\n".join([
+        "add { a = f32[] parameter(0)  b = f32[] parameter(1)  s = f32[] add(a, b)  random = u32[] constant(12345)",
+        "n = bf16[] stochastic-convert(s, random)  ROOT w = f32[] convert(n) }",
+        "ENTRY e { x = f32[16,8] parameter(0)  zero = f32[] constant(0)",
+        "ROOT y = f32[16] reduce(x, zero), dimensions={1}, to_apply=add }"]),
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
     "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
@@ -350,6 +356,8 @@ def run():
     if BACKEND == "cpu":  # the inputs' own last place moves the outputs by more than nothing
         strict = backplane("run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--tolerance", "0")
         check(strict.code == NEGATIVE and "no evidence" in strict.out, f"with tolerance 0: {strict.code}\n{strict.out}")
+        embedded = expect(["run", "embedded.hlo", "--on", BACKEND, "--against", "interpreter"], SUCCESS, "").out
+        check("\non the host:      nothing\n" in embedded, f"an embedded op is not expanded\n{embedded}")
     dump = pathlib.Path("dump")
     for path in dump.glob("*.hlo"):
         expect(["opt", str(path), "--passes=none"], SUCCESS, "")
