@@ -144,6 +144,7 @@ Result<std::vector<Function>> functions() {
     function.operands = op.max_operands;
     function.unary = reference->unary;
     function.binary = reference->binary;
+    function.budget = is_exact(op.opcode) ? 0 : 1;
     if (!is_exact(op.opcode)) {
       const conformance::ExactFunction &exact = *conformance::find_exact_function(op.opcode);
       function.exact_unary = exact.unary;
@@ -151,7 +152,7 @@ Result<std::vector<Function>> functions() {
     }
     result.push_back(std::move(function));
   }
-  result.push_back(special("chlo.square", 1, square, nullptr));
+  result.push_back(special("chlo.square", 0, square, nullptr));
   result.push_back(special("chlo.erfc", 2, std::erfc, exact_erfc));
   result.push_back(special("chlo.erf_inv", 2, erf_inverse, exact_erf_inverse));
   result.push_back(special("chlo.lgamma", 2, log_gamma, exact_log_gamma));
@@ -164,6 +165,7 @@ Function conversion() {
   Function result;
   result.name = ir::to_string(Opcode::Convert);
   result.program = plain;
+  result.budget = 0;
   result.unary = [](double x) { return x; };
   return result;
 }
