@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -105,6 +106,14 @@ template double distance_in_ulp(float, float);
 template double distance_in_ulp(double, double);
 template double distance_in_ulp(ir::F16, ir::F16);
 template double distance_in_ulp(ir::BF16, ir::BF16);
+
+Rule under_policy(const Rule &rule, Policy policy, ir::ElementType type) {
+  if (policy == Policy::Strict || rule.kind != RuleKind::Close) {
+    return rule;
+  }
+  const double widest = ir::visit_element_type(type, []<class T>() { return is_narrow_float<T> ? 4.0 : 16.0; });
+  return {rule.kind, std::max(rule.limit, widest)};
+}
 
 std::string to_string(const Rule &rule) {
   switch (rule.kind) {

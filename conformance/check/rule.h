@@ -21,6 +21,12 @@ struct Rule {
   RuleKind kind = RuleKind::Equal;
   double limit = 0;
 };
+// What is asked of a backend. Strict: what the program says. Device: functions of floats may be as far off as
+// OpenCL's widest bound for one, 16 units in the last place, 4 in formats of 16 bits and fewer, where that is more than
+// what the program says; equality and absolute distances stay.
+enum class Policy { Strict, Device };
+Rule under_policy(const Rule &rule, Policy policy, ir::ElementType type);
+
 // "equal", "at most 3 ulp apart", "at most 0.001 apart"
 std::string to_string(const Rule &rule);
 

@@ -11,8 +11,8 @@ namespace {
 
 class Run {
  public:
-  Run(const ir::Module &program, std::vector<Literal> arguments)
-      : program_(program), arguments_(std::move(arguments)) {}
+  Run(const ir::Module &program, std::vector<Literal> arguments, Policy policy)
+      : program_(program), arguments_(std::move(arguments)), policy_(policy) {}
 
   Status start(const Backend &backend) {
     CompileOptions options;
@@ -35,14 +35,15 @@ class Run {
     if (check.is_serialized) {
       BP_ASSIGN(expected, text::parse_literal(text::print(expected), expected.shape()));
     }
-    const auto mismatch = find_mismatch(found, expected, check.rule);
+    const Rule rule = under_policy(check.rule, policy_, found.shape().element_type());
+    const auto mismatch = find_mismatch(found, expected, rule);
     if (!mismatch) {
       return {};
     }
-    Remark remark{check.location, to_string(*mismatch, check.rule)};
-    if (check.rule.kind != RuleKind::Equal && check.found.output && !check.expected.output) {
+    Remark remark{check.location, to_string(*mismatch, rule)};
+    if (rule.kind != RuleKind::Equal && check.found.output && !check.expected.output) {
       if (const auto exact = correctly_rounded(program_, arguments_, *check.found.output)) {
-        if (!find_mismatch(found, expected, check.rule, &*exact)) {
+        if (!find_mismatch(found, expected, rule, &*exact)) {
           outcome.stored_values_off.push_back(std::move(remark));
           return {};
         }
@@ -71,15 +72,16 @@ class Run {
 
   const ir::Module &program_;
   const std::vector<Literal> arguments_;
+  const Policy policy_;
   Literal result_;
   std::map<std::string, std::vector<Literal>> probed_;
 };
 
 }  // namespace
 
-Result<Outcome> run(const ir::Module &module, const Backend &backend) {
+Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy) {
   BP_ASSIGN(SelfChecking program, take_apart(module));
-  Run run(program.program, std::move(program.arguments));
+  Run run(program.program, std::move(program.arguments), policy);
   BP_TRY(run.start(backend));
   Outcome outcome;
   outcome.checks = program.checks.size();

@@ -25,6 +25,6 @@ struct Outcome {
 
 // Takes the program apart, compiles all of it for the backend, with nothing folded beforehand, runs it and compares.
 // Errors: what keeps it from running; Unsupported if the backend does not claim an op. The module must be verified.
-Result<Outcome> run(const ir::Module &module, const Backend &backend);
+Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy = Policy::Strict);
 
 }  // namespace bp::conformance

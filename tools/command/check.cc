@@ -22,6 +22,7 @@ struct Request {
   BackendChoice backend;
   int part = 0;  // 0: all
   int jobs = 0;
+  conformance::Policy policy = conformance::Policy::Strict;
 };
 
 enum class Status { Passed, Failed, Skipped };
@@ -94,7 +95,7 @@ bp::Result<std::vector<conformance::Case>> read_cases(const Request &request) {
   return cases;
 }
 
-Result run(const conformance::Case &one, const Backend &backend) {
+Result run(const conformance::Case &one, const Backend &backend, conformance::Policy policy) {
   bp::Result<Module> module = conformance::parse(one);
   if (!module.ok()) {
     // What the reader understands but cannot turn into a static program of one device.
@@ -104,7 +105,7 @@ Result run(const conformance::Case &one, const Backend &backend) {
   if (std::string reason = conformance::interpreter_only(*module); !reason.empty() && !backend.is_interpreter()) {
     return {Status::Skipped, 0, {reason}, {}};
   }
-  bp::Result<conformance::Outcome> outcome = conformance::run(*module, backend);
+  bp::Result<conformance::Outcome> outcome = conformance::run(*module, backend, policy);
   if (!outcome.ok()) {
     return {Status::Failed, 0, {outcome.error().to_string()}, {}};
   }
@@ -130,7 +131,7 @@ std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const R
   std::mutex mutex;
   std::size_t done = 0;
   pool.parallel(static_cast<std::uint32_t>(cases.size()), [&](std::uint32_t i, std::uint32_t) {
-    results[i] = run(cases[i], backend);
+    results[i] = run(cases[i], backend, request.policy);
     std::lock_guard lock(mutex);
     progress.update(++done, cases.size(), cases[i].file);
   });
@@ -138,7 +139,8 @@ std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const R
 }
 
 std::string rerun_command(const conformance::Case &one, const Request &request) {
-  return fmt::format("backplane check {} --part {} {}", one.file, one.part, request.backend.arguments());
+  return fmt::format("backplane check {} --part {} {}{}", one.file, one.part, request.backend.arguments(),
+                     request.policy == conformance::Policy::Device ? " --policy device" : "");
 }
 
 void print_for_people(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
@@ -197,7 +199,7 @@ void print_as_json(const std::vector<conformance::Case> &cases, const std::vecto
 int check_programs(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
-      "check FILES... [--on NAME]",
+      "check FILES... [--on NAME] [--policy strict|device]",
       "Runs self-checking programs on a backend. A file holds one program or several, separated by '// -----';\n"
       "what a program expects is said inside: by the checks of StableHLO files, check.expect_eq and its kin, or by\n"
       "custom calls of these names in HLO. Inputs become parameters, so that the backend computes, and not the\n"
@@ -210,6 +212,8 @@ int check_programs(std::span<const std::string> arguments) {
   BackendChoice::add_to(options);
   options.add()("part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
       "jobs", po::value<int>()->default_value(0), "programs at the same time; 0: one per processor")(
+      "policy", po::value<std::string>()->default_value("strict"),
+      "strict: floats are as close as the programs say; device: at least 16 ulp are allowed, 4 in 16 bits and fewer")(
       "json", "one JSON object instead of text");
   options.add_positional("files", -1);
   if (auto exit = options.parse(arguments)) {
@@ -219,10 +223,15 @@ int check_programs(std::span<const std::string> arguments) {
     return options.misuse("no file was given");
   }
   Request request{
-      options.get<std::vector<std::string>>("files"), {}, options.get<int>("part"), options.get<int>("jobs")};
+      options.get<std::vector<std::string>>("files"), {}, options.get<int>("part"), options.get<int>("jobs"), {}};
   if (auto exit = request.backend.read(options)) {
     return *exit;
   }
+  const std::string policy = options.get<std::string>("policy");
+  if (policy != "strict" && policy != "device") {
+    return options.misuse(fmt::format("--policy {}: expected strict or device", policy));
+  }
+  request.policy = policy == "device" ? conformance::Policy::Device : conformance::Policy::Strict;
   if (request.part < 0 || request.jobs < 0) {
     return options.misuse("--part and --jobs are numbers from 0 on");
   }

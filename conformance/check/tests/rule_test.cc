@@ -61,6 +61,20 @@ TEST_CASE("close counts floats, through zero, at every precision") {
   CHECK(conformance::distance_in_ulp(-1.0, std::nextafter(-1.0, 0.0)) == 1);
 }
 
+TEST_CASE("the policy of devices leaves more room to floats that are close, and to nothing else") {
+  using conformance::Policy;
+  using conformance::under_policy;
+  const Rule close{RuleKind::Close, 3};
+  CHECK(under_policy(close, Policy::Strict, ElementType::F32).limit == 3);
+  CHECK(under_policy(close, Policy::Device, ElementType::F32).limit == 16);
+  CHECK(under_policy(close, Policy::Device, ElementType::C128).limit == 16);
+  CHECK(under_policy(close, Policy::Device, ElementType::BF16).limit == 4);
+  CHECK(under_policy({RuleKind::Close, 50}, Policy::Device, ElementType::F32).limit == 50);
+  CHECK(under_policy({RuleKind::Equal, 0}, Policy::Device, ElementType::F32).limit == 0);
+  CHECK(under_policy({RuleKind::AlmostEqual, 1e-3}, Policy::Device, ElementType::F32).limit == 1e-3);
+  CHECK_FALSE(agree(ElementType::S32, 1, 2, under_policy(close, Policy::Device, ElementType::S32)));
+}
+
 TEST_CASE("almost equal is an absolute distance") {
   const Rule almost{RuleKind::AlmostEqual, 1e-3};
   CHECK(agree(1.0f, 1.0009f, almost));

@@ -150,6 +150,7 @@ MISTAKES = [
     # Self-checking programs.
     (["check", "checks.hlo", "--part", "1", "--on", "interpreter"], SUCCESS, ""),
     (["check", "checks.hlo", "--on", "interpreter"], NEGATIVE, ""),
+    (["check", "checks.hlo", "--part", "1", "--on", "interpreter", "--policy", "device"], SUCCESS, ""),
     (["check", "absent.hlo"], FAILED, "backplane: cannot read absent.hlo: No such file or directory"),
     (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),
     (["check", "checks.hlo", "--on", "nobody"], FAILED,
@@ -198,6 +199,7 @@ MISUSES = [
     (["run", "good.hlo", "--inputs"], "the required argument for option '--inputs' is missing"),
     (["check"], "no file was given"),
     (["check", "checks.hlo", "--part", "-1"], "--part and --jobs are numbers from 0 on"),
+    (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
     (["compile"], "no model was given"),
