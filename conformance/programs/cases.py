@@ -462,3 +462,46 @@ add("library", "unique_segments", lambda x: jax.ops.segment_sum(x, jnp.array([0,
 add("library", "where_and_select", lambda x: (jnp.where(x > 0, x, -x), jnp.select([x > 1, x < -1], [x, x * x], 7),
                                               jnp.searchsorted(jnp.sort(x), np.float32(0.5))), [whole(9)])
 add("library", "histogram", lambda x: jnp.bincount(x, length=6), [RANDOM.integers(0, 6, 20).astype(np.int32)])
+
+# --- Quantized numbers: sums are exact, then scaled ---
+
+
+def quantized(x, scale, zero):
+    return np.clip(np.rint(x.astype(np.float64) / scale + zero), -128, 127) - zero
+
+
+def requantized(real, scale, zero):
+    return ((np.clip(np.rint(real / scale + zero), -128, 127) - zero) * scale).astype(np.float32)
+
+
+ROW_SCALES = np.array([0.5, 0.25, 2.0])
+add("quantized", "dot", """
+%a = stablehlo.uniform_quantize %0 : (tensor<4x7xf32>) -> tensor<4x7x!quant.uniform<i8:f32, 0.5:3>>
+%b = stablehlo.uniform_quantize %1 : (tensor<7x3xf32>) -> tensor<7x3x!quant.uniform<i8:f32, 0.25:-5>>
+%c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x7x!quant.uniform<i8:f32, 0.5:3>>,
+  tensor<7x3x!quant.uniform<i8:f32, 0.25:-5>>) -> tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>
+%r = stablehlo.uniform_dequantize %c : (tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>) -> tensor<4x3xf32>
+return %r : tensor<4x3xf32>
+""", [whole(4, 7), whole(7, 3)],
+    numpy=lambda a, b: (requantized(quantized(a, 0.5, 3) @ quantized(b, 0.25, -5) * 0.125, 2.0, 1),))
+add("quantized", "batches_with_a_scale_for_each_column", """
+%a = stablehlo.uniform_quantize %0 : (tensor<2x4x5xf32>) -> tensor<2x4x5x!quant.uniform<i8:f32, 0.5:3>>
+%b = stablehlo.uniform_quantize %1 : (tensor<3x2x5xf32>) -> tensor<3x2x5x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0, 2.0:0}>>
+%c = stablehlo.dot_general %a, %b, batching_dims = [0] x [1], contracting_dims = [2] x [2]
+  : (tensor<2x4x5x!quant.uniform<i8:f32, 0.5:3>>, tensor<3x2x5x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0, 2.0:0}>>)
+  -> tensor<2x4x3x!quant.uniform<i8:f32, 1.0:0>>
+%r = stablehlo.uniform_dequantize %c : (tensor<2x4x3x!quant.uniform<i8:f32, 1.0:0>>) -> tensor<2x4x3xf32>
+return %r : tensor<2x4x3xf32>
+""", [whole(2, 4, 5), whole(3, 2, 5)], numpy=lambda a, b: (requantized(np.einsum(
+    "nik,jnk->nij", quantized(a, 0.5, 3), quantized(b, ROW_SCALES[:, None, None], 0)) * 0.5 * ROW_SCALES, 1.0, 0),))
+add("quantized", "convolution_padded_with_zero_points", """
+%a = stablehlo.uniform_quantize %0 : (tensor<1x6x2xf32>) -> tensor<1x6x2x!quant.uniform<i8:f32, 0.5:9>>
+%b = stablehlo.uniform_quantize %1 : (tensor<3x2x3xf32>) -> tensor<3x2x3x!quant.uniform<i8:f32:2, {0.5:0, 0.25:0, 2.0:0}>>
+%c = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]}
+  {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x2x!quant.uniform<i8:f32, 0.5:9>>,
+  tensor<3x2x3x!quant.uniform<i8:f32:2, {0.5:0, 0.25:0, 2.0:0}>>) -> tensor<1x6x3x!quant.uniform<i8:f32, 1.0:0>>
+%r = stablehlo.uniform_dequantize %c : (tensor<1x6x3x!quant.uniform<i8:f32, 1.0:0>>) -> tensor<1x6x3xf32>
+return %r : tensor<1x6x3xf32>
+""", [whole(1, 6, 2), whole(3, 2, 3)], numpy=lambda a, b: (requantized(np.stack([np.einsum(
+    "bki,kio->bo", np.pad(quantized(a, 0.5, 9), ((0, 0), (1, 1), (0, 0)))[:, i:i + 3], quantized(b, ROW_SCALES, 0))
+    for i in range(6)], 1) * 0.5 * ROW_SCALES, 1.0, 0),))

@@ -227,7 +227,10 @@ Result<Values> Lowering::lower_region(const Region &region) {
 
 Status Lowering::lower_operation(const Operation &operation) {
   const OperationRow &row = *find_row(operation.name);
-  BP_ASSIGN(Values values, is_computed_in_floats(operation) ? lower_in_floats(operation) : row.lower(*this, operation));
+  ir::ElementType sums = accumulator(operation);
+  BP_ASSIGN(Values values, sums != ir::ElementType::Invalid   ? lower_in_integers(operation, sums)
+                           : is_computed_in_floats(operation) ? lower_in_floats(operation)
+                                                              : row.lower(*this, operation));
   if (values.size() != operation.result_count) {
     return error(operation, fmt::format("{} has {} result{}, expected {}", operation.name, operation.result_count,
                                         operation.result_count == 1 ? "" : "s", values.size()));
@@ -418,8 +421,9 @@ Values Lowering::operands(const Operation &operation) const {
 Shape Lowering::result_shape(const Operation &operation, std::uint32_t i) const {
   const Type &type = program_.type(operation.result(i));
   Shape shape = type.shape;
-  if (results_are_expressed_ && type.quantization != nullptr) {
-    shape.set_element_type(type.quantization->expressed);
+  if (computed_type_ && type.quantization != nullptr) {
+    bool is_expressed = *computed_type_ == ir::ElementType::Invalid;
+    shape.set_element_type(is_expressed ? type.quantization->expressed : *computed_type_);
   }
   return shape;
 }

@@ -135,6 +135,12 @@ class Lowering {
   Status lower_operation(const Operation &operation);
   bool is_computed_in_floats(const Operation &operation) const;  // some operand or result is quantized
   Result<Values> lower_in_floats(const Operation &operation);
+  // In which products of the quantized operands add up exactly; Invalid if there is none, or nothing is added up.
+  ir::ElementType accumulator(const Operation &operation) const;
+  Result<Values> lower_in_integers(const Operation &operation, ir::ElementType accumulator);
+  // Lowers the operation with `operands` in place of its own. Quantized results are of `type`; Invalid: of the types that
+  // they express.
+  Result<Values> lower_with(const Operation &operation, std::span<const InstructionId> operands, ir::ElementType type);
   Status check_attributes(const Operation &operation) const;
   Status set_hints(const Operation &operation, InstructionId id);
   void sort_computations();
@@ -153,10 +159,11 @@ class Lowering {
   const Program &program_;
   const Options &options_;
   ir::Module module_;
-  bool results_are_expressed_ = false;  // shapes of quantized results are those of their real values
-  ComputationId computation_{0};        // that instructions are added to
-  std::vector<InstructionId> values_;   // by ValueId
-  std::vector<bool> is_constant_;       // by InstructionId: computed from constants alone
+  // While the operands are not the stored integers: what stands for quantized results, Invalid being what they express.
+  std::optional<ir::ElementType> computed_type_;
+  ComputationId computation_{0};       // that instructions are added to
+  std::vector<InstructionId> values_;  // by ValueId
+  std::vector<bool> is_constant_;      // by InstructionId: computed from constants alone
   std::map<std::string_view, const Operation *> functions_;
   std::map<std::string_view, ComputationId> computations_;  // of functions
   std::deque<Function> pending_;                            // functions yet to be lowered

@@ -1,5 +1,6 @@
 // Quantized tensors are held as their stored integers: real value = (stored - zero point) * scale. What moves data
 // moves the integers; what computes is done on the real values, and the result is quantized again, as StableHLO defines it.
+// Where products are added up, the integers are, which is exact, and the sum is scaled: the same but for the rounding.
 #include <algorithm>
 
 #include "core/import/stablehlo/elementwise.h"
@@ -94,36 +95,126 @@ bool Lowering::is_computed_in_floats(const Operation &operation) const {
   return has_quantized && computes(find_row(operation.name)->opcode);
 }
 
-// The operands as real values while the operation is lowered.
-Result<Values> Lowering::lower_in_floats(const Operation &operation) {
-  std::vector<InstructionId> stored;
-  for (ValueId value : operation.operands) {
-    stored.push_back(values_[index(value)]);
-  }
-  std::vector<InstructionId> real(stored);
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    if (const auto &quantization = program_.type(operation.operands[i]).quantization) {
-      BP_ASSIGN(real[i], dequantize(*this, operation, stored[i], *quantization));
-    }
-  }
-  auto bind = [&](const std::vector<InstructionId> &ids) {
+Result<Values> Lowering::lower_with(const Operation &operation, std::span<const InstructionId> operands,
+                                    ir::ElementType type) {
+  Values own = this->operands(operation);
+  auto bind = [&](std::span<const InstructionId> ids) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       values_[index(operation.operands[i])] = ids[i];
     }
   };
-  bind(real);
-  results_are_expressed_ = true;
+  bind(operands);
+  computed_type_ = type;
   Result<Values> results = find_row(operation.name)->lower(*this, operation);
-  results_are_expressed_ = false;
-  bind(stored);
-  for (std::uint32_t i = 0; results.ok() && i < results->size() && i < operation.result_count; ++i) {
+  computed_type_.reset();
+  bind(own);
+  return results;
+}
+
+// The operands as real values while the operation is lowered.
+Result<Values> Lowering::lower_in_floats(const Operation &operation) {
+  Values real = operands(operation);
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    if (const auto &quantization = program_.type(operation.operands[i]).quantization) {
+      BP_ASSIGN(real[i], dequantize(*this, operation, real[i], *quantization));
+    }
+  }
+  BP_ASSIGN(Values results, lower_with(operation, real, ir::ElementType::Invalid));
+  for (std::uint32_t i = 0; i < results.size() && i < operation.result_count; ++i) {
     const Type &type = program_.type(operation.result(i));
     if (type.quantization != nullptr) {
-      BP_ASSIGN((*results)[i],
-                quantize(*this, operation, (*results)[i], *type.quantization, type.shape.element_type()));
+      BP_ASSIGN(results[i], quantize(*this, operation, results[i], *type.quantization, type.shape.element_type()));
     }
   }
   return results;
+}
+
+ir::ElementType Lowering::accumulator(const Operation &operation) const {
+  Opcode opcode = find_row(operation.name)->opcode;
+  bool adds_up = (opcode == Opcode::Dot || opcode == Opcode::Convolution) && operation.name != "stablehlo.einsum";
+  if (!adds_up || operation.operands.size() < 2 || operation.result_count != 1 ||
+      program_.type(operation.result(0)).quantization == nullptr) {
+    return ir::ElementType::Invalid;
+  }
+  // No sum has more products than the second operand has elements.
+  double largest = 1;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto &quantization = program_.type(operation.operands[i]).quantization;
+    if (quantization == nullptr || (i == 0 && quantization->dimension >= 0)) {
+      return ir::ElementType::Invalid;
+    }
+    double most = 0;
+    for (double zero : zero_points(*quantization)) {
+      most = std::max({most, zero - static_cast<double>(quantization->storage_min),
+                       static_cast<double>(quantization->storage_max) - zero});
+    }
+    largest *= most;
+  }
+  for (std::int64_t size : shape(operand(operation, 1)).sizes()) {
+    if (size == ir::unbounded) {
+      return ir::ElementType::Invalid;
+    }
+    largest *= static_cast<double>(size);
+  }
+  return largest < 0x1p31 ? ir::ElementType::S32 : largest < 0x1p63 ? ir::ElementType::S64 : ir::ElementType::Invalid;
+}
+
+// The dimension of the result that a dimension of the second operand becomes; -1: none.
+static std::int64_t result_dimension(ir::Instruction instruction, std::int64_t dimension) {
+  if (instruction.opcode() == Opcode::Convolution) {
+    auto labels = instruction.numbers(AttributeKey::DimLabels);  // see ir::ConvolutionDimensions
+    return labels[3] == dimension ? labels[5] : -1;
+  }
+  auto batch = instruction.numbers(AttributeKey::RhsBatchDims);
+  auto contracting = instruction.numbers(AttributeKey::RhsContractingDims);
+  if (auto found = std::ranges::find(batch, dimension); found != batch.end()) {
+    return found - batch.begin();
+  }
+  if (std::ranges::find(contracting, dimension) != contracting.end()) {
+    return -1;
+  }
+  auto free = static_cast<std::int64_t>(instruction.operand(0).shape().rank() - contracting.size());  // and batch
+  for (std::int64_t d = 0; d < dimension; ++d) {
+    bool is_free = std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end();
+    free += is_free ? 1 : 0;
+  }
+  return free;
+}
+
+// sum((a - za) (b - zb)), which is exact, times sa sb.
+Result<Values> Lowering::lower_in_integers(const Operation &operation, ir::ElementType accumulator) {
+  Values integers = operands(operation);
+  const Quantization &lhs = *program_.type(operation.operands[0]).quantization;
+  const Quantization &rhs = *program_.type(operation.operands[1]).quantization;
+  for (std::size_t i = 0; i < 2; ++i) {
+    Quantization own = i == 0 ? lhs : rhs;
+    own.expressed = accumulator;
+    const Shape own_shape = shape(integers[i]);  // not a reference: instructions are added
+    Elementwise make(*this, operation, integers[i]);
+    BP_ASSIGN(InstructionId zeros, parameters(*this, operation, own, own_shape, zero_points(own)));
+    BP_ASSIGN(integers[i], make.add(Opcode::Convert, accumulator, {integers[i]}));
+    BP_ASSIGN(integers[i], make.add(Opcode::Subtract, accumulator, {integers[i], zeros}));
+  }
+  BP_ASSIGN(Values sums, lower_with(operation, integers, accumulator));
+  Quantization both = rhs;
+  for (double &scale : both.scales) {
+    scale *= lhs.scales[0];
+  }
+  if (rhs.dimension >= 0) {
+    both.dimension = result_dimension(module_.instruction(sums[0]), rhs.dimension);
+    if (both.dimension < 0) {
+      return error(operation, fmt::format("operand 1 is quantized along dimension {}, which the result does not have",
+                                          rhs.dimension));
+    }
+  }
+  const Type &type = program_.type(operation.result(0));
+  const Shape sum_shape = shape(sums[0]);
+  Elementwise make(*this, operation, sums[0]);
+  BP_ASSIGN(InstructionId scales, parameters(*this, operation, both, sum_shape, both.scales));
+  BP_ASSIGN(InstructionId real, make.add(Opcode::Convert, both.expressed, {sums[0]}));
+  BP_ASSIGN(real, make.add(Opcode::Multiply, both.expressed, {real, scales}));
+  BP_ASSIGN(real, quantize(*this, operation, real, *type.quantization, type.shape.element_type()));
+  return Values{real};
 }
 
 // Of real values, or of what is quantized in another way.

@@ -164,6 +164,12 @@ TEST_CASE("errors in operations") {
       {"%0 = stablehlo.dynamic_pad %x, %y, %y, %y, %y : (tensor<4xf32>, tensor<2xf32>, tensor<2xf32>, "
        "tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>",
        "2:6: stablehlo.dynamic_pad: the low paddings are not known"},
+      {"%q = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>> "
+       "%w = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, "
+       "4.0}>> "
+       "%0 = stablehlo.dot_general %q, %w, contracting_dims = [0] x [0] : (tensor<4x!quant.uniform<i8:f32, 0.5>>, "
+       "tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>) -> tensor<!quant.uniform<i8:f32, 0.5>>",
+       "2:213: operand 1 is quantized along dimension 0, which the result does not have"},
       {"%0 = chlo.lgamma %c : tensor<f32> -> tensor<f32>", "2:18: %c is not defined before its use"},
       {"%c = stablehlo.constant dense<1> : tensor<i32> %0 = chlo.lgamma %c : tensor<i32> -> tensor<i32>",
        "2:53: chlo.lgamma of tensor<i32>, expected floats"},
