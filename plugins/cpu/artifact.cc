@@ -10,7 +10,7 @@
 namespace bp::cpu {
 namespace {
 
-// Behind it: the target's text, then for each object its size as uint64 and its bytes.
+// Behind it: the target's text, the sizes of the allocations as uint64, then for each object its size as uint64 and its bytes.
 struct Header {
   char magic[8];
   std::uint32_t version;
@@ -25,7 +25,7 @@ struct Header {
 static_assert(sizeof(Header) == 104);
 constexpr std::size_t checked_from = offsetof(Header, size);
 constexpr char magic[9] = "BPCPUOBJ";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
   const auto *data = reinterpret_cast<const std::uint8_t *>(bytes.data());
@@ -41,10 +41,12 @@ std::string write_artifact(const Artifact &artifact) {
   header.object_count = static_cast<std::uint32_t>(artifact.objects.size());
   std::memcpy(header.module_hash, artifact.module_hash, sizeof header.module_hash);
   header.scratch_bytes = artifact.scratch_bytes;
-  header.allocation_count = artifact.allocation_count;
+  header.allocation_count = static_cast<std::uint32_t>(artifact.allocation_sizes.size());
   header.target_size = static_cast<std::uint32_t>(artifact.target.size());
   std::string bytes(sizeof header, '\0');
   bytes += artifact.target;
+  const std::vector<std::uint64_t> &sizes = artifact.allocation_sizes;
+  bytes.append(reinterpret_cast<const char *>(sizes.data()), sizes.size() * sizeof(std::uint64_t));
   for (const std::string &object : artifact.objects) {
     const std::uint64_t size = object.size();
     bytes.append(reinterpret_cast<const char *>(&size), sizeof size);
@@ -80,7 +82,6 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
   Artifact artifact;
   std::memcpy(artifact.module_hash, header.module_hash, sizeof artifact.module_hash);
   artifact.scratch_bytes = header.scratch_bytes;
-  artifact.allocation_count = header.allocation_count;
   std::span<const char> rest = bytes.subspan(sizeof header);
   const auto take = [&](std::uint64_t size, std::string &to) {
     if (size > rest.size()) {
@@ -90,19 +91,24 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
     rest = rest.subspan(size);
     return true;
   };
-  bool whole = take(header.target_size, artifact.target);
-  for (std::uint32_t i = 0; i < header.object_count && whole; ++i) {
-    std::string size_bytes, object;
-    std::uint64_t size = 0;
-    whole = take(sizeof size, size_bytes);
-    if (whole) {
-      std::memcpy(&size, size_bytes.data(), sizeof size);
-      whole = take(size, object);
-      artifact.objects.push_back(std::move(object));
+  const auto take_number = [&](std::uint64_t &to) {
+    std::string number;
+    const bool is_there = take(sizeof to, number);
+    if (is_there) {
+      std::memcpy(&to, number.data(), sizeof to);
     }
+    return is_there;
+  };
+  bool whole = take(header.target_size, artifact.target);
+  for (std::uint32_t i = 0; i < header.allocation_count && whole; ++i) {
+    whole = take_number(artifact.allocation_sizes.emplace_back());
+  }
+  for (std::uint32_t i = 0; i < header.object_count && whole; ++i) {
+    std::uint64_t size = 0;
+    whole = take_number(size) && take(size, artifact.objects.emplace_back());
   }
   if (!whole) {
-    error = "artifact is damaged: an object ends after it";
+    error = "artifact is damaged: what it holds ends after it";
     return std::nullopt;
   }
   return artifact;

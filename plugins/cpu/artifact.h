@@ -13,7 +13,7 @@ namespace bp::cpu {
 struct Artifact {
   std::uint8_t module_hash[32] = {};
   std::uint64_t scratch_bytes = 0;
-  std::uint32_t allocation_count = 0;
+  std::vector<std::uint64_t> allocation_sizes;  // bytes: whoever runs it elsewhere brings them
   std::string target;
   std::vector<std::string> objects;
 };

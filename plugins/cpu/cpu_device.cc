@@ -192,7 +192,9 @@ bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, 
   Artifact artifact;
   std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
   artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
-  artifact.allocation_count = image->allocations.count;
+  for (const bp_allocation_t &allocation : module->allocations()) {
+    artifact.allocation_sizes.push_back(allocation.size);
+  }
   artifact.target = target_text;
   artifact.objects.resize(program.units.size());
   std::vector<std::string> errors(program.units.size());
@@ -221,9 +223,9 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
   if (!artifact) {
     return fail(diag, BP_INVALID, "cpu: " + error);
   }
-  if (artifact->allocation_count != allocation_count) {
+  if (artifact->allocation_sizes.size() != allocation_count) {
     return fail(diag, BP_INVALID,
-                "cpu: artifact has " + std::to_string(artifact->allocation_count) + " allocations, expected " +
+                "cpu: artifact has " + std::to_string(artifact->allocation_sizes.size()) + " allocations, expected " +
                     std::to_string(allocation_count));
   }
   const auto made_for = parse_target(artifact->target, error);

@@ -1,0 +1,184 @@
+#include "plugins/cpu/emulator/emulated_program.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <system_error>
+
+extern "C" char **environ;
+
+namespace bp::cpu {
+namespace {
+
+// Runs a program found in PATH, with a file as its descriptor 3 unless that is -1.
+bool run_tool(const std::vector<std::string> &command, int file, std::string &error) {
+  std::vector<char *> arguments;
+  for (const std::string &word : command) {
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (file >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, file, 3);
+  }
+  pid_t process = 0;
+  const int problem = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (problem != 0) {
+    error = "cannot run " + command[0] + ": " + std::generic_category().message(problem);
+    return false;
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) {
+    error = command[0] + " was ended by signal " + std::to_string(WTERMSIG(status));
+  } else if (WEXITSTATUS(status) != 0) {
+    error = command[0] + " ended with code " + std::to_string(WEXITSTATUS(status));
+  }
+  return status == 0;
+}
+
+// Memory that another process can map too:
+//
+//   uint64 number of allocations; uint64 where scratch is; where each allocation is, as bp_loc_t; the allocations
+//
+// in bytes from the beginning. Allocations at one address (an output in the place of an input) stay one.
+class SharedMemory {
+ public:
+  SharedMemory(std::span<const bp_loc_t> allocations, std::span<const std::uint64_t> sizes, std::uint64_t scratch) {
+    std::uint64_t end = align(2 * sizeof(std::uint64_t) + allocations.size_bytes());
+    for (std::size_t i = 0; i < allocations.size(); ++i) {
+      Piece &piece = pieces_[allocations[i].offset];
+      piece.size = std::max(piece.size, sizes[i]);
+    }
+    for (auto &[address, piece] : pieces_) {
+      piece.at = end;
+      end = align(end + piece.size);
+    }
+    size_ = end + scratch;
+    file_ = memfd_create("bp-emulated", MFD_CLOEXEC);
+    if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size_)) != 0) {
+      return;
+    }
+    void *mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    if (mapped == MAP_FAILED) {
+      return;
+    }
+    memory_ = static_cast<char *>(mapped);
+    const std::uint64_t header[] = {allocations.size(), end};
+    std::memcpy(memory_, header, sizeof header);
+    for (std::size_t i = 0; i < allocations.size(); ++i) {
+      const bp_loc_t place = {0, pieces_[allocations[i].offset].at};
+      std::memcpy(memory_ + sizeof header + i * sizeof place, &place, sizeof place);
+    }
+    for (const auto &[address, piece] : pieces_) {
+      if (piece.size != 0) {
+        std::memcpy(memory_ + piece.at, reinterpret_cast<const void *>(address), piece.size);
+      }
+    }
+  }
+  ~SharedMemory() {
+    if (memory_ != nullptr) {
+      munmap(memory_, size_);
+    }
+    if (file_ >= 0) {
+      close(file_);
+    }
+  }
+  SharedMemory(const SharedMemory &) = delete;
+  SharedMemory &operator=(const SharedMemory &) = delete;
+
+  bool is_there() const { return memory_ != nullptr; }
+  int file() const { return file_; }
+  // Only what changed: other runs may be reading the rest.
+  void copy_back() const {
+    for (const auto &[address, piece] : pieces_) {
+      auto *to = reinterpret_cast<void *>(address);
+      if (piece.size != 0 && std::memcmp(to, memory_ + piece.at, piece.size) != 0) {
+        std::memcpy(to, memory_ + piece.at, piece.size);
+      }
+    }
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t size = 0, at = 0;
+  };
+  static std::uint64_t align(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  std::map<std::uint64_t, Piece> pieces_;  // by address here
+  std::uint64_t size_ = 0;
+  int file_ = -1;
+  char *memory_ = nullptr;
+};
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() : path_((std::filesystem::temp_directory_path() / "backplane.XXXXXX").string()) {
+  if (mkdtemp(path_.data()) == nullptr) {
+    throw std::filesystem::filesystem_error("cannot make", path_, std::error_code(errno, std::generic_category()));
+  }
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::shared_ptr<const Emulator> Emulator::create(const std::string &arch, std::string &error) {
+  auto emulator = std::make_shared<Emulator>();
+  emulator->compiler_ = arch + "-linux-gnu-gcc";
+  emulator->machine_ = "qemu-" + arch;
+  const std::string api = BP_SOURCE_ROOT "/plugin_api/include",
+                    source = BP_SOURCE_ROOT "/plugins/cpu/emulator/runner.c";
+  if (!run_tool({emulator->compiler_, "-O1", "-I" + api, "-c", source, "-o", emulator->runner()}, -1, error)) {
+    return nullptr;
+  }
+  return emulator;
+}
+
+std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emulator> emulator,
+                                                       const Artifact &artifact, std::string &error) {
+  auto program = std::make_unique<EmulatedProgram>();
+  // Static: qemu needs no libraries of the other architecture.
+  std::vector<std::string> command = {emulator->compiler(), "-static", "-o", program->folder_.file("program"),
+                                      emulator->runner()};
+  for (const std::string &object : artifact.objects) {
+    command.push_back(program->folder_.file(std::to_string(command.size()) + ".o"));
+    std::ofstream(command.back(), std::ios::binary).write(object.data(), static_cast<std::streamsize>(object.size()));
+  }
+  command.emplace_back("-lm");
+  if (!run_tool(command, -1, error)) {
+    return nullptr;
+  }
+  program->emulator_ = std::move(emulator);
+  program->allocation_sizes_ = artifact.allocation_sizes;
+  program->scratch_bytes_ = artifact.scratch_bytes;
+  return program;
+}
+
+bool EmulatedProgram::run(std::span<const bp_loc_t> allocations, std::string &error) const {
+  const SharedMemory memory(allocations, allocation_sizes_, scratch_bytes_);
+  if (!memory.is_there()) {
+    error = "cannot share memory: " + std::generic_category().message(errno);
+    return false;
+  }
+  if (!run_tool({emulator_->machine(), folder_.file("program")}, memory.file(), error)) {
+    return false;
+  }
+  memory.copy_back();
+  return true;
+}
+
+}  // namespace bp::cpu

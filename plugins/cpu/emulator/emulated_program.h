@@ -1,0 +1,60 @@
+// A program for another architecture, linked by its cross compiler and run by qemu's user emulation: each run is a
+// process that shares a file of memory with this one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backplane/ext/memory.h"
+#include "plugins/cpu/artifact.h"
+
+namespace bp::cpu {
+
+// A folder that goes with its owner.
+class ScratchFolder {
+ public:
+  ScratchFolder();  // throws std::filesystem::filesystem_error
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder &) = delete;
+  ScratchFolder &operator=(const ScratchFolder &) = delete;
+  std::string file(const std::string &name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// The tools for one architecture, with what every program is linked with.
+class Emulator {
+ public:
+  // Null and an error if a tool is missing. arch: "aarch64", as in the names of the tools.
+  static std::shared_ptr<const Emulator> create(const std::string &arch, std::string &error);
+  const std::string &compiler() const { return compiler_; }
+  const std::string &machine() const { return machine_; }
+  std::string runner() const { return folder_.file("runner.o"); }
+
+ private:
+  std::string compiler_, machine_;
+  ScratchFolder folder_;
+};
+
+class EmulatedProgram {
+ public:
+  // Null and an error if it does not link.
+  static std::unique_ptr<EmulatedProgram> link(std::shared_ptr<const Emulator> emulator, const Artifact &artifact,
+                                               std::string &error);
+  // Runs it on the allocations, in host memory. False and an error if the process does not end well. Runs may be
+  // concurrent.
+  bool run(std::span<const bp_loc_t> allocations, std::string &error) const;
+  std::size_t allocation_count() const { return allocation_sizes_.size(); }
+
+ private:
+  std::shared_ptr<const Emulator> emulator_;
+  ScratchFolder folder_;
+  std::vector<std::uint64_t> allocation_sizes_;
+  std::uint64_t scratch_bytes_ = 0;
+};
+
+}  // namespace bp::cpu

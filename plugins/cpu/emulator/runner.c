@@ -1,0 +1,46 @@
+// Runs a program of the CPU backend inside an emulator. Linked with its objects; its memory is file descriptor 3, laid
+// out as emulated_program.cc says.
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "backplane/ext/memory.h"
+
+// As plugins/llvm/program.h has it.
+typedef void (*task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
+typedef struct workers {
+  void (*share)(const struct workers *workers, task task, void *const *pointers, void *scratch, int64_t items);
+  void *context;
+} workers_t;
+void bp_program(const bp_loc_t *allocations, void *scratch, const workers_t *workers);
+
+// One after the other, but in parts, as threads would do them.
+static void share(const workers_t *workers, task task, void *const *pointers, void *scratch, int64_t items) {
+  (void)workers;
+  const int64_t parts = items < 3 ? items : 3;
+  for (int64_t part = 0; part < parts; ++part) {
+    task(pointers, scratch, items * part / parts, items * (part + 1) / parts);
+  }
+}
+
+int main(void) {
+  struct stat status;
+  if (fstat(3, &status) != 0) {
+    perror("the memory of the program");
+    return 1;
+  }
+  char *memory = mmap(0, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, 3, 0);
+  if (memory == MAP_FAILED) {
+    perror("the memory of the program");
+    return 1;
+  }
+  const uint64_t *header = (const uint64_t *)memory;
+  bp_loc_t *allocations = (bp_loc_t *)(header + 2);
+  for (uint64_t i = 0; i < header[0]; ++i) {
+    allocations[i].offset += (uint64_t)memory;
+  }
+  const workers_t workers = {share, 0};
+  bp_program(allocations, memory + header[1], &workers);
+  return 0;
+}
