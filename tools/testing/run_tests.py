@@ -4,7 +4,8 @@
 A unit test is a Catch2 test case of an executable BUILD/NAME_tests. A file test is one part of a .hlo file under a
 testdata folder, run by BUILD/tools/filetest. A check is an executable file in tools/testing/checks: exit code 0 is a
 pass, 77 a skip, anything else a failure. A unit test skips by printing a line "skipped: REASON".
-File tests of kind `run` also run on the backends that were built, as far as these claim their ops.
+File tests of kind `run` also run on the backends that were built, as far as these claim their ops, and some of them,
+all with --full, as code for other CPUs.
 Results are shown as they come; the last line counts them.
 """
 
@@ -14,8 +15,10 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import platform
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -24,8 +27,31 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MOST_SHOWN = 10
 TIME_LIMIT_SECONDS = 900
-FILE_TEST_BACKENDS = ["cpu"]  # run the file tests' programs too, as far as they claim them
 UNCLAIMED = re.compile(r"backend (?P<backend>\S+) does not run \S+ \((?P<op>[\w-]+)\)")
+
+
+class FileTestBackend:
+    """Runs the file tests' programs, as far as it claims them."""
+
+    def __init__(self, library, *settings, of_files=1, needs=""):
+        self.library = library  # in the build folder
+        self.settings = settings
+        self.of_files = of_files  # without --full one file of so many is run
+        self.needs = needs  # what this machine lacks to run it; then its tests are skipped
+
+
+def cpu_backends():
+    library, emulated = "plugins/cpu/libbackplane_cpu.so", "plugins/cpu/libbackplane_cpu_emulated.so"
+    backends = [FileTestBackend(library)]
+    if platform.machine() == "x86_64":
+        flags = set(pathlib.Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0].split())
+        for level, flag in (("x86-64", "sse2"), ("x86-64-v3", "avx2"), ("x86-64-v4", "avx512vl")):
+            needs = "" if flag in flags else f"a CPU with {flag}"
+            backends.append(FileTestBackend(library, f"features={level}", of_files=5, needs=needs))
+    if platform.machine() != "aarch64":
+        missing = [tool for tool in ("qemu-aarch64", "aarch64-linux-gnu-gcc") if not shutil.which(tool)]
+        backends.append(FileTestBackend(emulated, "target=aarch64-linux-gnu", of_files=15, needs=" and ".join(missing)))
+    return backends
 
 
 class Result:
@@ -111,13 +137,20 @@ def describe_failures(case):
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def run_file_tests(program, filters, options, environment, backend=None):
+def run_file_tests(program, filters, options, environment, backend=None, build=None):
     """The file test program prints one JSON object per case: name, status, seconds, text, rerun."""
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/testdata/**/*.hlo") if not is_foreign(path))
     files = [name for name in files if matches(name, filters)] if filters else files
     if not files:
         return []
-    mode = ["--on", backend] if backend else ["--bless"] if options.bless else []
+    mode = ["--bless"] if options.bless else []
+    if backend:
+        library = build / backend.library
+        mode = ["--on", str(library) if backend.settings else library.stem.removeprefix("libbackplane_")]
+        mode += [argument for setting in backend.settings for argument in ("--set", setting)]
+        files = files if options.full or filters else files[::backend.of_files]
+        if backend.needs:
+            return [Result(f"filetest {' '.join(mode)}", "skipped", 0, f"skipped: there is no {backend.needs}")]
     command = [program, "--json", *mode, *files]
     code, out, err, _ = run(command, environment)
     results = []
@@ -129,6 +162,8 @@ def run_file_tests(program, filters, options, environment, backend=None):
     for line in lines:
         case = json.loads(line)
         text, rerun = case.get("text", ""), case.get("rerun", "")
+        if backend and backend.settings and UNCLAIMED.match(text):
+            continue  # the same as without settings
         results.append(Result(case["name"], case["status"], case["seconds"], text, rerun))
     return results
 
@@ -178,9 +213,10 @@ def main():
         filetest = build / "tools" / "filetest"
         if filetest.exists():
             jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment))
-            for backend in FILE_TEST_BACKENDS:
-                if (build / f"plugins/{backend}/libbackplane_{backend}.so").exists() and not options.bless:
-                    jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment, backend))
+            for backend in cpu_backends():
+                if (build / backend.library).exists() and not options.bless:
+                    jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment, backend,
+                                            build))
         for path in sorted((ROOT / "tools/testing/checks").glob("*")):
             if os.access(path, os.X_OK) and path.is_file():
                 jobs.append(pool.submit(run_check, path, options.filters, environment))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The StableHLO programs of conformance/programs and of the corpus hold on the interpreter, and on cpu but for a few,
-which are listed here with a reason.
+which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as code for other CPUs: the least of x86-64,
+and aarch64 in an emulator.
 
 The corpus is left out where it is absent (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed
 and holds is a failure too: then its line goes.
@@ -9,6 +10,8 @@ and holds is a failure too: then its line goes.
 import json
 import os
 import pathlib
+import platform
+import shutil
 import subprocess
 import sys
 
@@ -16,7 +19,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PROGRAMS = ROOT / "conformance/programs"
 CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/stablehlo"
-BACKENDS = ["interpreter"] + (["cpu"] if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else [])
+CPU, EMULATED = BUILD / "plugins/cpu/libbackplane_cpu.so", BUILD / "plugins/cpu/libbackplane_cpu_emulated.so"
+BACKENDS = ["interpreter"] + (["cpu"] if CPU.exists() else [])
+
+
+def other_cpus():
+    """Arguments of --on."""
+    if not os.environ.get("BACKPLANE_TEST_FULL") or not CPU.exists():
+        return []
+    others = [["cpu", "--features=x86-64"]] if platform.machine() == "x86_64" else []
+    if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
+        others.append([str(EMULATED), "--target=aarch64-linux-gnu"])
+    else:
+        print("no qemu-aarch64 or no aarch64-linux-gnu-gcc: nothing is run for aarch64")
+    return others
+
 
 EXPECTED_FAILURES = {
     ("interpreter", PROGRAMS): {},
@@ -32,11 +49,12 @@ EXPECTED_FAILURES = {
 }
 
 
-def check(backend, folder):
-    done = subprocess.run([BUILD / "tools/backplane", "check", folder, "--on", backend, "--json"], capture_output=True,
-                          text=True)
+def check(backend, arguments, folder):
+    on = " ".join(arguments)
+    done = subprocess.run([BUILD / "tools/backplane", "check", folder, "--on", *arguments, "--json"],
+                          capture_output=True, text=True)
     if done.returncode not in (0, 1):
-        return [f"backplane check --on {backend} ended with {done.returncode}:\n{done.stderr}"]
+        return [f"backplane check --on {on} ended with {done.returncode}:\n{done.stderr}"]
     problems, expected = [], dict(EXPECTED_FAILURES[backend, folder])
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for case in json.loads(done.stdout)["cases"]:
@@ -46,11 +64,11 @@ def check(backend, folder):
         name = f"{pathlib.Path(case['file']).relative_to(folder)} part {case['part']}"
         is_expected = expected.pop(name, None) is not None
         if is_expected and case["status"] != "failed":
-            problems.append(f"{name} on {backend} is expected to fail, but {case['status']}")
+            problems.append(f"{name} on {on} is expected to fail, but {case['status']}")
         elif case["status"] == "failed" and not is_expected:
-            problems += [f"{name} on {backend}:", *("  " + message for message in case["messages"])]
-    problems += [f"{name} is expected to fail on {backend}, but there is no such program" for name in expected]
-    print(f"{folder.name} on {backend}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+            problems += [f"{name} on {on}:", *("  " + message for message in case["messages"])]
+    problems += [f"{name} is expected to fail on {on}, but there is no such program" for name in expected]
+    print(f"{folder.name} on {on}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
     return problems
 
 
@@ -60,7 +78,8 @@ def main():
         folders.append(CORPUS)
     else:
         print("no corpus; set BACKPLANE_SHARED to the folder that has it")
-    problems = [problem for folder in folders for backend in BACKENDS for problem in check(backend, folder)]
+    runs = [*((backend, [backend]) for backend in BACKENDS), *(("cpu", arguments) for arguments in other_cpus())]
+    problems = [problem for folder in folders for run in runs for problem in check(*run, folder)]
     print("\n".join(problems))
     return 1 if problems else 0
 
