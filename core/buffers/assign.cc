@@ -8,7 +8,7 @@
 
 #include "core/buffers/buffer_sets.h"
 #include "core/buffers/colocation.h"
-#include "core/buffers/solver.h"
+#include "core/packing/pack.h"
 
 namespace bp::buffers {
 
@@ -131,10 +131,12 @@ class Assigner {
       }
     }
     for (const auto &[memory_space, values] : by_memory_space) {
-      std::vector<PackingItem> items;
+      std::vector<packing::Item> items;
       std::int64_t sum = 0;
       for (ValueId value : values) {
-        PackingItem &item = items.emplace_back(PackingItem{dataflow_.value(value).size, options_.alignment, {}});
+        packing::Item &item = items.emplace_back();
+        item.size = dataflow_.value(value).size;
+        item.alignment = options_.alignment;
         for (auto [begin, end] : sets_.occupied(value)) {
           item.needed.emplace_back(begin, end);
         }
@@ -144,8 +146,8 @@ class Assigner {
         }
         sum += item.size + options_.alignment;
       }
-      Packing packing = pack(items);
-      std::uint32_t allocation = add_allocation(AllocationKind::Temporary, packing.size, memory_space);
+      packing::Packing packing = packing::pack(items);
+      std::uint32_t allocation = add_allocation(AllocationKind::Temporary, packing.height, memory_space);
       for (std::size_t i = 0; i < values.size(); ++i) {
         slices_[index(values[i])] = Slice{allocation, packing.offsets[i], items[i].size};
       }

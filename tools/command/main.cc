@@ -17,6 +17,7 @@ constexpr std::array all_commands = {
     Command{"compile", "write what a backend makes of a model, for this machine or another", compile_model},
     Command{"opt", "run passes over a model and print what comes out", optimize},
     Command{"memory", "show where the values of a model lie in memory", describe_memory},
+    Command{"pack", "find offsets for items that each need memory for a while", pack_problem},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},
     Command{"ops", "list the operations of HLO", list_ops},
 };

@@ -210,11 +210,14 @@ MISUSES = [
     (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
     (["memory"], "no model was given"),
     (["memory", "good.hlo", "--fly"], "unrecognised option '--fly'"),
+    (["pack"], "no problem was given"),
+    (["pack", "p.csv", "--capacity", "0"], "--capacity is 0, expected more than 0"),
+    (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
     (["plugins", "x"], "too many positional options have been specified on the command line"),
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "check", "compile", "opt", "memory", "plugins", "ops"]
+COMMANDS = ["run", "check", "compile", "opt", "memory", "pack", "plugins", "ops"]
 problems = []
 
 
@@ -351,6 +354,20 @@ def memory():
     check("Buffer(" in expect(["memory", "good.hlo", "--plan"], SUCCESS, "").out, "memory --plan prints no Buffer")
 
 
+def pack():
+    pathlib.Path("p.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\nc,0,9,4\n")
+    text = expect(["pack", "p.csv", "-o", "packed.csv"], SUCCESS, "").out
+    check("height:       8\nlower bound:  8 (reached" in text, f"backplane pack printed\n{text}")
+    offsets = [line.split(",")[-1] for line in pathlib.Path("packed.csv").read_text().splitlines()]
+    check(offsets in (["offset", "0", "0", "4"], ["offset", "4", "4", "0"]), f"backplane pack wrote offsets {offsets}")
+    figures = json.loads(expect(["pack", "p.csv", "--capacity", "8", "--json"], SUCCESS, "").out)
+    check((figures["height"], figures["fits"]) == (8, True), f"backplane pack --json printed {figures}")
+    text = expect(["pack", "p.csv", "--capacity", "7"], NEGATIVE, "").out
+    check("nothing can make it fit: the lower bound is above" in text, f"backplane pack --capacity 7 printed\n{text}")
+    pathlib.Path("bad.csv").write_text("id,lower,upper,size\na,3,0,4\n")
+    expect(["pack", "bad.csv"], FAILED, "backplane: bad.csv:2: upper is 0, expected at least lower, 3\n")
+
+
 def run():
     found = expect(["run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--json", "--dump-dir", "dump"], SUCCESS, "")
     if found.code == SUCCESS:
@@ -390,7 +407,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, run):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, pack, run):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -1,0 +1,28 @@
+// Pack: the best packing that a given effort finds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "core/packing/problem.h"
+
+namespace bp::packing {
+
+struct Options {
+  // A packing no higher than this is good enough; at least the lower bound is always aimed at if it is 0.
+  std::int64_t capacity = 0;
+  // What the search may cost, in steps of about a nanosecond. Best fit comes before and is not counted: it takes about
+  // ten microseconds per item.
+  std::int64_t steps = 200'000'000;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+};
+
+// Best fit in several orders first, so that the result is never worse than the best of them; then skyline search, for
+// the lower bound or the capacity, and if that is not found, for heights in between. Equal items and options give equal
+// packings, unless the deadline ends the search; more steps or a later deadline never give a worse one. Presets are kept;
+// if they overlap each other, so does the packing.
+Packing pack(std::span<const Item> items, const Options &options = {});
+
+}  // namespace bp::packing

@@ -1,0 +1,34 @@
+// Dynamic storage allocation: offsets for items that each need some bytes for a while. Knows nothing of programs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace bp::packing {
+
+using Stretch = std::pair<std::int64_t, std::int64_t>;  // of time: [begin, end)
+
+struct Item {
+  std::int64_t size = 0;        // bytes, not negative
+  std::int64_t alignment = 1;   // of the offset, positive
+  std::vector<Stretch> needed;  // when, in order, disjoint. Between them its memory may hold others.
+  std::int64_t preset = -1;     // the offset it must have; -1: any
+};
+
+struct Packing {
+  std::vector<std::int64_t> offsets;  // by item
+  std::int64_t height = 0;            // the highest end of an item that is needed at some time
+};
+
+// The most bytes needed at one time: no packing is lower.
+std::int64_t lower_bound(std::span<const Item> items);
+
+// Internal if two items overlap in space and time, one is misaligned, has no place or not its preset one, or the height
+// is not the highest end. One sweep over time, sharing nothing with the algorithms.
+Status check(std::span<const Item> items, const Packing &packing);
+
+}  // namespace bp::packing

@@ -1,0 +1,224 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "core/base/files.h"
+#include "core/packing/best_fit.h"
+#include "core/packing/pack.h"
+#include "core/packing/problem_text.h"
+#include "core/packing/skyline_search.h"
+#include "tools/testing/skip.h"
+#include "tools/testing/source_tree.h"
+
+namespace bp::packing {
+namespace {
+
+using Outcome = SkylineSearch::Outcome;
+constexpr auto no_deadline = SkylineSearch::Clock::time_point::max();
+
+std::vector<Item> items_of(std::initializer_list<std::array<std::int64_t, 3>> rows) {
+  std::vector<Item> items;
+  for (auto [begin, end, size] : rows) {
+    items.push_back({size, 1, {{begin, end}}, -1});
+  }
+  return items;
+}
+
+Packing require_packed(std::span<const Item> items, std::int64_t at_most, const Options &options = {}) {
+  Packing packing = pack(items, options);
+  Status status = check(items, packing);
+  INFO((status.ok() ? std::string() : status.error().to_string()));
+  REQUIRE(status.ok());
+  CHECK(packing.height >= lower_bound(items));
+  CHECK(packing.height <= at_most);
+  BestFit best_fit(items);
+  CHECK(packing.height <= std::min(best_fit.by_size().height, best_fit.by_duration().height));
+  return packing;
+}
+
+// A rectangle of time and memory cut into pieces: it is known how low they can be packed. Some are left out.
+std::vector<Item> pieces_of(std::mt19937_64 &random, std::size_t count, std::int64_t times, std::int64_t height,
+                            double left_out) {
+  struct Piece {
+    std::int64_t begin, end, low, high;
+  };
+  std::vector<Piece> pieces = {{0, times, 0, height}};
+  for (std::size_t tries = 0; pieces.size() < count && tries < 50 * count; ++tries) {
+    Piece &piece = pieces[random() % pieces.size()];
+    bool in_time = random() % 2 == 0;
+    std::int64_t extent = in_time ? piece.end - piece.begin : piece.high - piece.low;
+    if (extent < 2) {
+      continue;
+    }
+    std::int64_t at = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent - 1));
+    Piece rest = piece;
+    (in_time ? piece.end : piece.high) = (in_time ? piece.begin : piece.low) + at;
+    (in_time ? rest.begin : rest.low) += at;
+    pieces.push_back(rest);
+  }
+  std::shuffle(pieces.begin(), pieces.end(), random);
+  std::vector<Item> items;
+  for (const Piece &piece : pieces) {
+    if (std::uniform_real_distribution<double>()(random) >= left_out) {
+      items.push_back({piece.high - piece.low, 1, {{piece.begin, piece.end}}, -1});
+    }
+  }
+  return items;
+}
+
+std::vector<Strategy> all_strategies() {
+  std::vector<Strategy> all;
+  for (int place = 0; place <= static_cast<int>(Strategy::Place::Anywhere); ++place) {
+    for (int order = 0; order <= static_cast<int>(Strategy::Order::Area); ++order) {
+      all.push_back({static_cast<Strategy::Place>(place), static_cast<Strategy::Order>(order), 3});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("packing: what fits is packed to the lower bound") {
+  require_packed({}, 0);
+  require_packed(items_of({{0, 4, 10}, {0, 4, 30}, {0, 4, 20}, {0, 4, 40}}), 100);
+  require_packed(items_of({{0, 2, 8}, {2, 4, 8}, {4, 6, 8}}), 8);
+  // One lives through all, the others one after the other.
+  require_packed(items_of({{0, 9, 40}, {0, 5, 20}, {5, 9, 20}}), 60);
+  // Nothing is needed, or never.
+  require_packed(items_of({{0, 9, 0}, {3, 3, 20}}), 0);
+  // An item that is needed twice leaves its place to another in between.
+  std::vector<Item> gap = items_of({{2, 4, 8}});
+  gap.push_back({8, 1, {{0, 2}, {4, 6}}, -1});
+  require_packed(gap, 8);
+  // 10, 20 and 50 bytes side by side at multiples of 20 need at least 20 + 20 + 50.
+  auto aligned = items_of({{0, 2, 10}, {0, 2, 20}, {0, 2, 50}});
+  for (Item &item : aligned) {
+    item.alignment = 20;
+  }
+  require_packed(aligned, 90);
+}
+
+TEST_CASE("packing: the check rejects what is wrong") {
+  auto items = items_of({{0, 4, 10}, {2, 6, 10}, {4, 8, 10}});
+  CHECK(check(items, {{0, 10, 0}, 20}).ok());
+  CHECK(!check(items, {{0, 5, 20}, 30}).ok());  // 0 and 1 overlap
+  CHECK(!check(items, {{0, 10, 0}, 19}).ok());  // too low
+  CHECK(!check(items, {{0, 10, 0}, 40}).ok());  // too high
+  CHECK(!check(items, {{0, 10}, 20}).ok());     // one has no place
+  CHECK(!check(items, {{-10, 10, 0}, 20}).ok());
+  items[1].alignment = 4;
+  CHECK(!check(items, {{0, 10, 0}, 20}).ok());
+  items[1] = {10, 1, {{2, 6}}, 20};
+  CHECK(!check(items, {{0, 10, 0}, 20}).ok());
+}
+
+TEST_CASE("packing: presets are kept") {
+  auto items = items_of({{0, 4, 10}, {0, 4, 10}, {4, 6, 30}});
+  items[0].preset = 15;
+  Packing packing = require_packed(items, 30);
+  CHECK(packing.offsets[0] == 15);
+  CHECK(packing.offsets[1] == 0);
+}
+
+TEST_CASE("packing: random problems, with alignments and times between") {
+  std::mt19937_64 random(1);
+  Options little;
+  little.steps = 100'000;
+  for (int problem = 0; problem < 200; ++problem) {
+    std::vector<Item> items;
+    for (std::size_t count = random() % 60; count > 0; --count) {
+      Item item{static_cast<std::int64_t>(random() % 100), std::int64_t{1} << random() % 4, {}, -1};
+      std::int64_t time = 0;
+      for (std::size_t stretches = 1 + random() % 3; stretches > 0; --stretches) {
+        std::int64_t begin = time + static_cast<std::int64_t>(random() % 20);
+        time = begin + static_cast<std::int64_t>(random() % 10);
+        item.needed.emplace_back(begin, time);
+      }
+      items.push_back(item);
+    }
+    Packing packing = require_packed(items, std::numeric_limits<std::int64_t>::max(), little);
+    CHECK(pack(items, little).offsets == packing.offsets);
+  }
+}
+
+TEST_CASE("packing: no strategy misses a packing that exists") {
+  std::mt19937_64 random(2);
+  std::size_t found = 0, gave_up = 0;
+  for (int problem = 0; problem < 100; ++problem) {
+    constexpr std::int64_t height = 20;
+    auto items = pieces_of(random, 5 + random() % 12, 5 + static_cast<std::int64_t>(random() % 30), height,
+                           0.15 * static_cast<double>(problem % 3));
+    for (Strategy strategy : all_strategies()) {
+      if (items.empty()) {
+        continue;
+      }
+      SkylineSearch search(items, height);
+      Outcome outcome = search.run(strategy, 3'000'000, no_deadline);
+      REQUIRE(outcome != Outcome::Impossible);
+      (outcome == Outcome::Found ? found : gave_up) += 1;
+    }
+  }
+  CHECK(found > 1000);
+  CHECK(gave_up == 0);
+}
+
+TEST_CASE("packing: what cannot be done is proved") {
+  // At every time 12 bytes or less are needed. Items of 3, 4 and 5 that change partners do not fit into 12.
+  auto items = items_of({{0, 4, 4}, {0, 2, 5}, {0, 3, 3}, {2, 5, 5}, {3, 6, 3}, {4, 7, 4}, {5, 8, 5}, {6, 9, 3}});
+  for (Strategy strategy : all_strategies()) {
+    SkylineSearch too_low(items, 11);
+    CHECK(too_low.run(strategy, 1'000'000, no_deadline) == Outcome::Impossible);
+    SkylineSearch high(items, 24);
+    CHECK(high.run(strategy, 1'000'000, no_deadline) == Outcome::Found);
+  }
+}
+
+TEST_CASE("packing: tight cuts of a rectangle, from both ends of time") {
+  std::mt19937_64 random(3);
+  for (std::size_t count : {50, 100, 150}) {
+    for (int problem = 0; problem < 4; ++problem) {
+      auto items = pieces_of(random, count, 200, 1024, 0);
+      require_packed(items, 1024);
+      for (Item &item : items) {
+        item.needed = {{-item.needed[0].second, -item.needed[0].first}};
+      }
+      require_packed(items, 1024);
+    }
+  }
+}
+
+TEST_CASE("packing: many items for a short time") {
+  std::mt19937_64 random(4);
+  std::geometric_distribution<std::int64_t> length(1.0 / 64);
+  std::uniform_real_distribution<double> size(0, 20);
+  constexpr std::int64_t count = 30'000;
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto begin = static_cast<std::int64_t>(random() % count);
+    items.push_back({static_cast<std::int64_t>(std::exp2(size(random))), 1, {{begin, begin + 1 + length(random)}}, -1});
+  }
+  require_packed(items, lower_bound(items) / 100 * 105);
+}
+
+// The hard ones are published with capacity 1,048,576, which is the lower bound of all but C.
+TEST_CASE("packing: published problems are packed to the lower bound") {
+  std::filesystem::path corpus = testing::find_shared("corpus/packing");
+  if (corpus.empty()) {
+    testing::skip("no corpus; set BACKPLANE_SHARED to the folder that has it");
+    return;
+  }
+  for (const char *file :
+       {"minimalloc/input.12.csv", "minimalloc/A.1048576.csv", "minimalloc/C.1048576.csv", "minimalloc/G.1048576.csv",
+        "minimalloc/K.1048576.csv", "idealloc/resnet50.csv", "idealloc/iopddl_G_1.csv"}) {
+    INFO(file);
+    Result<std::string> text = read_file((corpus / file).string());
+    REQUIRE(text.ok());
+    Result<NamedProblem> problem = read_problem(text.value(), file);
+    REQUIRE(problem.ok());
+    REQUIRE(!problem.value().items.empty());
+    require_packed(problem.value().items, lower_bound(problem.value().items));
+  }
+}
+
+}  // namespace bp::packing

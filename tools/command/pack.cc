@@ -1,0 +1,107 @@
+#include "core/packing/pack.h"
+
+#include <fmt/core.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "core/base/files.h"
+#include "core/packing/problem_text.h"
+#include "tools/command/options.h"
+#include "tools/command/terminal.h"
+
+namespace bp::command {
+namespace {
+
+struct Request {
+  std::string file, output;
+  std::int64_t capacity = 0;
+  double deadline = 0;  // seconds
+  bool json = false;
+};
+
+// ExitCode::negative if it does not fit into the capacity.
+Result<int> pack(const Request &request) {
+  using Clock = std::chrono::steady_clock;
+  BP_ASSIGN(std::string text, read_file(request.file));
+  BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));
+  Clock::time_point start = Clock::now();
+  packing::Options options;
+  options.capacity = request.capacity;
+  options.steps = std::numeric_limits<std::int64_t>::max();
+  options.deadline =
+      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.deadline));
+  packing::Packing result = packing::pack(problem.items, options);
+  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  BP_TRY(packing::check(problem.items, result));
+  std::int64_t bound = packing::lower_bound(problem.items);
+  bool fits = request.capacity == 0 || result.height <= request.capacity;
+  if (!request.output.empty()) {
+    BP_TRY(write_file(request.output, packing::print_packing(problem, result)));
+  }
+  if (request.json) {
+    boost::json::object figures = {
+        {"items", problem.items.size()}, {"height", result.height}, {"lower_bound", bound}, {"seconds", seconds}};
+    if (request.capacity > 0) {
+      figures["capacity"] = request.capacity;
+      figures["fits"] = fits;
+    }
+    fmt::print("{}\n", boost::json::serialize(figures));
+    return fits ? success : negative;
+  }
+  double over = bound == 0 ? 0 : 100.0 * static_cast<double>(result.height - bound) / static_cast<double>(bound);
+  fmt::print("items:        {}\n", problem.items.size());
+  fmt::print("height:       {}\n", result.height);
+  fmt::print("lower bound:  {} ({})\n", bound,
+             result.height == bound ? "reached: no packing is lower" : fmt::format("{:.3f} % below", over));
+  fmt::print("time:         {}\n", format_seconds(seconds));
+  if (request.capacity > 0) {
+    fmt::print("capacity:     {}, {}\n", request.capacity,
+               fits ? paint(Colour::Green, "it fits")
+               : bound > request.capacity
+                   ? paint(Colour::Red, "and nothing can make it fit: the lower bound is above")
+                   : paint(Colour::Red, "no packing was found that fits; a longer --deadline may find one"));
+  }
+  return fits ? success : negative;
+}
+
+}  // namespace
+
+int pack_problem(std::span<const std::string> arguments) {
+  Options options(
+      "pack PROBLEM.csv [--capacity N] [--deadline S] [-o OFFSETS.csv] [--json]",
+      "Finds offsets for items that each need some bytes for a while, as low as possible. The problem has a\n"
+      "line of column names, id,lower,upper,size, and a line per item, which is needed from lower to before\n"
+      "upper; columns alignment and preset (the offset it must have) may be added.",
+      "  backplane pack problem.csv\n"
+      "  backplane pack problem.csv --capacity 1048576     stops at what fits; exit code 1 if nothing does\n"
+      "  backplane pack problem.csv --deadline 10 -o offsets.csv\n");
+  options.add()("capacity", boost::program_options::value<std::int64_t>(), "a packing of this height is good enough")(
+      "deadline", boost::program_options::value<double>()->default_value(1, "1"),
+      "seconds after which the best found so far is taken")("output,o", boost::program_options::value<std::string>(),
+                                                            "writes the problem with a column offset to this file")(
+      "json", "the figures as one JSON object");
+  options.add_positional("problem", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("problem")) {
+    return options.misuse("no problem was given");
+  }
+  Request request;
+  request.file = options.get<std::string>("problem");
+  request.output = options.has("output") ? options.get<std::string>("output") : "";
+  request.capacity = options.has("capacity") ? options.get<std::int64_t>("capacity") : 0;
+  request.deadline = options.get<double>("deadline");
+  request.json = options.has("json");
+  if (options.has("capacity") && request.capacity <= 0) {
+    return options.misuse(fmt::format("--capacity is {}, expected more than 0", request.capacity));
+  }
+  if (!(request.deadline >= 0 && request.deadline <= 1e6)) {
+    return options.misuse(fmt::format("--deadline is {}, expected 0 to 1000000 seconds", request.deadline));
+  }
+  Result<int> code = pack(request);
+  return code.ok() ? code.value() : report(code.error());
+}
+
+}  // namespace bp::command
