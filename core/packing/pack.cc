@@ -37,7 +37,7 @@ class Packer {
 
   Packing run() {
     fit();
-    if (best_.height > goal_ && collect()) {
+    if (best_.height > goal_ && collect() && best_.height > goal_) {
       search();
     }
     return std::move(best_);
@@ -78,6 +78,12 @@ class Packer {
         numbers_.push_back(i);
       }
     }
+    // Where all are aligned alike, what is lost behind each item counts as part of it.
+    bool alike = std::ranges::all_of(needed_, [&](const Item &i) { return i.alignment == needed_[0].alignment; });
+    for (Item &item : needed_) {
+      item.size += alike ? (item.alignment - item.size % item.alignment) % item.alignment : 0;
+    }
+    goal_ = std::max(goal_, lower_bound(needed_));
     return true;
   }
 
@@ -86,7 +92,7 @@ class Packer {
     std::int64_t low = goal_;
     Outcome outcome = search(goal_, options_.capacity > 0 ? steps_left_ : steps_left_ / 2);
     while (outcome != Outcome::Found && options_.capacity == 0 && steps_left_ > 0 && !is_late() &&
-           best_.height - low > best_.height / 2000) {
+           best_.height - low > std::max<std::int64_t>(1, best_.height / 2000)) {
       std::int64_t height = low + (best_.height - low) / 2;
       if (search(height, steps_left_ / 4 + 1'000'000) != Outcome::Found) {
         low = height;
@@ -132,7 +138,7 @@ class Packer {
     best_.height = 0;
     for (std::size_t i = 0; i < needed_.size(); ++i) {
       best_.offsets[numbers_[i]] = offsets[i];
-      best_.height = std::max(best_.height, offsets[i] + needed_[i].size);
+      best_.height = std::max(best_.height, offsets[i] + items_[numbers_[i]].size);
     }
   }
 

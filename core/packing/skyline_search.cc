@@ -256,7 +256,8 @@ bool SkylineSearch::State::begin() {
   frames_.clear();
   choices_.clear();
   trail_.clear();
-  steps_ = next_look_at_clock_ = 0;
+  steps_ = static_cast<std::int64_t>(20 * items_.size() + incidences_);
+  next_look_at_clock_ = 0;
   return std::ranges::all_of(slack_, [](std::int64_t slack) { return slack >= 0; });
 }
 

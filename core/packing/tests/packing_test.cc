@@ -99,6 +99,14 @@ TEST_CASE("packing: what fits is packed to the lower bound") {
   require_packed(aligned, 90);
 }
 
+TEST_CASE("packing: the search ends where alignment keeps the lower bound out of reach") {
+  std::vector<Item> items = items_of({{0, 2, 72}, {0, 2, 72}});
+  items[0].alignment = items[1].alignment = 64;
+  Options patient;
+  patient.steps = std::numeric_limits<std::int64_t>::max();
+  require_packed(items, 200, patient);
+}
+
 TEST_CASE("packing: the check rejects what is wrong") {
   auto items = items_of({{0, 4, 10}, {2, 6, 10}, {4, 8, 10}});
   CHECK(check(items, {{0, 10, 0}, 20}).ok());

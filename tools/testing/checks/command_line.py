@@ -365,7 +365,7 @@ def pack():
     text = expect(["pack", "p.csv", "--capacity", "7"], NEGATIVE, "").out
     check("nothing can make it fit: the lower bound is above" in text, f"backplane pack --capacity 7 printed\n{text}")
     pathlib.Path("bad.csv").write_text("id,lower,upper,size\na,3,0,4\n")
-    expect(["pack", "bad.csv"], FAILED, "backplane: bad.csv:2: upper is 0, expected at least lower, 3\n")
+    expect(["pack", "bad.csv"], FAILED, "backplane: bad.csv:2: upper is 0, expected at least lower, 3")
 
 
 def run():

@@ -1,0 +1,20 @@
+#loc1 = loc("x")
+#loc2 = loc("y")
+"builtin.module"() <{sym_name = "jit__lambda"}> ({
+  "func.func"() <{arg_attrs = [{}, {}], function_type = (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>, res_attrs = [{jax.result_info = "result"}], sym_name = "main", sym_visibility = "public"}> ({
+  ^bb0(%arg0: tensor<2x3x4xf32> loc("x"), %arg1: tensor<2x5x4xf32> loc("y")):
+    %0 = "stablehlo.dot_general"(%arg0, %arg1) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32> loc(#loc12)
+    "func.return"(%0) : (tensor<2x3x5xf32>) -> () loc(#loc11)
+  }) : () -> () loc(#loc)
+}) {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} : () -> () loc(#loc)
+#loc = loc(unknown)
+#loc3 = loc("/work/wt/lead/core/import/tests/spellings/make.py":20:33 to :65)
+#loc4 = loc("/work/wt/lead/core/import/tests/spellings/make.py":49:18 to :53)
+#loc5 = loc("/work/wt/lead/core/import/tests/spellings/make.py":60:4 to :10)
+#loc6 = loc("<lambda>"(#loc3))
+#loc7 = loc("main"(#loc4))
+#loc8 = loc("<module>"(#loc5))
+#loc9 = loc(callsite(#loc7 at #loc8))
+#loc10 = loc(callsite(#loc6 at #loc9))
+#loc11 = loc("jit(<lambda>)"(#loc9))
+#loc12 = loc("jit(<lambda>)/bij,bkj->bik/dot_general"(#loc10))

@@ -1,0 +1,20 @@
+#loc1 = loc("x")
+#loc2 = loc("k")
+"builtin.module"() <{sym_name = "jit__lambda"}> ({
+  "func.func"() <{arg_attrs = [{}, {}], function_type = (tensor<1x7x8x4xf32>, tensor<3x3x2x6xf32>) -> tensor<1x4x6x6xf32>, res_attrs = [{jax.result_info = "result"}], sym_name = "main", sym_visibility = "public"}> ({
+  ^bb0(%arg0: tensor<1x7x8x4xf32> loc("x"), %arg1: tensor<3x3x2x6xf32> loc("k")):
+    %0 = "stablehlo.convolution"(%arg0, %arg1) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 2 : i64, lhs_dilation = array<i64: 1, 1>, padding = dense<[[1, 1], [0, 2]]> : tensor<2x2xi64>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>], rhs_dilation = array<i64: 1, 2>, window_reversal = array<i1: false, false>, window_strides = array<i64: 2, 1>}> : (tensor<1x7x8x4xf32>, tensor<3x3x2x6xf32>) -> tensor<1x4x6x6xf32> loc(#loc12)
+    "func.return"(%0) : (tensor<1x4x6x6xf32>) -> () loc(#loc11)
+  }) : () -> () loc(#loc)
+}) {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} : () -> () loc(#loc)
+#loc = loc(unknown)
+#loc3 = loc("/work/wt/lead/core/import/tests/spellings/make.py":21:33 to 23:80)
+#loc4 = loc("/work/wt/lead/core/import/tests/spellings/make.py":49:18 to :53)
+#loc5 = loc("/work/wt/lead/core/import/tests/spellings/make.py":60:4 to :10)
+#loc6 = loc("<lambda>"(#loc3))
+#loc7 = loc("main"(#loc4))
+#loc8 = loc("<module>"(#loc5))
+#loc9 = loc(callsite(#loc7 at #loc8))
+#loc10 = loc(callsite(#loc6 at #loc9))
+#loc11 = loc("jit(<lambda>)"(#loc9))
+#loc12 = loc("jit(<lambda>)/conv_general_dilated"(#loc10))
