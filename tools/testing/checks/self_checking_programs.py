@@ -38,10 +38,7 @@ def other_cpus():
 EXPECTED_FAILURES = {
     ("interpreter", PROGRAMS): {},
     ("interpreter", CORPUS): {},
-    ("cpu", PROGRAMS): {
-        "complex.mlir part 6": "fft is not compiled",
-        "complex.mlir part 7": "fft is not compiled",
-    },
+    ("cpu", PROGRAMS): {},
     ("cpu", CORPUS): {
         "testdata/dot_general_float32_4_3_complex128_3_6.mlir part 1":
             "a sum of three f64 products cancels; both it and the stored value are off by more than 3 ulp",
