@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t leaf_size = 8;
 
-std::int64_t align_up(std::int64_t offset, std::int64_t alignment) {
-  return (offset + alignment - 1) / alignment * alignment;
-}
-
 // The smallest gap that takes an item, between blocks given by begin and end, ascending by begin.
 class GapFinder {
  public:

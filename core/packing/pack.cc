@@ -81,7 +81,7 @@ class Packer {
     // Where all are aligned alike, what is lost behind each item counts as part of it.
     bool alike = std::ranges::all_of(needed_, [&](const Item &i) { return i.alignment == needed_[0].alignment; });
     for (Item &item : needed_) {
-      item.size += alike ? (item.alignment - item.size % item.alignment) % item.alignment : 0;
+      item.size = alike ? align_up(item.size, item.alignment) : item.size;
     }
     goal_ = std::max(goal_, lower_bound(needed_));
     return true;

@@ -24,6 +24,11 @@ struct Packing {
   std::int64_t height = 0;            // the highest end of an item that is needed at some time
 };
 
+// The first multiple of the alignment from there on.
+inline std::int64_t align_up(std::int64_t offset, std::int64_t alignment) {
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
 // The most bytes needed at one time: no packing is lower.
 std::int64_t lower_bound(std::span<const Item> items);
 

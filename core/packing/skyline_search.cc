@@ -23,8 +23,6 @@
 #include <numeric>
 #include <random>
 
-#include "core/base/check.h"
-
 namespace bp::packing {
 namespace {
 
@@ -39,10 +37,6 @@ std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
-}
-
-std::int64_t align_up(std::int64_t offset, std::int64_t alignment) {
-  return (offset + alignment - 1) / alignment * alignment;
 }
 
 struct Range {
@@ -151,7 +145,7 @@ class SkylineSearch::State {
   Clock::time_point deadline_;
 
   // Used within one step.
-  std::vector<std::uint32_t> coming_, lifted_, touched_;
+  std::vector<std::uint32_t> coming_, lifted_;
   std::vector<std::uint32_t> run_begin_, run_end_;
   std::vector<std::int32_t> choice_count_;
   std::vector<char> is_no_valley_;
@@ -218,7 +212,7 @@ void SkylineSearch::State::set_order(const Strategy &strategy) {
   strategy_ = strategy;
   std::mt19937_64 random(strategy.variant);
   struct Weights {
-    double amplitude, border, level;
+    double amplitude, border, level;  // of the noise; see snugness()
   };
   constexpr std::array variants = {Weights{0, 0, 1},     Weights{0.005, 0.2, 0.5}, Weights{0.02, 0.1, 1},
                                    Weights{0, 0.5, 1},   Weights{0.005, 0, 0},     Weights{0.1, 0, 1},
