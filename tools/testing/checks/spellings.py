@@ -38,6 +38,8 @@ def main():
             spelled = {spelling: program.with_name(program.name + spelling) for spelling in SPELLINGS}
             for backend in BACKENDS:
                 expected = results(spelled[".hlo"], backend)
+                if not expected:
+                    problems.append(f"{spelled['.hlo']} on {backend} prints no results")
                 for spelling in SPELLINGS[1:] if backend == "interpreter" else SPELLINGS[1:2]:
                     found = results(spelled[spelling], backend)
                     if found != expected:
