@@ -29,11 +29,15 @@ std::uint32_t Generator::resolve(std::uint32_t value) const {
 
 Value *Generator::pointer_of(std::uint32_t value) const {
   const auto found = bindings_.find(resolve(value));
-  return found == bindings_.end() ? nullptr : found->second.pointer;
+  return found == bindings_.end() || !found->second.strides.empty() ? nullptr : found->second.pointer;
 }
 
 Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
   value = resolve(value);
+  const auto bound = bindings_.find(value);
+  if (bound != bindings_.end() && bound->second.scalar != nullptr) {
+    return bound->second.scalar;
+  }
   const Shape &shape = module_.shape_of(value);
   if (shape.elements == 0) {  // only where every lane is off
     return llvm::Constant::getNullValue(compute_type(k_.b.getContext(), shape.dtype));
@@ -47,8 +51,7 @@ Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
   if (Value *known = k_.find(key)) {
     return known;
   }
-  const auto bound = bindings_.find(value);
-  Value *result = bound != bindings_.end() ? load(bound->second.pointer, shape, indices)
+  Value *result = bound != bindings_.end() ? load(bound->second, shape, indices)
                                            : compute(module_.definition(value), value, indices);
   k_.remember(std::move(key), result);
   return result;
@@ -189,7 +192,7 @@ Value *Generator::constant_element(InstructionView instruction, std::span<const 
                                           llvm::GlobalValue::PrivateLinkage, data);
   global->setAlignment(llvm::Align(64));
   bind(instruction.result(), global);
-  return load(global, shape, indices);
+  return load({.pointer = global}, shape, indices);
 }
 
 Value *Generator::iota(InstructionView instruction, std::span<const Index> indices) {

@@ -29,7 +29,14 @@ class Generator {
   // Parameters of an embedded computation are the values given.
   void bind_parameters(ComputationView computation, std::span<const std::uint32_t> values);
 
-  // Where a value was bound, or null.
+  // The value is the same scalar everywhere from here on.
+  void bind_scalar(std::uint32_t value, llvm::Value *scalar) { bindings_[value] = {.scalar = scalar}; }
+  // From here on, the value lies in memory, with these strides in place of its layout's.
+  void bind_row(std::uint32_t value, llvm::Value *pointer, std::vector<std::int64_t> strides) {
+    bindings_[value] = {.pointer = pointer, .strides = std::move(strides)};
+  }
+
+  // Where a value was bound to lie in its own layout, or null.
   llvm::Value *pointer_of(std::uint32_t value) const;
 
   // A scalar if it is the same for all lanes, else a vector of lanes() elements.
@@ -60,6 +67,8 @@ class Generator {
  private:
   struct Binding {
     llvm::Value *pointer = nullptr;
+    llvm::Value *scalar = nullptr;
+    std::vector<std::int64_t> strides = {};  // empty: the layout's
     std::uint32_t alias = BP_NONE;
   };
   struct Accumulators;
@@ -67,7 +76,7 @@ class Generator {
   std::uint32_t resolve(std::uint32_t value) const;
   llvm::Value *compute(InstructionView instruction, std::uint32_t value, std::span<const Index> indices);
   llvm::Value *constant_element(InstructionView instruction, std::span<const Index> indices);
-  llvm::Value *load(llvm::Value *pointer, const Shape &shape, std::span<const Index> indices);
+  llvm::Value *load(const Binding &binding, const Shape &shape, std::span<const Index> indices);
   // The element's bits, as compute_to_bits gives them.
   llvm::Value *bits(std::uint32_t value, std::span<const Index> indices);
   llvm::Value *bitcast_convert(InstructionView instruction, std::span<const Index> indices);

@@ -14,10 +14,11 @@ std::uint16_t unsigned_type(unsigned bytes) {
 
 }  // namespace
 
-Value *Generator::load(Value *pointer, const Shape &shape, std::span<const Index> indices) {
-  const Index offset = k_.linear(indices, shape.dims, shape.strides);
-  return shape.packed() ? bits_to_compute(k_.b, k_.load_packed(pointer, offset, shape.element_bits), shape.dtype)
-                        : k_.load(pointer, offset, shape.dtype);
+Value *Generator::load(const Binding &binding, const Shape &shape, std::span<const Index> indices) {
+  const Index offset = k_.linear(indices, shape.dims, binding.strides.empty() ? shape.strides : binding.strides);
+  return shape.packed()
+             ? bits_to_compute(k_.b, k_.load_packed(binding.pointer, offset, shape.element_bits), shape.dtype)
+             : k_.load(binding.pointer, offset, shape.dtype);
 }
 
 // What lies in memory is not decoded before: a NaN in a register may be another one.

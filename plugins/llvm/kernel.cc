@@ -231,6 +231,12 @@ class ElementKernel {
   const ModuleView &module_;
 };
 
+// The rows of a fusion that is better off with a loop over rows.
+std::optional<RowFusion> rows_of(InstructionView fusion) {
+  std::string problem;
+  return fusion.result_count() > 1 || repeats_reductions(fusion) ? find_rows(fusion, problem) : std::nullopt;
+}
+
 bool needs_large_coordinates(InstructionView instruction) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -263,6 +269,11 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:
     case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target);
+    case BP_OP_FUSION:
+      if (const auto rows = rows_of(instruction)) {
+        return emit_rows(generator, builder, site, *rows);
+      }
+      [[fallthrough]];
     default: return {.items = ElementKernel(generator, builder, site).emit()};
   }
 }

@@ -7,6 +7,7 @@
 
 #include "plugins/llvm/contraction.h"
 #include "plugins/llvm/generator.h"
+#include "plugins/llvm/row_fusion.h"
 
 namespace bp::emit {
 
@@ -43,6 +44,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
 void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows);
 KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 
 }  // namespace bp::emit

@@ -91,14 +91,15 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
     }
   };
   const auto cut_all = [&] { cut.assign(cut.size(), true); };
-  if (bindings_.contains(value)) {
+  if (const auto bound = bindings_.find(value); bound != bindings_.end()) {
+    const std::vector<std::int64_t> &strides = bound->second.strides.empty() ? shape.strides : bound->second.strides;
     for (std::size_t k = 0; k < cut.size(); ++k) {
       const auto high = std::ranges::find(positions, static_cast<int>(k));
       const auto low = std::ranges::find(positions, static_cast<int>(k + 1));
       if (high == positions.end() && low == positions.end()) {
         continue;
       }
-      const auto stride = [&](auto at) { return shape.strides[static_cast<std::size_t>(at - positions.begin())]; };
+      const auto stride = [&](auto at) { return strides[static_cast<std::size_t>(at - positions.begin())]; };
       if (high == positions.end() || low == positions.end() || stride(high) != stride(low) * sizes[k + 1]) {
         cut[k] = true;
       }

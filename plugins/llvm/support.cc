@@ -1,10 +1,9 @@
 #include "plugins/llvm/support.h"
 
-#include <unordered_set>
-
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
 #include "plugins/llvm/kernel.h"
+#include "plugins/llvm/row_fusion.h"
 
 namespace bp::emit {
 namespace {
@@ -86,8 +85,6 @@ std::string fusion_problem(InstructionView instruction) {
       return "has roots of other shapes than its results";
     }
   }
-  // By value: whether a reduction goes into it. Repeating one for each element it is broadcast to would never end.
-  std::unordered_set<std::uint32_t> reduced;
   for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
     const InstructionView inner = module.instruction(computation.first_instruction() + n);
     const auto because = [&](const std::string &problem) {
@@ -111,20 +108,12 @@ std::string fusion_problem(InstructionView instruction) {
     if (std::string problem = element_problem(inner); !problem.empty()) {
       return because(problem);
     }
-    bool from_reduction = inner.op() == BP_OP_REDUCE || inner.op() == BP_OP_REDUCE_WINDOW;
-    for (const std::uint32_t operand : inner.operands()) {
-      from_reduction |= reduced.contains(operand);
-      if (reduced.contains(operand) && inner.shape().elements > module.shape_of(operand).elements) {
-        return because("repeats what was reduced");
-      }
-    }
-    if (from_reduction) {
-      for (std::size_t i = 0; i < inner.result_count(); ++i) {
-        reduced.insert(inner.result(i));
-      }
-    }
   }
-  return {};
+  std::string problem;
+  if (repeats_reductions(instruction)) {
+    find_rows(instruction, problem);
+  }
+  return problem;
 }
 
 std::string control_flow_problem(InstructionView instruction) {

@@ -1,0 +1,40 @@
+// Row fusions: reductions along rows, and what is done with their results in the same rows, as in softmax and layer
+// norm. One kernel takes one row after the other: a row fits a near cache, however often it is read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/llvm/module_view.h"
+
+namespace bp::emit {
+
+// How the instructions of a fused computation relate to the rows of its reductions.
+struct RowFusion {
+  // What a value is to a row.
+  enum class Part : std::uint8_t {
+    Outside,  // does not depend on a reduction: its elements can be had at any place
+    PerRow,   // one element for each row: a reduction's result and what is computed from it
+    InRow,    // an element for each place of the row, computed from PerRow values
+  };
+  struct Member {
+    Part part = Part::Outside;
+    // PerRow: which of the row shape's dimensions each dimension is; -1 for those of size 1 that are none.
+    std::vector<std::int64_t> dimensions;
+  };
+  std::uint32_t rows_of = 0;               // a value with rows: what is reduced first
+  std::vector<std::int64_t> outer, inner;  // dimensions of that value, from major to minor: which row, where in it
+  std::vector<Member> members;             // by the computation's instruction
+};
+
+// Whether a fusion computes with the result of a reduction at more places than there are results: without rows, the
+// reduction would run anew for each.
+bool repeats_reductions(InstructionView fusion);
+
+// The rows of a fusion. Nothing, and why in `problem`, if it reduces nothing, if its reductions differ in their rows or
+// leave the innermost dimension alone, or if something wants the result of one at another row. Expects what else
+// kernel_problem() looks at to be right.
+std::optional<RowFusion> find_rows(InstructionView fusion, std::string &problem);
+
+}  // namespace bp::emit
