@@ -24,6 +24,8 @@ struct PassContext {
   // Constants that folding may make, in bytes, and the work it may spend on one of them, in element operations.
   std::int64_t max_folded_bytes = 1 << 16;
   std::int64_t max_folding_work = 1 << 22;
+  // Whether floats may be computed by rules that hold for real numbers only.
+  bool allow_inexact_algebra = false;
   // Larger constants do not stay inside fusions.
   std::int64_t max_fused_constant_bytes = 4096;
 };
