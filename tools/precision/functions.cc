@@ -34,11 +34,11 @@ double minimum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? NAN : x == y ? (std::signbit(x) ? x : y) : std::min(x, y);
 }
 // One operand and one result of the same type.
-constexpr std::string_view plain = "ENTRY e {{ x = {from}[{count}] parameter(0)  ROOT r = {to}[{count}] {name}(x) }}",
+constexpr std::string_view of_one = "ENTRY e {{ x = {from}[{count}] parameter(0)  ROOT r = {to}[{count}] {name}(x) }}",
                            predicate =
                                "ENTRY e {{ x = {from}[{count}] parameter(0)  p = pred[{count}] {name}(x)  "
                                "ROOT r = {to}[{count}] convert(p) }}",
-                           binary =
+                           of_two =
                                "ENTRY e {{ x = {from}[{count}] parameter(0)  y = {from}[{count}] parameter(1)  "
                                "ROOT r = {to}[{count}] {name}(x, y) }}",
                            chlo =
@@ -46,66 +46,75 @@ constexpr std::string_view plain = "ENTRY e {{ x = {from}[{count}] parameter(0) 
                                "%0 = {name} %x : tensor<{count}x{from}> -> tensor<{count}x{to}>\n"
                                "return %0 : tensor<{count}x{to}> }}";
 
-struct Reference {
-  Opcode opcode;
+// Error bounds of references. Sums, products, quotients and square roots of f32 that are rounded to double and then
+// again give what one rounding gives: double has more than twice the digits.
+constexpr double exact = 0;
+// The manual of the GNU C library: at most 5 ulp in double. The formulas above add two.
+constexpr double c_library = 0x1p-49;
+// Boost.Math reports a few ulp, by its own tests.
+constexpr double boost_math = 0x1p-44;
+
+struct Row {
+  std::string_view name;
+  std::string_view program;
+  int budget;
+  double error;
   double (*unary)(double x);
   double (*binary)(double x, double y) = nullptr;
-  std::string_view program = plain;
+  Number (*many_digits)(const Number &x) = nullptr;  // of HLO's ops: conformance::find_exact_function
 };
-// Sums, products and quotients of narrower floats in double round to what the exact ones would.
-constexpr std::array references = {
-    Reference{Opcode::Abs, std::fabs},
-    Reference{Opcode::Negate, [](double x) { return -x; }},
-    Reference{Opcode::Sign, sign},
-    Reference{Opcode::Ceil, std::ceil},
-    Reference{Opcode::Floor, std::floor},
-    Reference{Opcode::RoundNearestAfz, std::round},
-    Reference{Opcode::RoundNearestEven, std::nearbyint},
-    Reference{Opcode::Exponential, std::exp},
-    Reference{Opcode::ExponentialMinusOne, std::expm1},
-    Reference{Opcode::Log, std::log},
-    Reference{Opcode::LogPlusOne, std::log1p},
-    Reference{Opcode::Sqrt, std::sqrt},
-    Reference{Opcode::Rsqrt, rsqrt},
-    Reference{Opcode::Cbrt, std::cbrt},
-    Reference{Opcode::Sine, std::sin},
-    Reference{Opcode::Cosine, std::cos},
-    Reference{Opcode::Tan, std::tan},
-    Reference{Opcode::Sinh, std::sinh},
-    Reference{Opcode::Cosh, std::cosh},
-    Reference{Opcode::Tanh, std::tanh},
-    Reference{Opcode::Asin, std::asin},
-    Reference{Opcode::Acos, std::acos},
-    Reference{Opcode::Atan, std::atan},
-    Reference{Opcode::Asinh, std::asinh},
-    Reference{Opcode::Acosh, std::acosh},
-    Reference{Opcode::Atanh, std::atanh},
-    Reference{Opcode::Erf, std::erf},
-    Reference{Opcode::Logistic, logistic},
-    Reference{Opcode::IsFinite, [](double x) -> double { return std::isfinite(x); }, nullptr, predicate},
-    Reference{Opcode::Real, [](double x) { return x; }},
-    Reference{Opcode::Imag, [](double) -> double { return 0; }},
-    Reference{Opcode::Add, nullptr, [](double x, double y) { return x + y; }, binary},
-    Reference{Opcode::Subtract, nullptr, [](double x, double y) { return x - y; }, binary},
-    Reference{Opcode::Multiply, nullptr, [](double x, double y) { return x * y; }, binary},
-    Reference{Opcode::Divide, nullptr, [](double x, double y) { return x / y; }, binary},
-    Reference{Opcode::Remainder, nullptr, std::fmod, binary},
-    Reference{Opcode::Power, nullptr, std::pow, binary},
-    Reference{Opcode::Atan2, nullptr, std::atan2, binary},
-    Reference{Opcode::Maximum, nullptr, maximum, binary},
-    Reference{Opcode::Minimum, nullptr, minimum, binary},
+constexpr Row rows[] = {
+    {"abs", of_one, 0, exact, std::fabs},
+    {"negate", of_one, 0, exact, [](double x) { return -x; }},
+    {"sign", of_one, 0, exact, sign},
+    {"ceil", of_one, 0, exact, std::ceil},
+    {"floor", of_one, 0, exact, std::floor},
+    {"round-nearest-afz", of_one, 0, exact, std::round},
+    {"round-nearest-even", of_one, 0, exact, std::nearbyint},
+    {"is-finite", predicate, 0, exact, [](double x) -> double { return std::isfinite(x); }},
+    {"real", of_one, 0, exact, [](double x) { return x; }},
+    {"imag", of_one, 0, exact, [](double) -> double { return 0; }},
+    {"sqrt", of_one, 0, exact, std::sqrt},
+    {"chlo.square", chlo, 0, exact, square},
+    {"rsqrt", of_one, 1, c_library, rsqrt},
+    {"cbrt", of_one, 1, c_library, std::cbrt},
+    {"exponential", of_one, 1, c_library, std::exp},
+    {"exponential-minus-one", of_one, 1, c_library, std::expm1},
+    {"log", of_one, 1, c_library, std::log},
+    {"log-plus-one", of_one, 1, c_library, std::log1p},
+    {"logistic", of_one, 1, c_library, logistic},
+    {"sine", of_one, 1, c_library, std::sin},
+    {"cosine", of_one, 1, c_library, std::cos},
+    {"tan", of_one, 1, c_library, std::tan},
+    {"asin", of_one, 1, c_library, std::asin},
+    {"acos", of_one, 1, c_library, std::acos},
+    {"atan", of_one, 1, c_library, std::atan},
+    {"sinh", of_one, 1, c_library, std::sinh},
+    {"cosh", of_one, 1, c_library, std::cosh},
+    {"tanh", of_one, 1, c_library, std::tanh},
+    {"asinh", of_one, 1, c_library, std::asinh},
+    {"acosh", of_one, 1, c_library, std::acosh},
+    {"atanh", of_one, 1, c_library, std::atanh},
+    {"erf", of_one, 1, c_library, std::erf},
+    {"chlo.erfc", chlo, 2, c_library, std::erfc, nullptr, exact_erfc},
+    {"chlo.erf_inv", chlo, 2, boost_math, erf_inverse, nullptr, exact_erf_inverse},
+    {"chlo.lgamma", chlo, 2, c_library, log_gamma, nullptr, exact_log_gamma},
+    {"chlo.digamma", chlo, 2, boost_math, digamma, nullptr, exact_digamma},
+    {"chlo.bessel_i1e", chlo, 2, boost_math, bessel_i1e, nullptr, exact_bessel_i1e},
+    {"add", of_two, 0, exact, nullptr, [](double x, double y) { return x + y; }},
+    {"subtract", of_two, 0, exact, nullptr, [](double x, double y) { return x - y; }},
+    {"multiply", of_two, 0, exact, nullptr, [](double x, double y) { return x * y; }},
+    {"divide", of_two, 0, exact, nullptr, [](double x, double y) { return x / y; }},
+    {"remainder", of_two, 0, exact, nullptr, std::fmod},
+    {"maximum", of_two, 0, exact, nullptr, maximum},
+    {"minimum", of_two, 0, exact, nullptr, minimum},
+    {"power", of_two, 1, c_library, nullptr, std::pow},
+    {"atan2", of_two, 1, c_library, nullptr, std::atan2},
 };
 
 // Ops whose result is no float, or not one function: tests of their own compare all bits.
 constexpr std::array not_measured = {Opcode::Convert, Opcode::Compare, Opcode::Complex, Opcode::ReducePrecision,
                                      Opcode::StochasticConvert};
-
-// Rounded once by the processor or by nothing at all.
-bool is_exact(Opcode opcode) {
-  constexpr std::array inexact_in_double = {Opcode::Add, Opcode::Subtract, Opcode::Multiply, Opcode::Divide,
-                                            Opcode::Abs, Opcode::Negate,   Opcode::Sqrt};
-  return conformance::find_exact_function(opcode) == nullptr || std::ranges::count(inexact_in_double, opcode) != 0;
-}
 
 bool is_measured(const ir::OpInfo &op) {
   const bool takes_floats = op.types == ir::TypeSet::Float || op.types == ir::TypeSet::FloatOrComplex ||
@@ -115,59 +124,41 @@ bool is_measured(const ir::OpInfo &op) {
          std::ranges::count(not_measured, op.opcode) == 0;
 }
 
-Function special(std::string_view name, int budget, double (*function)(double), Number (*exact)(const Number &)) {
+Function function_of(const Row &row) {
   Function result;
-  result.name = name;
-  result.program = chlo;
-  result.budget = budget;
-  result.unary = function;
-  result.exact_unary = exact;
+  result.name = row.name;
+  result.program = row.program;
+  result.operands = row.binary != nullptr ? 2 : 1;
+  result.budget = row.budget;
+  result.error = row.error;
+  result.unary = row.unary;
+  result.binary = row.binary;
+  result.exact_unary = row.many_digits;
+  const auto op = std::ranges::find(ir::ops(), row.name, &ir::OpInfo::text);
+  if (row.error != exact && op != ir::ops().end()) {
+    const conformance::ExactFunction &many_digits = *conformance::find_exact_function(op->opcode);
+    result.exact_unary = many_digits.unary;
+    result.exact_binary = many_digits.binary;
+  }
   return result;
 }
 
 }  // namespace
 
 Result<std::vector<Function>> functions() {
-  std::vector<Function> result;
   for (const ir::OpInfo &op : ir::ops()) {
-    if (!is_measured(op)) {
-      continue;
-    }
-    const auto reference = std::ranges::find(references, op.opcode, &Reference::opcode);
-    if (reference == references.end()) {
+    if (is_measured(op) && std::ranges::count(rows, op.text, &Row::name) == 0) {
       return make_error(ErrorCode::Internal, "{}: what it should give is not known to tools/precision/functions.cc",
                         op.text);
     }
-    Function function;
-    function.name = op.text;
-    function.program = reference->program;
-    function.operands = op.max_operands;
-    function.unary = reference->unary;
-    function.binary = reference->binary;
-    function.budget = is_exact(op.opcode) ? 0 : 1;
-    if (!is_exact(op.opcode)) {
-      const conformance::ExactFunction &exact = *conformance::find_exact_function(op.opcode);
-      function.exact_unary = exact.unary;
-      function.exact_binary = exact.binary;
-    }
-    result.push_back(std::move(function));
   }
-  result.push_back(special("chlo.square", 0, square, nullptr));
-  result.push_back(special("chlo.erfc", 2, std::erfc, exact_erfc));
-  result.push_back(special("chlo.erf_inv", 2, erf_inverse, exact_erf_inverse));
-  result.push_back(special("chlo.lgamma", 2, log_gamma, exact_log_gamma));
-  result.push_back(special("chlo.digamma", 2, digamma, exact_digamma));
-  result.push_back(special("chlo.bessel_i1e", 2, bessel_i1e, exact_bessel_i1e));
+  std::vector<Function> result;
+  std::ranges::transform(rows, std::back_inserter(result), function_of);
   return result;
 }
 
 Function conversion() {
-  Function result;
-  result.name = ir::to_string(Opcode::Convert);
-  result.program = plain;
-  result.budget = 0;
-  result.unary = [](double x) { return x; };
-  return result;
+  return function_of({"convert", of_one, 0, exact, [](double x) { return x; }});
 }
 
 Result<ir::Module> Function::module(ir::ElementType from, ir::ElementType to, std::int64_t count) const {

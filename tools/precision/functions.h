@@ -19,19 +19,20 @@ struct Function {
   int operands = 1;
   // What results may be off by, in values of their type between them and the correctly rounded one.
   int budget = 1;
-  // For arguments of all floats but f64. Its relative error is below `reference_error`, or it is what a correctly
-  // rounded result is rounded from, if there is nothing `exact`.
+  // Of what `unary` and `binary` give, relative; 0: what the correctly rounded result is rounded from.
+  double error = 0;
+  // For arguments of all floats but f64.
   double (*unary)(double x) = nullptr;
   double (*binary)(double x, double y) = nullptr;
-  // In a hundred digits, as conformance::ExactFunction: for finite arguments, may throw a std::exception.
+  // If there is an error. In a hundred digits, as conformance::ExactFunction: for finite arguments, may throw a
+  // std::exception.
   Number (*exact_unary)(const Number &x) = nullptr;
   Number (*exact_binary)(const Number &x, const Number &y) = nullptr;
 
-  bool is_exact() const { return exact_unary == nullptr && exact_binary == nullptr; }
+  bool is_exact() const { return error == 0; }
   // The function of `count` arguments.
   Result<ir::Module> module(ir::ElementType from, ir::ElementType to, std::int64_t count) const;
 };
-constexpr double reference_error = 0x1p-44;
 
 // Every op of floats with a float as the result, by the op table, and the functions that chlo adds. Internal if the op
 // table has one that nothing is known about here.

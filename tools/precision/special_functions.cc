@@ -4,6 +4,7 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,10 @@ namespace bp::precision {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Double has digits enough; Boost.Math would take the extended format, which is slow.
+using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+constexpr InDouble in_double;
 
 // I1(x) e^-x sqrt(2 pi x) = 1 - 3 / 8x - 15 / 128x^2 - ..., a series that does not converge: its terms first shrink by
 // a factor of k / 2x each.
@@ -30,7 +35,10 @@ T scaled_bessel_of_large(const T &x) {
 }  // namespace
 
 double erf_inverse(double x) {
-  return x == 0 ? x : std::fabs(x) < 1 ? boost::math::erf_inv(x) : std::fabs(x) == 1 ? std::copysign(infinity, x) : NAN;
+  return x == 0              ? x
+         : std::fabs(x) < 1  ? boost::math::erf_inv(x, in_double)
+         : std::fabs(x) == 1 ? std::copysign(infinity, x)
+                             : NAN;
 }
 
 double log_gamma(double x) {
@@ -38,15 +46,20 @@ double log_gamma(double x) {
   return lgamma_r(x, &sign);  // std::lgamma writes the sign where all threads do
 }
 
-// For negative numbers two terms may cancel: the extended format has digits to spare.
+// For negative numbers two terms of less than 2^7 cancel.
 double digamma(double x) {
   if (std::isinf(x)) {
     return x > 0 ? x : NAN;
   }
   if (x > 0) {
-    return x < 1e300 ? boost::math::digamma(x) : std::log(x);
+    return boost::math::digamma(x, in_double);
   }
-  return x == std::floor(x) || std::isnan(x) ? NAN : static_cast<double>(boost::math::digamma<long double>(x));
+  if (x == std::floor(x) || std::isnan(x)) {
+    return NAN;
+  }
+  const auto result = static_cast<double>(boost::math::digamma(static_cast<long double>(x)));
+  using Quad = boost::multiprecision::cpp_bin_float_quad;
+  return std::fabs(result) > 0x1p-8 ? result : boost::math::digamma(Quad(x)).convert_to<double>();
 }
 
 double bessel_i1e(double x) {
@@ -57,7 +70,7 @@ double bessel_i1e(double x) {
   if (std::isinf(x)) {
     return std::copysign(0.0, x);
   }
-  return std::copysign(magnitude < 200 ? boost::math::cyl_bessel_i(1, magnitude) * std::exp(-magnitude)
+  return std::copysign(magnitude < 200 ? boost::math::cyl_bessel_i(1, magnitude, in_double) * std::exp(-magnitude)
                                        : scaled_bessel_of_large(magnitude),
                        x);
 }
@@ -78,10 +91,12 @@ Number exact_digamma(const Number &x) {
   return boost::math::digamma(x);
 }
 
+// Half of a subnormal argument may lie right between two results: then the second term of the series decides.
 Number exact_bessel_i1e(const Number &x) {
   const Number magnitude = abs(x);
-  const Number result = magnitude < 200 ? Number(boost::math::cyl_bessel_i(1, magnitude) * exp(-magnitude))
-                                        : scaled_bessel_of_large(magnitude);
+  const Number result = magnitude < 0x1p-100 ? Number((magnitude - magnitude * magnitude) / 2)
+                        : magnitude < 200    ? Number(boost::math::cyl_bessel_i(1, magnitude) * exp(-magnitude))
+                                             : scaled_bessel_of_large(magnitude);
   return x < 0 ? Number(-result) : result;
 }
 

@@ -117,7 +117,7 @@ void compare(const Function &function, const Case<To> &c, Statistics &statistics
     is_certain = true;
     ++statistics.in_many_digits;
   };
-  if (!is_certain && bits_of(To(c.near * (1 - reference_error))) != bits_of(To(c.near * (1 + reference_error)))) {
+  if (!is_certain && bits_of(To(c.near * (1 - function.error))) != bits_of(To(c.near * (1 + function.error)))) {
     decide();
   }
   if (bits_of(c.found) == bits_of(expected)) {
@@ -263,11 +263,11 @@ class Sweep {
                           ? function_.unary(static_cast<double>(x[k]))
                           : function_.binary(static_cast<double>(x[k]), static_cast<double>(y[k]));
     }
-    const double error = function_.is_exact() ? 0 : reference_error;
+    const double below = 1 - function_.error, above = 1 + function_.error;
     for (std::size_t k = 0; k < count; ++k) {
       const auto bits = bits_of(found[k]);
       const double near = block.near[k];
-      if (bits_of(To(near * (1 - error))) != bits || bits_of(To(near * (1 + error))) != bits) {
+      if (bits_of(To(near * below)) != bits || (above != 1 && bits_of(To(near * above)) != bits)) {
         const Input input{bits_of(x[k]), is_binary ? bits_of(y[k]) : 0u};
         compare<To>(function_, {input, static_cast<double>(x[k]), static_cast<double>(y[k]), found[k], near},
                     statistics);
