@@ -47,12 +47,22 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
   llvm::IRBuilder<> b(module.getContext());
   llvm::Type *pointer = b.getPtrTy();
   llvm::Type *i64 = b.getInt64Ty();
-  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false);
+  const Epilogue *epilogue = contractions.empty() ? nullptr : &contractions[0].epilogue;
+  std::vector<llvm::Type *> parameters = {pointer, pointer, pointer, pointer, i64, i64};
+  parameters.resize(parameters.size() + (epilogue == nullptr ? 0 : epilogue->pointers), pointer);
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), parameters, false);
   Kernel kernel;
   kernel.function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   llvm::Argument *arguments = kernel.function->arg_begin();
   for (unsigned i = 0; i < 4; ++i) {
-    kernel.function->addParamAttr(i, llvm::Attribute::NoAlias);
+    const bool is_read_elsewhere = i == out_operand && epilogue != nullptr && epilogue->reads_out;
+    if (!is_read_elsewhere) {
+      kernel.function->addParamAttr(i, llvm::Attribute::NoAlias);
+    }
+  }
+  Values epilogue_pointers;
+  for (size_t i = 6; i < parameters.size(); ++i) {
+    epilogue_pointers.push_back(&arguments[i]);
   }
   b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel.function));
   llvm::Value *begin = &arguments[4];
@@ -65,7 +75,7 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
       continue;
     }
     auto strategy = choose_strategy(problem, target, module, name + "." + std::to_string(i));
-    ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]});
+    ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]}, epilogue_pointers);
     // This contraction's items are [kernel.items, kernel.items + its own).
     auto clamped = [&](llvm::Value *item) {
       llvm::Value *own = b.CreateSub(item, memory.integer(kernel.items));

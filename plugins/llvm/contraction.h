@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,13 +52,23 @@ struct ContractionTypes {
 };
 
 // What an epilogue sees: a vector (or scalar) of finished sums and the element offsets in out it is stored to. Lanes
-// whose mask bit is false are not stored. It returns the value to store, of type `out`.
+// whose mask bit is false are not stored.
 struct EpilogueSite {
   llvm::Value *sums;     // of type `accumulate`
   llvm::Value *offsets;  // i64, as many lanes as sums
   llvm::Value *mask;     // i1, as many lanes as sums
+  llvm::Value *first;    // i64: the offset of the first lane, which the others follow at `stride`
+  int64_t stride;        // in elements; 0: there is no such order, and `first` is null
+  std::span<llvm::Value *const> pointers;
 };
-using Epilogue = std::function<llvm::Value *(llvm::IRBuilderBase &, const EpilogueSite &)>;
+// Work on finished sums. `emit` returns the value to store, of type `accumulate` or `out`; the builder stands at the end
+// of its block before and after.
+struct Epilogue {
+  std::function<llvm::Value *(llvm::IRBuilderBase &, const EpilogueSite &)> emit;
+  unsigned pointers = 0;   // to what it reads: the kernel function has as many more parameters, at the end
+  bool reads_out = false;  // one of them may be out, of which it reads what it is about to write
+  explicit operator bool() const { return emit != nullptr; }
+};
 
 struct Contraction {
   std::vector<Axis> batch;       // in lhs, rhs and out
@@ -72,7 +83,7 @@ struct Contraction {
   Epilogue epilogue;  // may be empty
 };
 
-// A generated function `void name(ptr lhs, ptr rhs, ptr out, ptr scratch, i64 begin, i64 end)`. It computes the items
+// A generated function `void name(ptr lhs, ptr rhs, ptr out, ptr scratch, i64 begin, i64 end, ptr...)`. It computes the items
 // [begin, end) of [0, items); disjoint ranges write disjoint elements of out and may run at once, each on a scratch of
 // its own. All of [0, items) writes every element of out. out must not overlap the inputs. Pointers need the alignment
 // of their element only; scratch needs 64 bytes.

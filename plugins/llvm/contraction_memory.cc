@@ -28,7 +28,8 @@ llvm::Type *with_lanes_of(llvm::Type *scalar, llvm::Value *value) {
 
 ContractionMemory::ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &vector_target,
                                      const ContractionProblem &contraction,
-                                     std::array<llvm::Value *, 3> operand_pointers)
+                                     std::array<llvm::Value *, 3> operand_pointers,
+                                     std::span<llvm::Value *const> pointers_of_epilogue)
     : b(builder),
       target(vector_target),
       problem(contraction),
@@ -36,7 +37,8 @@ ContractionMemory::ContractionMemory(llvm::IRBuilder<> &builder, const VectorTar
       sum_type(contraction.types.accumulate),
       sum_vector(llvm::FixedVectorType::get(sum_type, static_cast<unsigned>(width))),
       lane_index(contraction.needs_wide_index ? b.getInt64Ty() : b.getInt32Ty()),
-      pointers(operand_pointers) {}
+      pointers(operand_pointers),
+      epilogue_pointers(pointers_of_epilogue) {}
 
 llvm::Value *ContractionMemory::lane_indices(llvm::Value *first) const {
   llvm::Value *base = splat(b.CreateTruncOrBitCast(first, lane_index));
@@ -276,10 +278,8 @@ llvm::Value *ContractionMemory::load_scalar(Operand operand, llvm::Value *offset
   return b.CreateSelect(mask, value, llvm::Constant::getNullValue(sum_type));
 }
 
-llvm::Value *ContractionMemory::finish(llvm::Value *sums, llvm::Value *offsets, llvm::Value *mask) const {
-  if (problem.epilogue) {
-    sums = problem.epilogue(b, {sums, offsets, mask});
-  }
+llvm::Value *ContractionMemory::finish(const EpilogueSite &site) const {
+  llvm::Value *sums = problem.epilogue ? problem.epilogue.emit(b, site) : site.sums;
   llvm::Type *out = with_lanes_of(problem.types.out, sums);
   auto as_stored = [&](llvm::Value *value) {
     return problem.types.out->is16bitFPTy() ? b.CreateBitCast(value, with_lanes_of(b.getInt16Ty(), value)) : value;
@@ -309,7 +309,8 @@ void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value
                                        : b.CreateMul(b.CreateStepVector(wide), splat(integer(lanes.stride)));
     offsets = b.CreateAdd(splat(base), in_row);
   }
-  llvm::Value *finished = finish(sums, offsets, full_mask);
+  llvm::Value *finished = finish(
+      {sums, offsets, full_mask, is_scattered ? nullptr : base, is_scattered ? 0 : lanes.stride, epilogue_pointers});
   llvm::Value *pointer = b.CreateGEP(storage, pointers[out_operand], base);
   if (lanes.kind == Lanes::strided) {
     store_strided(finished, lanes, pointer, full_mask);
@@ -323,7 +324,7 @@ void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value
 }
 
 void ContractionMemory::store_scalar(llvm::Value *sum, llvm::Value *offset) const {
-  llvm::Value *finished = finish(sum, offset, b.getTrue());
+  llvm::Value *finished = finish({sum, offset, b.getTrue(), offset, 1, epilogue_pointers});
   llvm::Value *pointer = b.CreateGEP(storage_type(out_operand), pointers[out_operand], offset);
   b.CreateAlignedStore(finished, pointer, alignment(out_operand));
 }

@@ -38,7 +38,7 @@ struct Mask {
 class ContractionMemory {
  public:
   ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &target, const ContractionProblem &problem,
-                    std::array<llvm::Value *, 3> pointers);
+                    std::array<llvm::Value *, 3> pointers, std::span<llvm::Value *const> epilogue_pointers);
 
   llvm::IRBuilder<> &b;
   const VectorTarget &target;
@@ -48,6 +48,7 @@ class ContractionMemory {
   llvm::Type *const sum_vector;  // <width x sum_type>
   llvm::Type *const lane_index;  // i32 or i64
   std::array<llvm::Value *, 3> pointers;
+  std::span<llvm::Value *const> epilogue_pointers;  // borrowed
 
   llvm::Value *integer(int64_t value) const { return b.getInt64(static_cast<uint64_t>(value)); }
   llvm::Value *lane_indices(llvm::Value *first) const;  // first (i64) + 0, 1, 2, ... as a vector of lane_index
@@ -92,7 +93,7 @@ class ContractionMemory {
   llvm::Type *element_type(Operand operand) const;
   llvm::Type *storage_type(Operand operand) const;
   llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
-  llvm::Value *finish(llvm::Value *sums, llvm::Value *offsets, llvm::Value *mask) const;
+  llvm::Value *finish(const EpilogueSite &site) const;
   llvm::Align alignment(Operand operand) const;
 };
 

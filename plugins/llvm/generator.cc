@@ -35,8 +35,8 @@ Value *Generator::pointer_of(std::uint32_t value) const {
 Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
   value = resolve(value);
   const auto bound = bindings_.find(value);
-  if (bound != bindings_.end() && bound->second.scalar != nullptr) {
-    return bound->second.scalar;
+  if (bound != bindings_.end() && bound->second.element != nullptr) {
+    return bound->second.element;
   }
   const Shape &shape = module_.shape_of(value);
   if (shape.elements == 0) {  // only where every lane is off

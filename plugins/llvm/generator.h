@@ -29,8 +29,8 @@ class Generator {
   // Parameters of an embedded computation are the values given.
   void bind_parameters(ComputationView computation, std::span<const std::uint32_t> values);
 
-  // The value is the same scalar everywhere from here on.
-  void bind_scalar(std::uint32_t value, llvm::Value *scalar) { bindings_[value] = {.scalar = scalar}; }
+  // From here on, whatever element of the value is asked for, it is this one.
+  void bind_element(std::uint32_t value, llvm::Value *element) { bindings_[value] = {.element = element}; }
   // From here on, the value lies in memory, with these strides in place of its layout's.
   void bind_row(std::uint32_t value, llvm::Value *pointer, std::vector<std::int64_t> strides) {
     bindings_[value] = {.pointer = pointer, .strides = std::move(strides)};
@@ -67,7 +67,7 @@ class Generator {
  private:
   struct Binding {
     llvm::Value *pointer = nullptr;
-    llvm::Value *scalar = nullptr;
+    llvm::Value *element = nullptr;
     std::vector<std::int64_t> strides = {};  // empty: the layout's
     std::uint32_t alias = BP_NONE;
   };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
 
@@ -256,7 +257,8 @@ bool needs_large_coordinates(InstructionView instruction) {
 
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target) {
   const InstructionView instruction = site.instruction;
-  builder.set_large(needs_large_coordinates(instruction));
+  const bool large = needs_large_coordinates(instruction);
+  builder.set_large(large);
   Generator generator(instruction.module(), builder, target.vector_bits);
   for (std::size_t i = 0; i < site.operands.size(); ++i) {
     if (site.operands[i] != nullptr) {
@@ -268,8 +270,11 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return {};
     case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:
-    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target);
+    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target, large);
     case BP_OP_FUSION:
+      if (contraction_in(instruction)) {
+        return emit_contraction(builder, site, target, large);
+      }
       if (const auto rows = rows_of(instruction)) {
         return emit_rows(generator, builder, site, *rows);
       }

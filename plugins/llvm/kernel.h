@@ -34,8 +34,8 @@ std::string kernel_problem(InstructionView instruction);
 // Ops that leave no trace at run time unless operand and result lie apart; then the bytes are copied.
 bool is_forwarding(std::uint16_t op);
 bool is_control_flow(std::uint16_t op);
-// Ops that read and write arrays by themselves, not element by element through a Generator.
-bool works_in_memory(std::uint16_t op);
+// Instructions that read and write arrays by themselves, not element by element through a Generator.
+bool works_in_memory(InstructionView instruction);
 
 // Emits into the builder's block, which then ends without a terminator.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
@@ -45,6 +45,7 @@ void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite
 void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows);
-KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+// large: coordinates need 64 bits.
+KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large);
 
 }  // namespace bp::emit

@@ -1,6 +1,7 @@
 // Dot and convolution: shapes, layouts and attributes as the contractions of dot.h and convolution.h.
 #include <algorithm>
 
+#include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/convolution.h"
 #include "plugins/llvm/dot.h"
 #include "plugins/llvm/element_type.h"
@@ -98,18 +99,43 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
 
 }  // namespace
 
-KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target) {
+KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target, bool large) {
+  const std::optional<InstructionView> fused = contraction_in(site.instruction);
+  const InstructionView contraction = fused.value_or(site.instruction);
   llvm::Function *caller = k.b.GetInsertBlock()->getParent();
   llvm::Module &module = *caller->getParent();
   const std::string name = caller->getName().str() + ".contraction";
-  const Kernel kernel =
-      site.instruction.op() == BP_OP_DOT
-          ? emit_dot(module, name, target, describe_dot(module.getContext(), site.instruction))
-          : emit_convolution(module, name, target, describe_convolution(module.getContext(), site.instruction));
+  Kernel kernel;
+  const auto describe = [&](auto described) {
+    if (fused) {
+      described.types.out = contraction_type(module.getContext(), site.instruction.shape().dtype);
+      described.epilogue = make_epilogue(site, contraction, target, large);
+    }
+    return described;
+  };
+  if (contraction.op() == BP_OP_DOT) {
+    kernel = emit_dot(module, name, target, describe(describe_dot(module.getContext(), contraction)));
+  } else {
+    kernel = emit_convolution(module, name, target, describe(describe_convolution(module.getContext(), contraction)));
+  }
   kernel.function->setLinkage(llvm::GlobalValue::InternalLinkage);
   if (kernel.items > 0) {
-    k.b.CreateCall(kernel.function,
-                   {site.operands[0], site.operands[1], site.results[0], site.scratch, site.begin, site.end});
+    // A fusion's parameters come in an order of their own.
+    const auto operand = [&](std::size_t i) {
+      if (!fused) {
+        return site.operands[i];
+      }
+      const auto parameters = site.instruction.called(0).parameters();
+      return site.operands[static_cast<std::size_t>(std::ranges::find(parameters, contraction.operand(i)) -
+                                                    parameters.begin())];
+    };
+    std::vector<llvm::Value *> arguments = {operand(0),   operand(1), site.results[0],
+                                            site.scratch, site.begin, site.end};
+    if (fused) {
+      std::ranges::copy_if(site.operands, std::back_inserter(arguments),
+                           [](const llvm::Value *pointer) { return pointer != nullptr; });
+    }
+    k.b.CreateCall(kernel.function, arguments);
   }
   return {kernel.scratch_bytes, kernel.items};
 }

@@ -130,7 +130,7 @@ class RowKernel {
       if (rows_.members[n].part == RowFusion::Part::PerRow) {
         for (std::size_t i = 0; i < instruction(n).result_count(); ++i) {
           const std::uint32_t value = instruction(n).result(i);
-          generator_.bind_scalar(value, generator_.element(value, place_in(n, row)));
+          generator_.bind_element(value, generator_.element(value, place_in(n, row)));
         }
       } else if (kept_[n] >= 0) {
         emit_kept(n, row);

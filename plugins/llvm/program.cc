@@ -9,6 +9,7 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/kernel.h"
 #include "plugins/llvm/signature.h"
@@ -38,11 +39,12 @@ bool is_worth_sharing(InstructionView instruction) {
     bytes += static_cast<double>(instruction.shape(i).bytes());
   }
   double products = 0;
-  if (instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION) {
+  const InstructionView contraction = contraction_in(instruction).value_or(instruction);
+  if (contraction.op() == BP_OP_DOT || contraction.op() == BP_OP_CONVOLUTION) {
     // Each element of the result meets a row of lhs and a column of rhs: the geometric mean of what that can be.
-    products = std::sqrt(static_cast<double>(instruction.operand_shape(0).elements) *
-                         static_cast<double>(instruction.operand_shape(1).elements) *
-                         static_cast<double>(instruction.shape().elements));
+    products = std::sqrt(static_cast<double>(contraction.operand_shape(0).elements) *
+                         static_cast<double>(contraction.operand_shape(1).elements) *
+                         static_cast<double>(contraction.shape().elements));
   }
   return bytes >= smallest_shared_bytes || products >= smallest_shared_products;
 }
@@ -370,7 +372,7 @@ class ProgramEmitter {
     std::vector<std::uint32_t> values;
     Signature signature;
     signature.add(instruction);
-    const bool needs_memory = works_in_memory(instruction.op());
+    const bool needs_memory = works_in_memory(instruction);
     for (const std::uint32_t operand : instruction.operands()) {
       const InstructionView definition = module_.definition(operand);
       const Shape &shape = module_.shape_of(operand);

@@ -1,5 +1,6 @@
 #include "plugins/llvm/support.h"
 
+#include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
 #include "plugins/llvm/kernel.h"
@@ -22,7 +23,7 @@ std::string elementwise_shape_problem(InstructionView instruction) {
   return elementwise_problem(instruction);
 }
 
-std::string fusion_problem(InstructionView instruction);
+std::string fusion_problem(InstructionView instruction, bool is_kernel);
 
 // Of ops whose result Generator computes element by element.
 std::string element_problem(InstructionView instruction) {
@@ -48,7 +49,7 @@ std::string element_problem(InstructionView instruction) {
     case BP_OP_REDUCE_WINDOW: return reduce_problem(instruction);
     case BP_OP_MAP: return map_problem(instruction);
     case BP_OP_FUSION:
-    case BP_OP_CALL: return fusion_problem(instruction);
+    case BP_OP_CALL: return fusion_problem(instruction, false);
     default:
       if (!is_forwarding(op)) {
         return "is not compiled";
@@ -60,7 +61,8 @@ std::string element_problem(InstructionView instruction) {
   }
 }
 
-std::string fusion_problem(InstructionView instruction) {
+// is_kernel: not inside of another one.
+std::string fusion_problem(InstructionView instruction, bool is_kernel) {
   if (instruction.calls().size() != 1) {
     return "has a wrong number of called computations";
   }
@@ -105,9 +107,16 @@ std::string fusion_problem(InstructionView instruction) {
       }
       continue;
     }
-    if (std::string problem = element_problem(inner); !problem.empty()) {
+    std::string problem = !is_kernel                        ? element_problem(inner)
+                          : inner.op() == BP_OP_DOT         ? dot_problem(inner)
+                          : inner.op() == BP_OP_CONVOLUTION ? convolution_problem(inner)
+                                                            : element_problem(inner);
+    if (!problem.empty()) {
       return because(problem);
     }
+  }
+  if (const auto contraction = contraction_in(instruction)) {
+    return contraction_fusion_problem(instruction, *contraction);
   }
   std::string problem;
   if (repeats_reductions(instruction)) {
@@ -152,9 +161,10 @@ bool is_forwarding(std::uint16_t op) {
          op == BP_OP_AFTER_ALL || op == BP_OP_BITCAST;
 }
 
-bool works_in_memory(std::uint16_t op) {
-  return op == BP_OP_SCATTER || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT || op == BP_OP_DOT ||
-         op == BP_OP_CONVOLUTION;
+bool works_in_memory(InstructionView instruction) {
+  const std::uint16_t op = instruction.op();
+  return contraction_in(instruction) || op == BP_OP_SCATTER || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
+         op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
 }
 
 bool is_control_flow(std::uint16_t op) {
@@ -181,7 +191,7 @@ std::string kernel_problem(InstructionView instruction) {
   if (std::string problem = result_count_problem(instruction); !problem.empty()) {
     return problem;
   }
-  if (works_in_memory(op)) {
+  if (op != BP_OP_FUSION && works_in_memory(instruction)) {
     if (std::string problem = packing_problem(instruction); !problem.empty()) {
       return problem;
     }
@@ -194,6 +204,7 @@ std::string kernel_problem(InstructionView instruction) {
     case BP_OP_SORT: return sort_problem(instruction);
     case BP_OP_DOT: return dot_problem(instruction);
     case BP_OP_CONVOLUTION: return convolution_problem(instruction);
+    case BP_OP_FUSION: return fusion_problem(instruction, true);
     default: return element_problem(instruction);
   }
 }

@@ -216,7 +216,7 @@ void check_dot(DotShape s, int transpose, Element element, const VectorTarget &t
     dot.contracted = {{s.contracted, lhs_k, rhs_k, 0}};
     dot.types = types_of(module.getContext(), element);
     if (has_epilogue) {
-      dot.epilogue = [](llvm::IRBuilderBase &b, const EpilogueSite &site) {
+      dot.epilogue.emit = [](llvm::IRBuilderBase &b, const EpilogueSite &site) {
         llvm::Value *zero = llvm::Constant::getNullValue(site.sums->getType());
         llvm::Value *positive = b.CreateSelect(b.CreateFCmpOGT(site.sums, zero), site.sums, zero);
         llvm::Value *index = b.CreateAnd(site.offsets, 15);
