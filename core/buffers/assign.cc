@@ -17,6 +17,8 @@ using ir::Opcode;
 namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
+// Of a search, at most: where there is little to pack, there is little to gain.
+constexpr std::int64_t steps_per_byte = 16;
 
 class Assigner {
  public:
@@ -146,7 +148,9 @@ class Assigner {
         }
         sum += item.size + options_.alignment;
       }
-      packing::Packing packing = packing::pack(items);
+      packing::Options effort;
+      effort.steps = std::min(options_.packing_steps / steps_per_byte, sum) * steps_per_byte;
+      packing::Packing packing = packing::pack(items, effort);
       std::uint32_t allocation = add_allocation(AllocationKind::Temporary, packing.height, memory_space);
       for (std::size_t i = 0; i < values.size(); ++i) {
         slices_[index(values[i])] = Slice{allocation, packing.offsets[i], items[i].size};

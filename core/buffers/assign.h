@@ -8,6 +8,8 @@ namespace bp::buffers {
 
 struct Options {
   std::int64_t alignment = 64;  // of allocations and of slices in them, bytes; a power of two
+  // What the search for a tighter packing may cost; 0: best fit alone. See packing::Options::steps.
+  std::int64_t packing_steps = 200'000'000;
 };
 
 // Plans a module as it is ordered now. Needs what insert_copies() (copy_insertion.h) establishes: an entry whose

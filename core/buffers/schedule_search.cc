@@ -1,0 +1,261 @@
+#include "core/buffers/schedule_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <queue>
+#include <unordered_map>
+
+namespace bp::buffers {
+namespace {
+
+using Set = std::uint64_t;  // of instructions, one bit each
+
+// Instructions that make something in a stretch that is searched.
+constexpr Number max_makers = 20;
+// Spent on one stretch of a larger computation at most.
+constexpr std::size_t stretch_budget = 4000;
+
+constexpr Set bit(Number i) {
+  return Set{1} << i;
+}
+
+class Search {
+ public:
+  Search(const ScheduleGraph &graph, std::int64_t below, std::size_t &budget)
+      : graph_(graph),
+        below_(below),
+        budget_(budget),
+        cost_(1 + graph.size.size() / max_searched),
+        waits_for_(graph.count()) {
+    for (Number i = 0; i < graph.count(); ++i) {
+      for (Number before : graph.before[i]) {
+        waits_for_[i] |= bit(before);
+      }
+    }
+  }
+
+  std::optional<Order> run() {
+    Set all = graph_.count() == max_searched ? ~Set{0} : bit(graph_.count()) - 1;
+    push({0, LiveMemory(graph_).live(), none, 0});
+    while (!queue_.empty()) {
+      std::uint32_t at = queue_.top().second;
+      queue_.pop();
+      const State state = states_[at];
+      if (state.done == all) {
+        return order_to(at);
+      }
+      if (best_.at(state.done) < state.peak) {
+        continue;
+      }
+      if (budget_ == 0) {
+        return std::nullopt;
+      }
+      budget_ -= std::min(budget_, cost_);
+      expand(at, state);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct State {
+    Set done;
+    std::int64_t peak;
+    std::uint32_t previous;  // state
+    Number last;             // instruction that led here
+  };
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+
+  void push(const State &state) {
+    auto [found, is_new] = best_.emplace(state.done, state.peak);
+    if (state.peak >= below_ || (!is_new && found->second <= state.peak)) {
+      return;
+    }
+    found->second = state.peak;
+    states_.push_back(state);
+    // Of equal peaks the one that got furthest comes first.
+    queue_.emplace(std::pair(-state.peak, std::popcount(state.done)), static_cast<std::uint32_t>(states_.size() - 1));
+  }
+
+  Order order_to(std::uint32_t at) const {
+    Order order;
+    for (; states_[at].previous != none; at = states_[at].previous) {
+      order.push_back(states_[at].last);
+    }
+    std::ranges::reverse(order);
+    return order;
+  }
+
+  void expand(std::uint32_t at, const State &state) {
+    LiveMemory memory(graph_);
+    for (Number i : order_to(at)) {
+      memory.run(i);
+    }
+    std::vector<State> next;
+    for (Number i = 0; i < graph_.count(); ++i) {
+      if ((state.done & bit(i)) != 0 || (waits_for_[i] & ~state.done) != 0) {
+        continue;
+      }
+      LiveMemory after = memory;
+      std::int64_t most = after.run(i);
+      next.push_back({state.done | bit(i), std::max(state.peak, most), at, i});
+      // What raises no peak and leaves no more of any size than there was may as well run now: whatever comes before it
+      // would only find more memory taken.
+      if (most <= state.peak && after.holds_no_more_than(memory)) {
+        push(next.back());
+        return;
+      }
+    }
+    std::ranges::for_each(next, [&](const State &other) { push(other); });
+  }
+
+  const ScheduleGraph &graph_;
+  std::int64_t below_;
+  std::size_t &budget_, cost_;
+  std::vector<Set> waits_for_;
+  std::vector<State> states_;
+  std::unordered_map<Set, std::int64_t> best_;  // the least peak with which a set was reached
+  using Key = std::pair<std::int64_t, int>;
+  std::priority_queue<std::pair<Key, std::uint32_t>> queue_;
+};
+
+// The graph of order[begin, end) alone, seen from there: numbered from 0 in that order.
+class StretchMaker {
+ public:
+  StretchMaker(const ScheduleGraph &graph, const Order &order, std::size_t begin, std::size_t end)
+      : graph_(graph),
+        memory_(graph),
+        order_(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)) {
+    for (std::size_t i = 0; i < begin; ++i) {
+      memory_.run(order[i]);
+    }
+  }
+
+  ScheduleGraph run() {
+    std::unordered_map<Number, Number> numbers;
+    for (Number i = 0; i < order_.size(); ++i) {
+      numbers.emplace(order_[i], i);
+    }
+    for (Number original : order_) {
+      stretch_.ids.push_back(graph_.ids[original]);
+      stretch_.inner_peak.push_back(graph_.inner_peak[original]);
+      stretch_.made.push_back(values_of(graph_.made[original]));
+      stretch_.read.push_back(values_of(graph_.read[original]));
+      auto &before = stretch_.before.emplace_back();
+      for (Number other : graph_.before[original]) {
+        if (auto found = numbers.find(other); found != numbers.end()) {
+          before.push_back(found->second);
+        }
+      }
+    }
+    for (const auto &[original, value] : values_) {
+      for (Number over : graph_.over[original]) {
+        if (auto found = values_.find(over); found != values_.end()) {
+          stretch_.over[value].push_back(found->second);
+        }
+      }
+    }
+    // What lives on through the stretch takes places first.
+    for (const auto &[original, of_class] : classes_) {
+      auto here = std::ranges::count(stretch_.initial, of_class, [&](Number v) { return stretch_.size_class[v]; });
+      stretch_.class_places[of_class] -= std::min(stretch_.class_places[of_class], memory_.count(original) - here);
+    }
+    stretch_.base = memory_.live() - LiveMemory(stretch_).live();
+    return std::move(stretch_);
+  }
+
+ private:
+  Number value_of(Number original) {
+    auto [found, is_new] = values_.emplace(original, 0);
+    if (is_new) {
+      Number class_original = graph_.size_class[original];
+      auto [of_class, is_new_class] = classes_.emplace(class_original, static_cast<Number>(classes_.size()));
+      if (is_new_class) {
+        stretch_.class_places.push_back(graph_.class_places[class_original]);
+      }
+      found->second = stretch_.add_value(graph_.size[original], of_class->second);
+      stretch_.readers.push_back(memory_.readers_left(original));
+      if (memory_.is_live(original)) {
+        stretch_.initial.push_back(found->second);
+      }
+    }
+    return found->second;
+  }
+  std::vector<Number> values_of(const std::vector<Number> &originals) {
+    std::vector<Number> values;
+    std::ranges::transform(originals, std::back_inserter(values), [&](Number original) { return value_of(original); });
+    return values;
+  }
+
+  const ScheduleGraph &graph_;
+  LiveMemory memory_;
+  Order order_;
+  ScheduleGraph stretch_;
+  std::unordered_map<Number, Number> values_, classes_;  // by number in the graph: in the stretch
+};
+
+// The instructions around order[at] that are searched: as many before as behind, few of which make anything.
+std::pair<std::size_t, std::size_t> around(const ScheduleGraph &graph, const Order &order, std::size_t at) {
+  std::size_t begin = at, end = at + 1, makers = 1;
+  auto is_maker = [&](std::size_t i) { return graph.made[order[i]].empty() ? 0u : 1u; };
+  bool grows = true;
+  while (grows) {
+    grows = false;
+    for (bool forward : {false, true}) {
+      bool can = forward ? end < order.size() : begin > 0;
+      std::size_t next = forward ? end : begin - 1;
+      if (can && end - begin < max_searched && makers + is_maker(next) <= max_makers) {
+        makers += is_maker(next);
+        (forward ? end : begin) = forward ? end + 1 : next;
+        grows = true;
+      }
+    }
+  }
+  return {begin, end};
+}
+
+}  // namespace
+
+std::optional<Order> search_order(const ScheduleGraph &graph, std::int64_t below, std::size_t &budget) {
+  return Search(graph, below, budget).run();
+}
+
+void improve_order(const ScheduleGraph &graph, Order &order, std::size_t &budget) {
+  std::int64_t bound = least_peak(graph);
+  if (graph.count() <= max_searched) {
+    if (std::int64_t peak = peak_of(graph, order); peak > bound) {
+      if (auto better = search_order(graph, peak, budget)) {
+        order = std::move(*better);
+      }
+    }
+    return;
+  }
+  while (budget > 0) {
+    LiveMemory memory(graph);
+    std::int64_t peak = -1;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (std::int64_t most = memory.run(order[i]); most > peak) {
+        peak = most;
+        at = i;
+      }
+    }
+    if (peak <= bound) {
+      return;
+    }
+    auto [begin, end] = around(graph, order, at);
+    ScheduleGraph stretch = StretchMaker(graph, order, begin, end).run();
+    std::size_t spent = std::min(budget, stretch_budget);
+    budget -= spent;
+    auto better = search_order(stretch, peak, spent);
+    budget += spent;
+    if (!better) {
+      return;
+    }
+    Order before(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t i = 0; i < better->size(); ++i) {
+      order[begin + i] = before[(*better)[i]];
+    }
+  }
+}
+
+}  // namespace bp::buffers
