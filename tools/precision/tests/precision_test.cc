@@ -101,6 +101,30 @@ TEST_CASE("references are as good as promised") {
   CHECK(worst > 0);  // something was compared
 }
 
+TEST_CASE("references are as good as promised next to roots, where terms cancel") {
+  const std::vector<Function> all = all_functions();
+  for (const char *name : {"chlo.digamma", "chlo.lgamma"}) {
+    const Function &function = *std::ranges::find(all, name, &Function::name);
+    int roots = 0;
+    for (float end = -8; end < -2; end += 0.5f) {  // between poles and extrema
+      float left = end + 0x1p-16f, right = end + 0.5f - 0x1p-16f;
+      const bool is_positive = function.unary(left) > 0;
+      if (is_positive == (function.unary(right) > 0)) {
+        continue;
+      }
+      ++roots;
+      for (float middle = left; (middle = left + (right - left) / 2) != left && middle != right;) {
+        ((function.unary(middle) > 0) == is_positive ? left : right) = middle;
+      }
+      for (const float x : {left, right}) {
+        INFO(fmt::format("{} at {}", name, x));
+        CHECK(reference_distance(function, x, x).value_or(1) < function.error);
+      }
+    }
+    CHECK(roots >= 6);
+  }
+}
+
 TEST_CASE("functions of the interpreter keep their budget at samples") {
   check_samples("interpreter");
 }
