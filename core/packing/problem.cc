@@ -24,10 +24,7 @@ std::int64_t lower_bound(std::span<const Item> items) {
   return most;
 }
 
-Status check(std::span<const Item> items, const Packing &packing) {
-  if (packing.offsets.size() != items.size()) {
-    return make_error(ErrorCode::Internal, "packing: {} offsets for {} items", packing.offsets.size(), items.size());
-  }
+std::optional<Overlap> find_overlap(std::span<const Item> items, std::span<const std::int64_t> offsets) {
   struct Change {
     std::int64_t time;
     bool starts;
@@ -35,6 +32,41 @@ Status check(std::span<const Item> items, const Packing &packing) {
     auto operator<=>(const Change &) const = default;
   };
   std::vector<Change> changes;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (auto [begin, end] : items[i].needed) {
+      if (begin < end && items[i].size > 0 && offsets[i] >= 0) {
+        changes.push_back({begin, true, i});
+        changes.push_back({end, false, i});
+      }
+    }
+  }
+  std::ranges::sort(changes);
+  std::map<std::int64_t, std::size_t> live;  // by offset
+  for (const Change &change : changes) {
+    std::int64_t offset = offsets[change.item], end = offset + items[change.item].size;
+    if (!change.starts) {
+      live.erase(offset);
+      continue;
+    }
+    auto next = live.lower_bound(offset);
+    if (next != live.end() && next->first < end) {
+      return Overlap{next->second, change.item, change.time};
+    }
+    if (next != live.begin()) {
+      std::size_t below = std::prev(next)->second;
+      if (offsets[below] + items[below].size > offset) {
+        return Overlap{below, change.item, change.time};
+      }
+    }
+    live.emplace(offset, change.item);
+  }
+  return std::nullopt;
+}
+
+Status check(std::span<const Item> items, const Packing &packing) {
+  if (packing.offsets.size() != items.size()) {
+    return make_error(ErrorCode::Internal, "packing: {} offsets for {} items", packing.offsets.size(), items.size());
+  }
   std::int64_t highest = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::int64_t offset = packing.offsets[i];
@@ -45,41 +77,17 @@ Status check(std::span<const Item> items, const Packing &packing) {
     if (items[i].preset >= 0 && offset != items[i].preset) {
       return make_error(ErrorCode::Internal, "packing: item {} lies at {}, expected {}", i, offset, items[i].preset);
     }
-    if (items[i].size > 0) {
-      for (auto [begin, end] : items[i].needed) {
-        if (begin < end) {
-          highest = std::max(highest, offset + items[i].size);
-          changes.push_back({begin, true, i});
-          changes.push_back({end, false, i});
-        }
-      }
+    if (std::ranges::any_of(items[i].needed, [](Stretch s) { return s.first < s.second; }) && items[i].size > 0) {
+      highest = std::max(highest, offset + items[i].size);
     }
   }
   if (highest != packing.height) {
     return make_error(ErrorCode::Internal, "packing: the highest item ends at {}, but the height is {}", highest,
                       packing.height);
   }
-  std::ranges::sort(changes);
-  std::map<std::int64_t, std::size_t> live;  // by offset
-  for (const Change &change : changes) {
-    std::int64_t offset = packing.offsets[change.item], end = offset + items[change.item].size;
-    if (!change.starts) {
-      live.erase(offset);
-      continue;
-    }
-    auto next = live.lower_bound(offset);
-    auto clash = live.end();
-    if (next != live.end() && next->first < end) {
-      clash = next;
-    } else if (next != live.begin() &&
-               packing.offsets[std::prev(next)->second] + items[std::prev(next)->second].size > offset) {
-      clash = std::prev(next);
-    }
-    if (clash != live.end()) {
-      return make_error(ErrorCode::Internal, "packing: items {} and {} overlap at time {}", change.item, clash->second,
-                        change.time);
-    }
-    live.emplace(offset, change.item);
+  if (auto overlap = find_overlap(items, packing.offsets)) {
+    return make_error(ErrorCode::Internal, "packing: items {} and {} overlap at time {}", overlap->first,
+                      overlap->second, overlap->time);
   }
   return {};
 }

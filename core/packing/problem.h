@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,6 +32,13 @@ inline std::int64_t align_up(std::int64_t offset, std::int64_t alignment) {
 
 // The most bytes needed at one time: no packing is lower.
 std::int64_t lower_bound(std::span<const Item> items);
+
+struct Overlap {
+  std::size_t first = 0, second = 0;  // items; the second one's need begins while the first one is needed
+  std::int64_t time = 0;
+};
+// Two items that lie at the same bytes at the same time; items at negative offsets are left out. One sweep over time.
+std::optional<Overlap> find_overlap(std::span<const Item> items, std::span<const std::int64_t> offsets);
 
 // Internal if two items overlap in space and time, one is misaligned, has no place or not its preset one, or the height
 // is not the highest end. One sweep over time, sharing nothing with the algorithms.

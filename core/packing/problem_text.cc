@@ -12,6 +12,7 @@ namespace bp::packing {
 namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
+constexpr std::int64_t max_preset = std::int64_t{1} << 60;  // so that what lies above presets overflows nothing
 
 enum Column { Id, Lower, Upper, Size, Alignment, Preset };
 constexpr std::array<std::string_view, 6> column_names = {"id", "lower", "upper", "size", "alignment", "preset"};
@@ -31,6 +32,7 @@ class Reader {
         BP_TRY(read_item(line));
       }
     }
+    BP_TRY(check_presets());
     return std::move(problem_);
   }
 
@@ -82,14 +84,32 @@ class Reader {
     if (item.alignment < 1 || item.alignment > (std::int64_t{1} << 30)) {
       return error("alignment is {}, expected 1 to 2^30", item.alignment);
     }
-    if (item.preset < -1 || item.preset > max_bytes || (item.preset > 0 && item.preset % item.alignment != 0)) {
-      return error("preset is {}, expected a multiple of the alignment, {}, up to 2^62", item.preset, item.alignment);
+    if (item.preset < -1 || item.preset > max_preset || (item.preset > 0 && item.preset % item.alignment != 0)) {
+      return error("preset is {}, expected a multiple of the alignment, {}, up to 2^60", item.preset, item.alignment);
     }
     bytes_ += item.size;
     item.needed.emplace_back(lower, upper);
     problem_.names.push_back(boost::trim_copy(fields[*places_[Id]]));
     problem_.items.push_back(std::move(item));
+    item_lines_.push_back(line_);
     return {};
+  }
+
+  // No packing can mend those.
+  Status check_presets() {
+    std::vector<std::int64_t> presets;
+    for (const Item &item : problem_.items) {
+      presets.push_back(item.preset);
+    }
+    auto overlap = find_overlap(problem_.items, presets);
+    if (!overlap) {
+      return {};
+    }
+    auto [first, second, time] = *overlap;
+    line_ = item_lines_[second];
+    return error("preset of {} is {}, expected one that is free at time {}: {} of line {} lies from {} to {}",
+                 problem_.names[second], presets[second], time, problem_.names[first], item_lines_[first] + 1,
+                 presets[first], presets[first] + problem_.items[first].size);
   }
 
   Result<std::int64_t> number(const std::vector<std::string> &fields, Column column, std::int64_t otherwise) const {
@@ -111,6 +131,7 @@ class Reader {
   std::array<std::optional<std::size_t>, column_names.size()> places_;  // by Column: which field of a line
   std::int64_t bytes_ = 0;
   NamedProblem problem_;
+  std::vector<std::size_t> item_lines_;
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct NamedProblem {
 
 // The first line names the columns, in any order: id (any text), lower and upper (when the item is needed: from lower to
 // before upper), size in bytes; if need be alignment, and preset, the offset it must have (empty: any). InvalidInput
-// says file, line and what was expected. All sizes together are at most 2^62.
+// says file, line and what was expected. All sizes together are at most 2^62, and
+// no two presets overlap.
 Result<NamedProblem> read_problem(std::string_view text, std::string_view file);
 
 // The same with a column `offset`, in the order of the items.

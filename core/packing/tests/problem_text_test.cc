@@ -45,7 +45,11 @@ TEST_CASE("packing text: what is wrong is said with its line") {
   CHECK(row("a,1,2,4611686018427387904,,\nb,1,2,1,,\n") ==
         "p.csv:3: size is 1, expected at least 0 and all sizes together at most 2^62");
   CHECK(row("a,1,2,3,0,\n") == "p.csv:2: alignment is 0, expected 1 to 2^30");
-  CHECK(row("a,1,2,3,4,6\n") == "p.csv:2: preset is 6, expected a multiple of the alignment, 4, up to 2^62");
+  CHECK(row("a,1,2,3,1,1152921504606846977\n") ==
+        "p.csv:2: preset is 1152921504606846977, expected a multiple of the alignment, 1, up to 2^60");
+  CHECK(row("a,1,4,8,,16\nb,4,9,8,,16\n\nc,3,5,8,,20\n") ==
+        "p.csv:5: preset of c is 20, expected one that is free at time 3: a of line 2 lies from 16 to 24");
+  CHECK(row("a,1,2,3,4,6\n") == "p.csv:2: preset is 6, expected a multiple of the alignment, 4, up to 2^60");
 }
 
 }  // namespace bp::packing

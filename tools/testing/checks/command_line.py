@@ -366,6 +366,9 @@ def pack():
     check("nothing can make it fit: the lower bound is above" in text, f"backplane pack --capacity 7 printed\n{text}")
     pathlib.Path("bad.csv").write_text("id,lower,upper,size\na,3,0,4\n")
     expect(["pack", "bad.csv"], FAILED, "backplane: bad.csv:2: upper is 0, expected at least lower, 3")
+    pathlib.Path("clash.csv").write_text("id,lower,upper,size,preset\na,0,3,4,0\nb,2,5,4,2\n")
+    expect(["pack", "clash.csv"], FAILED,
+           "backplane: clash.csv:3: preset of b is 2, expected one that is free at time 2: a of line 2 lies from 0 to 4")
 
 
 def run():
