@@ -17,12 +17,24 @@ namespace {
 namespace po = boost::program_options;
 using ir::ElementType;
 
+constexpr unsigned most_threads = 1024;
+
 struct Request {
   std::vector<std::string> functions;  // empty: all
   std::vector<ElementType> types;
   std::uint64_t stride = 1, pairs = 0;
   Options options;
 };
+
+std::string names() {
+  std::string result = conversion().name;
+  if (const Result<std::vector<Function>> all = functions(); all.ok()) {
+    for (const Function &function : *all) {
+      result += ", " + function.name;
+    }
+  }
+  return result;
+}
 
 bool is_wanted(const Request &request, const std::string &name) {
   return request.functions.empty() || std::ranges::count(request.functions, name) != 0;
@@ -45,9 +57,23 @@ Result<Measurement> measure(const Backend &backend, const Function &function, El
   return result;
 }
 
-// Rows are printed as they are found.
+Status write(const std::string &path, const std::string &text) {
+  if (!path.empty() && !(std::ofstream(path) << text)) {
+    return make_error(ErrorCode::Io, "{}: cannot be written", path);
+  }
+  return {};
+}
+
+// Rows are printed and written as they are found.
 class Report {
  public:
+  Report(std::string json_path, std::string worst_path)
+      : json_path_(std::move(json_path)), worst_path_(std::move(worst_path)) {}
+
+  Status write_files() const {
+    BP_TRY(write(json_path_, to_json(all_)));
+    return write(worst_path_, to_text(all_));
+  }
   Status add(Result<Measurement> measurement) {
     BP_ASSIGN(Measurement good, std::move(measurement));
     const std::string table = to_markdown({&good, 1});
@@ -55,22 +81,20 @@ class Report {
     fmt::print("{}", all_.empty() ? table : table.substr(row));
     std::fflush(stdout);
     all_.push_back(std::move(good));
-    return {};
+    return write_files();
   }
-  std::span<const Measurement> all() const { return all_; }
+  bool is_good() const { return std::ranges::all_of(all_, &Measurement::is_good); }
 
  private:
+  std::string json_path_, worst_path_;  // may be empty
   std::vector<Measurement> all_;
 };
 
 Status run(const Backend &backend, const Request &request, Report &report) {
   BP_ASSIGN(const std::vector<Function> all, functions());
-  const auto is_known = [&](const std::string &name) {
-    return name == conversion().name || std::ranges::count(all, name, &Function::name) != 0;
-  };
   for (const std::string &name : request.functions) {
-    if (!is_known(name)) {
-      return make_error(ErrorCode::NotFound, "no function '{}'; 'backplane ops' lists those of HLO", name);
+    if (name != conversion().name && std::ranges::count(all, name, &Function::name) == 0) {
+      return make_error(ErrorCode::NotFound, "no function '{}', expected one of: {}", name, names());
     }
   }
   for (ElementType from : request.types) {
@@ -90,17 +114,6 @@ Status run(const Backend &backend, const Request &request, Report &report) {
   return {};
 }
 
-Status write(const po::variables_map &values, const char *option, const std::string &text) {
-  if (values.count(option) == 0) {
-    return {};
-  }
-  const auto &path = values[option].as<std::string>();
-  if (!(std::ofstream(path) << text)) {
-    return make_error(ErrorCode::Io, "{}: cannot be written", path);
-  }
-  return {};
-}
-
 Result<bool> all_are_good(const po::variables_map &values) {
   Request request;
   if (values.count("op") != 0) {
@@ -116,39 +129,63 @@ Result<bool> all_are_good(const po::variables_map &values) {
   request.stride = std::max<std::uint64_t>(values["stride"].as<std::uint32_t>(), 1);
   request.pairs = values["pairs"].as<std::uint32_t>();
   request.options.threads = values["threads"].as<unsigned>();
+  if (request.options.threads < 1 || request.options.threads > most_threads) {
+    return invalid_input("--threads={}: expected 1 to {}", request.options.threads, most_threads);
+  }
   BP_ASSIGN(const Backend backend, Backend::load(values["on"].as<std::string>()));
-  Report report;
+  Report report(values["json"].as<std::string>(), values["worst"].as<std::string>());
+  BP_TRY(report.write_files());
   BP_TRY(run(backend, request, report));
-  BP_TRY(write(values, "json", to_json(report.all())));
-  BP_TRY(write(values, "worst", to_text(report.all())));
-  return std::ranges::all_of(report.all(), &Measurement::is_good);
+  return report.is_good();
 }
 
+po::options_description options() {
+  po::options_description result("Options", 110);
+  const auto text = [](const char *name) { return po::value<std::string>()->value_name(name)->default_value("", ""); };
+  const auto texts = [](const char *name) {
+    return po::value<std::vector<std::string>>()->value_name(name)->composing();
+  };
+  const auto number = [](std::uint32_t value) {
+    return po::value<std::uint32_t>()->value_name("N")->default_value(value);
+  };
+  const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+  result.add_options()("help", "this text");
+  result.add_options()("on", text("BACKEND")->default_value("cpu"), "which computes what is measured");
+  result.add_options()("op", texts("FUNCTION"), "only this one, see below; repeatable");
+  result.add_options()("type", texts("TYPE")->default_value({"f32", "f16", "bf16"}, "f32, f16 and bf16"),
+                       "of arguments; repeatable");
+  result.add_options()("stride", number(1), "of f32 only each Nth of all bit patterns; best a prime");
+  result.add_options()("pairs", number(10'000'000), "of arguments, at random, for functions of two");
+  result.add_options()("threads", number(cores), "that compute and compare");
+  result.add_options()("json", text("FILE"), "to write what was found to");
+  result.add_options()("worst", text("FILE"), "to write the worst arguments to, as in worst_cases.txt");
+  return result;
+}
+
+constexpr std::string_view examples = R"(
+Exit code: 0 if all results are as near as docs/precision.md promises, 1 if some are not, 2 or 3 if it cannot tell.
+
+Examples:
+  build/tools/precision                                      all of it: half an hour on two cores
+  build/tools/precision --op tanh --type f32                 one function at all 2^32 arguments
+  build/tools/precision --op tanh --op erf --stride 1009     two, at each 1009th f32, and all f16 and bf16
+  build/tools/precision --on interpreter --stride 20011
+  build/tools/precision --op convert --json found.json --worst worst.txt
+
+Functions: )";
+
 int main(int argc, char **argv) {
-  po::options_description options("Options");
-  options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
-      "op", po::value<std::vector<std::string>>()->composing(), "only this function, by its name in HLO; repeatable")(
-      "type",
-      po::value<std::vector<std::string>>()->composing()->default_value({"f32", "f16", "bf16"}, "f32, f16 and bf16"),
-      "of arguments and results; repeatable")("stride", po::value<std::uint32_t>()->default_value(1),
-                                              "of f32 only each nth of all bit patterns; best a prime")(
-      "pairs", po::value<std::uint32_t>()->default_value(10'000'000), "of arguments, at random, for two of them")(
-      "threads", po::value<unsigned>()->default_value(std::max(std::thread::hardware_concurrency(), 1u)),
-      "that compute and compare")("json", po::value<std::string>(), "write what was found to this file")(
-      "worst", po::value<std::string>(), "write the worst arguments to this file; see worst_cases.txt");
   po::variables_map values;
   try {
-    po::store(po::parse_command_line(argc, argv, options), values);
+    po::store(po::parse_command_line(argc, argv, options()), values);
   } catch (const po::error &error) {
     fmt::print(stderr, "precision: {}\n", error.what());
     return 2;
   }
   if (values.count("help") != 0) {
-    std::cout
-        << "Usage: build/tools/precision [options]\n"
-        << "Compares all results of all functions with the correctly rounded ones; prints a table in Markdown.\n\n"
-        << options << "\nExit code 1: some are off by more than docs/precision.md allows.\n"
-        << "Example:\n  build/tools/precision --op tanh --type f32 --stride 1009\n";
+    std::cout << "Usage: build/tools/precision [options]\n"
+              << "Compares a backend's results with the correctly rounded ones; prints a table in Markdown.\n\n"
+              << options() << examples << names() << "\n";
     return 0;
   }
   const Result<bool> good = all_are_good(values);

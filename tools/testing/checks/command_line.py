@@ -218,6 +218,15 @@ MISUSES = [
 ]
 
 COMMANDS = ["run", "check", "compile", "opt", "memory", "pack", "plugins", "ops"]
+
+PRECISION_MISTAKES = [
+    (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),
+    (["--threads", "0"], FAILED, "--threads=0: expected 1 to 1024"),
+    (["--type", "f64"], FAILED, "--type=f64: expected a float of 32 bits or less"),
+    (["--on", "interpreter", "--op", "sin"], FAILED, "no function 'sin', expected one of: convert, abs, ..."),
+    (["--on", "interpreter", "--json", "no/where"], FAILED, "no/where: cannot be written"),
+]
+
 problems = []
 
 
@@ -231,12 +240,12 @@ class Outcome:
         self.code, self.out, self.err = code, out, err
 
 
-def backplane(*arguments, path="", stdout=subprocess.PIPE):
+def backplane(*arguments, path="", stdout=subprocess.PIPE, tool="backplane"):
     environment = dict(os.environ, NO_COLOR="1", BACKPLANE_PATH=path)
     if not path:
         del environment["BACKPLANE_PATH"]
     try:
-        done = subprocess.run([BUILD / "tools/backplane", *arguments], env=environment, stdout=stdout,
+        done = subprocess.run([BUILD / "tools" / tool, *arguments], env=environment, stdout=stdout,
                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
         return Outcome(124, "", "timed out")
@@ -250,10 +259,10 @@ def fits(found, expected):
     return re.fullmatch(pattern, found.rstrip("\n")) is not None
 
 
-def expect(arguments, code, err):
+def expect(arguments, code, err, tool="backplane"):
     arguments = [argument.replace("{plugins}", str(PLUGINS)) for argument in arguments]
-    found = backplane(*arguments)
-    command = "backplane " + " ".join(arguments)
+    found = backplane(*arguments, tool=tool)
+    command = f"{tool} " + " ".join(arguments)
     check(found.code == code, f"{command}\n  ended with {found.code}, expected {code}; standard error:\n{found.err}")
     check(fits(found.err, err), f"{command}\n  standard error is\n{found.err}  expected\n{err}")
     check(code in (SUCCESS, NEGATIVE) or not found.out or not arguments, f"{command}\n  printed {found.out!r} before it failed")
@@ -392,6 +401,18 @@ def run():
         check(path.read_bytes().startswith(b"\x7fELF"), f"{path} is no object file")
 
 
+def precision():
+    for arguments, code, err in PRECISION_MISTAKES:
+        expect(arguments, code, "precision: " + err, tool="precision")
+    check("\nExamples:\n" in expect(["--help"], SUCCESS, "", tool="precision").out, "precision --help has no examples")
+    arguments = ["--on", "interpreter", "--op", "sign", "--type", "bf16", "--json", "found.json", "--worst", "worst.txt"]
+    printed = expect(arguments, SUCCESS, "", tool="precision").out
+    check("\n| sign | bf16 | all | 0 | 0 |" in printed, f"precision --op sign printed\n{printed}")
+    found = json.loads(pathlib.Path("found.json").read_text())
+    check([(row["function"], row["inputs"]) for row in found] == [("sign", 65536)], f"precision --json wrote {found}")
+    check(pathlib.Path("worst.txt").read_text() == "", "precision --worst wrote something, expected nothing")
+
+
 def compile_for_others():
     for target, machine in ((["--target=aarch64-linux-gnu"], ARM_MACHINE), (["--target=x86_64-linux-gnu"], X86_MACHINE)):
         printed = expect(["compile", str(MODEL), *target, "-o", "made.artifact", "--dump-dir", "made"], SUCCESS, "").out
@@ -410,7 +431,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, pack, run):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, pack, run, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
