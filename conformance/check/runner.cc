@@ -14,7 +14,7 @@ class Run {
   Run(const ir::Module &program, std::vector<Literal> arguments, Policy policy)
       : program_(program), arguments_(std::move(arguments)), policy_(policy) {}
 
-  Status start(const Backend &backend) {
+  Status start(const Backend &backend, const Inspect &inspect) {
     CompileOptions options;
     options.device_only = true;
     options.fold_constants = false;
@@ -24,6 +24,9 @@ class Run {
     watching.on_probe = [&](const ir::Instruction &probe, const Literal &value) {
       probed_[probe_name(probe)].push_back(value);
     };
+    if (inspect) {
+      BP_TRY(inspect(compiled.executable, arguments_));
+    }
     BP_ASSIGN(result_, compiled.executable.run(arguments_, watching));
     return {};
   }
@@ -79,10 +82,10 @@ class Run {
 
 }  // namespace
 
-Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy) {
+Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy, const Inspect &inspect) {
   BP_ASSIGN(SelfChecking program, take_apart(module));
   Run run(program.program, std::move(program.arguments), policy);
-  BP_TRY(run.start(backend));
+  BP_TRY(run.start(backend, inspect));
   Outcome outcome;
   outcome.checks = program.checks.size();
   for (const Check &check : program.checks) {

@@ -1,6 +1,7 @@
 // Runs one self-checking program on a backend and tells what did not hold.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,13 @@ struct Outcome {
   std::vector<Remark> stored_values_off;
 };
 
+// What else is asked of a compiled program before it runs; an error is why it does not pass.
+using Inspect = std::function<Status(const Executable &executable, const std::vector<Literal> &arguments)>;
+
 // Takes the program apart, compiles all of it for the backend, with nothing folded beforehand, runs it and compares.
-// Errors: what keeps it from running; Unsupported if the backend does not claim an op. The module must be verified.
-Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy = Policy::Strict);
+// Errors: what keeps it from running; Unsupported if the backend does not claim an op; what `inspect` says. The module
+// must be verified.
+Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy = Policy::Strict,
+                    const Inspect &inspect = {});
 
 }  // namespace bp::conformance

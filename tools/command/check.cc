@@ -10,6 +10,7 @@
 #include "conformance/check/runner.h"
 #include "core/base/thread_pool.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -23,6 +24,7 @@ struct Request {
   int part = 0;  // 0: all
   int jobs = 0;
   conformance::Policy policy = conformance::Policy::Strict;
+  bool memory = false;
 };
 
 enum class Status { Passed, Failed, Skipped };
@@ -95,7 +97,20 @@ bp::Result<std::vector<conformance::Case>> read_cases(const Request &request) {
   return cases;
 }
 
-Result run(const conformance::Case &one, const Backend &backend, conformance::Policy policy) {
+// A run takes what was predicted, to the byte.
+bp::Status check_memory(const Executable &executable, const std::vector<ir::Literal> &arguments) {
+  if (executable.program() == nullptr) {
+    return {};
+  }
+  BP_ASSIGN(MeasuredRun measured, run_measured(executable.program(), arguments, 1));
+  std::int64_t predicted = executable.memory().peak();
+  if (measured.measured_peak < 0 || measured.measured_peak == predicted) {
+    return {};
+  }
+  return make_error(ErrorCode::Internal, "a run took {} bytes, predicted were {}", measured.measured_peak, predicted);
+}
+
+Result run(const conformance::Case &one, const Backend &backend, const Request &request) {
   bp::Result<Module> module = conformance::parse(one);
   if (!module.ok()) {
     // What the reader understands but cannot turn into a static program of one device.
@@ -105,7 +120,8 @@ Result run(const conformance::Case &one, const Backend &backend, conformance::Po
   if (std::string reason = conformance::interpreter_only(*module); !reason.empty() && !backend.is_interpreter()) {
     return {Status::Skipped, 0, {reason}, {}};
   }
-  bp::Result<conformance::Outcome> outcome = conformance::run(*module, backend, policy);
+  bp::Result<conformance::Outcome> outcome =
+      conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect());
   if (!outcome.ok()) {
     return {Status::Failed, 0, {outcome.error().to_string()}, {}};
   }
@@ -131,7 +147,7 @@ std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const R
   std::mutex mutex;
   std::size_t done = 0;
   pool.parallel(static_cast<std::uint32_t>(cases.size()), [&](std::uint32_t i, std::uint32_t) {
-    results[i] = run(cases[i], backend, request.policy);
+    results[i] = run(cases[i], backend, request);
     std::lock_guard lock(mutex);
     progress.update(++done, cases.size(), cases[i].file);
   });
@@ -139,8 +155,9 @@ std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const R
 }
 
 std::string rerun_command(const conformance::Case &one, const Request &request) {
-  return fmt::format("backplane check {} --part {} {}{}", one.file, one.part, request.backend.arguments(),
-                     request.policy == conformance::Policy::Device ? " --policy device" : "");
+  return fmt::format("backplane check {} --part {} {}{}{}", one.file, one.part, request.backend.arguments(),
+                     request.policy == conformance::Policy::Device ? " --policy device" : "",
+                     request.memory ? " --memory" : "");
 }
 
 void print_for_people(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
@@ -208,12 +225,14 @@ int check_programs(std::span<const std::string> arguments) {
       "  backplane check cases --on cpu\n"
       "  backplane check cases/add.mlir --part 3        only the third program of the file\n"
       "  backplane check cases --features=x86-64        as on a machine with SSE2 alone\n"
+      "  backplane check cases --on cpu --memory        a run takes the predicted memory, too\n"
       "  backplane check cases --on ./libbackplane_acme.so --json > results.json\n");
   BackendChoice::add_to(options);
   options.add()("part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
       "jobs", po::value<int>()->default_value(0), "programs at the same time; 0: one per processor")(
       "policy", po::value<std::string>()->default_value("strict"),
       "strict: floats are as close as the programs say; device: at least 16 ulp are allowed, 4 in 16 bits and fewer")(
+      "memory", "also fail where a run takes more or less memory than was predicted; one program at a time")(
       "json", "one JSON object instead of text");
   options.add_positional("files", -1);
   if (auto exit = options.parse(arguments)) {
@@ -232,6 +251,11 @@ int check_programs(std::span<const std::string> arguments) {
     return options.misuse(fmt::format("--policy {}: expected strict or device", policy));
   }
   request.policy = policy == "device" ? conformance::Policy::Device : conformance::Policy::Strict;
+  request.memory = options.has("memory");
+  if (request.memory && request.jobs > 1) {
+    return options.misuse("--memory counts what the whole process takes: expected --jobs 1");
+  }
+  request.jobs = request.memory ? 1 : request.jobs;
   if (request.part < 0 || request.jobs < 0) {
     return options.misuse("--part and --jobs are numbers from 0 on");
   }

@@ -9,13 +9,12 @@
 #include "core/interpreter/compare.h"
 #include "core/interpreter/nudge.h"
 #include "core/interpreter/random_inputs.h"
-#include "core/ir/storage.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/isolate.h"
+#include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
-#include "tools/measure/allocation_counter.h"
 
 namespace bp::command {
 namespace {
@@ -98,43 +97,6 @@ Result<ir::Literal> run_reference(const ir::Module &module, const Request &reque
   return compiled.executable.run(arguments, with_progress(progress));
 }
 
-// Gives the leaves of a literal to the inputs of an execution, from number `leaf` on.
-void store_leaves(const ir::Literal &literal, const runtime::Program &program, runtime::Execution &execution,
-                  std::size_t &leaf) {
-  if (literal.shape().is_tuple()) {
-    for (const ir::Literal &element : literal.tuple_elements()) {
-      store_leaves(element, program, execution, leaf);
-    }
-  } else if (literal.shape().is_array()) {
-    ir::store(literal, program.inputs()[leaf].shape, execution.input(leaf));
-    ++leaf;
-  }
-}
-
-// Runs with memory of its own, taken and counted here, then again for the time. What the constants take was taken when
-// the program was loaded, and is added.
-Status measure(const std::shared_ptr<const runtime::Program> &program, const std::vector<ir::Literal> &arguments,
-               int repeat, Outcome &outcome) {
-  runtime::Execution execution = runtime::Execution::prepare(program);
-  outcome.run_seconds.reserve(static_cast<std::size_t>(repeat));  // not counted: it is ours
-  auto counter = std::make_unique<measure::AllocationCounter>();
-  BP_TRY(execution.allocate());
-  for (int i = 0; i < repeat; ++i) {
-    std::size_t leaf = 0;
-    for (const ir::Literal &argument : arguments) {  // each time: donated inputs are overwritten
-      store_leaves(argument, *program, execution, leaf);
-    }
-    auto start = std::chrono::steady_clock::now();
-    BP_TRY(execution.run());
-    outcome.run_seconds.push_back(seconds_since(start));
-    if (counter != nullptr) {
-      outcome.measured_peak = counter->is_valid() ? counter->peak() + program->memory().constants : -1;
-      counter.reset();
-    }
-  }
-  return {};
-}
-
 // Marks the outputs that differ, but not by more than they do on the same backend when the inputs move by one unit in
 // the last place: ill-conditioned, they are no evidence for or against it.
 Status find_ill_conditioned(const Compiled &compiled, const std::vector<ir::Literal> &arguments, double tolerance,
@@ -180,7 +142,9 @@ Result<Outcome> run(const Request &request) {
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.predicted_peak = compiled.executable.memory().peak();
   if (const auto &program = compiled.executable.program()) {
-    BP_TRY(measure(program, arguments, request.repeat, outcome));
+    BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat));
+    outcome.run_seconds = std::move(measured.seconds);
+    outcome.measured_peak = measured.measured_peak;
     BP_ASSIGN(outcome.result, compiled.executable.run(arguments));
   } else {
     Progress progress(request.backend.name());

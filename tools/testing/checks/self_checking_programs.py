@@ -4,7 +4,7 @@ which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as c
 and aarch64 in an emulator.
 
 The corpus is left out where it is absent (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed
-and holds is a failure too: then its line goes.
+and holds is a failure too: then its line goes. On cpu a run must also take the memory that was predicted, to the byte.
 """
 
 import collections
@@ -21,7 +21,7 @@ BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PROGRAMS = ROOT / "conformance/programs"
 CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/stablehlo"
 CPU, EMULATED = BUILD / "plugins/cpu/libbackplane_cpu.so", BUILD / "plugins/cpu/libbackplane_cpu_emulated.so"
-BACKENDS = ["interpreter"] + (["cpu"] if CPU.exists() else [])
+HAS_CPU = CPU.exists()
 
 
 def other_cpus():
@@ -92,7 +92,8 @@ def main():
         folders.append(CORPUS)
     else:
         print("no corpus; set BACKPLANE_SHARED to the folder that has it")
-    runs = [*((backend, [backend]) for backend in BACKENDS), *(("cpu", arguments) for arguments in other_cpus())]
+    runs = [("interpreter", ["interpreter"])] + ([("cpu", ["cpu", "--memory"])] if HAS_CPU else [])
+    runs += [("cpu", arguments) for arguments in other_cpus()]
     problems = [problem for folder in folders for run in runs for problem in check(*run, folder)]
     print("\n".join(problems))
     return 1 if problems else 0
