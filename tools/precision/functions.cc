@@ -158,7 +158,9 @@ Result<std::vector<Function>> functions() {
 }
 
 Function conversion() {
-  return function_of({"convert", of_one, 0, exact, [](double x) { return x; }});
+  Function result = function_of({"convert", of_one, 0, exact, [](double x) { return x; }});
+  result.is_monotone = true;
+  return result;
 }
 
 Result<ir::Module> Function::module(ir::ElementType from, ir::ElementType to, std::int64_t count) const {

@@ -24,6 +24,8 @@ struct Function {
   // For arguments of all floats but f64.
   double (*unary)(double x) = nullptr;
   double (*binary)(double x, double y) = nullptr;
+  // Ascends where arguments do, so that what two of them have in common all between them have.
+  bool is_monotone = false;
   // If there is an error. In a hundred digits, as conformance::ExactFunction: for finite arguments, may throw a
   // std::exception.
   Number (*exact_unary)(const Number &x) = nullptr;

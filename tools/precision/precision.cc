@@ -40,6 +40,14 @@ bool is_wanted(const Request &request, const std::string &name) {
   return request.functions.empty() || std::ranges::count(request.functions, name) != 0;
 }
 
+// As sweep() says.
+bool can_convert(ElementType from, ElementType to) {
+  const bool is_half = from == ElementType::F16 || from == ElementType::BF16;
+  const bool is_integer = ir::is_integer(to) || to == ElementType::Pred;
+  return from != to &&
+         (ir::is_floating(to) ? is_half || from == ElementType::F32 : is_integer && from == ElementType::F32);
+}
+
 Result<Measurement> measure(const Backend &backend, const Function &function, ElementType from, ElementType to,
                             const Request &request) {
   const bool is_unary = function.operands == 1;
@@ -58,7 +66,7 @@ Result<Measurement> measure(const Backend &backend, const Function &function, El
 }
 
 Status write(const std::string &path, const std::string &text) {
-  if (!path.empty() && !(std::ofstream(path) << text)) {
+  if (!path.empty() && !(std::ofstream(path) << text).flush()) {
     return make_error(ErrorCode::Io, "{}: cannot be written", path);
   }
   return {};
@@ -105,8 +113,7 @@ Status run(const Backend &backend, const Request &request, Report &report) {
       }
     }
     for (const ir::ElementTypeInfo &to : ir::element_types()) {
-      const bool can_convert = from == ElementType::F32 || from == ElementType::F16 || from == ElementType::BF16;
-      if (is_wanted(request, conversion().name) && can_convert && ir::is_floating(to.type) && to.type != from) {
+      if (is_wanted(request, conversion().name) && can_convert(from, to.type)) {
         BP_TRY(report.add(measure(backend, conversion(), from, to.type, request)));
       }
     }

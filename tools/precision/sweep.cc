@@ -1,63 +1,19 @@
 #include "tools/precision/sweep.h"
 
+#include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <mutex>
 #include <thread>
+
+#include "tools/precision/numbers.h"
 
 namespace bp::precision {
 namespace {
 
 using ir::ElementType;
 
-constexpr std::size_t most_deviations = 4;
-
-// --- Floats of any width ---
-
-template <class T>
-constexpr bool is_float = std::is_floating_point_v<T> || requires { T::float_format; };
-
-template <class T>
-auto bits_of(T x) {
-  if constexpr (requires { T::float_format; }) {
-    return x.bits;
-  } else {
-    return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(x);
-  }
-}
-
-template <class T>
-T from_bits(std::uint64_t bits) {
-  if constexpr (requires { T::float_format; }) {
-    return T::from_bits(static_cast<typename T::Bits>(bits));
-  } else {
-    return std::bit_cast<T>(static_cast<decltype(bits_of(T()))>(bits));
-  }
-}
-
-// Numbers in order: neighbours differ by 1, both zeros are 0.
-template <class T>
-std::int64_t rank_of(T x) {
-  int sign_bit = static_cast<int>(sizeof(T)) * 8 - 1;
-  if constexpr (requires { T::float_format; }) {
-    constexpr ir::FloatFormat format = T::float_format;
-    sign_bit = format.specials == ir::Specials::Scale ? 8 : format.width() - 1;
-  }
-  const std::uint64_t bits = bits_of(x), sign = std::uint64_t{1} << sign_bit;
-  const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
-  return (bits & sign) != 0 ? -magnitude : magnitude;
-}
-
-// Calls visitor.template operator()<T>() for a float.
-template <class Visitor>
-void visit_float(ElementType type, Visitor &&visitor) {
-  ir::visit_element_type(type, [&]<class T>() {
-    if constexpr (is_float<T>) {
-      visitor.template operator()<T>();
-    }
-  });
-}
+constexpr std::size_t most_deviations = 4, run_length = 256;
 
 // --- What is expected ---
 
@@ -84,10 +40,10 @@ double round_to_odd(const Number &value) {
 template <class To>
 To decided(const Function &function, double x, double y, double near) {
   if (function.is_exact() || !std::isfinite(x) || !std::isfinite(y)) {
-    return To(near);
+    return converted<To>(near);
   }
   const Number number = in_many_digits(function, x, y);
-  return To(isfinite(number) ? round_to_odd(number) : near);
+  return converted<To>(isfinite(number) ? round_to_odd(number) : near);
 }
 
 // --- Comparing ---
@@ -110,14 +66,15 @@ struct Case {
 // A result that differs from the reference, or where the reference may round wrongly.
 template <class To>
 void compare(const Function &function, const Case<To> &c, Statistics &statistics) {
-  To expected(c.near);
+  To expected = converted<To>(c.near);
   bool is_certain = function.is_exact() || !std::isfinite(c.near);
   const auto decide = [&] {
     expected = decided<To>(function, c.x, c.y, c.near);
     is_certain = true;
     ++statistics.in_many_digits;
   };
-  if (!is_certain && bits_of(To(c.near * (1 - function.error))) != bits_of(To(c.near * (1 + function.error)))) {
+  if (!is_certain &&
+      bits_of(converted<To>(c.near * (1 - function.error))) != bits_of(converted<To>(c.near * (1 + function.error)))) {
     decide();
   }
   if (bits_of(c.found) == bits_of(expected)) {
@@ -130,29 +87,31 @@ void compare(const Function &function, const Case<To> &c, Statistics &statistics
     ++count;
     keep(statistics.special, deviation());
   };
-  const auto a = static_cast<double>(c.found), b = static_cast<double>(expected);
-  if (std::isnan(a) || std::isnan(b)) {
-    if (std::isnan(a) != std::isnan(b)) {
-      special(statistics.nan);
+  if constexpr (is_float<To>) {
+    const auto a = static_cast<double>(c.found), b = static_cast<double>(expected);
+    if (std::isnan(a) || std::isnan(b)) {
+      if (std::isnan(a) != std::isnan(b)) {
+        special(statistics.nan);
+      }
+      return;
     }
-    return;
+    if (a == b) {
+      return special(statistics.zero_sign);
+    }
+    if (std::isinf(a) || std::isinf(b)) {
+      return special(statistics.infinity);
+    }
   }
-  if (a == b) {
-    return special(statistics.zero_sign);
-  }
-  if (std::isinf(a) || std::isinf(b)) {
-    return special(statistics.infinity);
-  }
-  if (!is_certain && std::abs(rank_of(c.found) - rank_of(expected)) > statistics.max_ulps) {
+  if (!is_certain && distance(c.found, expected) > statistics.max_ulps) {
     decide();
   }
-  const std::int64_t distance = std::abs(rank_of(c.found) - rank_of(expected));
-  statistics.rounded_wrongly += distance != 0;
-  if (distance > statistics.max_ulps) {
-    statistics.max_ulps = distance;
+  const std::int64_t ulps = distance(c.found, expected);
+  statistics.rounded_wrongly += ulps != 0;
+  if (ulps > statistics.max_ulps) {
+    statistics.max_ulps = ulps;
     statistics.worst.clear();
   }
-  if (distance != 0 && distance == statistics.max_ulps) {
+  if (ulps != 0 && ulps == statistics.max_ulps) {
     keep(statistics.worst, deviation());
   }
 }
@@ -213,22 +172,16 @@ class Sweep {
   }
 
  private:
-  // Memory of one thread.
-  struct Block {
-    std::vector<Literal> operands;
-    std::vector<double> near;
-  };
-
   void work(bool reports) {
     Statistics statistics;
-    Block memory;
+    std::vector<Literal> operands;
     const auto block = static_cast<std::uint64_t>(options_.block);
     for (;;) {
       const std::uint64_t begin = next_.fetch_add(block);
       if (begin >= arguments_.count) {
         break;
       }
-      if (Status status = run_block(begin, std::min(block, arguments_.count - begin), memory, statistics);
+      if (Status status = run_block(begin, std::min(block, arguments_.count - begin), operands, statistics);
           !status.ok()) {
         const std::lock_guard lock(mutex_);
         status_ = std::move(status);
@@ -243,38 +196,61 @@ class Sweep {
     total_.add(statistics);
   }
 
-  Status run_block(std::uint64_t begin, std::uint64_t count, Block &block, Statistics &statistics) {
+  Status run_block(std::uint64_t begin, std::uint64_t count, std::vector<Literal> &operands, Statistics &statistics) {
     const ir::Computation entry = executable_.module().entry();
     const bool is_binary = function_.operands == 2;
-    block.operands.resize(entry.parameter_count());
-    for (std::size_t i = 0; i < block.operands.size(); ++i) {
-      if (!block.operands[i].is_valid()) {
-        BP_ASSIGN(block.operands[i], Literal::zeros(entry.parameter(i).shape()));
+    operands.resize(entry.parameter_count());
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i].is_valid()) {
+        BP_ASSIGN(operands[i], Literal::zeros(entry.parameter(i).shape()));
       }
       fill(arguments_, i, is_binary && arguments_.listed.empty(), begin,
-           block.operands[i].template mutable_elements<From>().first(count));
+           operands[i].template mutable_elements<From>().first(count));
     }
-    BP_ASSIGN(const Literal result, executable_.run(block.operands));
+    BP_ASSIGN(const Literal result, executable_.run(operands));
     const std::span<const To> found = result.elements<To>().first(count);
-    const auto x = block.operands[0].template elements<From>(), y = block.operands.back().template elements<From>();
-    block.near.resize(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      block.near[k] = function_.unary != nullptr
-                          ? function_.unary(static_cast<double>(x[k]))
-                          : function_.binary(static_cast<double>(x[k]), static_cast<double>(y[k]));
-    }
-    const double below = 1 - function_.error, above = 1 + function_.error;
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto bits = bits_of(found[k]);
-      const double near = block.near[k];
-      if (bits_of(To(near * below)) != bits || (above != 1 && bits_of(To(near * above)) != bits)) {
-        const Input input{bits_of(x[k]), is_binary ? bits_of(y[k]) : 0u};
-        compare<To>(function_, {input, static_cast<double>(x[k]), static_cast<double>(y[k]), found[k], near},
-                    statistics);
+    const auto x = operands[0].template elements<From>(), y = operands.back().template elements<From>();
+    for (std::size_t k = 0; k < count; k += run_length) {
+      const std::size_t length = std::min(run_length, count - k);
+      if (!is_constant(x.subspan(k, length), found.subspan(k, length))) {
+        compare_run(x.subspan(k, length), y.subspan(k, length), found.subspan(k, length), statistics);
       }
     }
     statistics.inputs += count;
     return {};
+  }
+
+  // Whether all results are what they should be at both ends. What ascends between them cannot be anything else.
+  bool is_constant(std::span<const From> x, std::span<const To> found) const {
+    const auto first = static_cast<double>(x.front()), last = static_cast<double>(x.back());
+    if (!function_.is_monotone || !arguments_.listed.empty() || std::isnan(last) ||
+        std::signbit(first) != std::signbit(last)) {
+      return false;
+    }
+    const auto bits = bits_of(converted<To>(function_.unary(first)));
+    return bits == bits_of(converted<To>(function_.unary(last))) &&
+           std::ranges::all_of(found, [&](To result) { return bits_of(result) == bits; });
+  }
+
+  void compare_run(std::span<const From> x, std::span<const From> y, std::span<const To> found,
+                   Statistics &statistics) {
+    std::array<double, run_length> near_results;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      near_results[k] = function_.unary != nullptr
+                            ? function_.unary(static_cast<double>(x[k]))
+                            : function_.binary(static_cast<double>(x[k]), static_cast<double>(y[k]));
+    }
+    const double below = 1 - function_.error, above = 1 + function_.error;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const auto bits = bits_of(found[k]);
+      const double near = near_results[k];
+      if (bits_of(converted<To>(near * below)) != bits ||
+          (above != 1 && bits_of(converted<To>(near * above)) != bits)) {
+        const Input input{bits_of(x[k]), function_.operands == 2 ? bits_of(y[k]) : 0u};
+        compare<To>(function_, {input, static_cast<double>(x[k]), static_cast<double>(y[k]), found[k], near},
+                    statistics);
+      }
+    }
   }
 
   const Executable &executable_;
@@ -325,11 +301,12 @@ Result<Statistics> sweep(const Backend &backend, const Function &function, Eleme
   compile.device_only = !backend.is_interpreter();
   BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), compile));
   Result<Statistics> result = unsupported("{} from {} to {}", function.name, ir::to_string(from), ir::to_string(to));
-  visit_float(from, [&]<class From>() {
-    visit_float(to, [&]<class To>() {
-      // All pairs would be two hundred copies of the code: what is converted is f32 and what is as wide as it or less.
-      if constexpr (std::is_same_v<From, To> || std::is_same_v<From, float> || std::is_same_v<From, ir::F16> ||
-                    std::is_same_v<From, ir::BF16>) {
+  visit_real(from, [&]<class From>() {
+    visit_real(to, [&]<class To>() {
+      // All pairs would be hundreds of copies of the code: what is converted is f32, or f16 or bf16 to other floats.
+      constexpr bool is_converted = std::is_same_v<From, float> ||
+                                    (is_float<To> && (std::is_same_v<From, ir::F16> || std::is_same_v<From, ir::BF16>));
+      if constexpr (is_float<From> && (std::is_same_v<From, To> || is_converted)) {
         result = Sweep<From, To>(compiled.executable, function, arguments, own).run();
       }
     });
@@ -339,12 +316,12 @@ Result<Statistics> sweep(const Backend &backend, const Function &function, Eleme
 
 std::string format_value(ElementType type, std::uint64_t bits) {
   std::string text;
-  visit_float(type, [&]<class T>() {
+  visit_real(type, [&]<class T>() {
     const T value = from_bits<T>(bits);
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
       text = fmt::format("{}", value);
     } else {
-      text = fmt::format("{}", static_cast<float>(value));
+      text = fmt::format("{}", static_cast<float>(as_double(value)));
     }
   });
   return text;

@@ -59,7 +59,7 @@ struct Options {
   std::function<void(std::uint64_t done, std::uint64_t total)> report;  // by the calling thread, now and then
 };
 
-// `from` and `to` are floats, `from` is not f64.
+// `from` and `to` are the same float, but not f64; or f16 or bf16 and another float; or f32 and any real number.
 Result<Statistics> sweep(const Backend &backend, const Function &function, ir::ElementType from, ir::ElementType to,
                          const Arguments &arguments, const Options &options);
 

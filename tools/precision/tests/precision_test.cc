@@ -57,6 +57,30 @@ void check_samples(std::string_view name) {
   }
 }
 
+// f32 to all real types, also where integers end.
+void check_conversions(std::string_view name) {
+  const std::optional<Backend> backend = load(name);
+  if (!backend) {
+    return;
+  }
+  std::vector<Input> ends;
+  for (const std::uint32_t number : {0x00000000u, 0x3f000000u, 0x3f800000u, 0x7f800000u, 0x7fc00000u}) {
+    ends.insert(ends.end(), {{number, 0}, {number | 0x80000000u, 0}});
+  }
+  for (int exponent = 0; exponent <= 65; ++exponent) {
+    const auto power = std::bit_cast<std::uint32_t>(std::ldexp(1.0f, exponent));
+    for (const std::uint32_t number : {power - 1, power, power + 1}) {
+      ends.insert(ends.end(), {{number, 0}, {number | 0x80000000u, 0}});
+    }
+  }
+  for (const ir::ElementTypeInfo &to : ir::element_types()) {
+    if (ir::is_floating(to.type) || ir::is_integer(to.type) || to.type == ElementType::Pred) {
+      check(*backend, conversion(), ElementType::F32, to.type, Arguments::list(ends));
+      check(*backend, conversion(), ElementType::F32, to.type, Arguments::every(ElementType::F32, stride_of_f32));
+    }
+  }
+}
+
 void check_worst_cases(std::string_view name) {
   const std::optional<Backend> backend = load(name);
   if (!backend) {
@@ -131,6 +155,12 @@ TEST_CASE("functions of the interpreter keep their budget at samples") {
 TEST_CASE("functions of the cpu backend keep their budget at samples") {
   check_samples("cpu");
 }
+TEST_CASE("conversions of the interpreter are exact at samples") {
+  check_conversions("interpreter");
+}
+TEST_CASE("conversions of the cpu backend are exact at samples") {
+  check_conversions("cpu");
+}
 TEST_CASE("functions of the interpreter keep their budget at the worst arguments known") {
   check_worst_cases("interpreter");
 }
@@ -166,6 +196,27 @@ TEST_CASE("what differs is counted by kind") {
   CHECK((infinities.infinity == 2 && infinities.nan == 0));
   const Statistics nans = measured_as("sqrt", [](double x) { return x < 0 ? 1 : std::sqrt(x); });
   CHECK(nans.nan == 0x7c00);  // from the least negative number to -inf
+}
+
+TEST_CASE("one conversion that is wrong is found among many that have the same result") {
+  const std::optional<Backend> backend = load("interpreter");
+  REQUIRE(backend);
+  Function function = conversion();
+  const auto found = [&](ElementType to) {
+    const Result<Statistics> statistics =
+        sweep(*backend, function, ElementType::F32, to, Arguments::every(ElementType::F32, 1 << 10), {});
+    REQUIRE((statistics.ok() ? "" : statistics.error().to_string()) == "");
+    return *statistics;
+  };
+  CHECK((found(ElementType::S8).keeps(0) && found(ElementType::U64).keeps(0) && found(ElementType::Pred).keeps(0)));
+  function.program =
+      "ENTRY e {{ x = {from}[{count}] parameter(0)  c = {from}[] constant(5.53173828125)  z = {from}[] constant(0) "
+      "this = {from}[{count}] broadcast(c), dimensions={{}}  zero = {from}[{count}] broadcast(z), dimensions={{}} "
+      "is_this = pred[{count}] compare(x, this), direction=EQ  y = {from}[{count}] select(is_this, zero, x) "
+      "ROOT r = {to}[{count}] convert(y) }}";
+  CHECK((found(ElementType::S8).rounded_wrongly == 1 && found(ElementType::S8).max_ulps == 5));
+  CHECK((found(ElementType::U64).rounded_wrongly == 1 && found(ElementType::Pred).max_ulps == 1));
+  CHECK(found(ElementType::F8E5M2).worst[0].input == Input{0x40b10400, 0});
 }
 
 TEST_CASE("worst cases are read as they are written, and what is none is refused") {
