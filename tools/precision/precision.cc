@@ -139,7 +139,11 @@ Result<bool> all_are_good(const po::variables_map &values) {
   if (request.options.threads < 1 || request.options.threads > most_threads) {
     return invalid_input("--threads={}: expected 1 to {}", request.options.threads, most_threads);
   }
-  BP_ASSIGN(const Backend backend, Backend::load(values["on"].as<std::string>()));
+  BackendOptions options;
+  if (const auto &features = values["features"].as<std::string>(); !features.empty()) {
+    options.settings.emplace_back("features", features);
+  }
+  BP_ASSIGN(const Backend backend, Backend::load(values["on"].as<std::string>(), options));
   Report report(values["json"].as<std::string>(), values["worst"].as<std::string>());
   BP_TRY(report.write_files());
   BP_TRY(run(backend, request, report));
@@ -158,6 +162,7 @@ po::options_description options() {
   const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
   result.add_options()("help", "this text");
   result.add_options()("on", text("BACKEND")->default_value("cpu"), "which computes what is measured");
+  result.add_options()("features", text("FEATURES"), "of the CPU to generate code for: x86-64-v3 or +avx2,-fma");
   result.add_options()("op", texts("FUNCTION"), "only this one, see below; repeatable");
   result.add_options()("type", texts("TYPE")->default_value({"f32", "f16", "bf16"}, "f32, f16 and bf16"),
                        "of arguments; repeatable");
@@ -177,6 +182,7 @@ Examples:
   build/tools/precision --op tanh --type f32                 one function at all 2^32 arguments
   build/tools/precision --op tanh --op erf --stride 1009     two, at each 1009th f32, and all f16 and bf16
   build/tools/precision --on interpreter --stride 20011
+  build/tools/precision --features x86-64-v3 --stride 1009
   build/tools/precision --op convert --json found.json --worst worst.txt
 
 Functions: )";
