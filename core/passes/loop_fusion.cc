@@ -16,6 +16,7 @@
 
 #include "core/analysis/call_graph.h"
 #include "core/analysis/users.h"
+#include "core/passes/fusion_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -26,11 +27,6 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::no_instruction;
 using ir::Opcode;
-
-bool has_plain_shape(const Instruction &instruction) {
-  const ir::Shape &shape = instruction.shape();
-  return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
-}
 
 // Costs index arithmetic only.
 bool is_movement(Opcode opcode) {
@@ -45,18 +41,8 @@ bool is_movement(Opcode opcode) {
   }
 }
 
-bool is_scalar_constant(const Instruction &instruction) {
-  return instruction.opcode() == Opcode::Constant && instruction.shape().is_scalar();
-}
-
 bool is_elementwise(const Instruction &instruction) {
   return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != Opcode::Copy;
-}
-
-// Worth copying into each user: reads less memory than the value would take.
-bool is_copied_into_users(const Instruction &instruction) {
-  return is_scalar_constant(instruction) || instruction.opcode() == Opcode::Iota ||
-         instruction.opcode() == Opcode::Broadcast;
 }
 
 // A reduce of one operand may be a root: each element of its operand is asked for once.
@@ -96,7 +82,7 @@ class ComputationFuser {
   bool is_fusible(const Instruction &instruction) const {
     bool is_pinned =
         index(instruction.id()) < is_control_ordered_.size() && is_control_ordered_[index(instruction.id())];
-    if (is_pinned || !has_plain_shape(instruction) || (context_.may_fuse && !context_.may_fuse(instruction))) {
+    if (is_pinned || !has_plain_shape(instruction)) {
       return false;
     }
     return is_elementwise(instruction) || is_movement(instruction.opcode()) || is_scalar_constant(instruction) ||
@@ -145,7 +131,7 @@ class ComputationFuser {
     }
     Group &group = groups_[place.root];
     bool is_free = is_movement(instruction.opcode());
-    if (group.members.size() >= context_.max_fusion_instructions || (views_[place.view].repeats && !is_free)) {
+    if (group.members.size() >= context_.fusion.max_instructions || (views_[place.view].repeats && !is_free)) {
       return false;
     }
     group.members.push_back(instruction.id());
@@ -214,59 +200,8 @@ class ComputationFuser {
   }
 
   InstructionId emit(const Instruction &root, const std::vector<InstructionId> &members) {
-    std::string name(root.name());
-    ir::ComputationId fused = module_.add_computation(fmt::format("fused_{}", name));
-    module_.set_execution_thread(fused, std::string(module_.computation(computation_).execution_thread()));
-    std::unordered_map<InstructionId, InstructionId> inside;
-    std::vector<InstructionId> parameters;  // what the fusion takes as operands
-    for (InstructionId member : members) {
-      copy_into(fused, member, inside, parameters);
-    }
-    module_.set_root(fused, inside[root.id()]);
-    InstructionId fusion = module_.add_instruction(computation_, Opcode::Fusion, ir::Shape(root.shape()), parameters,
-                                                   fmt::format("{}.fusion", name));
-    module_.set_calls(fusion, std::span(&fused, 1));
-    module_.set_number(fusion, ir::AttributeKey::Kind,
-                       static_cast<std::int64_t>(is_reduce_root(root) ? ir::FusionKind::Input : ir::FusionKind::Loop));
-    if (root.metadata() != nullptr) {
-      module_.set_metadata(fusion, ir::Metadata(*root.metadata()));
-    }
-    module_.set_source(fusion, root.source_line(), root.source_column());
-    return fusion;
-  }
-
-  // Copies a member, whose operands in the group were copied before; others become parameters, or are copied with it.
-  // Chains of copied operands are short: broadcasts of constants and iotas.
-  void copy_into(ir::ComputationId fused, InstructionId id, std::unordered_map<InstructionId, InstructionId> &inside,
-                 std::vector<InstructionId> &parameters) {
-    std::vector<InstructionId> operands;
-    for (InstructionId operand : std::vector<InstructionId>(module_.instruction(id).operands().begin(),
-                                                            module_.instruction(id).operands().end())) {
-      if (!inside.contains(operand)) {
-        if (is_copied(operand) && copied_depth(operand) < 4) {
-          copy_into(fused, operand, inside, parameters);
-        } else {
-          inside[operand] = module_.add_parameter(fused, static_cast<std::int64_t>(parameters.size()),
-                                                  ir::Shape(module_.instruction(operand).shape()),
-                                                  fmt::format("param_{}", parameters.size()));
-          parameters.push_back(operand);
-        }
-      }
-      operands.push_back(inside[operand]);
-    }
-    Instruction original = module_.instruction(id);
-    auto calls = std::vector<ir::ComputationId>(original.calls().begin(), original.calls().end());
-    inside[id] = module_.clone_instruction(fused, original, operands, calls);
-  }
-
-  // How many copied instructions hang one above the other, up to 4.
-  int copied_depth(InstructionId id) const {
-    int depth = 0;
-    while (depth < 4 && is_copied(id) && module_.instruction(id).operand_count() == 1) {
-      id = module_.instruction(id).operands()[0];
-      ++depth;
-    }
-    return depth;
+    const ir::FusionKind kind = is_reduce_root(root) ? ir::FusionKind::Input : ir::FusionKind::Loop;
+    return build_fusion(module_, {members, {root.id()}, kind}, [this](InstructionId id) { return is_copied(id); })[0];
   }
 
   struct PairHash {

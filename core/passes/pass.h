@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/base/result.h"
@@ -10,14 +11,29 @@
 
 namespace bp::passes {
 
+// What a device takes as one kernel.
+struct FusionLimits {
+  bool contractions = true;  // a dot or convolution with the elementwise work on its result
+  bool rows = true;          // reductions along the last dimensions with what follows from them in the same rows
+  bool results = true;       // several results of the same elements
+  std::size_t max_instructions = 64;
+  std::size_t max_values = 64;            // operands and results
+  std::int64_t max_row_bytes = 1 << 18;  // of one value
+};
+
+// Why two kernels did not become one; that they did, if there is no reason.
+struct FusionDecision {
+  std::string first, second;
+  std::string reason;
+};
+
 // What passes may want to know beyond the module. Limits keep them near linear on any input.
 struct PassContext {
   // Copying passes (inlining, flattening) stop, or fail where they must copy, when the module would get larger.
   std::size_t max_instructions = 4'000'000;
-  // Larger fusions are cut.
-  std::size_t max_fusion_instructions = 64;
-  // Whether a device takes this instruction inside of a fusion; empty: it takes all.
-  std::function<bool(const ir::Instruction &)> may_fuse;
+  FusionLimits fusion;
+  // Told of decisions; may be empty.
+  std::function<void(const FusionDecision &)> explain_fusion;
   // Whether the device runs this instruction as it is, so that expanding passes leave it alone; empty: it runs none of
   // those they know.
   std::function<bool(const ir::Instruction &)> is_native;

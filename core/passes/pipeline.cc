@@ -58,7 +58,11 @@ constexpr std::string_view fuse[] = {
     "barrier-removal",
     "tuple-simplification",
     "dead-code-elimination",
+    // Before loops take what works on their results.
+    "contraction-fusion",
     "loop-fusion",
+    // Of what is a loop already.
+    "fusion-merging",
 };
 
 constexpr std::string_view finalize[] = {

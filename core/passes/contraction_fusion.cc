@@ -1,0 +1,143 @@
+// Fuses a dot or convolution with the elementwise work on its result (bias, activation, residual), which is done while
+// the sums are in registers. The last instruction after the contraction becomes the result that nothing inside is needed
+// beyond: everything else in the fusion has all its users there.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/analysis/call_graph.h"
+#include "core/analysis/users.h"
+#include "core/passes/fusion_builder.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+
+class ContractionFuser {
+ public:
+  ContractionFuser(const ir::Module &module, const analysis::Users &users, const PassContext &context,
+                   ir::Computation computation)
+      : module_(module), users_(users), context_(context), root_(computation.root().id()) {
+    is_pinned_ = control_ordered(computation);
+    for (InstructionId id : computation.instruction_ids()) {
+      position_[id] = position_.size();
+    }
+  }
+
+  void run(ir::Computation computation, std::vector<FusionPlan> &plans) {
+    for (Instruction instruction : computation.instructions()) {
+      const bool contracts = instruction.opcode() == Opcode::Dot || instruction.opcode() == Opcode::Convolution;
+      if (!contracts || !has_plain_shape(instruction) || is_pinned(instruction.id())) {
+        continue;
+      }
+      std::vector<InstructionId> members = work_on(instruction);
+      if (members.size() > 1) {
+        taken_.insert(members.begin(), members.end());
+        const InstructionId result = members.back();
+        plans.push_back({std::move(members), {result}, ir::FusionKind::Output});
+      }
+    }
+  }
+
+ private:
+  bool is_pinned(InstructionId id) const { return index(id) < is_pinned_.size() && is_pinned_[index(id)]; }
+
+  bool may_follow(const Instruction &contraction, const Instruction &user) const {
+    return user.is(ir::Trait::Elementwise) && user.opcode() != Opcode::Copy && has_plain_shape(user) &&
+           ir::same_sizes(user.shape(), contraction.shape()) && !is_pinned(user.id()) && !taken_.contains(user.id());
+  }
+
+  // The contraction and what can be done on its sums, in program order, the result last.
+  std::vector<InstructionId> work_on(const Instruction &contraction) const {
+    std::vector<InstructionId> members, result;
+    std::unordered_set<InstructionId> seen = {contraction.id()}, operands;
+    std::unordered_map<InstructionId, std::size_t> open;  // by member: how many of its users are not members
+    std::size_t all_open = 0;
+    const auto later = [&](InstructionId a, InstructionId b) { return position_.at(a) > position_.at(b); };
+    std::vector<InstructionId> next = {contraction.id()};  // a heap, first in the program on top
+    while (!next.empty() && members.size() < context_.fusion.max_instructions) {
+      std::ranges::pop_heap(next, later);
+      const InstructionId id = next.back();
+      next.pop_back();
+      const Instruction instruction = module_.instruction(id);
+      if (id != contraction.id() && !may_follow(contraction, instruction)) {
+        explain(contraction, instruction);
+        continue;
+      }
+      std::unordered_set<InstructionId> closed;
+      for (InstructionId operand : instruction.operands()) {
+        const auto inside = open.find(operand);
+        if (inside == open.end()) {
+          operands.insert(operand);
+        } else if (closed.insert(operand).second) {
+          --inside->second;
+          --all_open;
+        }
+      }
+      if (operands.size() + 1 > context_.fusion.max_values) {
+        break;
+      }
+      members.push_back(id);
+      // What the computation returns is needed beyond it.
+      const std::size_t users = users_.of(id).size() + (id == root_ ? 1 : 0);
+      open[id] = users;
+      all_open += users;
+      if (all_open == users) {
+        result = members;
+      }
+      for (InstructionId user : users_.of(id)) {
+        if (seen.insert(user).second) {
+          next.push_back(user);
+          std::ranges::push_heap(next, later);
+        }
+      }
+    }
+    return result;
+  }
+
+  void explain(const Instruction &contraction, const Instruction &user) const {
+    if (context_.explain_fusion) {
+      context_.explain_fusion({std::string(contraction.name()), std::string(user.name()),
+                               "it is not elementwise work on the result of a contraction"});
+    }
+  }
+
+  const ir::Module &module_;
+  const analysis::Users &users_;
+  const PassContext &context_;
+  InstructionId root_;
+  std::vector<bool> is_pinned_;
+  std::unordered_map<InstructionId, std::size_t> position_;
+  std::unordered_set<InstructionId> taken_;
+};
+
+}  // namespace
+
+Result<bool> contraction_fusion(ir::Module &module, const PassContext &context) {
+  if (!context.fusion.contractions) {
+    return false;
+  }
+  const analysis::CallGraph graph(module);
+  const analysis::Users users(module);
+  std::vector<FusionPlan> plans;
+  for (ir::ComputationId id : graph.callees_first()) {
+    if (graph.context(id) == analysis::CallContext::Control) {
+      ir::Computation computation = module.computation(id);
+      ContractionFuser(module, users, context, computation).run(computation, plans);
+    }
+  }
+  if (!plans.empty()) {
+    BP_TRY(build_fusions(module, plans, [&](InstructionId id) {
+      const Instruction instruction = module.instruction(id);
+      return is_copied_into_users(instruction) && has_plain_shape(instruction);
+    }));
+  }
+  return !plans.empty();
+}
+
+}  // namespace bp::passes

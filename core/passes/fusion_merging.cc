@@ -1,0 +1,468 @@
+// Merges kernels that walk over the same elements, so that a value goes from one to the next in a register: a producer
+// and its consumers, siblings that read the same arrays, and reductions with what is done with their results in the same
+// rows (softmax, layer norm). What others need becomes a result of the merged kernel.
+//
+// Groups grow in program order from a first kernel, by consumers, producers and siblings that lie near it in the
+// program. A kernel joins if it finds each value of the group at the place where the group has it, if the group stays
+// convex (no path leaves and comes back), if the device takes the result, and if memory traffic is saved.
+#include <algorithm>
+#include <ranges>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/analysis/call_graph.h"
+#include "core/analysis/users.h"
+#include "core/passes/fusion_builder.h"
+#include "core/passes/kernel.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::no_instruction;
+using ir::Opcode;
+using Kind = Access::Kind;
+
+// How far apart in the program kernels may lie: what is far away would only live longer.
+constexpr std::size_t farthest = 128;
+// How much of the program the search for a path may look at.
+constexpr std::size_t most_visited = 256;
+
+class KernelMerger {
+ public:
+  KernelMerger(ir::Module &module, const analysis::Users &users, const PassContext &context, ir::ComputationId id)
+      : module_(module), users_(users), context_(context), computation_(id) {}
+
+  void run(std::vector<FusionPlan> &plans) {
+    describe_all();
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Instruction first = module_.instruction(order_[i]);
+      if (kernels_.contains(order_[i]) && !group_of_.contains(order_[i]) && first.opcode() != Opcode::Reshape) {
+        grow_from(order_[i]);
+      }
+    }
+    add_plans(plans);
+  }
+
+ private:
+  // Kernels that become one.
+  struct Group {
+    std::vector<InstructionId> members;  // in program order
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> reduced;  // of its rows; empty while nothing is reduced
+    std::size_t instructions = 0;
+    std::size_t first = 0, last = 0;  // positions
+  };
+
+  void describe_all() {
+    ir::Computation computation = module_.computation(computation_);
+    auto ids = computation.instruction_ids();
+    order_.assign(ids.begin(), ids.end());
+    const std::vector<bool> is_pinned = control_ordered(computation);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      position_[order_[i]] = i;
+      ceilings_.push_back(i);
+      const Instruction instruction = module_.instruction(order_[i]);
+      const bool stays = index(order_[i]) < is_pinned.size() && is_pinned[index(order_[i])];
+      const bool is_used = users_.is_used(order_[i]) || order_[i] == computation.root().id();
+      if (stays || !is_used || !may_be_taken_apart(instruction)) {
+        continue;
+      }
+      if (auto kernel = describe_kernel(instruction)) {
+        kernels_.emplace(order_[i], std::move(*kernel));
+      }
+    }
+  }
+
+  // Several results are asked for one by one.
+  bool may_be_taken_apart(const Instruction &instruction) const {
+    return instruction.shape().is_array() ||
+           (instruction.id() != module_.computation(computation_).root().id() &&
+            std::ranges::all_of(users_.of(instruction.id()), [&](InstructionId user) {
+              return module_.instruction(user).opcode() == Opcode::GetTupleElement;
+            }));
+  }
+
+  // The kernel that makes a value, and which of its results it is.
+  std::pair<InstructionId, std::size_t> source_of(InstructionId id) const {
+    const Instruction instruction = module_.instruction(id);
+    if (instruction.opcode() == Opcode::GetTupleElement) {
+      return {instruction.operands()[0], static_cast<std::size_t>(instruction.number(ir::AttributeKey::Index))};
+    }
+    return {id, 0};
+  }
+
+  // The arrays that an instruction makes: itself, or its get-tuple-elements.
+  std::vector<InstructionId> values_of(InstructionId id) const {
+    if (module_.instruction(id).shape().is_array()) {
+      return {id};
+    }
+    auto elements = users_.of(id);
+    return {elements.begin(), elements.end()};
+  }
+
+  void grow_from(InstructionId seed) {
+    Group group;
+    add(group, seed);
+    Group best;
+    std::unordered_set<InstructionId> refused;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (InstructionId candidate : candidates(group)) {
+        if (refused.contains(candidate)) {
+          continue;
+        }
+        if (std::string reason = refusal(group, candidate); !reason.empty()) {
+          refused.insert(candidate);
+          explain(group, candidate, reason);
+          continue;
+        }
+        add(group, candidate);
+        grows = true;
+        if (fits(group)) {
+          best = group;
+        }
+        break;
+      }
+    }
+    if (best.members.size() > 1) {
+      settle(std::move(best));
+    }
+  }
+
+  void add(Group &group, InstructionId id) const {
+    const Kernel &kernel = kernels_.at(id);
+    const std::size_t position = position_.at(id);
+    if (group.members.empty()) {
+      group.sizes = kernel.sizes;
+      group.first = group.last = position;
+    }
+    group.members.insert(
+        std::ranges::upper_bound(group.members, position, {}, [&](InstructionId m) { return position_.at(m); }), id);
+    if (group.reduced.empty() && kernel.sizes == group.sizes) {
+      group.reduced = kernel.reduced;
+    }
+    group.instructions += kernel.instructions;
+    group.first = std::min(group.first, position);
+    group.last = std::max(group.last, position);
+  }
+
+  bool is_member(const Group &group, InstructionId id) const {
+    return std::ranges::find(group.members, id) != group.members.end();
+  }
+
+  // Kernels in no group that use values of the group, make values for it, or read what it reads; those nearest to the
+  // beginning of the program first.
+  std::vector<InstructionId> candidates(const Group &group) const {
+    std::vector<InstructionId> found;
+    auto consider = [&](InstructionId id) {
+      const auto position = position_.find(id);
+      const bool is_near = position != position_.end() && position->second + farthest > group.last &&
+                           position->second < group.first + farthest;
+      if (is_near && kernels_.contains(id) && !group_of_.contains(id) && !is_member(group, id)) {
+        found.push_back(id);
+      }
+    };
+    auto consider_users = [&](InstructionId value) {
+      // Of those that lie far away there may be any number.
+      auto users = users_.of(value);
+      auto begin = std::ranges::lower_bound(users, group.first > farthest ? group.first - farthest : 0, {},
+                                            [&](InstructionId user) { return position_of(user); });
+      for (auto user = begin; user != users.end() && position_of(*user) < group.first + farthest; ++user) {
+        consider(*user);
+      }
+    };
+    for (InstructionId member : group.members) {
+      for (InstructionId value : values_of(member)) {
+        consider_users(value);
+      }
+      const Instruction instruction = module_.instruction(member);
+      for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+        const InstructionId operand = instruction.operands()[i];
+        consider(source_of(operand).first);
+        if (kernels_.at(member).operands[i].kind == Kind::AtPlace && context_.fusion.results) {
+          consider_users(operand);
+        }
+      }
+    }
+    std::ranges::sort(found, {}, [&](InstructionId id) { return position_.at(id); });
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  std::size_t position_of(InstructionId id) const {
+    const auto found = position_.find(id);
+    return found == position_.end() ? 0 : found->second;
+  }
+
+  // Why a kernel does not join; empty if it may.
+  std::string refusal(const Group &group, InstructionId id) const {
+    const Kernel &kernel = kernels_.at(id);
+    const bool walks_rows = kernel.sizes != group.sizes;  // may be once for each row of the group
+    if (group.instructions + kernel.instructions > context_.fusion.max_instructions) {
+      return fmt::format("together they have more than {} instructions", context_.fusion.max_instructions);
+    }
+    std::vector<std::int64_t> reduced = group.reduced.empty() && !walks_rows ? kernel.reduced : group.reduced;
+    if (walks_rows && (reduced.empty() || !kernel.reduced.empty() || !is_once_per_row(kernel, group.sizes, reduced))) {
+      return "they walk over arrays of other sizes";
+    }
+    if (!walks_rows && !kernel.reduced.empty() && kernel.reduced != reduced) {
+      return "they reduce other dimensions";
+    }
+    if (!reduced.empty()) {
+      if (std::string problem = row_problem(group.sizes, reduced); !problem.empty()) {
+        return problem;
+      }
+    }
+    bool shares = false;
+    for (InstructionId member : group.members) {
+      if (std::string problem = exchange_problem(group, reduced, member, id, shares); !problem.empty()) {
+        return problem;
+      }
+      if (std::string problem = exchange_problem(group, reduced, id, member, shares); !problem.empty()) {
+        return problem;
+      }
+    }
+    if (!shares) {
+      return "they share nothing at the same place";
+    }
+    return is_convex(group, id) ? "" : "others need the one and make what the other needs";
+  }
+
+  static bool is_once_per_row(const Kernel &kernel, const std::vector<std::int64_t> &sizes,
+                              const std::vector<std::int64_t> &reduced) {
+    std::vector<std::int64_t> kept;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (std::ranges::find(reduced, static_cast<std::int64_t>(d)) == reduced.end()) {
+        kept.push_back(sizes[d]);
+      }
+    }
+    return without_ones(kernel.sizes) == without_ones(kept);
+  }
+
+  std::string row_problem(const std::vector<std::int64_t> &sizes,
+                          const std::vector<std::int64_t> &reduced) const {
+    if (!context_.fusion.rows) {
+      return "the device does not fuse reductions with what follows from them";
+    }
+    if (reduced.back() + 1 != static_cast<std::int64_t>(sizes.size())) {
+      return "rows that are not reduced along the last dimension lie apart";
+    }
+    std::int64_t bytes = 8;
+    for (std::int64_t d : reduced) {
+      bytes *= sizes[static_cast<std::size_t>(d)];
+    }
+    return bytes > context_.fusion.max_row_bytes
+               ? fmt::format("rows are longer than {} bytes", context_.fusion.max_row_bytes)
+               : "";
+  }
+
+  // Whether what `user` takes from `maker` is wanted where the maker has it. Sets `shares` if there is any such value,
+  // or if both read an array at the same place.
+  std::string exchange_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId maker,
+                               InstructionId user, bool &shares) const {
+    const Kernel &from = kernels_.at(maker), &to = kernels_.at(user);
+    const Instruction instruction = module_.instruction(user), other = module_.instruction(maker);
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const InstructionId operand = instruction.operands()[i];
+      const Access &access = to.operands[i];
+      auto [source, result] = source_of(operand);
+      if (source != maker) {
+        if (access.kind == Kind::AtPlace && from.sizes == to.sizes && context_.fusion.results) {
+          for (std::size_t k = 0; k < other.operand_count(); ++k) {
+            shares = shares || (other.operands()[k] == operand && from.operands[k].kind == Kind::AtPlace &&
+                                module_.instruction(operand).shape().rank() > 0);
+          }
+        }
+        continue;
+      }
+      const bool is_per_row = from.sizes != group.sizes || from.is_per_row[result];
+      const bool user_walks_rows = to.sizes != group.sizes;
+      bool fits = false;
+      if (!is_per_row) {
+        fits = access.kind == Kind::AtPlace && !user_walks_rows;
+      } else if (user_walks_rows) {
+        fits = access.kind == Kind::AtPlace;
+      } else {
+        fits = access.kind == Kind::PerRow && access.rows == kept_dimensions(group.sizes, reduced);
+      }
+      if (!fits) {
+        return fmt::format("{} wants {} at other places than it is made", instruction.name(),
+                           module_.instruction(operand).name());
+      }
+      shares = true;
+    }
+    return {};
+  }
+
+  static std::vector<std::int64_t> kept_dimensions(const std::vector<std::int64_t> &sizes,
+                                                   const std::vector<std::int64_t> &reduced) {
+    std::vector<std::int64_t> kept;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const auto dimension = static_cast<std::int64_t>(d);
+      if (sizes[d] != 1 && std::ranges::find(reduced, dimension) == reduced.end()) {
+        kept.push_back(dimension);
+      }
+    }
+    return kept;
+  }
+
+  // Whether no path leaves the group with the kernel and comes back. Gives up, and says no, when it has seen too much.
+  bool is_convex(const Group &group, InstructionId id) const {
+    const std::size_t first = std::min(group.first, position_.at(id));
+    auto is_inside = [&](InstructionId value) { return value == id || is_member(group, value); };
+    std::vector<InstructionId> stack;
+    std::unordered_set<InstructionId> seen;
+    auto push = [&](InstructionId value) {
+      if (ceilings_[position_.at(value)] > first && seen.insert(value).second) {
+        stack.push_back(value);
+      }
+    };
+    auto begin_at = [&](InstructionId member) {
+      for (InstructionId operand : module_.instruction(member).operands()) {
+        if (!is_inside(source_of(operand).first)) {
+          push(operand);
+        }
+      }
+    };
+    std::ranges::for_each(group.members, begin_at);
+    begin_at(id);
+    while (!stack.empty() && seen.size() <= most_visited) {
+      const InstructionId value = stack.back();
+      stack.pop_back();
+      const auto other = group_of_.find(value);
+      const InstructionId alone[] = {value};
+      for (InstructionId node : other == group_of_.end() ? std::span(alone) : std::span(groups_[other->second].members)) {
+        const Instruction instruction = module_.instruction(node);
+        for (auto needs : {instruction.operands(), instruction.control_predecessors()}) {
+          for (InstructionId needed : needs) {
+            if (is_inside(needed)) {
+              return false;
+            }
+            push(needed);
+          }
+        }
+      }
+    }
+    return stack.empty();
+  }
+
+  // A group that is decided is one node from now on: whatever comes after one of its members comes after all of them.
+  void settle(Group group) {
+    for (InstructionId member : group.members) {
+      group_of_[member] = groups_.size();
+    }
+    groups_.push_back(std::move(group));
+    const std::size_t ceiling = std::ranges::max(groups_.back().members | std::views::transform([&](InstructionId m) {
+                                                   return ceilings_[position_.at(m)];
+                                                 }));
+    std::vector<InstructionId> stack = groups_.back().members;
+    while (!stack.empty()) {
+      const InstructionId value = stack.back();
+      stack.pop_back();
+      std::size_t &own = ceilings_[position_.at(value)];
+      if (own >= ceiling) {
+        continue;
+      }
+      own = ceiling;
+      for (InstructionId user : users_.of(value)) {
+        stack.push_back(user);
+      }
+      if (const auto other = group_of_.find(value); other != group_of_.end()) {
+        for (InstructionId member : groups_[other->second].members) {
+          stack.push_back(member);
+        }
+      }
+    }
+  }
+
+  // Values of members that are needed outside.
+  std::vector<InstructionId> results_of(const Group &group) const {
+    std::vector<InstructionId> results;
+    const InstructionId root = module_.computation(computation_).root().id();
+    for (InstructionId member : group.members) {
+      for (InstructionId value : values_of(member)) {
+        const bool is_needed = value == root || std::ranges::any_of(users_.of(value), [&](InstructionId user) {
+                                 return !is_member(group, user);
+                               });
+        if (is_needed) {
+          results.push_back(value);
+        }
+      }
+    }
+    return results;
+  }
+
+  // Whether the device takes the group as it is.
+  bool fits(const Group &group) const {
+    const std::size_t results = results_of(group).size();
+    std::unordered_set<InstructionId> operands;
+    for (InstructionId member : group.members) {
+      for (InstructionId operand : module_.instruction(member).operands()) {
+        if (!is_member(group, source_of(operand).first) && !is_copied_into_users(module_.instruction(operand))) {
+          operands.insert(operand);
+        }
+      }
+    }
+    return results > 0 && (results == 1 || context_.fusion.results) &&
+           operands.size() + results <= context_.fusion.max_values;
+  }
+
+  void explain(const Group &group, InstructionId id, const std::string &reason) const {
+    if (context_.explain_fusion) {
+      context_.explain_fusion({std::string(module_.instruction(group.members.front()).name()),
+                               std::string(module_.instruction(id).name()), reason});
+    }
+  }
+
+  void add_plans(std::vector<FusionPlan> &plans) const {
+    for (const Group &group : groups_) {
+      plans.push_back({group.members, results_of(group),
+                       group.reduced.empty() ? ir::FusionKind::Loop : ir::FusionKind::Input});
+      for (std::size_t i = 1; i < group.members.size() && context_.explain_fusion; ++i) {
+        context_.explain_fusion({std::string(module_.instruction(group.members[0]).name()),
+                                 std::string(module_.instruction(group.members[i]).name()), {}});
+      }
+    }
+  }
+
+  ir::Module &module_;
+  const analysis::Users &users_;
+  const PassContext &context_;
+  ir::ComputationId computation_;
+  std::vector<InstructionId> order_;
+  std::unordered_map<InstructionId, std::size_t> position_;
+  std::unordered_map<InstructionId, Kernel> kernels_;
+  std::vector<Group> groups_;  // decided
+  std::unordered_map<InstructionId, std::size_t> group_of_;
+  // By position: the largest position among what an instruction may come after, with each decided group as one node.
+  std::vector<std::size_t> ceilings_;
+};
+
+}  // namespace
+
+Result<bool> fusion_merging(ir::Module &module, const PassContext &context) {
+  if (!context.fusion.rows && !context.fusion.results) {
+    return false;
+  }
+  analysis::CallGraph graph(module);
+  analysis::Users users(module);
+  std::vector<FusionPlan> plans;
+  for (ir::ComputationId id : graph.callees_first()) {
+    if (graph.context(id) == analysis::CallContext::Control) {
+      KernelMerger(module, users, context, id).run(plans);
+    }
+  }
+  if (!plans.empty()) {
+    BP_TRY(build_fusions(module, plans, [&](InstructionId id) {
+      const Instruction instruction = module.instruction(id);
+      return is_copied_into_users(instruction) && has_plain_shape(instruction);
+    }));
+  }
+  return !plans.empty();
+}
+
+}  // namespace bp::passes

@@ -1,0 +1,40 @@
+// A kernel as the merging of fusions sees it: which elements it walks over, and at which of them it wants its operands.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/ir/module.h"
+
+namespace bp::passes {
+
+// Where a kernel wants an operand while it is at an element of what it walks.
+struct Access {
+  enum class Kind : std::uint8_t {
+    Nowhere,    // not at all
+    AtPlace,    // at the same element
+    PerRow,     // one element for all that agree in the dimensions `rows`
+    Elsewhere,  // at others
+  };
+  Kind kind = Kind::Nowhere;
+  std::vector<std::int64_t> rows;  // dimensions of what is walked, ascending, without those of size 1
+  bool operator==(const Access &) const = default;
+};
+
+// An elementwise op, a reduce, or a fusion of such with a walk of its own: all results have the elements that are
+// walked, or one for each row of them.
+struct Kernel {
+  std::vector<std::int64_t> sizes;    // of what is walked
+  std::vector<std::int64_t> reduced;  // dimensions of a row, ascending; empty if nothing is reduced
+  std::vector<Access> operands;       // by operand
+  std::vector<bool> is_per_row;       // by result: one element for each row
+  std::size_t instructions = 1;
+};
+
+// What an instruction does as a kernel; nothing if it is none of this kind. Linear in its fused computation.
+std::optional<Kernel> describe_kernel(const ir::Instruction &instruction);
+
+// Dimensions of size 1 left out.
+std::vector<std::int64_t> without_ones(std::span<const std::int64_t> sizes);
+
+}  // namespace bp::passes
