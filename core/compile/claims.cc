@@ -83,6 +83,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
   claims.claimed.resize(module.instruction_id_limit());
   claims.refused.resize(module.instruction_id_limit());
   claims.reasons.resize(module.instruction_id_limit());
+  claims.cost.resize(module.instruction_id_limit());
   // By computation of the image: the first instruction that the device leaves; callees come first.
   std::vector<std::uint32_t> first_left(image.view().computation_count(), BP_NONE);
   for (plugin::Computation computation : image.view().computations()) {
@@ -111,6 +112,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
       }
       if (claimed) {
         claims.claimed[source] = true;
+        claims.cost[source] = answers.cost[i];
         claims.nanoseconds += static_cast<double>(answers.cost[i]);
         continue;
       }

@@ -17,6 +17,7 @@ struct Claims {
   // By instruction id: the device was asked, and does not run it.
   std::vector<bool> refused;
   std::vector<std::string> reasons;  // by instruction id; empty if the device gave none
+  std::vector<float> cost;           // by instruction id: nanoseconds of what is claimed
   double nanoseconds = 0;            // the device's estimate for what it claimed, each instruction run once
 };
 

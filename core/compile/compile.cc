@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ranges>
+#include <unordered_set>
 
 #include "core/analysis/call_graph.h"
 #include "core/buffers/assign.h"
@@ -13,6 +14,7 @@
 #include "core/compile/partition.h"
 #include "core/host/diagnostics.h"
 #include "core/ir/verifier.h"
+#include "core/passes/fusion_builder.h"
 #include "core/passes/pipeline.h"
 
 namespace bp::compile {
@@ -60,6 +62,22 @@ std::vector<bool> computations_of_refused(const ir::Module &module, const Claims
     }
   }
   return result;
+}
+
+// Without bp.fusion/1, fusions are simple loops.
+passes::FusionLimits limits_of(const host::Device &device) {
+  passes::FusionLimits limits;
+  const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;
+  const std::uint32_t kinds = given == nullptr ? 0 : given->kinds;
+  limits.contractions = (kinds & BP_FUSES_CONTRACTIONS) != 0;
+  limits.rows = (kinds & BP_FUSES_ROWS) != 0;
+  limits.results = (kinds & BP_FUSES_RESULTS) != 0;
+  if (given != nullptr) {
+    limits.max_instructions = given->max_instructions;
+    limits.max_values = given->max_values;
+    limits.max_row_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(given->max_row_bytes, INT64_MAX));
+  }
+  return limits;
 }
 
 class Compilation {
@@ -178,9 +196,11 @@ class Compilation {
   }
 
   // `claims`: what expanding passes leave alone.
-  Status run_passes(ir::Module &module, passes::Stage stage, const Claims *claims = nullptr) {
+  Status run_passes(ir::Module &module, passes::Stage stage, const Claims *claims = nullptr,
+                    const passes::FusionLimits &limits = {}) {
     Stopwatch watch(report_.passes);
     passes::PipelineOptions pipeline;
+    pipeline.context.fusion = limits;
     if (claims != nullptr) {
       // What these passes make is native until the device was asked about it.
       pipeline.context.is_native = [claims, refused = computations_of_refused(module, *claims)](ir::Instruction i) {
@@ -246,7 +266,7 @@ class Compilation {
         if (built.refusal.empty()) {
           BP_ASSIGN(program, load(std::move(built)));
         } else {
-          Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), 0};
+          Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), {}, 0};
           report_on_host(module, part, refused);
         }
       }
@@ -268,16 +288,74 @@ class Compilation {
     return Compiled{runtime::Executable(std::move(module), std::move(steps)), std::move(report_)};
   }
 
+  // Fuses what the device takes. A fusion that it refuses, or that costs more than its parts, is taken apart, and only
+  // simple loops are made of these. All stays as it was if the device refuses those, too.
+  Status fuse(ir::Module &module) {
+    ir::Module fused = module;
+    const passes::FusionLimits limits = limits_of(*device_);
+    BP_TRY(run_passes(fused, passes::Stage::Fuse, nullptr, limits));
+    BP_ASSIGN(Claims claims, ask_fused(fused));
+    if (device_->fusion() != nullptr) {
+      BP_ASSIGN(std::vector<ir::InstructionId> bad, bad_fusions(module, fused, claims));
+      if (!bad.empty()) {
+        BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
+        passes::FusionLimits simple = limits;
+        simple.contractions = simple.rows = simple.results = false;
+        BP_TRY(run_passes(fused, passes::Stage::Fuse, nullptr, simple));
+        BP_ASSIGN(claims, ask_fused(fused));
+      }
+    }
+    if (!first_unclaimed(fused, claims)) {
+      module = std::move(fused);
+    }
+    return {};
+  }
+
+  Result<Claims> ask_fused(const ir::Module &module) const {
+    BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Fused));
+    return ask(*device_, module, image);
+  }
+
+  // Fusions that were not there before, and that the device refuses or rates above what they are made of.
+  Result<std::vector<ir::InstructionId>> bad_fusions(const ir::Module &before, const ir::Module &fused,
+                                                     const Claims &claims) const {
+    std::unordered_set<std::string_view> old;
+    for (ir::Computation computation : before.computations()) {
+      for (ir::Instruction i : computation.instructions()) {
+        if (i.opcode() == ir::Opcode::Fusion) {
+          old.insert(i.name());
+        }
+      }
+    }
+    std::vector<ir::InstructionId> made;
+    for (ir::Computation computation : fused.computations()) {
+      for (ir::Instruction i : computation.instructions()) {
+        const bool was_asked = claims.claimed[index(i.id())] || claims.refused[index(i.id())];
+        if (i.opcode() == ir::Opcode::Fusion && was_asked && !old.contains(i.name())) {
+          made.push_back(i.id());
+        }
+      }
+    }
+    ir::Module apart = fused;
+    BP_ASSIGN(auto parts, passes::take_apart(apart, made));
+    BP_ASSIGN(Claims of_parts, ask_fused(apart));
+    std::vector<ir::InstructionId> bad;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      double price = 0;
+      for (ir::InstructionId part : parts[i]) {
+        price += static_cast<double>(of_parts.cost[index(part)]);
+      }
+      if (claims.refused[index(made[i])] || static_cast<double>(claims.cost[index(made[i])]) > price) {
+        bad.push_back(made[i]);
+      }
+    }
+    return bad;
+  }
+
   // One program of the device from a module whose entry it has claimed.
   Result<Built> build(ir::Module module, const std::string &name) {
     if (options_.fuse) {
-      ir::Module fused = module;
-      BP_TRY(run_passes(fused, passes::Stage::Fuse));
-      BP_ASSIGN(host::Image fused_image, host::build_image(fused, host::Stage::Fused));
-      BP_ASSIGN(Claims fused_claims, ask(*device_, fused, fused_image));
-      if (!first_unclaimed(fused, fused_claims)) {
-        module = std::move(fused);
-      }
+      BP_TRY(fuse(module));
     }
     BP_TRY(run_passes(module, passes::Stage::Finalize));
     buffers::Plan plan;

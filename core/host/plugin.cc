@@ -230,6 +230,10 @@ Status Device::check_extensions() {
   if (rewrite_ != nullptr) {
     BP_TRY(check_functions(BP_EXT_REWRITE, {BP_FUNCTION(rewrite_, rewrite)}));
   }
+  fusion_ = static_cast<const bp_device_fusion_t *>(extension(BP_EXT_FUSION));
+  if (fusion_ != nullptr && fusion_->limits == nullptr) {
+    return broken(fmt::format("{} has no limits", BP_EXT_FUSION));
+  }
   return {};
 }
 

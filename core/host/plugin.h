@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/fusion.h"
 #include "core/base/result.h"
 #include "core/host/discovery.h"
 #include "core/host/host_services.h"
@@ -81,6 +82,7 @@ class Device {
   const bp_device_compiler_t *compiler() const { return compiler_; }
   const bp_device_queue_t *queue() const { return queue_; }
   const bp_device_rewrite_t *rewrite() const { return rewrite_; }
+  const bp_device_fusion_t *fusion() const { return fusion_; }
   // Any other, unchecked; null if the device does not have it.
   const void *extension(const char *extension_id) const { return device_->get_extension(device_, extension_id); }
 
@@ -98,6 +100,7 @@ class Device {
   const bp_device_compiler_t *compiler_ = nullptr;
   const bp_device_queue_t *queue_ = nullptr;
   const bp_device_rewrite_t *rewrite_ = nullptr;
+  const bp_device_fusion_t *fusion_ = nullptr;
 };
 
 // All in one: finds the plugin for a name or path in plugin_directories(), loads it, and makes the device of that name

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/ir/builder.h"
 #include "core/passes/rewrite.h"
@@ -15,8 +16,7 @@ using ir::Opcode;
 
 class FusionBuilder {
  public:
-  FusionBuilder(ir::Module &module, ir::ComputationId computation, std::string_view name,
-                const IsCopied &is_copied)
+  FusionBuilder(ir::Module &module, ir::ComputationId computation, std::string_view name, const IsCopied &is_copied)
       : module_(module), is_copied_(is_copied), fused_(module.add_computation(fmt::format("fused_{}", name))) {
     module.set_execution_thread(fused_, std::string(module.computation(computation).execution_thread()));
   }
@@ -242,6 +242,28 @@ Status build_fusions(ir::Module &module, std::span<const FusionPlan> plans, cons
   tidy(module);
   BP_TRY(dead_code_elimination(module, {}));
   return {};
+}
+
+Result<std::vector<std::vector<InstructionId>>> take_apart(ir::Module &module, std::span<const InstructionId> fusions) {
+  std::vector<InstructionId> replacements(module.instruction_id_limit(), ir::no_instruction);
+  std::vector<std::vector<InstructionId>> added;
+  std::unordered_set<ir::ComputationId> computations;
+  for (InstructionId id : fusions) {
+    const Instruction fusion = module.instruction(id);
+    const ir::ComputationId computation = fusion.parent().id();
+    const std::vector<InstructionId> operands(fusion.operands().begin(), fusion.operands().end());
+    const std::size_t before = module.computation(computation).instruction_count();
+    replacements[index(id)] = copy_body(module, fusion.called(0).id(), computation, operands);
+    auto after = module.computation(computation).instruction_ids().subspan(before);
+    added.emplace_back(after.begin(), after.end());
+    computations.insert(computation);
+  }
+  module.replace_uses(replacements);
+  for (ir::ComputationId computation : computations) {
+    restore_order(module, computation);
+  }
+  BP_TRY(dead_code_elimination(module, {}));
+  return added;
 }
 
 }  // namespace bp::passes

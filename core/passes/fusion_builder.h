@@ -37,4 +37,9 @@ std::vector<ir::InstructionId> build_fusion(ir::Module &module, const FusionPlan
 // Between them and the other instructions of a computation there must be no cycles.
 Status build_fusions(ir::Module &module, std::span<const FusionPlan> plans, const IsCopied &is_copied);
 
+// Puts the instructions of fusions' bodies in their place. Returns by fusion the instructions that were added. Names are
+// unique; the fused computations are gone.
+Result<std::vector<std::vector<ir::InstructionId>>> take_apart(ir::Module &module,
+                                                               std::span<const ir::InstructionId> fusions);
+
 }  // namespace bp::passes

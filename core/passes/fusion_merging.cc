@@ -79,11 +79,10 @@ class KernelMerger {
 
   // Several results are asked for one by one.
   bool may_be_taken_apart(const Instruction &instruction) const {
-    return instruction.shape().is_array() ||
-           (instruction.id() != module_.computation(computation_).root().id() &&
-            std::ranges::all_of(users_.of(instruction.id()), [&](InstructionId user) {
-              return module_.instruction(user).opcode() == Opcode::GetTupleElement;
-            }));
+    return instruction.shape().is_array() || (instruction.id() != module_.computation(computation_).root().id() &&
+                                              std::ranges::all_of(users_.of(instruction.id()), [&](InstructionId user) {
+                                                return module_.instruction(user).opcode() == Opcode::GetTupleElement;
+                                              }));
   }
 
   // The kernel that makes a value, and which of its results it is.
@@ -243,8 +242,7 @@ class KernelMerger {
     return without_ones(kernel.sizes) == without_ones(kept);
   }
 
-  std::string row_problem(const std::vector<std::int64_t> &sizes,
-                          const std::vector<std::int64_t> &reduced) const {
+  std::string row_problem(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &reduced) const {
     if (!context_.fusion.rows) {
       return "the device does not fuse reductions with what follows from them";
     }
@@ -335,7 +333,8 @@ class KernelMerger {
       stack.pop_back();
       const auto other = group_of_.find(value);
       const InstructionId alone[] = {value};
-      for (InstructionId node : other == group_of_.end() ? std::span(alone) : std::span(groups_[other->second].members)) {
+      for (InstructionId node :
+           other == group_of_.end() ? std::span(alone) : std::span(groups_[other->second].members)) {
         const Instruction instruction = module_.instruction(node);
         for (auto needs : {instruction.operands(), instruction.control_predecessors()}) {
           for (InstructionId needed : needs) {
@@ -356,9 +355,8 @@ class KernelMerger {
       group_of_[member] = groups_.size();
     }
     groups_.push_back(std::move(group));
-    const std::size_t ceiling = std::ranges::max(groups_.back().members | std::views::transform([&](InstructionId m) {
-                                                   return ceilings_[position_.at(m)];
-                                                 }));
+    const std::size_t ceiling = std::ranges::max(
+        groups_.back().members | std::views::transform([&](InstructionId m) { return ceilings_[position_.at(m)]; }));
     std::vector<InstructionId> stack = groups_.back().members;
     while (!stack.empty()) {
       const InstructionId value = stack.back();
@@ -420,11 +418,12 @@ class KernelMerger {
 
   void add_plans(std::vector<FusionPlan> &plans) const {
     for (const Group &group : groups_) {
-      plans.push_back({group.members, results_of(group),
-                       group.reduced.empty() ? ir::FusionKind::Loop : ir::FusionKind::Input});
+      plans.push_back(
+          {group.members, results_of(group), group.reduced.empty() ? ir::FusionKind::Loop : ir::FusionKind::Input});
       for (std::size_t i = 1; i < group.members.size() && context_.explain_fusion; ++i) {
         context_.explain_fusion({std::string(module_.instruction(group.members[0]).name()),
-                                 std::string(module_.instruction(group.members[i]).name()), {}});
+                                 std::string(module_.instruction(group.members[i]).name()),
+                                 {}});
       }
     }
   }

@@ -96,9 +96,8 @@ class KernelDescription {
       return false;
     }
     kernel_.reduced = reduced;
-    const std::size_t results = reduce.shape().is_tuple() && reduce.id() == instruction_.id()
-                                    ? reduce.shape().elements().size()
-                                    : 1;
+    const std::size_t results =
+        reduce.shape().is_tuple() && reduce.id() == instruction_.id() ? reduce.shape().elements().size() : 1;
     kernel_.is_per_row.insert(kernel_.is_per_row.end(), results, true);
     roots_.push_back(reduce.id());
     return walk_over(operand.shape().sizes());
@@ -159,8 +158,8 @@ class KernelDescription {
       return true;
     }
     if (instruction.opcode() == Opcode::Reshape) {
-      const bool is_renaming = without_ones(instruction.shape().sizes()) ==
-                               without_ones(instruction.operand(0).shape().sizes());
+      const bool is_renaming =
+          without_ones(instruction.shape().sizes()) == without_ones(instruction.operand(0).shape().sizes());
       const bool passes = is_renaming && (access.kind == Kind::PerRow || instruction.id() == instruction_.id());
       want_all(passes ? access : Access{Kind::Elsewhere, {}});
       return true;

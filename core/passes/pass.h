@@ -17,7 +17,7 @@ struct FusionLimits {
   bool rows = true;          // reductions along the last dimensions with what follows from them in the same rows
   bool results = true;       // several results of the same elements
   std::size_t max_instructions = 64;
-  std::size_t max_values = 64;            // operands and results
+  std::size_t max_values = 64;           // operands and results
   std::int64_t max_row_bytes = 1 << 18;  // of one value
 };
 

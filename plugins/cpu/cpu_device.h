@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/fusion.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugins/cpu/linker.h"
 #include "plugins/cpu/target.h"
@@ -19,9 +20,13 @@ struct Options {
 
 // Framed by plugin_api/cpp/single_device.h.
 struct CpuDevice {
-  static constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+  static constexpr const char *features[] = {BP_EXT_COMPILER, BP_EXT_FUSION, nullptr};
   static constexpr bp_device_desc_t description = {
       BP_VERSION_INIT, 1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, features};
+  // Rows that fit a second-level cache with a few values.
+  static constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64,
+                                                       0, std::uint64_t{1} << 18};
+  static constexpr bp_device_fusion_t fusion = {&fusion_limits};
   static const void *extension(std::string_view id);
 
   bp_device_t abi;

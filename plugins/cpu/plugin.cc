@@ -16,7 +16,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.cpu",
     "aliases": ["cpu"],
     "name": "CPU",
-    "extensions": ["bp.compiler/1"]
+    "extensions": ["bp.compiler/1", "bp.fusion/1"]
   }]
 })");
 
@@ -43,6 +43,9 @@ constexpr bp_device_compiler_t compiler = {claim, compile, load};
 }  // namespace
 
 const void *CpuDevice::extension(std::string_view id) {
+  if (id == BP_EXT_FUSION) {
+    return &CpuDevice::fusion;
+  }
   return id == BP_EXT_COMPILER ? &compiler : nullptr;
 }
 

@@ -18,7 +18,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.cpu-emulated",
     "aliases": ["cpu-emulated"],
     "name": "Emulated CPU",
-    "extensions": ["bp.compiler/1"]
+    "extensions": ["bp.compiler/1", "bp.fusion/1"]
   }]
 })");
 
@@ -101,6 +101,9 @@ bp_status load(const bp_device_t *device, const void *artifact, uint64_t size, c
 constexpr bp_device_compiler_t compiler = {claim, compile, load};
 
 const void *EmulatedDevice::extension(std::string_view id) {
+  if (id == BP_EXT_FUSION) {
+    return &fusion;
+  }
   return id == BP_EXT_COMPILER ? &compiler : nullptr;
 }
 

@@ -1,4 +1,7 @@
-// Draft: the core proposes fusions, the device prices them. Settled by use before it becomes stable; the id stays.
+// Draft: what a device takes as one kernel. The core proposes fusions within these limits, as fusion instructions of a
+// module at stage BP_STAGE_FUSED, and claim() or find() answers for each: a fusion that is refused, or that costs more
+// than its parts, is taken apart. So a device may take whole patterns, such as a dot with bias and activation, and run
+// them by a routine of its own. Settled by use before it becomes stable; the id stays.
 #pragma once
 #include <stdint.h>
 
@@ -12,15 +15,23 @@ extern "C" {
 
 static const char BP_EXT_FUSION[] = "bp.fusion/1";
 
-// Asked at stage BP_STAGE_LAID_OUT.
+// What fusions may contain beside elementwise ops, index arithmetic, and a reduction as the one result; these are
+// proposed to every device.
+#define BP_FUSES_CONTRACTIONS 1u  // a dot or convolution with elementwise work on its result: BP_FUSION_KIND_OUTPUT
+#define BP_FUSES_ROWS 2u          // reductions along the last dimensions with what is done in the same rows: _KIND_INPUT
+#define BP_FUSES_RESULTS 4u       // several results, of the same elements or one for each row of them
+
+typedef struct bp_fusion_limits {
+  uint32_t kinds;             // BP_FUSES_*
+  uint32_t max_instructions;  // in one fusion
+  uint32_t max_values;        // operands and results of one fusion
+  uint32_t reserved;          // 0
+  uint64_t max_row_bytes;     // of one value, with BP_FUSES_ROWS
+} bp_fusion_limits_t;
+BP_FROZEN(bp_fusion_limits_t, 24);
+
 typedef struct bp_device_fusion {
-  // Prices groups of instructions. groups[g]: index of its first member in `members`, and the number of members;
-  // members: instruction indices, in order. Writes cost_ns[g]: the time of group g as one fusion instruction, negative
-  // if it cannot be one.
-  // BP-FUSION-01: pure, as BP-CLAIM-01; a price of 0 or more is binding, as BP-CLAIM-03.
-  // [thread-safe]
-  bp_status(BP_ABI *estimate)(const bp_device_t *device, const bp_module_t *module, const uint32_t *members,
-                              const bp_range_t *groups, uint32_t group_count, float *cost_ns, const bp_diag_t *diag);
+  const bp_fusion_limits_t *limits;  // never null; the same from init() to destroy()
 } bp_device_fusion_t;
 BP_FROZEN(bp_device_fusion_t, 8);
 
