@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/text/parser.h"
@@ -33,6 +32,7 @@ double maximum(double x, double y) {
 double minimum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? NAN : x == y ? (std::signbit(x) ? x : y) : std::min(x, y);
 }
+
 // One operand and one result of the same type.
 constexpr std::string_view of_one = "ENTRY e {{ x = {from}[{count}] parameter(0)  ROOT r = {to}[{count}] {name}(x) }}",
                            predicate =

@@ -39,7 +39,7 @@ struct Function {
 // Every op of floats with a float as the result, by the op table, and the functions that chlo adds. Internal if the op
 // table has one that nothing is known about here.
 Result<std::vector<Function>> functions();
-// Of one float, to one of another type: "convert".
+// Of a float to another type: "convert".
 Function conversion();
 
 }  // namespace bp::precision

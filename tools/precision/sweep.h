@@ -1,7 +1,7 @@
 // Runs a function on a backend for many arguments and compares each result with the correctly rounded one.
 //
-// The reference in double decides alone unless moving it by its error bound changes what it rounds to: about one
-// argument in 2^19 is then decided in a hundred digits, as is whatever is worse than all before it.
+// The reference in double decides alone unless moving it by its error bound changes what it rounds to: those few
+// arguments are then decided in a hundred digits, as is whatever is worse than all before it.
 #pragma once
 
 #include <functional>
