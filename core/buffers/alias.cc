@@ -131,40 +131,95 @@ Operands declared_operands(ir::Instruction instruction, std::size_t position) {
   return operands;
 }
 
-// Walks the fused computation from the root: an instruction streams if each use leads to the root elementwise, index by
-// index. Instructions are numbered by their place in the computation.
-Operands fusion_operands(ir::Instruction fusion) {
-  if (!fusion.shape().is_array() || fusion.calls().empty()) {
-    return {};
-  }
-  ir::Computation fused = fusion.called(0);
-  ir::Instruction root = fused.root();
-  auto ids = fused.instruction_ids();
-  ir::InstructionId lowest = *std::ranges::min_element(ids), highest = *std::ranges::max_element(ids);
-  std::size_t span = index(highest) - index(lowest) + std::size_t{1};
-  std::vector<bool> streams(span, true);
-  std::vector<std::uint32_t> uses(span);
-  auto at = [&](ir::InstructionId id) { return index(id) - index(lowest); };
-  for (std::size_t i = ids.size(); i-- > 0;) {
-    ir::Instruction user = fused.module().instruction(ids[i]);
-    bool passes = streams[at(user.id())] && user.is(ir::Trait::Elementwise);
-    for (ir::InstructionId operand : user.operands()) {
-      ++uses[at(operand)];
-      if (!passes || !ir::same_sizes(fused.module().instruction(operand).shape(), root.shape())) {
-        streams[at(operand)] = false;
+// What a fused computation does with its parameters for the sake of one result. Instructions are numbered by their ids
+// from the lowest one on.
+class FusedUses {
+ public:
+  // `result`: the instruction that computes the result; its root or an element of that.
+  FusedUses(ir::Computation fused, ir::Instruction result) : fused_(fused), result_(result) {
+    auto ids = fused.instruction_ids();
+    lowest_ = index(*std::ranges::min_element(ids));
+    std::size_t span = index(*std::ranges::max_element(ids)) - lowest_ + std::size_t{1};
+    streams_.assign(span, true);
+    uses_.resize(span);
+    for (std::size_t i = ids.size(); i-- > 0;) {
+      ir::Instruction user = fused.module().instruction(ids[i]);
+      // Another result, which may be computed later, from what this one overwrote.
+      bool is_other_result = user != result && (user == fused.root() ? !is_result_tuple(user) : uses(user) == 0);
+      bool passes = !is_other_result && streams(user) && (user.is(ir::Trait::Elementwise) || is_result_tuple(user));
+      for (ir::InstructionId id : user.operands()) {
+        ir::Instruction operand = fused.module().instruction(id);
+        ++uses_[number(operand)];
+        bool is_same_index =
+            is_result_tuple(user) ? operand == result : ir::same_sizes(operand.shape(), result.shape());
+        if (!passes || !is_same_index) {
+          streams_[number(operand)] = false;
+        }
       }
     }
   }
-  ir::InstructionId updated = ir::no_instruction;
-  if (root.opcode() == Opcode::DynamicUpdateSlice && uses[at(root.operands()[0])] == 1) {
-    updated = root.operands()[0];
+
+  // Each use leads to the result, element by element.
+  bool streams(ir::Instruction instruction) const { return streams_[number(instruction)]; }
+  std::uint32_t uses(ir::Instruction instruction) const { return uses_[number(instruction)]; }
+
+  // The parameter whose array the result updates a part of, reading nothing else of it; looks through bitcasts.
+  ir::InstructionId updated_parameter() const {
+    ir::Instruction update = behind_forwarding(result_);
+    if (update.opcode() != Opcode::DynamicUpdateSlice || (update != fused_.root() && uses(update) != 1) ||
+        !same_places(update.operand(0).shape(), update.shape())) {
+      return ir::no_instruction;
+    }
+    ir::Instruction updated = behind_forwarding(update.operand(0));
+    return updated.opcode() == Opcode::Parameter && uses(updated) == 1 ? updated.id() : ir::no_instruction;
   }
+
+ private:
+  std::size_t number(ir::Instruction instruction) const { return index(instruction.id()) - lowest_; }
+  bool is_result_tuple(ir::Instruction user) const {
+    return user == fused_.root() && user != result_ && user.opcode() == Opcode::Tuple;
+  }
+  ir::Instruction behind_forwarding(ir::Instruction instruction) const {
+    while (instruction.shape().is_array() && instruction.operand_count() == 1 && is_forwarding(instruction) &&
+           instruction.operand(0).shape().is_array() && (instruction == fused_.root() || uses(instruction) == 1)) {
+      instruction = instruction.operand(0);
+    }
+    return instruction;
+  }
+
+  ir::Computation fused_;
+  ir::Instruction result_;
+  std::uint32_t lowest_ = 0;
+  std::vector<bool> streams_;
+  std::vector<std::uint32_t> uses_;
+};
+
+// The instruction of a fused computation that computes a result; none for parts of nested tuples.
+ir::InstructionId fused_result(ir::Instruction fusion, std::size_t position) {
+  ir::Instruction root = fusion.called(0).root();
+  if (fusion.shape().is_array()) {
+    return root.id();
+  }
+  auto indices = fusion.shape().index_of_subshape(position);
+  return root.opcode() == Opcode::Tuple && indices.size() == 1 ? root.operands()[static_cast<std::size_t>(indices[0])]
+                                                               : ir::no_instruction;
+}
+
+Operands fusion_operands(ir::Instruction fusion, std::size_t position) {
+  ir::InstructionId id = fusion.calls().empty() ? ir::no_instruction : fused_result(fusion, position);
+  if (id == ir::no_instruction) {
+    return {};
+  }
+  ir::Computation fused = fusion.called(0);
+  ir::Instruction result = fused.module().instruction(id);
+  FusedUses uses(fused, result);
+  ir::InstructionId updated = uses.updated_parameter();
   Operands operands;
   for (std::size_t i = 0; i < fused.parameter_count() && i < fusion.operand_count(); ++i) {
     ir::Instruction parameter = fused.parameter(i);
-    bool reaches_root = uses[at(parameter.id())] != 0;
-    if (same_places(parameter.shape(), fusion.shape()) && same_places(fusion.operand(i).shape(), fusion.shape()) &&
-        ((reaches_root && streams[at(parameter.id())]) || parameter.id() == updated)) {
+    bool is_streamed =
+        uses.uses(parameter) != 0 && uses.streams(parameter) && same_places(parameter.shape(), result.shape());
+    if ((is_streamed || parameter.id() == updated) && same_places(fusion.operand(i).shape(), parameter.shape())) {
       operands.push_back({i, 0});
     }
   }
@@ -187,7 +242,7 @@ std::vector<OperandPart> overwritable_operands(ir::Instruction instruction, std:
       return {{static_cast<std::size_t>(result.at(0)), 0}};
     }
     case Opcode::CustomCall: return declared_operands(instruction, position);
-    case Opcode::Fusion: return fusion_operands(instruction);
+    case Opcode::Fusion: return fusion_operands(instruction, position);
     default: return instruction.is(ir::Trait::Elementwise) ? elementwise_operands(instruction) : Operands();
   }
 }
