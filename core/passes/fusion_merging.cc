@@ -1,6 +1,6 @@
 // Merges kernels that walk over the same elements, so that a value goes from one to the next in a register: a producer
 // and its consumers, siblings that read the same arrays, and reductions with what is done with their results in the same
-// rows (softmax, layer norm). What others need becomes a result of the merged kernel.
+// rows (softmax, layer norm), also scalars that only one kernel needs. What others need becomes a result.
 //
 // Groups grow in program order from a first kernel, by consumers, producers and siblings that lie near it in the
 // program. A kernel joins if it finds each value of the group at the place where the group has it, if the group stays
@@ -40,7 +40,8 @@ class KernelMerger {
     describe_all();
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const Instruction first = module_.instruction(order_[i]);
-      if (kernels_.contains(order_[i]) && !group_of_.contains(order_[i]) && first.opcode() != Opcode::Reshape) {
+      const bool may_begin = kernels_.contains(order_[i]) && !group_of_.contains(order_[i]);
+      if (may_begin && first.opcode() != Opcode::Reshape && !is_scalar(kernels_.at(order_[i]))) {
         grow_from(order_[i]);
       }
     }
@@ -205,7 +206,9 @@ class KernelMerger {
       return fmt::format("together they have more than {} instructions", context_.fusion.max_instructions);
     }
     std::vector<std::int64_t> reduced = group.reduced.empty() && !walks_rows ? kernel.reduced : group.reduced;
-    if (walks_rows && (reduced.empty() || !kernel.reduced.empty() || !is_once_per_row(kernel, group.sizes, reduced))) {
+    const bool is_scalar_of_group = is_scalar(kernel) && is_needed_only_by(group, id);
+    const bool is_per_row = !reduced.empty() && kernel.reduced.empty() && is_once_per_row(kernel, group.sizes, reduced);
+    if (walks_rows && !is_scalar_of_group && !is_per_row) {
       return "they walk over arrays of other sizes";
     }
     if (!walks_rows && !kernel.reduced.empty() && kernel.reduced != reduced) {
@@ -229,6 +232,18 @@ class KernelMerger {
       return "they share nothing at the same place";
     }
     return is_convex(group, id) ? "" : "others need the one and make what the other needs";
+  }
+
+  // Computed once, before the loop.
+  static bool is_scalar(const Kernel &kernel) {
+    return kernel.reduced.empty() && std::ranges::all_of(kernel.sizes, [](std::int64_t size) { return size == 1; });
+  }
+
+  bool is_needed_only_by(const Group &group, InstructionId id) const {
+    return id != module_.computation(computation_).root().id() &&
+           std::ranges::all_of(values_of(id), [&](InstructionId value) {
+             return std::ranges::all_of(users_.of(value), [&](InstructionId user) { return is_member(group, user); });
+           });
   }
 
   static bool is_once_per_row(const Kernel &kernel, const std::vector<std::int64_t> &sizes,
@@ -285,7 +300,8 @@ class KernelMerger {
       } else if (user_walks_rows) {
         fits = access.kind == Kind::AtPlace;
       } else {
-        fits = access.kind == Kind::PerRow && access.rows == kept_dimensions(group.sizes, reduced);
+        fits = access.kind == Kind::PerRow &&
+               (is_scalar(from) ? access.rows.empty() : access.rows == kept_dimensions(group.sizes, reduced));
       }
       if (!fits) {
         return fmt::format("{} wants {} at other places than it is made", instruction.name(),

@@ -19,6 +19,15 @@ void Generator::bind_parameters(ComputationView computation, std::span<const std
   }
 }
 
+void Generator::bind_scalars(ComputationView computation) {
+  for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+    const InstructionView instruction = module_.instruction(computation.first_instruction() + n);
+    if (is_elementwise(instruction.op()) && instruction.shape().rank() == 0 && !instruction.shape().packed()) {
+      bind_element(instruction.result(), element(instruction.result(), {}));
+    }
+  }
+}
+
 std::uint32_t Generator::resolve(std::uint32_t value) const {
   for (auto found = bindings_.find(value); found != bindings_.end() && found->second.alias != BP_NONE;
        found = bindings_.find(value)) {

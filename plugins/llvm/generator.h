@@ -31,6 +31,8 @@ class Generator {
 
   // From here on, whatever element of the value is asked for, it is this one.
   void bind_element(std::uint32_t value, llvm::Value *element) { bindings_[value] = {.element = element}; }
+  // Computes the scalars of a fused computation here, so that no loop does.
+  void bind_scalars(ComputationView computation);
   // From here on, the value lies in memory, with these strides in place of its layout's.
   void bind_row(std::uint32_t value, llvm::Value *pointer, std::vector<std::int64_t> strides) {
     bindings_[value] = {.pointer = pointer, .strides = std::move(strides)};

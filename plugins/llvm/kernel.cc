@@ -31,6 +31,7 @@ class ElementKernel {
     const bool is_fusion = instruction.op() == BP_OP_FUSION;
     if (is_fusion) {
       generator_.bind_parameters(instruction.called(0), instruction.operands());
+      generator_.bind_scalars(instruction.called(0));
     }
     for (std::size_t i = 0; i < site_.results.size(); ++i) {
       const std::uint32_t value = is_fusion ? instruction.called(0).roots()[i] : instruction.result(i);
