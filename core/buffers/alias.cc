@@ -151,7 +151,7 @@ class FusedUses {
         ir::Instruction operand = fused.module().instruction(id);
         ++uses_[number(operand)];
         bool is_same_index =
-            is_result_tuple(user) ? operand == result : ir::same_sizes(operand.shape(), result.shape());
+            is_result_tuple(user) ? is_computed_with(operand) : ir::same_sizes(operand.shape(), result.shape());
         if (!passes || !is_same_index) {
           streams_[number(operand)] = false;
         }
@@ -178,6 +178,12 @@ class FusedUses {
   std::size_t number(ir::Instruction instruction) const { return index(instruction.id()) - lowest_; }
   bool is_result_tuple(ir::Instruction user) const {
     return user == fused_.root() && user != result_ && user.opcode() == Opcode::Tuple;
+  }
+  // Results of the same elements in the same order are computed together: all of an element before any is stored.
+  bool is_computed_with(ir::Instruction other) const {
+    return other == result_ ||
+           (ir::same_sizes(other.shape(), result_.shape()) && other.shape().layout() == result_.shape().layout() &&
+            stored_bits(other.shape()) >= 8 && stored_bits(result_.shape()) >= 8);
   }
   ir::Instruction behind_forwarding(ir::Instruction instruction) const {
     while (instruction.shape().is_array() && instruction.operand_count() == 1 && is_forwarding(instruction) &&

@@ -23,7 +23,7 @@
 //               instructions with side effects, and every pair of overlapping slices of which one side writes.
 // BP-MODULE-06: while: init, parameter, body root and result share one slice; so do roots and results of conditional
 //               and call. Any other two values live at once are disjoint; an operand and a result coincide only where
-//               the op permits it, and then exactly.
+//               the op permits it, and then exactly. A fusion computes all results at an index before it stores one.
 #pragma once
 #include <stdint.h>
 
