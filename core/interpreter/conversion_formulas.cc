@@ -8,6 +8,8 @@
 namespace bp::interpreter {
 namespace {
 
+using ir::ElementType;
+
 // Truncates, saturates at the range of a `bits` wide integer, NaN gives 0.
 template <class Integer, class Real>
 Integer saturated(Real x, int bits) {
@@ -43,34 +45,35 @@ To converted(From x, const LoopParameters &parameters) {
   }
 }
 
-// Rounds to `mantissa_bits`, ties to even; then what is too large for `exponent_bits` becomes infinity and what is
-// smaller than its normal numbers becomes zero.
-template <class W>
+// Rounds the mantissa field to `mantissa_bits`, ties to even, also that of a subnormal; then what is too large for
+// `exponent_bits` becomes infinity and what is smaller than its normal numbers becomes zero. In the bits of Format, which
+// holds every x that comes.
+template <class W, class Format>
 W reduced_precision(W x, const LoopParameters &parameters) {
-  using Bits = std::conditional_t<sizeof(W) == 4, std::uint32_t, std::uint64_t>;
-  constexpr int own_mantissa = std::numeric_limits<W>::digits - 1;
-  constexpr int own_exponent = static_cast<int>(sizeof(W)) * 8 - 1 - own_mantissa;
   if (!std::isfinite(x)) {
     return x;  // NaN too, even of a format without mantissa: as XLA:CPU
   }
-  Bits bits = std::bit_cast<Bits>(x);
+  using Bits = std::conditional_t<sizeof(Format) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(Format) == 4, std::uint32_t, std::uint64_t>>;
+  constexpr int own_mantissa = sizeof(Format) == 2 ? 10 : std::numeric_limits<W>::digits - 1;
+  constexpr int own_exponent = static_cast<int>(sizeof(Format)) * 8 - 1 - own_mantissa;
+  constexpr Bits sign_bit = Bits(Bits(1) << (own_exponent + own_mantissa));
+  constexpr Bits infinity = Bits(((Bits(1) << own_exponent) - 1) << own_mantissa);
+  Bits bits = std::bit_cast<Bits>(static_cast<Format>(x));
   if (parameters.mantissa_bits < own_mantissa) {
-    int dropped = own_mantissa - static_cast<int>(parameters.mantissa_bits);
-    Bits last_kept = (bits >> dropped) & 1;
-    bits = static_cast<Bits>(bits + ((Bits(1) << (dropped - 1)) - 1) + last_kept) >> dropped << dropped;
+    const int dropped = own_mantissa - static_cast<int>(parameters.mantissa_bits);
+    const Bits last_kept = (bits >> dropped) & 1;
+    bits =
+        static_cast<Bits>(static_cast<Bits>(bits + ((Bits(1) << (dropped - 1)) - 1) + last_kept) >> dropped << dropped);
   }
-  W rounded = std::bit_cast<W>(bits);
   if (parameters.exponent_bits < own_exponent) {
-    int bias = (1 << (parameters.exponent_bits - 1)) - 1;
-    int exponent = rounded == 0 ? -bias : std::isinf(rounded) ? bias + 1 : std::ilogb(rounded);
-    if (exponent > bias) {
-      return std::copysign(std::numeric_limits<W>::infinity(), x);
-    }
-    if (exponent < 1 - bias) {
-      return std::copysign(W(0), x);
+    const int own_bias = (1 << (own_exponent - 1)) - 1, bias = (1 << (parameters.exponent_bits - 1)) - 1;
+    const int exponent = static_cast<int>((bits & infinity) >> own_mantissa) - own_bias;
+    if (exponent > bias || exponent <= -bias) {
+      bits = static_cast<Bits>((bits & sign_bit) | (exponent > bias ? infinity : Bits(0)));
     }
   }
-  return rounded;
+  return static_cast<W>(std::bit_cast<Format>(bits));
 }
 
 }  // namespace
@@ -84,9 +87,14 @@ Loop convert_loop(Wide from, Wide to, bool to_pred) {
   });
 }
 
-Loop reduce_precision_loop(Wide wide) {
-  return wide == Wide::Double ? loop_of_one<double, double, reduced_precision<double>>
-                              : loop_of_one<float, float, reduced_precision<float>>;
+Loop reduce_precision_loop(ElementType type) {
+  switch (type) {
+    case ElementType::F64: return loop_of_one<double, double, reduced_precision<double, double>>;
+    case ElementType::F32:
+    case ElementType::BF16:
+    case ElementType::F8E8M0FNU: return loop_of_one<float, float, reduced_precision<float, float>>;
+    default: return loop_of_one<float, float, reduced_precision<float, ir::F16>>;
+  }
 }
 
 }  // namespace bp::interpreter

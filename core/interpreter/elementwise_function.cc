@@ -12,16 +12,6 @@ int value_bits(ElementType type) {
   return type == ElementType::Pred ? 1 : ir::bit_width(type);
 }
 
-int exponent_bits(ElementType type) {
-  return ir::visit_element_type(type, []<class T>() {
-    if constexpr (is_narrow_float<T>) {
-      return T::float_format.exponent_bits;
-    } else {
-      return std::is_same_v<T, float> ? 8 : 11;
-    }
-  });
-}
-
 // The wide type from which a conversion's result is narrowed: the operand's own where the class stays the same, so that
 // there is one rounding and not two.
 Wide conversion_result(ElementType from, ElementType to) {
@@ -67,7 +57,7 @@ Formula find_formula(const ir::Instruction &instruction, ElementType type) {
     }
     case Opcode::IsFinite: return {is_finite_loop(wide), Wide::Unsigned, true};
     case Opcode::Clamp: return {clamp_loop(wide), wide};
-    case Opcode::ReducePrecision: return {reduce_precision_loop(wide), wide};
+    case Opcode::ReducePrecision: return {reduce_precision_loop(type), wide};
     case Opcode::Complex: return {complex_loop(wide), wide == Wide::Double ? Wide::ComplexDouble : Wide::ComplexFloat};
     case Opcode::Abs:
     case Opcode::Real:
@@ -111,9 +101,6 @@ Result<ElementwiseFunction> ElementwiseFunction::make(const ir::Instruction &ins
   function.narrow_ = formula.to_bool ? nullptr : narrowing_loop(formula.result, result_type);
   function.parameters_.bits = value_bits(type);
   function.parameters_.exponent_bits = instruction.number(ir::AttributeKey::ExponentBits);
-  if (instruction.opcode() == Opcode::ReducePrecision && function.parameters_.exponent_bits >= exponent_bits(type)) {
-    function.parameters_.exponent_bits = exponent_bits(ElementType::F64);  // no less than there are: no limit
-  }
   function.parameters_.mantissa_bits = instruction.number(ir::AttributeKey::MantissaBits);
   return function;
 }

@@ -30,7 +30,8 @@ Loop complex_loop(Wide wide);                                                   
 Loop is_finite_loop(Wide wide);                                                            // to bool
 Loop compare_loop(ir::ComparisonDirection direction, ir::ComparisonType type, Wide wide);  // to bool
 Loop convert_loop(Wide from, Wide to, bool to_pred);                                       // bits: of the result
-Loop reduce_precision_loop(Wide wide);
+// As XLA:CPU, which rounds f16 and what is narrower in the bits of f16, what has the exponents of f32 in those of f32.
+Loop reduce_precision_loop(ir::ElementType type);
 Loop select_loop(std::size_t byte_width);  // of bool and two operands of any type of that width
 
 class ElementwiseFunction {

@@ -117,10 +117,6 @@ unsigned value_bits(std::uint16_t dtype) {
   return row_of(dtype).bits;
 }
 
-unsigned exponent_bits(std::uint16_t dtype) {
-  return row_of(dtype).format.exponent_bits;
-}
-
 unsigned storage_bytes(std::uint16_t dtype) {
   return (value_bits(dtype) + 7) / 8;
 }

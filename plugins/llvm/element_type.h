@@ -26,7 +26,6 @@ bool is_complex(std::uint16_t dtype);
 std::uint16_t part_type(std::uint16_t dtype);
 // Bits of a value: 4 for s4.
 unsigned value_bits(std::uint16_t dtype);
-unsigned exponent_bits(std::uint16_t dtype);  // of floats
 unsigned storage_bytes(std::uint16_t dtype);
 // Bits of the compute type; 8 for pred.
 unsigned compute_bits(std::uint16_t dtype);

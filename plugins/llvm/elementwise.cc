@@ -151,11 +151,10 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
   return round_to_type(b, is_signed(from) ? b.CreateSExtOrTrunc(x, type) : b.CreateZExtOrTrunc(x, type), to);
 }
 
-// Of the f32 or f64 format itself.
+// In the bits of the number's own format, f16, f32 or f64, also of subnormals.
 Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
-  const bool is_double = width_of(x) == 64;
-  const std::int64_t own_mantissa = is_double ? 52 : 23, own_exponent = is_double ? 11 : 8;
   const unsigned width = width_of(x);
+  const std::int64_t own_mantissa = width == 64 ? 52 : width == 32 ? 23 : 10, own_exponent = width - 1 - own_mantissa;
   Value *original = to_bits(b, x);
   Value *bits = original;
   const auto constant = [&](std::uint64_t value) { return integer_constant(original, llvm::APInt(width, value)); };
@@ -177,6 +176,15 @@ Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_b
     bits = b.CreateSelect(underflow, sign, bits);
   }
   return b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), original, bits), x->getType());
+}
+
+// f16 and what is narrower are rounded as f16, what has the exponents of f32 as f32.
+Value *emit_reduce_precision(IRBuilderBase &b, std::uint16_t dtype, Value *x, std::int64_t exponent_bits,
+                             std::int64_t mantissa_bits) {
+  const bool as_half = is_narrow_float(dtype) && dtype != BP_DTYPE_BF16 && dtype != BP_DTYPE_F8E8M0FNU;
+  Value *own = as_half ? b.CreateFPTrunc(x, with_lanes_of(b.getHalfTy(), x)) : x;
+  Value *reduced = emit_reduce_precision(b, own, exponent_bits, mantissa_bits);
+  return round_to_type(b, as_half ? b.CreateFPExt(reduced, x->getType()) : reduced, dtype);
 }
 
 Value *emit_integer_division(IRBuilderBase &b, bool with_sign, bool remainder, Value *x, Value *y) {
@@ -414,7 +422,7 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
     }
     case BP_OP_REAL:
     case BP_OP_COPY: return x;
-    case BP_OP_IMAG: return llvm::Constant::getNullValue(x->getType());
+    case BP_OP_IMAG: return canonical(llvm::Constant::getNullValue(x->getType()));
     case BP_OP_POPULATION_COUNT: return canonical(emit_population_count(b, own_bits(b, from, x)));
     case BP_OP_COUNT_LEADING_ZEROS: {
       Value *zeros = emit_count_leading_zeros(b, own_bits(b, from, x));
@@ -422,15 +430,8 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
     }
     case BP_OP_CONVERT: return emit_convert(b, from, to, x);
     case BP_OP_REDUCE_PRECISION:
-      // No fewer exponent bits than there are is no limit: subnormals stay.
-      return round_to_type(
-          b,
-          emit_reduce_precision(b, x,
-                                instruction.number(BP_ATTR_EXPONENT_BITS) >= std::int64_t{exponent_bits(from)}
-                                    ? INT32_MAX
-                                    : instruction.number(BP_ATTR_EXPONENT_BITS),
-                                instruction.number(BP_ATTR_MANTISSA_BITS)),
-          to);
+      return emit_reduce_precision(b, from, x, instruction.number(BP_ATTR_EXPONENT_BITS),
+                                   instruction.number(BP_ATTR_MANTISSA_BITS));
     case BP_OP_COMPARE: return emit_compare(b, instruction, x, operands[1]);
     case BP_OP_CLAMP:
       return emit_binary(b, BP_OP_MINIMUM, to, emit_binary(b, BP_OP_MAXIMUM, to, operands[1], x), operands[2]);

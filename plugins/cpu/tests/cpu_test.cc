@@ -179,6 +179,29 @@ TEST_CASE("conversions agree with the interpreter") {
   }
 }
 
+TEST_CASE("reduce-precision gives the interpreter's bits for every f16, bf16 and f8") {
+  const Device device = open();
+  struct Widths {
+    int exponent, mantissa;
+  };
+  const char *const types[] = {"f16",      "bf16",       "f8e3m4", "f8e4m3",     "f8e4m3b11fnuz",
+                               "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0fnu"};
+  for (const std::string type : types) {
+    const bool is_byte = type.starts_with("f8");
+    const int count = is_byte ? 256 : 65536;
+    for (const Widths widths : {Widths{5, 10}, {8, 7}, {5, 2}, {4, 3}, {3, 8}, {2, 0}, {8, 0}, {1, 3}, {5, 9}}) {
+      check(device,
+            fmt::format("ENTRY e {{ i = u{0}[{1}] iota(), iota_dimension=0  x = {2}[{1}] bitcast-convert(i)  "
+                        "r = {2}[{1}] reduce-precision(x), exponent_bits={3}, mantissa_bits={4}  "
+                        "n = pred[{1}] compare(r, r), direction=NE  y = f32[{1}] convert(r)  "
+                        "b = u32[{1}] bitcast-convert(y)  zero = u32[] constant(0)  "
+                        "zeros = u32[{1}] broadcast(zero), dimensions={{}}  ROOT s = u32[{1}] select(n, zeros, b) }}",
+                        is_byte ? 8 : 16, count, type, widths.exponent, widths.mantissa),
+            true);
+    }
+  }
+}
+
 TEST_CASE("programs agree with the interpreter, plain and fused, on several instruction sets") {
   for (const char *features : {"", "x86-64", "x86-64-v3"}) {
     const Device device = open(features);
