@@ -162,6 +162,41 @@ Result<Literal> evaluate_reshape(Evaluator &, const Instruction &instruction, Op
   return operands[0].with_shape(instruction.shape());
 }
 
+namespace {
+
+// Makes bytes of which the low bits alone count what the type wants: of a narrow integer the sign fills the byte, above
+// a narrow float is nothing, and a pred is 0 or 1.
+void fill_bytes(Literal &literal) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (is_narrow_int<T>) {
+      for (T &element : literal.mutable_elements<T>()) {
+        element = T(static_cast<std::int64_t>(element));
+      }
+    } else if constexpr (is_narrow_float<T>) {
+      if constexpr (T::float_format.width() < 8) {
+        for (T &element : literal.mutable_elements<T>()) {
+          element.bits &= (1 << T::float_format.width()) - 1;
+        }
+      }
+    } else if constexpr (std::is_same_v<T, bool>) {
+      for (std::byte &byte : literal.mutable_bytes()) {
+        byte = std::byte{byte != std::byte{0}};
+      }
+    }
+  });
+}
+
+// The same bytes under another shape.
+Literal reinterpreted(const Literal &from, const Shape &to) {
+  Literal result = from.with_shape(to);
+  if (from.shape().element_type() != to.element_type()) {
+    fill_bytes(result);
+  }
+  return result;
+}
+
+}  // namespace
+
 // The elements of the operand in the order in which its layout stores them are those of the result in the order of the
 // result's. Widths may differ as in bitcast-convert.
 Result<Literal> evaluate_bitcast(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
@@ -190,21 +225,21 @@ Result<Literal> evaluate_bitcast(Evaluator &evaluator, const Instruction &instru
     return unsupported("bitcast from {} to {}: the sizes in bytes differ", ir::to_string(from), ir::to_string(to));
   }
   if (to.layout().is_descending()) {
-    return stored.with_shape(to);
+    return reinterpreted(stored, to);
   }
   Dimensions sizes = stored_sizes(to), strides = dense_strides(sizes);
   Walk walk{0, Dimensions(to.rank())};
   for (std::size_t i = 0; i < to.rank(); ++i) {
     walk.strides[static_cast<std::size_t>(to.layout().minor_to_major[i])] = strides[to.rank() - 1 - i];
   }
-  return gathered(evaluator, to, stored.with_shape(Shape::array(to.element_type(), sizes)), walk);
+  return gathered(evaluator, to, reinterpreted(stored, Shape::array(to.element_type(), sizes)), walk);
 }
 
 Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Shape &from = operands[0].shape(), &to = instruction.shape();
   int from_bits = ir::bit_width(from.element_type()), to_bits = ir::bit_width(to.element_type());
   if (from_bits % 8 == 0 && to_bits % 8 == 0) {
-    return operands[0].with_shape(to);  // little endian: the first part is the lowest
+    return reinterpreted(operands[0], to);  // little endian: the first part is the lowest
   }
   // Types below a byte: regroup the bits, the lowest first.
   BP_ASSIGN(Literal result, evaluator.allocate(to));
@@ -221,13 +256,7 @@ Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction
     auto [to_byte, to_shift] = place(to_bits);
     to_bytes[to_byte] |= ((from_bytes[from_byte] >> from_shift) & std::byte{1}) << to_shift;
   }
-  ir::visit_element_type(to.element_type(), [&]<class T>() {
-    if constexpr (is_narrow_int<T>) {  // the sign fills the byte
-      for (T &element : result.mutable_elements<T>()) {
-        element = T(static_cast<std::int64_t>(element));
-      }
-    }
-  });
+  fill_bytes(result);
   return result;
 }
 

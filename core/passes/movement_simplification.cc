@@ -41,6 +41,9 @@ class Simplifier {
   }
 
   InstructionId run() {
+    if (instruction_.opcode() == Opcode::Bitcast) {
+      return bitcast();
+    }
     if (instruction_.operand_count() == 0 || !is_plain(shape_)) {
       return keep_;
     }
@@ -49,7 +52,6 @@ class Simplifier {
       case Opcode::Transpose: return transpose();
       case Opcode::Broadcast: return broadcast();
       case Opcode::Convert:
-      case Opcode::Bitcast:
       case Opcode::BitcastConvert: return operand_if_same(0);
       case Opcode::Slice: return slice();
       // A box as large as the operand starts at 0, whatever the indices say.
@@ -66,6 +68,26 @@ class Simplifier {
  private:
   InstructionId operand_if_same(std::size_t i) const {
     return instruction_.operand(i).shape() == shape_ ? instruction_.operands()[i] : keep_;
+  }
+
+  // The bytes stay only if they mean something in the other type. What lies above an element of less than a byte, and
+  // all but two bytes of a pred, do not: they are made by bitcast-convert.
+  InstructionId bitcast() {
+    const Shape from = instruction_.operand(0).shape();
+    if (!from.is_array() || !shape_.is_array() || from.element_type() == shape_.element_type()) {
+      return operand_if_same(0);
+    }
+    const bool is_packed = shape_.layout().element_bits > 0 && shape_.layout().element_bits < 8;
+    if ((ir::bit_width(shape_.element_type()) >= 8 && shape_.element_type() != ir::ElementType::Pred) || is_packed ||
+        ir::bit_width(from.element_type()) != ir::bit_width(shape_.element_type())) {
+      return keep_;
+    }
+    Shape retyped = from;
+    retyped.set_element_type(shape_.element_type());
+    const auto no_attributes = [](ir::Module &, InstructionId) {};
+    const InstructionId same =
+        builder_.add(Opcode::BitcastConvert, {instruction_.operands()[0]}, no_attributes, {}, retyped);
+    return retyped == shape_ ? same : builder_.add(Opcode::Bitcast, {same}, no_attributes, {}, shape_);
   }
 
   InstructionId reshape() {

@@ -5,15 +5,9 @@
 namespace bp::emit {
 namespace {
 
-// Of the same bits as another type. No byte but 0 and 1 is a pred.
+// Of the same bits as another type.
 std::string reinterpretation_problem(std::uint16_t from, std::uint16_t to) {
-  if (from == to) {
-    return {};
-  }
-  if (is_complex(from) || is_complex(to)) {
-    return "is not compiled for complex numbers";
-  }
-  return to == BP_DTYPE_PRED ? "makes pred of other bits" : "";
+  return from != to && (is_complex(from) || is_complex(to)) ? "is not compiled for complex numbers" : "";
 }
 
 std::string starts_problem(InstructionView instruction, std::size_t first, std::size_t rank) {
@@ -65,9 +59,12 @@ std::string shape_op_problem(InstructionView instruction) {
     }
     case BP_OP_RESHAPE: return in.elements == out.elements ? "" : "changes the number of elements";
     case BP_OP_BITCAST:
-      return in.elements == out.elements && in.element_bits == out.element_bits
-                 ? reinterpretation_problem(in.dtype, out.dtype)
-                 : "changes the width of elements";
+      if (in.elements != out.elements || in.element_bits != out.element_bits) {
+        return "changes the width of elements";
+      }
+      // The bytes stay, and no byte but 0 and 1 is a pred.
+      return in.dtype != out.dtype && out.dtype == BP_DTYPE_PRED ? "makes pred of other bits"
+                                                                 : reinterpretation_problem(in.dtype, out.dtype);
     case BP_OP_TRANSPOSE: {
       if (!agree || dims.size() != out.rank() || !all_below(dims, out.rank())) {
         return "has no permutation";
