@@ -148,16 +148,16 @@ Result<Literal> gradients(const Evaluator &evaluator, const Instruction &instruc
   return Literal::tuple({std::move(grad_x), std::move(scale_literal), std::move(offset_literal)});
 }
 
-// Calls body<T>() for the float types that training knows.
+// Calls body<T>() for the float type.
 template <class Body>
 Result<Literal> with_float_type(ElementType type, Body &&body) {
-  switch (type) {
-    case ElementType::F16: return body.template operator()<ir::F16>();
-    case ElementType::BF16: return body.template operator()<ir::BF16>();
-    case ElementType::F32: return body.template operator()<float>();
-    case ElementType::F64: return body.template operator()<double>();
-    default: return unsupported("batch normalization of {}", ir::to_string(type));
-  }
+  Result<Literal> result = unsupported("batch normalization of {}", ir::to_string(type));
+  ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (std::is_floating_point_v<WideType<T>>) {
+      result = body.template operator()<T>();
+    }
+  });
+  return result;
 }
 
 }  // namespace

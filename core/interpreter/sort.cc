@@ -111,6 +111,9 @@ Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instructi
 Result<Literal> evaluate_topk(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Literal &operand = operands[0];
   const Shape &shape = operand.shape();
+  if (ir::is_complex(shape.element_type())) {
+    return unsupported("topk of {}, which has no order", ir::to_string(shape.element_type()));
+  }
   BP_ASSIGN(Literal values, evaluator.allocate(instruction.shape().elements()[0]));
   BP_ASSIGN(Literal indices, evaluator.allocate(instruction.shape().elements()[1]));
   std::int64_t k = values.shape().sizes().back();

@@ -37,9 +37,10 @@ std::optional<double> identity_of(ir::Computation reducer, ElementType type) {
       root.operand(1).opcode() != Opcode::Parameter || root.operands()[0] == root.operands()[1]) {
     return std::nullopt;
   }
+  const bool has_zero = type != ElementType::F8E8M0FNU;
   const bool has_infinity = ir::is_floating(type) && ir::bit_width(type) >= 16;
   switch (root.opcode()) {
-    case Opcode::Add: return ir::is_floating(type) ? -0.0 : 0.0;
+    case Opcode::Add: return has_zero ? std::optional(ir::is_floating(type) ? -0.0 : 0.0) : std::nullopt;
     case Opcode::Multiply: return 1;
     case Opcode::Maximum: return has_infinity ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
     case Opcode::Minimum: return has_infinity ? std::optional(std::numeric_limits<double>::infinity()) : std::nullopt;

@@ -14,6 +14,10 @@ ir::InstructionId Expansion::chain(ir::Opcode opcode, Ids operands) {
   return result;
 }
 
+ir::InstructionId Expansion::zeros(const ir::Shape &shape) {
+  return broadcast(constant(ir::Literal::zeros(ir::Shape::scalar(shape.element_type())).value()), shape);
+}
+
 ir::InstructionId Expansion::splat(double value, Id like) {
   Id scalar = constant(type(like), value);
   return shape(like).is_scalar() ? scalar : spread(scalar, like);

@@ -62,7 +62,8 @@ class Expansion : public ir::Builder {
   Id splat(double value, Id like);
   Id spread(Id scalar, Id like);
 
-  Id zeros(const ir::Shape &shape) { return broadcast(constant(shape.element_type(), 0), shape); }
+  // Of bytes that are 0, also where the type has no zero.
+  Id zeros(const ir::Shape &shape);
   // Of complex numbers; others stay.
   Id conjugate(Id x);
   // The same with the last two dimensions exchanged.
