@@ -1,3 +1,5 @@
+// The cpu backend claims many of these functions itself, for speed (plugins/llvm/complex.cc); for it, this is what it
+// lacks, and what its own are tested against.
 // Sources: C99 annex G for special values; W. Kahan, "Branch cuts for complex elementary functions" for the inverse
 // functions; R. Smith, "Algorithm 116" for division.
 #include "core/passes/complex_formulas.h"

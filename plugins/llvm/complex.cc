@@ -1,3 +1,6 @@
+// The functions of complex numbers, in f64, straight in registers. The core has most of them as formulas of HLO ops
+// (complex-expansion), for devices without complex numbers. With those, cpu takes 1.2 to 2 times as long (power: 4), as
+// parts are split and joined in memory; a test compares the results of both.
 #include "plugins/llvm/complex.h"
 
 #include <limits>
@@ -128,17 +131,22 @@ Expression log_of_magnitude(const Complex &z, const Expression &square_minus_one
   const Expression far = apply(emit_log, select(is_near, 1, m.larger));
   return far + apply(emit_log1p, select(is_near, square_minus_one, m.ratio * m.ratio)) * 0.5;
 }
-Complex log(const Complex &z) {
+Expression square_minus_one(const Complex &z) {
   const Magnitude m = magnitude(z);
-  const Expression square_minus_one = fma(m.smaller, m.smaller, (m.larger - 1) * (m.larger + 1));
-  const Expression is_near = (square_minus_one > -0.75) & (square_minus_one < 3);
-  return {log_of_magnitude(z, square_minus_one, is_near), atan2(z.im, z.re)};
+  return fma(m.smaller, m.smaller, (m.larger - 1) * (m.larger + 1));
 }
+Complex log(const Complex &z) {
+  const Expression square = square_minus_one(z);
+  const Expression is_near = (square > -0.75) & (square < 3);
+  return {log_of_magnitude(z, square, is_near), atan2(z.im, z.re)};
+}
+// |1 + z|^2 - 1 from z itself only where z is small: elsewhere 1 + z loses nothing, and the sum may cancel.
 Complex log_plus_one(const Complex &z) {
-  const Expression is_near = (abs(z.re) < 1e100) & (abs(z.im) < 1e100);
-  const Expression square_minus_one = fma(z.im, z.im, z.re * (z.re + 2));
   const Complex next = {z.re + 1, z.im};
-  return {log_of_magnitude(next, square_minus_one, is_near), atan2(next.im, next.re)};
+  const Expression is_small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5);
+  const Expression square = select(is_small, fma(z.im, z.im, z.re * (z.re + 2)), square_minus_one(next));
+  const Expression is_near = is_small | ((square > -0.75) & (square < 3));
+  return {log_of_magnitude(next, square, is_near), atan2(next.im, next.re)};
 }
 
 Complex square_root(const Complex &z) {

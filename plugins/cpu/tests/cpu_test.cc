@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <thread>
 
 #include "core/compile/compile.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 #include "plugins/cpu/tests/open_cpu.h"
 #include "tools/testing/source_tree.h"
@@ -222,6 +225,90 @@ constexpr std::string_view plain_text = "ENTRY e { p = f32[37] parameter(0)  ROO
 std::string target_of(const std::string &key, const std::string &value) {
   const Result<Device> device = open_cpu({{key, value}}, host::AfterUse::KeepMapped);
   return device.ok() ? std::string((*device)->target()) : device.error().to_string();
+}
+
+TEST_CASE("complex functions agree with what the core expands them to") {
+  const Device device = open();
+  const char *const functions[] = {"exponential", "exponential-minus-one",
+                                   "log",         "log-plus-one",
+                                   "sqrt",        "rsqrt",
+                                   "sine",        "cosine",
+                                   "tan",         "sinh",
+                                   "cosh",        "tanh",
+                                   "logistic",    "sign",
+                                   "divide",      "power",
+                                   "multiply"};
+  for (const std::string type : {"c64", "c128"}) {
+    for (const std::string function : functions) {
+      const bool is_binary = function == "divide" || function == "power" || function == "multiply";
+      const std::string text = fmt::format(
+          "ENTRY e {{ x = {0}[1,300] parameter(0)  y = {0}[1,300] parameter(1)  ROOT r = {0}[1,300] {1}(x{2}) }}", type,
+          function, is_binary ? ", y" : "");
+      INFO(text);
+      ir::Module module = text::parse_module(text).value(), expanded = module;
+      const std::string_view pass = "complex-expansion";
+      REQUIRE(passes::run_passes(expanded, std::span(&pass, 1)).ok());
+      const std::vector<ir::Literal> arguments = interpreter::random_arguments(module, 1).value();
+      compile::Options options;
+      options.device_only = true;
+      auto native = compile::compile(std::move(module), device, options);
+      auto parts = compile::compile(std::move(expanded), device, options);
+      REQUIRE(native.ok());
+      REQUIRE(parts.ok());
+      const interpreter::Comparison comparison =
+          interpreter::compare(native->executable.run(arguments).value(), parts->executable.run(arguments).value())
+              .value()
+              .at(0);
+      INFO(interpreter::to_string(comparison));
+      CHECK(comparison.agrees(type == "c64" ? 1e-7 : 1e-15));
+    }
+  }
+}
+
+TEST_CASE("random state moves on from run to run") {
+  Result<ir::Module> module = text::parse_module(
+      "ENTRY e { a = f32[] constant(0)  b = f32[] constant(1)  ROOT r = f32[64] rng(a, b), distribution=rng_uniform }");
+  REQUIRE(module.ok());
+  compile::Options options;
+  options.device_only = true;
+  auto compiled = compile::compile(std::move(module).value(), open(), options);
+  REQUIRE(compiled.ok());
+  const ir::Literal first = compiled->executable.run({}).value(), second = compiled->executable.run({}).value();
+  CHECK_FALSE(first.identical(second));
+}
+
+TEST_CASE("threads that update the random state at the same time get states of their own") {
+  constexpr int thread_count = 4, run_count = 100;
+  constexpr std::uint64_t delta = 7;
+  Result<ir::Module> module =
+      text::parse_module(fmt::format("ENTRY e {{ ROOT s = u64[2] rng-get-and-update-state(), delta={} }}", delta));
+  REQUIRE(module.ok());
+  compile::Options options;
+  options.device_only = true;
+  auto compiled = compile::compile(std::move(module).value(), open(), options);
+  REQUIRE(compiled.ok());
+  std::vector<std::vector<std::uint64_t>> states(thread_count);
+  std::vector<std::thread> threads;
+  for (std::vector<std::uint64_t> &own : states) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < run_count; ++i) {
+        auto result = compiled->executable.run({});
+        own.push_back(result.ok() ? result->elements<std::uint64_t>()[0] : 0);
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  std::vector<std::uint64_t> all;
+  for (const std::vector<std::uint64_t> &own : states) {
+    CHECK(std::ranges::is_sorted(own));
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  std::ranges::sort(all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(all[i] == all[0] + i * delta);
+  }
 }
 
 TEST_CASE("features are a list, a level, or a change to the target's own") {
