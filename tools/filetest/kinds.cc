@@ -126,9 +126,14 @@ Result<std::string> run_on(const Backend &backend, const Case &test) {
     arguments.push_back(std::move(literal));
   }
   CompileOptions options;
-  options.device_only = true;
   options.verify = true;
   BP_ASSIGN(Compiled compiled, backend.compile(std::move(module), options));
+  for (const compile::OnHost &left : compiled.report.on_host) {
+    if (left.opcode != ir::Opcode::CustomCall) {  // what those call is part of the host
+      return unsupported("backend {} does not run {} ({}): {}", backend.device()->id(), left.name,
+                         ir::to_string(left.opcode), left.reason);
+    }
+  }
   BP_ASSIGN(ir::Literal result, compiled.executable.run(std::move(arguments)));
   std::string printed = print_arrays(result);
   return test.arguments.empty() ? printed : expectation_if_agreed(test, result, printed);
