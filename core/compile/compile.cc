@@ -99,6 +99,14 @@ class Compilation {
     return Compiled{runtime::Executable(std::move(module), std::move(program)), std::move(report_)};
   }
 
+  Result<Report> survey(ir::Module &module) {
+    BP_ASSIGN(Division division, divide(module));
+    if (!division.refusal.empty()) {
+      report_all_on_host(module, division.refusal);
+    }
+    return std::move(report_);
+  }
+
   Result<Artifact> make_artifact(ir::Module module) {
     BP_ASSIGN(Division division, divide(module));
     if (division.is_whole) {
@@ -430,6 +438,16 @@ class Compilation {
 };
 
 }  // namespace
+
+Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> device, ir::Module *divided) {
+  Options options;
+  options.fold_constants = false;
+  BP_ASSIGN(Report report, Compilation(std::move(device), options).survey(module));
+  if (divided != nullptr) {
+    *divided = std::move(module);
+  }
+  return report;
+}
 
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options) {
   return Compilation(std::move(device), options).run(std::move(module));

@@ -72,6 +72,10 @@ struct Artifact {
   Report report;
 };
 
+// What would run where: compile() up to the division, without a plan and without the backend's own compilation, so that
+// `programs`, sizes and the later times stay 0. `divided`, if not null, gets the module that was divided.
+Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> device, ir::Module *divided = nullptr);
+
 // The module is verified first. Thread-safe.
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options = {});
 // As compile() with device_only, up to the artifact. Unsupported if the device has no bp.compiler/1.

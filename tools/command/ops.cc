@@ -1,22 +1,41 @@
 #include <fmt/core.h>
 
+#include "conformance/coverage/coverage.h"
+#include "core/backplane.h"
 #include "core/ir/op.h"
 #include "core/ir/op_reference.h"
 #include "tools/command/options.h"
 
 namespace bp::command {
+namespace {
+
+int print_coverage() {
+  auto page = [&]() -> Result<std::string> {
+    BP_ASSIGN(Backend cpu, Backend::load("cpu"));
+    BP_ASSIGN(std::vector<coverage::Cell> cells, coverage::survey(cpu.device()));
+    return coverage::to_markdown(cells);
+  }();
+  return page.ok() ? (fmt::print("{}", *page), success) : report(page.error());
+}
+
+}  // namespace
 
 int list_ops(std::span<const std::string> arguments) {
-  Options options("ops [--markdown]", "Lists every operation of HLO with what it computes.",
+  Options options("ops [--markdown | --coverage]", "Lists every operation of HLO with what it computes.",
                   "  backplane ops\n"
-                  "  backplane ops --markdown > docs/ops.md\n");
+                  "  backplane ops --markdown > docs/ops.md\n"
+                  "  backplane ops --coverage > docs/op_coverage.md\n");
   options.add()("markdown", "the whole reference, as in docs/ops.md: operands, element types, attributes");
+  options.add()("coverage", "which of them the cpu backend runs, for which element types, as in docs/op_coverage.md");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
   if (options.has("markdown")) {
     fmt::print("{}", ir::ops_markdown());
     return success;
+  }
+  if (options.has("coverage")) {
+    return print_coverage();
   }
   for (const ir::OpInfo &op : ir::ops()) {
     fmt::print("{:<28} {}\n", op.text, op.summary);

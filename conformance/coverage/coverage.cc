@@ -1,0 +1,201 @@
+#include "conformance/coverage/coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "conformance/coverage/programs.h"
+#include "core/compile/compile.h"
+#include "core/interpreter/interpreter.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+
+namespace bp::coverage {
+namespace {
+
+Result<ir::Module> read(const std::string &program) {
+  BP_ASSIGN(ir::Module module, text::parse_module(program));
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
+bool holds(const ir::Shape &shape, ir::ElementType type) {
+  return shape.is_tuple() ? std::ranges::any_of(shape.elements(), [&](const ir::Shape &s) { return holds(s, type); })
+                          : shape.element_type() == type;
+}
+
+// Whether the op is still there, on that type.
+bool has_op(const ir::Module &module, ir::Opcode opcode, ir::ElementType type) {
+  for (ir::Computation computation : module.computations()) {
+    for (ir::Instruction instruction : computation.instructions()) {
+      const bool is_of_type = type == ir::ElementType::Invalid || holds(instruction.shape(), type) ||
+                              std::ranges::any_of(instruction.operands(), [&](ir::InstructionId id) {
+                                return holds(module.instruction(id).shape(), type);
+                              });
+      if (instruction.opcode() == opcode && is_of_type) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Makes the cell's answer the worse of what it is and what this program gets.
+Status ask(const ir::Module &module, const Device &device, Cell &cell) {
+  auto worsen = [&](Answer answer, const std::string &reason = "") {
+    if (answer > cell.answer) {
+      cell.answer = answer;
+      cell.reason = reason;
+    }
+  };
+  BP_ASSIGN(const std::vector<ir::Literal> arguments, interpreter::random_arguments(module, 1));
+  if (auto result = interpreter::interpret(module, arguments); !result.ok()) {
+    worsen(Answer::Nowhere, result.error().message());
+    return {};
+  }
+  ir::Module divided;
+  BP_ASSIGN(const compile::Report report, compile::survey(module, device, &divided));
+  if (!report.on_host.empty()) {
+    const compile::OnHost &first = report.on_host[0];
+    worsen(Answer::Interpreter, fmt::format("{} {}", ir::to_string(first.opcode), first.reason));
+  } else if (!has_op(divided, cell.opcode, cell.type)) {
+    worsen(Answer::Expanded);
+  }
+  return {};
+}
+
+Status add_cell(ir::Opcode opcode, ir::ElementType type, const Device &device, std::vector<Cell> &cells,
+                std::string &refusal) {
+  Cell cell{opcode, is_typeless(opcode) ? ir::ElementType::Invalid : type, Answer::Native, "", {}};
+  for (const std::string &program : programs(opcode, type)) {
+    auto module = read(program);
+    if (!module.ok()) {
+      refusal = module.error().to_string();
+      continue;
+    }
+    Status asked = ask(*module, device, cell);
+    if (!asked.ok()) {
+      return std::move(asked).error().note(fmt::format("in the program\n{}", program));
+    }
+    cell.programs.push_back(program);
+  }
+  if (!cell.programs.empty()) {
+    cells.push_back(std::move(cell));
+  }
+  return {};
+}
+
+struct Family {
+  std::string_view name;
+  bool (*has)(ir::ElementType type);
+};
+constexpr std::array families = {
+    Family{"signed", ir::is_signed},
+    Family{"unsigned", ir::is_unsigned},
+    Family{"floats", ir::is_floating},
+    Family{"complex", ir::is_complex},
+};
+
+// "pred, signed, f32": families where all of one are there.
+std::string describe(const std::vector<ir::ElementType> &types) {
+  std::string text;
+  auto add = [&](std::string_view name) { text += fmt::format("{}{}", text.empty() ? "" : ", ", name); };
+  auto has = [&](ir::ElementType type) { return std::ranges::find(types, type) != types.end(); };
+  if (has(ir::ElementType::Invalid)) {
+    return "yes";
+  }
+  if (has(ir::ElementType::Pred)) {
+    add("pred");
+  }
+  for (const Family &family : families) {
+    std::vector<std::string_view> names;
+    bool is_whole = true;
+    for (const ir::ElementTypeInfo &row : ir::element_types()) {
+      if (family.has(row.type)) {
+        is_whole = is_whole && has(row.type);
+        if (has(row.type)) {
+          names.push_back(row.text);
+        }
+      }
+    }
+    if (is_whole) {
+      names = {family.name};
+    }
+    std::ranges::for_each(names, add);
+  }
+  return text == "pred, signed, unsigned, floats, complex" ? "all" : text;
+}
+
+}  // namespace
+
+Result<std::vector<Cell>> survey(const Device &device) {
+  std::vector<Cell> cells;
+  for (const ir::OpInfo &op : ir::ops()) {
+    const std::size_t before = cells.size();
+    std::string refusal = "none was written";
+    for (const ir::ElementTypeInfo &row : ir::element_types()) {
+      if (!ir::is_opaque(row.type) && (cells.size() == before || !is_typeless(op.opcode))) {
+        BP_TRY(add_cell(op.opcode, row.type, device, cells, refusal));
+      }
+    }
+    if (cells.size() == before) {
+      return invalid_input("{} has no program that can be asked about: {}", op.text, refusal);
+    }
+  }
+  return cells;
+}
+
+Result<std::vector<interpreter::Comparison>> run(const Cell &cell, const Device &device) {
+  std::vector<interpreter::Comparison> all;
+  for (const std::string &program : cell.programs) {
+    BP_ASSIGN(ir::Module module, read(program));
+    BP_ASSIGN(std::vector<ir::Literal> arguments, interpreter::random_arguments(module, 1));
+    BP_ASSIGN(ir::Literal reference, interpreter::interpret(module, arguments));
+    compile::Options options;
+    options.device_only = options.verify = true;
+    options.fold_constants = false;
+    BP_ASSIGN(compile::Compiled compiled, compile::compile(std::move(module), device, options));
+    BP_ASSIGN(ir::Literal result, compiled.executable.run(std::move(arguments)));
+    BP_ASSIGN(std::vector<interpreter::Comparison> comparisons, interpreter::compare(result, reference));
+    if (!is_random(cell.opcode)) {
+      all.insert(all.end(), comparisons.begin(), comparisons.end());
+    }
+  }
+  return all;
+}
+
+std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer answer) {
+  std::vector<ir::ElementType> types;
+  for (const Cell &cell : cells) {
+    if (cell.opcode == opcode && cell.answer == answer) {
+      types.push_back(cell.type);
+    }
+  }
+  return describe(types);
+}
+
+std::string to_markdown(const std::vector<Cell> &cells) {
+  std::string out =
+      "# Where operations run\n\n"
+      "For each operation the element types that the verifier lets it have, by who runs it. *native*: the cpu backend\n"
+      "claims the op itself. *expanded*: passes of the core bring it to ops that cpu claims, or to nothing. What is "
+      "left\n"
+      "stands below. *yes*: the op has no element type. A test compares results on cpu with those of the interpreter.\n"
+      "Generated by `backplane ops --coverage`.\n\n"
+      "| op | native | expanded |\n|---|---|---|\n";
+  for (const ir::OpInfo &op : ir::ops()) {
+    out += fmt::format("| `{}` | {} | {} |\n", op.text, describe(cells, op.opcode, Answer::Native),
+                       describe(cells, op.opcode, Answer::Expanded));
+  }
+  out += "\n## What cpu does not run\n\n| op | element types | on the interpreter | why |\n|---|---|---|---|\n";
+  for (const Exception &exception : exceptions()) {
+    out += fmt::format("| `{}` | {} | {} | {} |\n", ir::to_string(exception.opcode), exception.types,
+                       exception.answer == Answer::Interpreter ? "yes" : "no", exception.reason);
+  }
+  return out;
+}
+
+}  // namespace bp::coverage
