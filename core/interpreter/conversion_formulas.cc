@@ -46,8 +46,8 @@ To converted(From x, const LoopParameters &parameters) {
 }
 
 // Rounds the mantissa field to `mantissa_bits`, ties to even, also that of a subnormal; then what is too large for
-// `exponent_bits` becomes infinity and what is smaller than its normal numbers becomes zero. In the bits of Format, which
-// holds every x that comes.
+// `exponent_bits` becomes infinity and what is smaller than its normal numbers becomes zero. In the bits of Format,
+// which holds every x that comes.
 template <class W, class Format>
 W reduced_precision(W x, const LoopParameters &parameters) {
   if (!std::isfinite(x)) {
