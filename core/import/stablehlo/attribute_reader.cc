@@ -417,6 +417,9 @@ Status SyntaxReader::skip_type_suffix(TypeSuffix suffix) {
 Status SyntaxReader::skip_angle_brackets(std::string_view what) {
   std::size_t begin = tokens_.token().begin;
   std::size_t depth = 0;
+  if (!tokens_.is('<')) {
+    return tokens_.expected(fmt::format("'<' before {}", what));
+  }
   do {
     if (tokens_.at_end() || tokens_.is(TokenKind::Error)) {
       return tokens_.error_at(begin, "{} is not closed: expected '>' before the end of the text", what);

@@ -173,6 +173,62 @@ Result<Values> lower_einsum(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
+// config = "ab->ba": letters that the result does not have are added up.
+Result<Values> lower_unary_einsum(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  BP_ASSIGN(const Attribute *attribute, lowering.attribute(operation, "einsum_config", "config"));
+  BP_ASSIGN(std::string config, lowering.word(*attribute));
+  const std::size_t arrow = config.find("->");
+  if (arrow == std::string::npos) {
+    return lowering.error(*attribute, "expected a config as in \"ab->ba\"");
+  }
+  const std::string letters = config.substr(0, arrow), result = config.substr(arrow + 2);
+  const Shape whole = lowering.shape(lowering.operand(operation, 0));
+  auto is_new = [](const std::string &text, std::size_t i) { return text.find(text[i]) == i; };
+  bool is_plain = letters.size() == whole.rank();
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    is_plain = is_plain && is_new(letters, i);
+  }
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    is_plain = is_plain && is_new(result, i) && letters.find(result[i]) != std::string::npos;
+  }
+  if (!is_plain) {
+    return lowering.unsupported(operation, fmt::format("\"{}\" for {}", config, to_string(Type{whole})));
+  }
+  Integers summed, sizes, order;
+  std::string kept;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (result.find(letters[i]) == std::string::npos) {
+      summed.push_back(static_cast<std::int64_t>(i));
+    } else {
+      kept += letters[i];
+      sizes.push_back(whole.size(i));
+    }
+  }
+  for (char letter : result) {
+    order.push_back(static_cast<std::int64_t>(kept.find(letter)));
+  }
+  const ir::ElementType type = whole.element_type();
+  InstructionId sum = lowering.operand(operation, 0);
+  if (!summed.empty()) {
+    BP_ASSIGN(ir::Literal nothing, ir::Literal::zeros(Shape::scalar(type)));
+    BP_ASSIGN(InstructionId zero, lowering.constant(operation, std::move(nothing)));
+    InstructionId operands[] = {sum, zero};
+    ComputationId calls[] = {lowering.scalar_computation(Opcode::Add, type)};
+    BP_ASSIGN(sum,
+              lowering.add(
+                  operation, Opcode::Reduce, Shape::array(type, sizes), operands,
+                  [&](ir::Module &m, InstructionId added) { m.set_numbers(added, AttributeKey::Dimensions, summed); },
+                  calls));
+  }
+  InstructionId sums[] = {sum};
+  BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::Transpose, lowering.result_shapes(operation), sums,
+                                           [&](ir::Module &m, InstructionId added) {
+                                             m.set_numbers(added, AttributeKey::Dimensions, order);
+                                           }));
+  return Values{id};
+}
+
 Result<Values> lower_ragged_dot(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 3, 3));
   BP_ASSIGN(const Dictionary *numbers, lowering.dictionary(operation, "ragged_dot_dimension_numbers"));

@@ -129,6 +129,53 @@ Result<Values> lower_optimization_barrier(Lowering &lowering, const Operation &o
   return lowering.unpack(operation, id, operation.operands.size());
 }
 
+// --- What runs where it stands ---
+
+// A start may do all the work: that others run meanwhile is a promise of speed alone.
+Result<Values> lower_async_start(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_regions(operation, 1, 1));
+  BP_ASSIGN(Values results, lowering.in_place(operation, 0));
+  BP_ASSIGN(InstructionId packed, lowering.pack(operation, results));
+  return Values{packed};
+}
+
+Result<Values> lower_async_done(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  return lowering.results(operation, lowering.operand(operation, 0));
+}
+
+// On a mesh of one device the parts that its region works on are the whole.
+Result<Values> lower_manual_computation(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_regions(operation, 1, 1));
+  for (std::string_view ignored : {"in_shardings", "out_shardings", "manual_axes"}) {
+    operation.find(ignored);
+  }
+  const Region &region = operation.regions[0];
+  auto check = [&](const Type &part, const Type &whole) -> Status {
+    return part == whole ? Status()
+                         : lowering.unsupported(operation, fmt::format("{} is divided into {} among devices: partition "
+                                                                       "the program first",
+                                                                       to_string(whole), to_string(part)));
+  };
+  const Program &program = lowering.program();
+  for (std::size_t i = 0; i < std::min(region.arguments.size(), operation.operands.size()); ++i) {
+    BP_TRY(check(program.type(region.arguments[i]), program.type(operation.operands[i])));
+  }
+  for (std::uint32_t i = 0; !region.operations.empty() && i < operation.result_count; ++i) {
+    const auto &returned = region.operations.back().operands;
+    if (i < returned.size()) {
+      BP_TRY(check(program.type(returned[i]), program.type(operation.result(i))));
+    }
+  }
+  return lowering.in_place(operation, 0);
+}
+
+Result<Values> lower_sharding_constraint(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  operation.find("sharding");
+  return lowering.operands(operation);
+}
+
 namespace {
 
 // [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>]
@@ -218,8 +265,9 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
   if (const Attribute *attribute = operation.find("output_operand_aliases")) {
     BP_ASSIGN(aliases, aliases_of(lowering, *attribute));
   }
-  for (std::string_view layouts : {"operand_layouts", "result_layouts"}) {
-    operation.find(layouts);  // layouts of buffers are chosen here, and custom calls get row-major arrays
+  // Layouts of buffers are chosen here, and custom calls get row-major arrays; a message is for who runs it.
+  for (std::string_view ignored : {"operand_layouts", "result_layouts", "error_message"}) {
+    operation.find(ignored);
   }
   BP_ASSIGN(InstructionId id,
             lowering.add(

@@ -38,11 +38,6 @@ Result<Values> lower_nothing(Lowering &lowering, const Operation &operation) {
   return lowering.error(operation, fmt::format("{} inside a region", operation.name));
 }
 
-Result<Values> lower_forward(Lowering &lowering, const Operation &operation) {
-  BP_TRY(lowering.expect_operands(operation, 1, 1));
-  return lowering.operands(operation);
-}
-
 Result<Values> lower_plain(Lowering &lowering, const Operation &operation) {
   const OperationRow &row = *find_row(operation.name);
   const ir::OpInfo &op = ir::info(row.opcode);

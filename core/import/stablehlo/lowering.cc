@@ -18,7 +18,12 @@ std::string plain_name(std::string_view name) {
 }
 
 bool is_return(const Operation &operation) {
-  return operation.name == "stablehlo.return" || operation.name == "func.return";
+  return operation.name == "stablehlo.return" || operation.name == "func.return" || operation.name == "sdy.return";
+}
+
+bool has_unbounded(const Shape &shape) {
+  return std::ranges::find(shape.sizes(), ir::unbounded) != shape.sizes().end() ||
+         std::ranges::any_of(shape.elements(), has_unbounded);
 }
 
 const std::string *string_attribute(const Operation &operation, std::string_view name) {
@@ -237,11 +242,23 @@ Status Lowering::lower_operation(const Operation &operation) {
   }
   for (std::uint32_t i = 0; i < operation.result_count; ++i) {
     values_[index(operation.result(i))] = values[i];
+    BP_TRY(check_result(operation, i));
   }
   if (!values.empty()) {
     BP_TRY(set_hints(operation, values[0]));
   }
   return check_attributes(operation);
+}
+
+// What stands for a result is of its type: not every operation becomes an instruction that the verifier looks at.
+Status Lowering::check_result(const Operation &operation, std::uint32_t i) const {
+  const Type &type = program_.type(operation.result(i));
+  const Shape &found = shape(values_[index(operation.result(i))]);
+  if (type.quantization != nullptr || has_unbounded(type.shape) || ir::same(found, type.shape, ir::CompareLayout::No)) {
+    return {};
+  }
+  return error(operation,
+               fmt::format("result {} is written as {}, but it is {}", i, to_string(type), to_string(Type{found})));
 }
 
 // Attributes of the operation's own must mean something; those of dialects may be ignored.
@@ -357,6 +374,23 @@ Result<ComputationId> Lowering::control(const Operation &operation, std::size_t 
   return scope.computation();
 }
 
+Result<Values> Lowering::in_place(const Operation &operation, std::size_t number) {
+  const Region &region = operation.regions[number];
+  if (region.arguments.size() != operation.operands.size()) {
+    return error(operation, fmt::format("its region takes {} values, expected {}", region.arguments.size(),
+                                        operation.operands.size()));
+  }
+  for (std::size_t i = 0; i < region.arguments.size(); ++i) {
+    const Type &taken = program_.type(region.arguments[i]), &given = program_.type(operation.operands[i]);
+    if (taken != given) {
+      return error(operation,
+                   fmt::format("its region takes {} as value {}, expected {}", to_string(taken), i, to_string(given)));
+    }
+    values_[index(region.arguments[i])] = operand(operation, i);
+  }
+  return lower_region(region);
+}
+
 std::vector<ValueId> Lowering::carried(const Region &region) const {
   std::vector<ValueId> result;
   for (ValueId value : region.captures) {
@@ -455,18 +489,12 @@ InstructionId Lowering::append(const Operation &operation, Opcode opcode, const 
   return id;
 }
 
-namespace {
-
-bool has_unbounded(const Shape &shape) {
-  return std::ranges::find(shape.sizes(), ir::unbounded) != shape.sizes().end() ||
-         std::ranges::any_of(shape.elements(), has_unbounded);
-}
-
-}  // namespace
-
 Result<InstructionId> Lowering::finish(const Operation &operation, InstructionId id) {
   ir::Instruction instruction = module_.instruction(id);
   if (has_unbounded(instruction.shape())) {
+    if (instruction.opcode() == Opcode::Call) {  // its computation is yet to be lowered
+      return unsupported(operation, fmt::format("a size is not known: {}", to_string(Type{instruction.shape()})));
+    }
     auto inferred = ir::infer_shape(instruction);
     if (!inferred.ok()) {
       return error(operation, inferred.error().message());

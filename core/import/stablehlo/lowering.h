@@ -82,6 +82,8 @@ class Lowering {
   enum class ReturnCaptures { No, Yes };
   Result<ComputationId> control(const Operation &operation, std::size_t region, std::span<const ValueId> captures,
                                 ReturnCaptures return_captures);
+  // The values of a region that runs once, where the operation stands.
+  Result<Values> in_place(const Operation &operation, std::size_t region);
   // What a region uses from outside that has to be carried into it.
   std::vector<ValueId> carried(const Region &region) const;
   // The computation of a function, which is lowered later.
@@ -142,6 +144,7 @@ class Lowering {
   // they express.
   Result<Values> lower_with(const Operation &operation, std::span<const InstructionId> operands, ir::ElementType type);
   Status check_attributes(const Operation &operation) const;
+  Status check_result(const Operation &operation, std::uint32_t i) const;
   Status set_hints(const Operation &operation, InstructionId id);
   void sort_computations();
 

@@ -42,7 +42,10 @@ Status ProgramReader::read_operation(Region &region) {
   }
   Operation operation = begin_operation(name, position);
   if (find_row(name) == nullptr) {
-    return Error(ErrorCode::Unsupported, fmt::format("unknown operation {}{}", name, did_you_mean(name)))
+    const std::string_view reason = reason_to_refuse(name);
+    return Error(ErrorCode::Unsupported, reason.empty()
+                                             ? fmt::format("unknown operation {}{}", name, did_you_mean(name))
+                                             : fmt::format("{} is not supported: {}", name, reason))
         .at(tokens_.location(position));
   }
   operation.result_name = names.empty() ? std::string_view() : names[0].name;

@@ -34,6 +34,15 @@ const OperationRow *find_row(std::string_view name) {
   return found == table().end() ? nullptr : &found->second;
 }
 
+std::string_view reason_to_refuse(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> refused[] = {
+#define BP_REFUSED(name, reason) {name, reason},
+#include "core/import/stablehlo/operations.def"
+  };
+  const auto *found = std::ranges::find_if(refused, [&](const auto &row) { return name.starts_with(row.first); });
+  return found == std::end(refused) ? std::string_view() : found->second;
+}
+
 std::string did_you_mean(std::string_view name) {
   std::vector<std::string_view> names;
   for (const auto &[known, row] : table()) {

@@ -40,6 +40,8 @@ struct OperationRow {
 };
 
 const OperationRow *find_row(std::string_view name);  // null: there is no such operation
+// Why an operation that exists is refused; empty: there is none of that name.
+std::string_view reason_to_refuse(std::string_view name);
 // ", did you mean 'stablehlo.add'?", or nothing.
 std::string did_you_mean(std::string_view name);
 

@@ -12,6 +12,7 @@ std::optional<ProgramReader::Form> ProgramReader::find_form(std::string_view nam
       {"builtin.module", &ProgramReader::read_module},
       {"func.func", &ProgramReader::read_function},
       {"func.call", &ProgramReader::read_call},
+      {"sdy.manual_computation", &ProgramReader::read_manual_computation},
       {"sdy.mesh", &ProgramReader::read_mesh},
       {"sdy.sharding_constraint", &ProgramReader::read_sharding_constraint},
       {"stablehlo.constant", &ProgramReader::read_constant},
@@ -286,6 +287,28 @@ Status ProgramReader::read_scan(Operation &operation) {
     BP_TRY(read_optional_attributes(operation));
   }
   BP_ASSIGN(Region region, read_region({}));
+  operation.regions.push_back(std::move(region));
+  return read_optional_signature(operation);
+}
+
+// manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"}
+//  (%b: T) { ... } : (T) -> T
+Status ProgramReader::read_manual_computation(Operation &operation) {
+  BP_TRY(read_operands(operation));
+  for (std::string_view word : {"in_shardings", "out_shardings", "manual_axes"}) {
+    BP_TRY(tokens_.expect_word(word));
+    BP_TRY(tokens_.expect('='));
+    BP_TRY(tokens_.read_balanced(word));
+  }
+  std::vector<Argument> arguments;
+  BP_TRY(tokens_.expect('(', "before the arguments of a region"));
+  BP_TRY(tokens_.read_list(')', "the arguments of a region", [&]() -> Status {
+    BP_ASSIGN(Argument argument, read_argument());
+    arguments.push_back(std::move(argument));
+    BP_TRY(read_optional_location());
+    return {};
+  }));
+  BP_ASSIGN(Region region, read_region(arguments));
   operation.regions.push_back(std::move(region));
   return read_optional_signature(operation);
 }

@@ -75,6 +75,7 @@ class ProgramReader : private SyntaxReader {
   Status read_reducer(Operation &operation);
   Status read_while(Operation &operation);
   Status read_scan(Operation &operation);
+  Status read_manual_computation(Operation &operation);
   Status read_sharding_constraint(Operation &operation);
   static std::optional<Form> find_form(std::string_view name);
 

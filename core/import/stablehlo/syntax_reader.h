@@ -55,7 +55,7 @@ class SyntaxReader {
   Status read_encoding(ir::Shape &shape);
   Result<Type> read_quantized_element();
   Status read_scale(Quantization &quantization);
-  Result<Type> read_tuple();
+  Result<std::vector<ir::Shape>> read_elements();
 
   Result<Attribute> read_number(TypeSuffix suffix);
   Result<Attribute> read_word();

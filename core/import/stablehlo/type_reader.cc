@@ -42,6 +42,10 @@ Result<Type> SyntaxReader::read_type() {
       tokens_.advance();
       return Type{ir::Shape::token()};
     }
+    if (name == "stablehlo.future") {  // of several values: a tuple of them
+      BP_ASSIGN(std::vector<ir::Shape> values, read_elements());
+      return Type{values.size() == 1 ? std::move(values[0]) : ir::Shape::tuple(std::move(values))};
+    }
     BP_ASSIGN(std::size_t end, enter_alias(begin));
     BP_ASSIGN(Type type, read_type());
     tokens_.go_to(end);
@@ -51,7 +55,8 @@ Result<Type> SyntaxReader::read_type() {
     return read_tensor();
   }
   if (tokens_.is_word("tuple")) {
-    return read_tuple();
+    BP_ASSIGN(std::vector<ir::Shape> elements, read_elements());
+    return Type{ir::Shape::tuple(std::move(elements))};
   }
   if (tokens_.is_word("none")) {
     tokens_.advance();
@@ -262,20 +267,21 @@ Status SyntaxReader::read_scale(Quantization &quantization) {
   return {};
 }
 
-Result<Type> SyntaxReader::read_tuple() {
-  tokens_.advance();
-  BP_TRY(tokens_.expect('<', "after 'tuple'"));
+// <T, T>, after the name of what has them.
+Result<std::vector<ir::Shape>> SyntaxReader::read_elements() {
+  std::string_view name = tokens_.text(tokens_.take());
+  BP_TRY(tokens_.expect('<', fmt::format("after '{}'", name)));
   std::vector<ir::Shape> elements;
-  BP_TRY(tokens_.read_list('>', "the types of a tuple", [&]() -> Status {
+  BP_TRY(tokens_.read_list('>', fmt::format("the types of a {}", name), [&]() -> Status {
     std::size_t begin = tokens_.token().begin;
     BP_ASSIGN(Type element, read_type());
     if (element.quantization != nullptr) {
-      return Error(ErrorCode::Unsupported, "a tuple of quantized tensors").at(tokens_.location(begin));
+      return Error(ErrorCode::Unsupported, fmt::format("a {} of quantized tensors", name)).at(tokens_.location(begin));
     }
     elements.push_back(std::move(element.shape));
     return {};
   }));
-  return Type{ir::Shape::tuple(std::move(elements))};
+  return elements;
 }
 
 }  // namespace bp::import::stablehlo

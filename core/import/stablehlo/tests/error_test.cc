@@ -71,6 +71,9 @@ TEST_CASE("errors in modules and functions") {
       {"func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n%0 = stablehlo.abs %a : tensor<?xf32>\nreturn %0 : "
        "tensor<?xf32> }",
        "2:6: stablehlo.abs: a size is not known: tensor<?xf32>"},
+      {"func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n%0 = call @f(%a) : (tensor<?xf32>) -> tensor<?xf32>\n"
+       "return %0 : tensor<?xf32> }\nfunc.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }",
+       "2:6: func.call: a size is not known: tensor<?xf32>"},
       {"module @m attributes {mhlo.num_replicas = \"x\"} { func.func @main() { return } }",
        "1:43: expected an integer"},
       {"module @m attributes {a = 1, a = 2} { func.func @main() { return } }", "1:30: attribute 'a' is given twice"},
@@ -170,6 +173,32 @@ TEST_CASE("errors in operations") {
        "%0 = stablehlo.dot_general %q, %w, contracting_dims = [0] x [0] : (tensor<4x!quant.uniform<i8:f32, 0.5>>, "
        "tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>) -> tensor<!quant.uniform<i8:f32, 0.5>>",
        "2:213: operand 1 is quantized along dimension 0, which the result does not have"},
+      {"%0 = mhlo.add %x, %x : tensor<4xf32>",
+       "2:6: mhlo.add is not supported: mhlo is the dialect before StableHLO: convert it with mlir-hlo-opt "
+       "--hlo-legalize-to-stablehlo"},
+      {"%0 = \"sdy.all_gather\"(%x) : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:7: sdy.all_gather is not supported: it divides the program among devices: partition the program first"},
+      {"%0 = chlo.minimum_broadcast_shapes %x, %y : tensor<4xf32>, tensor<2xf32> -> tensor<1xindex>",
+       "2:6: chlo.minimum_broadcast_shapes is not supported: its results are shapes that only a run knows"},
+      {"%0 = sdy.sharding_constraint %x foo : tensor<4xf32>", "2:33: expected '<' before a sharding, found 'foo'"},
+      {"%0 = sdy.sharding_constraint %x <@m, [{}]> : (tensor<4xf32>) -> tensor<2xf32>",
+       "2:6: result 0 is written as tensor<2xf32>, but it is tensor<4xf32>"},
+      {"%0 = sdy.manual_computation(%x) in_shardings=[<@m, [{\"a\"}]>] out_shardings=[<@m, [{\"a\"}]>] "
+       "manual_axes={\"a\"} (%a: tensor<2xf32>) { sdy.return %a : tensor<2xf32> } : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:6: sdy.manual_computation: tensor<4xf32> is divided into tensor<2xf32> among devices: partition the program "
+       "first"},
+      {"%0 = sdy.manual_computation(%x) in_shardings=[<@m, [{\"a\"}]> out_shardings=[]",
+       "3:8: expected ']' in in_shardings, found '}'"},
+      {"%0 = \"stablehlo.async_start\"(%x) ({ ^bb0(%a: tensor<2xf32>): stablehlo.return %a : tensor<2xf32> }) : "
+       "(tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>",
+       "2:7: its region takes tensor<2xf32> as value 0, expected tensor<4xf32>"},
+      {"%0 = \"stablehlo.async_start\"(%x) ({ ^bb0(%a: tensor<4xf32>): stablehlo.return %a : tensor<4xf32> }) : "
+       "(tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>",
+       "2:7: result 0 is written as tensor<2xf32>, but it is tensor<4xf32>"},
+      {"%0 = stablehlo.unary_einsum %x, config = \"a\" : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:42: expected a config as in \"ab->ba\""},
+      {"%0 = stablehlo.unary_einsum %x, config = \"a->aa\" : (tensor<4xf32>) -> tensor<4x4xf32>",
+       "2:6: stablehlo.unary_einsum: \"a->aa\" for tensor<4xf32>"},
       {"%0 = chlo.lgamma %c : tensor<f32> -> tensor<f32>", "2:18: %c is not defined before its use"},
       {"%c = stablehlo.constant dense<1> : tensor<i32> %0 = chlo.lgamma %c : tensor<i32> -> tensor<i32>",
        "2:53: chlo.lgamma of tensor<i32>, expected floats"},
