@@ -206,9 +206,21 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
 // Between the devices of a simulation: the start of a receive already has the value.
 Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   Exchange *exchange = evaluator.options().exchange;
-  const bool is_feed = instruction.opcode() == Opcode::Infeed || instruction.opcode() == Opcode::Outfeed;
-  if (exchange == nullptr || is_feed) {
+  if (exchange == nullptr) {
     return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
+  }
+  if (instruction.opcode() == Opcode::Outfeed) {
+    return Literal::token();  // nobody looks at it
+  }
+  auto check = [](const Literal &value, const ir::Shape &expected) -> Status {
+    return ir::same(value.shape(), expected, ir::CompareLayout::No)
+               ? Status()
+               : invalid_input("received {}, expected {}", ir::to_string(value.shape()), ir::to_string(expected));
+  };
+  if (instruction.opcode() == Opcode::Infeed) {
+    BP_ASSIGN(Literal value, exchange->next_input());
+    BP_TRY(check(value, instruction.shape().elements()[0]));
+    return Literal::tuple({std::move(value), Literal::token()});
   }
   const std::int64_t channel = instruction.number(AttributeKey::ChannelId);
   const DeviceNumber self = evaluator.options().replica_id * exchange->partitions() + evaluator.options().partition_id;
@@ -220,10 +232,7 @@ Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instru
     case Opcode::SendDone: return Literal::token();
     case Opcode::Recv: {
       BP_ASSIGN(Literal value, exchange->receive(self, channel));
-      if (!ir::same(value.shape(), instruction.shape().elements()[0], ir::CompareLayout::No)) {
-        return invalid_input("received {}, expected {}", ir::to_string(value.shape()),
-                             ir::to_string(instruction.shape().elements()[0]));
-      }
+      BP_TRY(check(value, instruction.shape().elements()[0]));
       return started(std::move(value));
     }
     default: return Literal::tuple({operands[0].take_element(0), Literal::token()});

@@ -11,14 +11,15 @@ namespace {
 struct Grid {
   std::int64_t replicas = 0, partitions = 0;
   std::vector<std::size_t> programs;  // called computations, by replica, then partition
+  std::vector<std::size_t> infeed;    // called computations
 };
 
 Result<Grid> read_grid(const Instruction &instruction) {
   const std::string_view config = instruction.text(ir::AttributeKey::BackendConfig);
   auto refuse = [&] {
     return invalid_input(
-        "backend_config is '{}', expected {{\"programs\":[[0,1],[0,1]]}}, rows of equal length of "
-        "numbers below {}",
+        "backend_config is '{}', expected {{\"programs\":[[0,1],[0,1]],\"infeed\":[2]}}, rows of equal "
+        "length of numbers below {}",
         config, instruction.calls().size());
   };
   boost::system::error_code problem;
@@ -28,16 +29,25 @@ Result<Grid> read_grid(const Instruction &instruction) {
     return refuse();
   }
   Grid grid;
-  for (const boost::json::value &row : rows->get_array()) {
+  auto append = [&](const boost::json::value &row, std::vector<std::size_t> &numbers) {
     if (!row.is_array()) {
-      return refuse();
+      return false;
     }
     for (const boost::json::value &number : row.get_array()) {
-      const std::size_t program = number.to_number<std::size_t>(problem);
-      if (problem || program >= instruction.calls().size()) {
-        return refuse();
+      numbers.push_back(number.to_number<std::size_t>(problem));
+      if (problem || numbers.back() >= instruction.calls().size()) {
+        return false;
       }
-      grid.programs.push_back(program);
+    }
+    return true;
+  };
+  if (const auto *inputs = value.get_object().if_contains("infeed");
+      inputs != nullptr && !append(*inputs, grid.infeed)) {
+    return refuse();
+  }
+  for (const boost::json::value &row : rows->get_array()) {
+    if (!append(row, grid.programs)) {
+      return refuse();
     }
     const auto partitions = static_cast<std::int64_t>(row.get_array().size());
     if (++grid.replicas > 1 && partitions != grid.partitions) {
@@ -50,7 +60,8 @@ Result<Grid> read_grid(const Instruction &instruction) {
 
 // custom-call(arguments of all devices ...), custom_call_target="interpreter.run_parallel", called_computations={a, b},
 // backend_config={"programs":[[0,1],[0,1]]}: a row for each replica, in it the number of the called computation that
-// each partition runs. The results of all are one tuple. StableHLO's tests of collectives are written so.
+// each partition runs. The results of all are one tuple. "infeed":[2,3]: computations without parameters, whose values
+// infeed gives, one after the other. StableHLO's tests of collectives are written so.
 Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   BP_ASSIGN(Grid grid, read_grid(instruction));
   std::vector<DeviceProgram> devices;
@@ -65,7 +76,16 @@ Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instructio
   if (next != operands.size()) {
     return invalid_input("{} arguments for the programs of run_parallel, expected {}", operands.size(), next);
   }
-  BP_ASSIGN(std::vector<Literal> results, simulate(devices, grid.replicas, grid.partitions, evaluator.options()));
+  std::deque<Literal> inputs;
+  for (std::size_t number : grid.infeed) {
+    if (instruction.called(number).parameter_count() != 0) {
+      return invalid_input("the infeed {} takes arguments, expected none", instruction.called(number).name());
+    }
+    BP_ASSIGN(Literal value, evaluator.run(instruction.called(number), {}));
+    inputs.push_back(std::move(value));
+  }
+  BP_ASSIGN(std::vector<Literal> results,
+            simulate(devices, grid.replicas, grid.partitions, evaluator.options(), std::move(inputs)));
   std::vector<Literal> all;
   for (Literal &result : results) {
     if (!result.shape().is_tuple()) {

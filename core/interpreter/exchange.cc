@@ -64,6 +64,16 @@ Result<ir::Literal> Exchange::receive(DeviceNumber self, std::int64_t channel) {
   return value;
 }
 
+Result<ir::Literal> Exchange::next_input() {
+  const std::lock_guard lock(mutex_);
+  if (inputs_.empty()) {
+    return make_error(ErrorCode::InvalidInput, "nothing is left to feed in");
+  }
+  ir::Literal value = std::move(inputs_.front());
+  inputs_.pop_front();
+  return value;
+}
+
 void Exchange::leave(DeviceNumber self, bool failed) {
   const std::lock_guard lock(mutex_);
   ++ended_;

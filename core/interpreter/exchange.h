@@ -37,6 +37,10 @@ class Exchange {
   void send(std::int64_t channel, ir::Literal value);
   Result<ir::Literal> receive(DeviceNumber self, std::int64_t channel);
 
+  // What infeed gives, to whoever asks first.
+  void feed(std::deque<ir::Literal> inputs) { inputs_ = std::move(inputs); }  // before the devices begin
+  Result<ir::Literal> next_input();
+
   // The device is done. If it failed, so do all that wait for anything.
   void leave(DeviceNumber self, bool failed);
   // The device that failed first, the cause of other failures. After all have left.
@@ -59,6 +63,7 @@ class Exchange {
   std::map<MeetingKey, std::map<std::int64_t, Meeting>> meetings_;  // by round
   std::map<std::pair<MeetingKey, DeviceNumber>, std::int64_t> rounds_;
   std::map<std::int64_t, std::deque<ir::Literal>> queues_;
+  std::deque<ir::Literal> inputs_;
   std::vector<std::function<bool()>> waits_;  // by device; empty: it runs, or has ended
   std::size_t ended_ = 0;
   std::optional<DeviceNumber> first_failed_;

@@ -14,7 +14,8 @@ constexpr std::size_t max_devices = 256;  // a thread each
 }  // namespace
 
 Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
-                                          std::int64_t partitions, const Options &options) {
+                                          std::int64_t partitions, const Options &options,
+                                          std::deque<ir::Literal> inputs) {
   if (devices.size() > max_devices) {
     return unsupported("a simulation of {} devices, expected at most {}", devices.size(), max_devices);
   }
@@ -22,6 +23,7 @@ Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices
     return invalid_input("{} programs for {} replicas of {} partitions", devices.size(), replicas, partitions);
   }
   Exchange exchange(replicas, partitions);
+  exchange.feed(std::move(inputs));
   std::vector<std::optional<Result<ir::Literal>>> results(devices.size());
   auto run = [&](std::size_t number) {
     Options own = options;

@@ -1,6 +1,7 @@
 // Simulation: many devices at once, each a thread with an interpreter of its own, meeting in collectives and channels.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,10 @@ struct DeviceProgram {
 };
 
 // Runs a grid of replicas x partitions, `devices` by replica, then partition; their programs may differ. Results in the
-// same order. Options::replica_id and partition_id are set here. Fails with the first device's error, naming it; if all
+// same order. `inputs`: what infeed gives, in the order in which devices ask. Options::replica_id and partition_id are set here. Fails with the first device's error, naming it; if all
 // wait for each other, that is an error too. Unsupported for more than 256 devices.
 Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
-                                          std::int64_t partitions, const Options &options = {});
+                                          std::int64_t partitions, const Options &options = {},
+                                          std::deque<ir::Literal> inputs = {});
 
 }  // namespace bp::interpreter

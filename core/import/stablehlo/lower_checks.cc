@@ -58,8 +58,9 @@ Result<Values> lower_check(Lowering &lowering, const Operation &operation) {
   return lowering.results(operation, id);
 }
 
-// programs = [[@a, @b], [@c]]: a row for each replica, in it the function that each partition runs. The rows are in
-// backend_config, as numbers of called computations.
+// programs = [[@a, @b], [@c]]: a row for each replica, in it the function that each partition runs; infeed = [@d, @e]:
+// functions whose results the programs get from infeed, one after the other. Both are in backend_config, as numbers of
+// called computations.
 Result<Values> lower_run_parallel(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(const Attribute *programs, lowering.attribute(operation, "programs"));
   const auto *rows = programs->get<std::vector<Attribute>>();
@@ -67,11 +68,10 @@ Result<Values> lower_run_parallel(Lowering &lowering, const Operation &operation
     return lowering.error(*programs, "expected functions as in [[@a, @b], [@c, @d]]");
   }
   std::vector<ComputationId> calls;
-  boost::json::array grid;
-  for (const Attribute &row : *rows) {
-    const auto *functions = row.get<std::vector<Attribute>>();
+  auto numbers_of = [&](const Attribute &list) -> Result<boost::json::array> {
+    const auto *functions = list.get<std::vector<Attribute>>();
     if (functions == nullptr) {
-      return lowering.error(row, "expected a list of functions");
+      return lowering.error(list, "expected a list of functions");
     }
     boost::json::array numbers;
     for (const Attribute &function : *functions) {
@@ -79,13 +79,16 @@ Result<Values> lower_run_parallel(Lowering &lowering, const Operation &operation
       numbers.push_back(static_cast<std::int64_t>(calls.size()));
       calls.push_back(computation);
     }
+    return numbers;
+  };
+  boost::json::array grid;
+  for (const Attribute &row : *rows) {
+    BP_ASSIGN(boost::json::array numbers, numbers_of(row));
     grid.push_back(std::move(numbers));
   }
   boost::json::object config{{"programs", std::move(grid)}};
-  for (std::string_view name : {"infeed"}) {
-    if (const Attribute *attribute = operation.find(name)) {
-      config[name] = to_json(*attribute);
-    }
+  if (const Attribute *inputs = operation.find("infeed")) {
+    BP_ASSIGN(config["infeed"], numbers_of(*inputs));
   }
   BP_ASSIGN(InstructionId id, custom_call(lowering, operation, lowering.operands(operation), config, calls));
   return lowering.results(operation, id);

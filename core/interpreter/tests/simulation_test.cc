@@ -33,6 +33,7 @@ add { x = s32[] parameter(0)  y = s32[] parameter(1)  ROOT z = s32[] add(x, y) }
 all { x = s32[] parameter(0)  ROOT s = s32[] all-reduce(x), replica_groups={}, to_apply=add }
 pair { x = s32[] parameter(0)  ROOT s = s32[] all-reduce(x), replica_groups={{0,1}}, to_apply=add }
 alone { ROOT x = s32[] parameter(0) }
+hungry { t = token[] after-all()  i = (s32[], token[]) infeed(t)  ROOT x = s32[] get-tuple-element(i), index=0 }
 failing { x = s32[] parameter(0)  ROOT c = s32[] custom-call(x), custom_call_target="nobody" }
 ENTRY main { ROOT x = s32[] parameter(0) }
 )";
@@ -58,6 +59,7 @@ TEST_CASE("a simulation in which somebody does not come ends") {
   CHECK(simulate(collectives, {"pair", "pair", "pair"}, 3).error().message() ==
         "s: no group holds replica 2, partition 0");
   CHECK(simulate(collectives, {"pair"}, 1).error().message() == "s: a group names replica 1, expected less than 1");
+  CHECK(simulate(collectives, {"hungry"}, 1).error().message() == "i: nothing is left to feed in");
   CHECK(simulate(collectives, {"all"}, 2).error().message() == "1 programs for 2 replicas of 1 partitions");
 }
 

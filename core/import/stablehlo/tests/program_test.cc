@@ -1,33 +1,9 @@
 // What becomes of single operations, in their pretty and generic forms: the root of the entry, or the whole module.
 #include <catch2/catch.hpp>
 
-#include "core/import/stablehlo/stablehlo.h"
-#include "core/text/printer.h"
+#include "core/import/stablehlo/tests/one_operation.h"
 
 namespace bp::import::stablehlo {
-namespace {
-
-// "%name = " is left out of lines, names of operands are kept.
-std::string root_of(std::string_view results, std::string_view body) {
-  std::string text = fmt::format(
-      "func.func @main(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %n: tensor<i32>, %p: tensor<i1>, "
-      "%c: tensor<3xcomplex<f32>>, %t: !stablehlo.token) -> {} {{\n{}\nreturn %r : {}\n}}",
-      results, body, results);
-  auto module = read(text);
-  if (!module.ok()) {
-    return module.error().to_string();
-  }
-  std::string printed = text::print(*module);
-  std::size_t entry = printed.find("ENTRY"), root = printed.find("ROOT ", entry);
-  std::size_t equals = printed.find(" = ", root);
-  return printed.substr(equals + 3, printed.find('\n', equals) - equals - 3);
-}
-
-struct Case {
-  std::string_view results, body, root;
-};
-
-}  // namespace
 
 TEST_CASE("operations become instructions") {
   const Case table[] = {
@@ -163,6 +139,25 @@ ENTRY %main (n: s32[], step: s32[]) -> s32[] {
   %get-tuple-element.16 = s32[] get-tuple-element(%while.14), index=1
 }
 )");
+}
+
+TEST_CASE("what devices run, and what is fed to them, are numbers of computations") {
+  auto module = read(R"(func.func @main() -> tensor<i32> {
+  %0 = "interpreter.run_parallel"() {infeed = [@queue, @queue], programs = [[@device]]} : () -> tensor<i32>
+  return %0 : tensor<i32>
+}
+func.func @queue() -> tensor<i32> {
+  %0 = stablehlo.constant dense<7> : tensor<i32>
+  return %0 : tensor<i32>
+}
+func.func @device() -> tensor<i32> {
+  %0 = stablehlo.create_token : !stablehlo.token
+  %1:2 = "stablehlo.infeed"(%0) : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)
+  return %1#0 : tensor<i32>
+})");
+  REQUIRE(module.ok());
+  CHECK_THAT(text::print(*module), Catch::Contains("called_computations={%device, %queue, %queue}"));
+  CHECK_THAT(text::print(*module), Catch::Contains("backend_config={\"programs\":[[0]],\"infeed\":[1,2]}"));
 }
 
 TEST_CASE("parts, and which text is StableHLO") {
