@@ -21,7 +21,8 @@ namespace instruction_fields {
 inline constexpr Field name{1, "name"}, opcode{2, "opcode"}, shape{3, "shape"}, metadata{7, "metadata"},
     literal{8, "literal"}, id{35, "id"}, operand_ids{36, "operand_ids"},
     control_predecessor_ids{37, "control_predecessor_ids"}, called_computation_ids{38, "called_computation_ids"},
-    backend_config{43, "backend_config"}, backend_config_payload{99, "backend_config_payload"};
+    backend_config{43, "backend_config"}, sparsity_config{98, "sparsity_config"},
+    backend_config_payload{99, "backend_config_payload"};
 }
 namespace program_shape_fields {
 inline constexpr Field parameters{1, "parameters"}, result{2, "result"}, parameter_names{3, "parameter_names"};

@@ -132,6 +132,8 @@ TEST_CASE("errors in modules") {
        at + ": the schedule has 1 of 2 instructions"},
       {with("negate", on_x) + bytes(7, bytes(1, varint(1, 1) + bytes(2, bytes(1, "\1\1")))),
        at + ": the schedule has x twice"},
+      {with("convolution", on_x + bytes(98, bytes(1, varint(1, 2)))),
+       at + ".instructions[1].sparsity_config: convolution of operands that leave out zeros, expected dense ones"},
       {with("negate", on_x + bytes(40, varint(1, 99))),
        at + ".instructions[1].sharding.type: type 99 of a sharding, expected one that a word names"},
       {with("negate", on_x + bytes(99, varint(2, 4))),
