@@ -86,6 +86,11 @@ Result<Module> read_module(const std::string &path, std::vector<std::string> *wa
     BP_TRY(ir::verify(module));
     return module;
   }
+  if (text.starts_with("ML\xefR")) {
+    return Error(ErrorCode::Unsupported,
+                 "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
+        .at({path, 1, 1, {}});
+  }
   if (import::stablehlo::is_stablehlo(text)) {
     return import::stablehlo::read(text, {path, 1, {}});
   }

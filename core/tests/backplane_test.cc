@@ -32,6 +32,11 @@ TEST_CASE("files that are no programs get one clear message") {
   auto wrong = read_module(folder / "wrong.hlo");
   REQUIRE(!wrong.ok());
   CHECK(wrong.error().to_string().starts_with(folder / "wrong.hlo:2:"));
+  testing::write_file(folder / "bytecode.mlirbc", std::string_view("ML\xefR\x0dStableHLO_v1.0.0"));
+  CHECK(
+      read_module(folder / "bytecode.mlirbc").error().to_string() ==
+      (folder / "bytecode.mlirbc:1:1: MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, "
+                "or write text"));
   CHECK(!Backend::load("no-such-backend").ok());
 }
 
