@@ -97,7 +97,7 @@ void BestFit::for_each_meeting(const Span &span, Visit visit) const {
   walk(walk, 1, 0, leaves);
 }
 
-Packing BestFit::pack(std::span<const std::uint32_t> order) const {
+Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) const {
   Packing packing;
   packing.offsets.assign(items_.size(), 0);
   std::vector<std::int64_t> offsets(spans_.size(), -1);  // by span; -1: not placed
@@ -131,22 +131,30 @@ Packing BestFit::pack(std::span<const std::uint32_t> order) const {
     for (auto [begin, end] : taken) {
       gap.pass(begin, end);
     }
-    place(item, gap.offset());
+    if (gap.offset() > limit - items_[item].size) {
+      packing.offsets[item] = -1;
+    } else {
+      place(item, gap.offset());
+    }
   }
   return packing;
 }
 
 // Falling by key; the item's number decides between equals.
 template <typename Key>
-Packing BestFit::pack_by(Key key) const {
+Packing BestFit::pack_by(Key key, std::int64_t limit) const {
   std::vector<std::uint32_t> order(items_.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, std::greater(), key);
-  return pack(order);
+  return pack(order, limit);
 }
 
 Packing BestFit::by_size() const {
   return pack_by([&](std::uint32_t i) { return std::pair(items_[i].size, durations_[i]); });
+}
+
+Packing BestFit::by_size_below(std::int64_t limit) const {
+  return pack_by([&](std::uint32_t i) { return std::pair(items_[i].size, durations_[i]); }, limit);
 }
 
 Packing BestFit::by_duration() const {

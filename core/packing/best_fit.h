@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,8 @@ class BestFit {
   Packing by_size() const;
   Packing by_duration() const;
   Packing by_area(double power) const;
+  // By falling size, but what would end above the limit is left out: its offset is -1. Presets are placed in any case.
+  Packing by_size_below(std::int64_t limit) const;
 
  private:
   struct Span {
@@ -27,8 +30,8 @@ class BestFit {
     std::uint32_t item;
   };
   template <typename Key>
-  Packing pack_by(Key key) const;
-  Packing pack(std::span<const std::uint32_t> order) const;
+  Packing pack_by(Key key, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) const;
+  Packing pack(std::span<const std::uint32_t> order, std::int64_t limit) const;
   template <typename Visit>
   void for_each_meeting(const Span &span, Visit visit) const;
 

@@ -100,6 +100,28 @@ TEST_CASE("packing: what fits is packed to the lower bound") {
   require_packed(aligned, 90);
 }
 
+// What XLA's heap simulator takes for small sequences of allocations; ours takes no more. Items that share memory are one
+// with several stretches.
+TEST_CASE("packing: known figures") {
+  // a 10 and b 30 and c 20 and d 40 at the same time.
+  require_packed(items_of({{0, 4, 10}, {1, 5, 30}, {2, 6, 20}, {3, 7, 40}}), 100);
+  // The same aligned to 20, where a ends early: 120.
+  auto aligned = items_of({{0, 2, 10}, {1, 5, 20}, {3, 6, 50}, {4, 7, 40}});
+  for (Item &item : aligned) {
+    item.alignment = 20;
+  }
+  require_packed(aligned, 120);
+  // Best fit: a 10, b 20, c 40, d 30, e 50: 140.
+  require_packed(items_of({{0, 2, 10}, {1, 5, 20}, {3, 8, 40}, {4, 6, 30}, {5, 9, 50}}), 140);
+  // c shares with a: 40; and 60 where b overlaps both.
+  require_packed(std::vector<Item>{{40, 1, {{0, 1}, {3, 5}}, -1}, {20, 1, {{1, 3}}, -1}}, 40);
+  require_packed(std::vector<Item>{{40, 1, {{0, 2}, {3, 5}}, -1}, {20, 1, {{1, 4}}, -1}}, 60);
+  require_packed(std::vector<Item>{{10, 1, {{0, 2}, {3, 5}}, -1}, {30, 1, {{1, 4}}, -1}}, 40);
+  // They share though their sizes differ: the place is as large as the larger one.
+  require_packed(std::vector<Item>{{30, 1, {{0, 2}, {3, 5}}, -1}, {30, 1, {{1, 4}}, -1}}, 60);
+  require_packed(std::vector<Item>{{50, 1, {{0, 2}, {3, 5}}, -1}, {20, 1, {{1, 4}}, -1}}, 70);
+}
+
 TEST_CASE("packing: the search ends where alignment keeps the lower bound out of reach") {
   std::vector<Item> items = items_of({{0, 2, 72}, {0, 2, 72}});
   items[0].alignment = items[1].alignment = 64;
