@@ -1,14 +1,15 @@
 // Values become buffer sets (buffer_sets.h) in this order: what must share, what a donation lets share, what an
 // instruction may overwrite in place, what fits into an output before that is made. Sets of the entry's parameters,
 // results and constants lie in allocations of their own; all others are packed into one temporary allocation per memory
-// space.
+// space, or more where an allocation may not be as large as that.
 #include "core/buffers/assign.h"
 
 #include <map>
 
 #include "core/buffers/buffer_sets.h"
 #include "core/buffers/colocation.h"
-#include "core/packing/pack.h"
+#include "core/buffers/fit.h"
+#include "core/packing/heaps.h"
 
 namespace bp::buffers {
 
@@ -17,6 +18,7 @@ using ir::Opcode;
 namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
+constexpr std::int64_t max_preset = std::int64_t{1} << 60;
 // Of a search, at most: where there is little to pack, there is little to gain.
 constexpr std::int64_t steps_per_byte = 16;
 
@@ -31,6 +33,7 @@ class Assigner {
 
   Result<Plan> run() {
     BP_TRY(colocate(dataflow_, sets_));
+    BP_TRY(bind_presets());
     overwrite_in_place(dataflow_, sets_);
     use_outputs_early(dataflow_, sets_);
     slices_.assign(dataflow_.values().size(), std::nullopt);
@@ -139,6 +142,7 @@ class Assigner {
         packing::Item &item = items.emplace_back();
         item.size = dataflow_.value(value).size;
         item.alignment = options_.alignment;
+        item.preset = sets_.place(value).preset;
         for (auto [begin, end] : sets_.occupied(value)) {
           item.needed.emplace_back(begin, end);
         }
@@ -148,15 +152,74 @@ class Assigner {
         }
         sum += item.size + options_.alignment;
       }
+      BP_TRY(check_presets(values, items));
       packing::Options effort;
       effort.steps = std::min(options_.packing_steps / steps_per_byte, sum) * steps_per_byte;
-      packing::Packing packing = packing::pack(items, effort);
-      std::uint32_t allocation = add_allocation(AllocationKind::Temporary, packing.height, memory_space);
+      packing::Heaps heaps = packing::pack_in_heaps(items, heap_limit(memory_space), effort);
+      std::vector<std::uint32_t> allocations;
+      for (std::int64_t height : heaps.heights) {
+        allocations.push_back(add_allocation(AllocationKind::Temporary, height, memory_space));
+      }
       for (std::size_t i = 0; i < values.size(); ++i) {
-        slices_[index(values[i])] = Slice{allocation, packing.offsets[i], items[i].size};
+        slices_[index(values[i])] = Slice{allocations[heaps.heap[i]], heaps.offsets[i], items[i].size};
       }
     }
     return {};
+  }
+
+  std::int64_t heap_limit(std::int64_t memory_space) const {
+    auto limits = std::ranges::find(options_.spaces, memory_space, &SpaceLimits::memory_space);
+    return limits == options_.spaces.end() || limits->heap_limit == 0 ? max_bytes : limits->heap_limit;
+  }
+
+  Status bind_presets() {
+    for (const Preset &preset : options_.presets) {
+      if (index(preset.instruction) >= module_.instruction_id_limit()) {
+        return invalid_input("preset of instruction {}, which does not exist", index(preset.instruction));
+      }
+      ir::Instruction instruction = module_.instruction(preset.instruction);
+      bool is_part = preset.position < dataflow_.positions().of(instruction).count;
+      ValueId value = is_part ? dataflow_.value_at(preset.instruction, preset.position) : no_value;
+      if (value == no_value) {
+        return invalid_input("preset of part {} of {}, which is no array of a control computation", preset.position,
+                             instruction.name())
+            .at(instruction.location());
+      }
+      std::string name = describe(instruction, preset.position);
+      if (preset.offset < 0 || preset.offset % options_.alignment != 0 || preset.offset > max_preset) {
+        return invalid_input("preset of {} is {}, expected a multiple of the alignment, {}, up to 2^60", name,
+                             preset.offset, options_.alignment)
+            .at(instruction.location());
+      }
+      if (!sets_.bind_preset(value, preset.offset)) {
+        return invalid_input("preset of {} is {}, but it is, or shares memory with, {}", name, preset.offset,
+                             sets_.place(value).preset >= 0
+                                 ? fmt::format("what is preset to {}", sets_.place(value).preset)
+                                 : "an input, output or constant")
+            .at(instruction.location());
+      }
+    }
+    return {};
+  }
+
+  Status check_presets(const std::vector<ValueId> &values, const std::vector<packing::Item> &items) const {
+    std::vector<std::int64_t> offsets;
+    for (const packing::Item &item : items) {
+      offsets.push_back(item.preset);
+    }
+    if (auto overlap = packing::find_overlap(items, offsets)) {
+      return invalid_input("presets of {} and {} overlap: they are {} and {}, and both are needed at the same time",
+                           preset_name(values[overlap->first]), preset_name(values[overlap->second]),
+                           offsets[overlap->first], offsets[overlap->second]);
+    }
+    return {};
+  }
+  // What was preset of a set.
+  std::string preset_name(ValueId set) const {
+    auto preset = std::ranges::find_if(options_.presets, [&](const Preset &p) {
+      return sets_.find(dataflow_.value_at(p.instruction, p.position)) == set;
+    });
+    return describe(module_.instruction(preset->instruction), preset->position);
   }
 
   // Whoever adds up sizes later need not think of overflow.
@@ -187,7 +250,13 @@ Result<Plan> assign(const ir::Module &module, const Options &options) {
     return invalid_input("alignment is {}, expected a power of two up to 2^30", options.alignment);
   }
   BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module));
-  return Assigner(module, options, std::move(dataflow)).run();
+  BP_ASSIGN(Plan plan, Assigner(module, options, std::move(dataflow)).run());
+  for (const SpaceLimits &limits : options.spaces) {
+    if (limits.capacity > 0) {
+      BP_TRY(check_fit(module, plan, limits.memory_space, limits.capacity));
+    }
+  }
+  return plan;
 }
 
 }  // namespace bp::buffers

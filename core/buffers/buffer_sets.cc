@@ -38,7 +38,11 @@ std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const 
   if ((a.input >= 0 && b.input >= 0) || (a.output >= 0 && b.output >= 0)) {
     return std::nullopt;
   }
-  Place place = {std::max(a.input, b.input), std::max(a.output, b.output), false};
+  bool is_preset = a.preset >= 0 || b.preset >= 0;
+  if (is_preset && a.preset != b.preset && !a.is_free() && !b.is_free()) {
+    return std::nullopt;
+  }
+  Place place = {std::max(a.input, b.input), std::max(a.output, b.output), false, std::max(a.preset, b.preset)};
   if (place.input >= 0) {
     auto [begin, end] = donations_.equal_range(place.input);
     bool is_donated = std::any_of(begin, end, [&](const auto &pair) { return pair.second == place.output; });
@@ -55,12 +59,22 @@ std::optional<BufferSets::Conflict> BufferSets::bind_output(ValueId value, std::
   if (now.read_only) {
     return Conflict{Obstacle::ReadOnly, value, value};
   }
-  auto place = common_place(now, {-1, output, false}, Reason::Optional);
+  auto place = common_place(now, {-1, output, false, -1}, Reason::Optional);
   if (!place) {
     return Conflict{Obstacle::TwoPlaces, value, value};
   }
   set_place(value, *place);
   return std::nullopt;
+}
+
+bool BufferSets::bind_preset(ValueId value, std::int64_t offset) {
+  Place now = place(value);
+  if (!now.is_free() && now.preset != offset) {
+    return false;
+  }
+  now.preset = offset;
+  set_place(value, now);
+  return true;
 }
 
 // Whether the instruction that makes `value` may overwrite what lies in the stretch that ends there: each operand that

@@ -20,13 +20,14 @@ class BufferSets {
   // Where a set must lie, if anywhere: numbers of allocations by kind; -1: not there.
   struct Place {
     std::int64_t input = -1, output = -1;
-    bool read_only = false;  // a constant, or a parameter that is not donated
-    bool is_free() const { return input < 0 && output < 0 && !read_only; }
+    bool read_only = false;    // a constant, or a parameter that is not donated
+    std::int64_t preset = -1;  // the offset in temporary memory that is demanded
+    bool is_free() const { return input < 0 && output < 0 && !read_only && preset < 0; }
   };
   enum class Obstacle {
     Overlap,    // `first` and `second` are needed at the same time
     ReadOnly,   // one is a constant or a parameter that is not donated
-    TwoPlaces,  // both are bound to allocations, and not to the same
+    TwoPlaces,  // both are bound to places, and not to the same
     Unlike,     // sizes or memory spaces differ
   };
   struct Conflict {
@@ -45,8 +46,10 @@ class BufferSets {
 
   // Binds the value's set. A set with an input and an output is one whose parameter is donated to that output.
   std::optional<Conflict> bind_output(ValueId value, std::int64_t output);
-  void bind_read_only(ValueId value, std::int64_t input) { set_place(value, {input, -1, true}); }
-  void bind_donated(ValueId value, std::int64_t input) { set_place(value, {input, -1, false}); }
+  void bind_read_only(ValueId value, std::int64_t input) { set_place(value, {input, -1, true, -1}); }
+  void bind_donated(ValueId value, std::int64_t input) { set_place(value, {input, -1, false, -1}); }
+  // False if the set is bound to another place already.
+  bool bind_preset(ValueId value, std::int64_t offset);
   // Lets the sets of that input and that output be joined.
   void allow_donation(std::int64_t input, std::int64_t output) { donations_.emplace(input, output); }
 

@@ -13,7 +13,7 @@ namespace bp::buffers {
 enum class AllocationKind {
   Input,      // given by the caller: one per array leaf of the entry's parameters
   Output,     // given by the caller: one per array leaf of the entry's root
-  Temporary,  // one per memory space, shared by all values that need not outlive the run
+  Temporary,  // one per memory space, or several of limited size, shared by values that need not outlive the run
   Constant,   // filled once, before the first run; equal literals share one
 };
 std::string_view to_string(AllocationKind kind);

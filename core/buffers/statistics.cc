@@ -50,7 +50,8 @@ Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
     Slice slice = *plan.slice(dataflow.value(value).instruction, dataflow.value(value).position);
     return std::pair(slice.allocation, slice.offset);
   };
-  std::int64_t live = 0;
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spaces;  // by memory space: live, and the most of it
+  std::int64_t live = 0, most = 0;
   Tick peak = 0;
   for (const Change &change : changes) {
     std::int64_t size = dataflow.value(change.value).size;
@@ -58,16 +59,29 @@ Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
       continue;
     }
     int &count = holders[key(change.value)];
+    std::int64_t growth = 0;
     if (change.begins && count++ == 0) {
-      live += size;
+      growth = size;
     } else if (!change.begins && --count == 0) {
-      live -= size;
+      growth = -size;
     }
-    if (live > statistics.temporary_lower_bound) {
-      statistics.temporary_lower_bound = live;
+    auto &[live_here, most_here] = spaces[dataflow.value(change.value).memory_space];
+    live_here += growth;
+    most_here = std::max(most_here, live_here);
+    live += growth;
+    if (live > most) {
+      most = live;
       peak = change.at;
     }
+    if (statistics.live_bytes.empty() || statistics.live_bytes.back().first != change.at) {
+      statistics.live_bytes.emplace_back(change.at, 0);
+    }
+    statistics.live_bytes.back().second = live;
   }
+  for (const auto &[space, bytes] : spaces) {
+    statistics.temporary_lower_bound += bytes.second;
+  }
+  statistics.peak_tick = peak;
   std::map<std::pair<std::uint32_t, std::int64_t>, MemoryStatistics::LiveArray> at_peak;
   for (const Change &change : changes) {
     const LiveRange &range = ranges[index(change.value)];

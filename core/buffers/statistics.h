@@ -12,7 +12,8 @@ struct MemoryStatistics {
   std::int64_t input_bytes = 0, output_bytes = 0, temporary_bytes = 0, constant_bytes = 0;
   std::int64_t donated_bytes = 0;  // of inputs that outputs alias; not in output_bytes
   std::int64_t total_bytes = 0;    // the predicted peak: Plan::total_bytes()
-  // The most bytes of values in temporary allocations that are needed at one time: no packing needs less.
+  // The most bytes of values in temporary allocations that are needed at one time, summed over memory spaces: no packing
+  // needs less.
   std::int64_t temporary_lower_bound = 0;
   std::int64_t fragmentation_bytes() const { return temporary_bytes - temporary_lower_bound; }
 
@@ -21,9 +22,13 @@ struct MemoryStatistics {
     std::uint32_t position = 0;
     Slice slice;
   };
-  // Those values, the largest first, and an instruction that runs at that time.
+  // The values at the time at which most bytes are needed in all spaces together, the largest first, and an instruction
+  // that runs at that time.
   std::vector<LiveArray> live_at_peak;
   ir::InstructionId peak = ir::no_instruction;
+  std::uint32_t peak_tick = 0;  // of the flattened schedule (live_range.h)
+  // By tick, where it changes: the bytes of temporary values needed from there on.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> live_bytes;
 };
 
 // The plan must be one for this module. Errors as assign().
