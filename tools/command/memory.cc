@@ -1,30 +1,69 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "core/backplane.h"
+#include "core/base/files.h"
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
+#include "core/buffers/fit.h"
+#include "core/buffers/live_range.h"
 #include "core/buffers/print.h"
 #include "core/buffers/schedule.h"
 #include "core/buffers/statistics.h"
+#include "core/buffers/updates.h"
 #include "core/passes/pipeline.h"
+#include "tools/command/memory_page.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
 
-// The framework's source line of an instruction, if the model says it.
+constexpr std::size_t most_shown = 20;  // lines of a kind
+
+struct Request {
+  std::string model, html;
+  std::int64_t capacity = 0;  // 0: not asked
+  bool json = false, plan = false;
+};
+
+// All there is to tell about one planned model.
+struct Planned {
+  ir::Module module;
+  buffers::Plan plan;
+  buffers::MemoryStatistics statistics;
+  std::vector<buffers::OutOfPlaceUpdate> updates;
+};
+
+Result<Planned> plan_model(const std::string &file) {
+  Planned planned;
+  BP_ASSIGN(planned.module, read_module(file));
+  BP_TRY(passes::run_passes(planned.module, passes::default_passes()));
+  BP_TRY(buffers::schedule(planned.module));
+  BP_TRY(buffers::insert_copies(planned.module));
+  BP_ASSIGN(planned.plan, buffers::assign(planned.module));
+  BP_ASSIGN(planned.statistics, buffers::measure(planned.module, planned.plan));
+  BP_ASSIGN(planned.updates, buffers::out_of_place_updates(planned.module, planned.plan));
+  return planned;
+}
+
+// Where an instruction comes from: the framework's source line if the model says it, else its line in the model.
 std::string source_of(ir::Instruction instruction) {
   const ir::Metadata *metadata = instruction.metadata();
-  if (metadata == nullptr) {
-    return "";
-  }
-  if (!metadata->source_file.empty()) {
+  if (metadata != nullptr && !metadata->source_file.empty()) {
     return fmt::format("{}:{}", metadata->source_file, metadata->source_line);
   }
-  return metadata->op_name;
+  if (metadata != nullptr && !metadata->op_name.empty()) {
+    return metadata->op_name;
+  }
+  SourceLocation location = instruction.location();
+  return location.line == 0 ? "" : fmt::format("{}:{}", location.file, location.line);
+}
+
+std::string name_of(const ir::Module &module, ir::InstructionId instruction, std::uint32_t position) {
+  return buffers::describe(module.instruction(instruction), position);
 }
 
 void print_figures(const buffers::MemoryStatistics &statistics) {
@@ -41,69 +80,246 @@ void print_figures(const buffers::MemoryStatistics &statistics) {
   line("donated inputs", statistics.donated_bytes);
 }
 
-void print_peak(const ir::Module &module, const buffers::MemoryStatistics &statistics) {
-  if (statistics.live_at_peak.empty()) {
-    return;
+void print_arrays(const Planned &planned, std::span<const buffers::MemoryStatistics::LiveArray> arrays,
+                  std::size_t shown) {
+  for (std::size_t i = 0; i < std::min(shown, arrays.size()); ++i) {
+    const auto &array = arrays[i];
+    ir::Instruction instruction = planned.module.instruction(array.instruction);
+    fmt::print("{:>16}  {:<9} {:<32} {} {}\n", array.slice.size,
+               to_string(planned.plan.allocations[array.slice.allocation].kind),
+               name_of(planned.module, array.instruction, array.position),
+               ir::to_string(instruction.shape().subshape(array.position)), source_of(instruction));
   }
-  constexpr std::size_t shown = 20;
-  fmt::print("\nLive temporaries at the peak, while {} runs:\n", module.instruction(statistics.peak).name());
-  for (std::size_t i = 0; i < std::min(shown, statistics.live_at_peak.size()); ++i) {
-    const auto &live = statistics.live_at_peak[i];
-    ir::Instruction instruction = module.instruction(live.instruction);
-    fmt::print("{:>16}  {:<32} {} {}\n", live.slice.size, instruction.name(),
-               ir::to_string(instruction.shape().subshape(live.position)), source_of(instruction));
-  }
-  if (statistics.live_at_peak.size() > shown) {
-    fmt::print("  and {} smaller ones\n", statistics.live_at_peak.size() - shown);
+  if (arrays.size() > shown) {
+    fmt::print("  and {} smaller ones\n", arrays.size() - shown);
   }
 }
 
-void print_copies(const ir::Module &module) {
-  bool first = true;
+void print_peak(const Planned &planned) {
+  const auto &statistics = planned.statistics;
+  if (!statistics.live_at_peak.empty()) {
+    fmt::print("\nLive temporaries at the peak, while {} runs:\n", planned.module.instruction(statistics.peak).name());
+    print_arrays(planned, statistics.live_at_peak, most_shown);
+  }
+}
+
+void print_donations(const Planned &planned) {
+  std::size_t count = 0;
+  for (const buffers::Allocation &allocation : planned.plan.allocations) {
+    if (allocation.alias < 0) {
+      continue;
+    }
+    fmt::print("{}", count == 0 ? "\nDonated:\n" : "");
+    if (++count <= most_shown) {
+      fmt::print("  output {} lies in input {}, {} bytes\n", allocation.index,
+                 planned.plan.allocations[static_cast<std::size_t>(allocation.alias)].index, allocation.size);
+    }
+  }
+  if (count > most_shown) {
+    fmt::print("  and {} more\n", count - most_shown);
+  }
+}
+
+// Copies that were inserted, and why.
+std::vector<std::pair<ir::InstructionId, std::string>> inserted_copies(const ir::Module &module) {
+  std::vector<std::pair<ir::InstructionId, std::string>> copies;
   for (ir::Computation computation : module.computations()) {
     for (ir::Instruction instruction : computation.instructions()) {
       if (std::string reason = buffers::copy_reason(instruction); !reason.empty()) {
-        fmt::print("{}  {}: {}\n", first ? "\nCopies that were inserted:\n" : "", instruction.name(), reason);
-        first = false;
+        copies.emplace_back(instruction.id(), std::move(reason));
       }
     }
   }
+  return copies;
 }
 
-Status describe(const std::string &file, bool json, bool plan_too) {
-  BP_ASSIGN(ir::Module module, read_module(file));
-  BP_TRY(passes::run_passes(module, passes::default_passes()));
-  BP_TRY(buffers::schedule(module));
-  BP_TRY(buffers::insert_copies(module));
-  BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
-  if (json) {
-    BP_ASSIGN(boost::json::value value, buffers::to_json(plan, module));
-    fmt::print("{}\n", boost::json::serialize(value));
-    return {};
+std::int64_t bytes_of(const Planned &planned, ir::InstructionId instruction) {
+  auto slice = planned.plan.slice(instruction);
+  return slice ? slice->size : 0;
+}
+
+void print_copies(const Planned &planned) {
+  auto copies = inserted_copies(planned.module);
+  fmt::print("{}", copies.empty() ? "" : "\nCopies that were inserted:\n");
+  for (const auto &[copy, reason] : copies) {
+    fmt::print("  {}, {} bytes: {}\n", planned.module.instruction(copy).name(), bytes_of(planned, copy), reason);
   }
-  BP_ASSIGN(buffers::MemoryStatistics statistics, buffers::measure(module, plan));
-  print_figures(statistics);
-  print_peak(module, statistics);
-  print_copies(module);
-  if (plan_too) {
-    BP_ASSIGN(std::string text, buffers::to_string(plan, module));
+  fmt::print("{}", planned.updates.empty() ? "" : "\nUpdates that are not in place, and write all of the array:\n");
+  for (const auto &update : planned.updates) {
+    fmt::print("  {}, {} bytes: {} {}\n", name_of(planned.module, update.instruction, update.position), update.bytes,
+               update.reason, source_of(planned.module.instruction(update.instruction)));
+  }
+}
+
+// Whether it fits; says what is in the way if not.
+bool print_capacity(const Planned &planned, std::int64_t capacity) {
+  std::int64_t needed = buffers::bytes_in_space(planned.plan, 0);
+  if (needed <= capacity) {
+    fmt::print("\nfits into the capacity {}, {} bytes are left\n", capacity, capacity - needed);
+    return true;
+  }
+  fmt::print("\n{}: {} bytes are needed, {} more than the capacity {}. The peak is at {}; the largest there:\n",
+             paint(Colour::Red, "does not fit"), needed, needed - capacity, capacity,
+             planned.statistics.peak == ir::no_instruction
+                 ? "every instruction alike"
+                 : planned.module.instruction(planned.statistics.peak).name());
+  print_arrays(planned, buffers::largest_at_peak(planned.module, planned.plan, planned.statistics, 0), 10);
+  return false;
+}
+
+boost::json::array arrays_to_json(const Planned &planned,
+                                  std::span<const buffers::MemoryStatistics::LiveArray> arrays) {
+  boost::json::array json;
+  for (const auto &array : arrays) {
+    json.push_back({{"array", name_of(planned.module, array.instruction, array.position)},
+                    {"kind", to_string(planned.plan.allocations[array.slice.allocation].kind)},
+                    {"bytes", array.slice.size},
+                    {"source", source_of(planned.module.instruction(array.instruction))}});
+  }
+  return json;
+}
+
+Result<boost::json::value> to_json(const Planned &planned, const Request &request) {
+  BP_ASSIGN(boost::json::value value, buffers::to_json(planned.plan, planned.module));
+  boost::json::object &object = value.as_object();
+  boost::json::array copies, updates;
+  for (const auto &[copy, reason] : inserted_copies(planned.module)) {
+    copies.push_back(
+        {{"copy", planned.module.instruction(copy).name()}, {"bytes", bytes_of(planned, copy)}, {"reason", reason}});
+  }
+  for (const auto &update : planned.updates) {
+    updates.push_back({{"update", name_of(planned.module, update.instruction, update.position)},
+                       {"bytes", update.bytes},
+                       {"reason", update.reason},
+                       {"source", source_of(planned.module.instruction(update.instruction))}});
+  }
+  const auto &statistics = planned.statistics;
+  object["peak"] = {
+      {"tick", statistics.peak_tick},
+      {"instruction",
+       statistics.peak == ir::no_instruction ? std::string_view() : planned.module.instruction(statistics.peak).name()},
+      {"live", arrays_to_json(planned, statistics.live_at_peak)}};
+  object["inserted_copies"] = std::move(copies);
+  object["updates_not_in_place"] = std::move(updates);
+  if (request.capacity > 0) {
+    std::int64_t needed = buffers::bytes_in_space(planned.plan, 0);
+    auto largest = buffers::largest_at_peak(planned.module, planned.plan, statistics, 0);
+    largest.resize(std::min<std::size_t>(largest.size(), 10));
+    object["capacity"] = {{"capacity", request.capacity},
+                          {"needed", needed},
+                          {"fits", needed <= request.capacity},
+                          {"largest", arrays_to_json(planned, largest)}};
+  }
+  return value;
+}
+
+// What the picture shows: see memory_page.h.
+Result<boost::json::object> page_data(const Planned &planned, const std::string &title) {
+  namespace json = boost::json;
+  const ir::Module &module = planned.module;
+  BP_ASSIGN(buffers::Dataflow dataflow, buffers::Dataflow::analyze(module));
+  buffers::Timeline timeline = buffers::flatten_schedule(dataflow);
+  std::vector<buffers::LiveRange> ranges = buffers::live_ranges(dataflow, timeline);
+  json::array ticks, live, allocations, values;
+  for (ir::InstructionId id : timeline.instructions) {
+    ticks.emplace_back(id == ir::no_instruction ? std::string_view() : module.instruction(id).name());
+  }
+  for (auto [tick, bytes] : planned.statistics.live_bytes) {
+    live.push_back(json::array{tick, bytes});
+  }
+  std::size_t number = 0;
+  for (const buffers::Allocation &allocation : planned.plan.allocations) {
+    allocations.push_back(
+        {{"name", fmt::format("{} {}", to_string(allocation.kind),
+                              allocation.index >= 0 ? allocation.index : static_cast<std::int64_t>(number))},
+         {"size", allocation.alias >= 0 ? 0 : allocation.size}});
+    ++number;
+  }
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const buffers::Value &value = dataflow.values()[i];
+    ir::Instruction instruction = module.instruction(value.instruction);
+    auto slice = planned.plan.slice(value.instruction, value.position);
+    if (!slice) {
+      continue;
+    }
+    constexpr std::string_view kinds[] = {"temporary", "input", "output", "constant", "copy"};
+    std::string note = buffers::copy_reason(instruction);
+    std::string_view kind =
+        note.empty() ? to_string(planned.plan.allocations[slice->allocation].kind) : std::string_view("copy");
+    values.push_back(json::array{slice->allocation, slice->offset, slice->size, ranges[i].begin, ranges[i].end,
+                                 std::ranges::find(kinds, kind) - std::begin(kinds),
+                                 buffers::describe(instruction, value.position),
+                                 ir::to_string(instruction.shape().subshape(value.position)),
+                                 ir::to_string(instruction.opcode()), source_of(instruction), note});
+  }
+  for (const auto &update : planned.updates) {
+    std::string name = name_of(module, update.instruction, update.position);
+    for (json::value &value : values) {
+      if (value.at(6).as_string() == name && value.at(10).as_string().empty()) {
+        value.at(10) = "not in place: " + update.reason;
+      }
+    }
+  }
+  const auto &statistics = planned.statistics;
+  return json::object{{"title", title},
+                      {"figures", fmt::format("peak {}: inputs {}, outputs {}, constants {}, temporaries {}",
+                                              format_bytes(static_cast<double>(statistics.total_bytes)),
+                                              format_bytes(static_cast<double>(statistics.input_bytes)),
+                                              format_bytes(static_cast<double>(statistics.output_bytes)),
+                                              format_bytes(static_cast<double>(statistics.constant_bytes)),
+                                              format_bytes(static_cast<double>(statistics.temporary_bytes)))},
+                      {"peak_tick", statistics.peak_tick},
+                      {"ticks", std::move(ticks)},
+                      {"live", std::move(live)},
+                      {"allocations", std::move(allocations)},
+                      {"values", std::move(values)}};
+}
+
+// An exit code.
+Result<int> describe(const Request &request) {
+  BP_ASSIGN(Planned planned, plan_model(request.model));
+  if (!request.html.empty()) {
+    BP_ASSIGN(boost::json::object data, page_data(planned, request.model));
+    BP_TRY(write_file(request.html, memory_page(data)));
+  }
+  bool fits = request.capacity == 0 || buffers::bytes_in_space(planned.plan, 0) <= request.capacity;
+  if (request.json) {
+    BP_ASSIGN(boost::json::value value, to_json(planned, request));
+    fmt::print("{}\n", boost::json::serialize(value));
+    return fits ? success : negative;
+  }
+  print_figures(planned.statistics);
+  print_peak(planned);
+  print_donations(planned);
+  print_copies(planned);
+  if (request.plan) {
+    BP_ASSIGN(std::string text, buffers::to_string(planned.plan, planned.module));
     fmt::print("\n{}", text);
   }
-  return {};
+  if (request.capacity > 0) {
+    print_capacity(planned, request.capacity);
+  }
+  return fits ? success : negative;
 }
 
 }  // namespace
 
 int describe_memory(std::span<const std::string> arguments) {
+  namespace po = boost::program_options;
   Options options(
-      "memory MODEL.hlo [--plan] [--json]",
+      "memory MODEL [--html FILE] [--capacity N] [--plan] [--json]",
       "Plans the memory of a model as it is after the default passes, and shows the predicted peak, what is\n"
-      "live there, and why copies were inserted.",
+      "live there and from which source line, what is donated, why copies were inserted, and why updates are\n"
+      "not in place. --html writes a picture: time to the right, memory upwards.",
       "  backplane memory model.hlo\n"
-      "  backplane memory model.hlo --plan          also where every value lies\n"
-      "  backplane memory model.hlo --json > plan.json\n");
-  options.add()("plan", "also every value with its place, and every allocation")("json",
-                                                                                 "the whole plan as one JSON object");
+      "  backplane memory model.hlo --html memory.html     to be opened in a browser; needs nothing else\n"
+      "  backplane memory model.hlo --capacity 16000000    exit code 1 if it does not fit, and what is in the way\n"
+      "  backplane memory model.hlo --plan                 also where every value lies\n"
+      "  backplane memory model.hlo --json > plan.json\n"
+      "  backplane opt model.hlo --emit=proto -o model.pb  the same plan for XLA's viewers of memory\n");
+  options.add()("html", po::value<std::string>()->default_value(""), "write the plan as a picture to this file")(
+      "capacity", po::value<std::int64_t>(), "bytes there are; says what is largest at the peak if they are too few")(
+      "plan", "also every value with its place, and every allocation")("json", "all of it as one JSON object");
   options.add_positional("model", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -111,8 +327,19 @@ int describe_memory(std::span<const std::string> arguments) {
   if (!options.has("model")) {
     return options.misuse("no model was given");
   }
-  Status status = describe(options.get<std::string>("model"), options.has("json"), options.has("plan"));
-  return status.ok() ? success : report(status.error());
+  Request request;
+  request.model = options.get<std::string>("model");
+  request.html = options.get<std::string>("html");
+  request.json = options.has("json");
+  request.plan = options.has("plan");
+  if (options.has("capacity")) {
+    request.capacity = options.get<std::int64_t>("capacity");
+    if (request.capacity <= 0) {
+      return options.misuse(fmt::format("--capacity is {}, expected more than 0", request.capacity));
+    }
+  }
+  Result<int> code = describe(request);
+  return code.ok() ? code.value() : report(code.error());
 }
 
 }  // namespace bp::command
