@@ -46,6 +46,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   inner.device_only = options.device_only;
   inner.verify = options.verify;
   inner.fold_constants = options.fold_constants;
+  inner.memory_limit = options.memory_limit;
   if (!options.dump_dir.empty()) {
     BP_TRY(make_directory(options.dump_dir));
     inner.observer = &dump;

@@ -43,6 +43,9 @@ struct CompileOptions {
   bool verify = false;  // check the work of passes and planner as it goes
   // Whether what the program computes from constants alone is computed by the compiler. Tests of backends say no.
   bool fold_constants = true;
+  // Bytes that one program may take beside what its backend asks for; 0: any number. Cheap values are computed again to
+  // get there; OutOfMemory if that is not enough.
+  std::int64_t memory_limit = 0;
 };
 
 struct BackendOptions {

@@ -8,6 +8,7 @@
 #include "core/analysis/call_graph.h"
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
+#include "core/buffers/rematerialize.h"
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/compile/claims.h"
@@ -372,8 +373,13 @@ class Compilation {
       Stopwatch watch(report_.plan);
       // What copies are needed depends on the order.
       BP_TRY(buffers::schedule(module));
+      buffers::Options limits;
+      if (options_.memory_limit > 0) {
+        BP_TRY(buffers::rematerialize(module, options_.memory_limit));
+        limits.spaces = {{.memory_space = 0, .capacity = options_.memory_limit}};
+      }
       BP_TRY(buffers::insert_copies(module));
-      BP_ASSIGN(plan, buffers::assign(module));
+      BP_ASSIGN(plan, buffers::assign(module, limits));
       if (options_.verify) {
         BP_TRY(ir::verify(module));
         BP_TRY(buffers::validate(module, plan));

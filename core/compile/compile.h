@@ -43,6 +43,9 @@ struct Options {
   bool verify = false;
   // Whether the compiler computes what depends on constants alone.
   bool fold_constants = true;
+  // Bytes that a program may take beside what its backend asks for; 0: any number. If the plan needs more, cheap values
+  // are computed again; if that is not enough, OutOfMemory says what is in the way.
+  std::int64_t memory_limit = 0;
 };
 
 // An instruction of the entry computation that runs on the host.

@@ -10,6 +10,7 @@
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
+#include "core/buffers/rematerialize.h"
 #include "core/buffers/schedule.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
 #include "core/ir/verifier.h"
@@ -24,11 +25,15 @@ namespace {
 // Steps of buffer assignment that rewrite a module: run like passes, but they belong to core/buffers.
 struct BufferStep {
   std::string_view name, summary;
-  Result<bool> (*run)(ir::Module &);
+  Result<bool> (*run)(ir::Module &, std::int64_t memory_limit);
 };
 constexpr BufferStep buffer_steps[] = {
-    {"schedule", "orders instructions so that little memory is live", buffers::schedule},
-    {"copy-insertion", "adds the copies without which no buffer assignment is correct", buffers::insert_copies},
+    {"schedule", "orders instructions so that little memory is live",
+     [](ir::Module &module, std::int64_t) { return buffers::schedule(module); }},
+    {"rematerialization", "computes cheap values again until no more than --memory-limit bytes are needed",
+     buffers::rematerialize},
+    {"copy-insertion", "adds the copies without which no buffer assignment is correct",
+     [](ir::Module &module, std::int64_t) { return buffers::insert_copies(module); }},
 };
 
 const BufferStep *find_buffer_step(std::string_view name) {
@@ -57,7 +62,7 @@ void list_passes() {
 }
 
 // Runs passes one after another; tells each to `after`.
-Status run(ir::Module &module, const std::vector<std::string> &names,
+Status run(ir::Module &module, const std::vector<std::string> &names, std::int64_t memory_limit,
            const std::function<Status(const passes::PassReport &)> &after) {
   for (const std::string &name : names) {
     const BufferStep *step = find_buffer_step(name);
@@ -71,7 +76,7 @@ Status run(ir::Module &module, const std::vector<std::string> &names,
     }
     auto start = std::chrono::steady_clock::now();
     passes::PassReport report{step->name, false, 0};
-    BP_ASSIGN(report.changed, step->run(module));
+    BP_ASSIGN(report.changed, step->run(module, memory_limit));
     BP_TRY(ir::verify(module));
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     BP_TRY(after(report));
@@ -107,8 +112,8 @@ std::string names_of_forms() {
   return names;
 }
 
-Status optimize_file(const std::string &file, const std::vector<std::string> &names, const Form &form,
-                     const std::string &output, const std::string &dump_dir, bool timing) {
+Status optimize_file(const std::string &file, const std::vector<std::string> &names, std::int64_t memory_limit,
+                     const Form &form, const std::string &output, const std::string &dump_dir, bool timing) {
   std::vector<std::string> warnings;
   BP_ASSIGN(ir::Module module, read_module(file, &warnings));
   for (const std::string &warning : warnings) {
@@ -123,7 +128,7 @@ Status optimize_file(const std::string &file, const std::vector<std::string> &na
   }
   BP_TRY(dump(0, "input"));
   int number = 0;
-  BP_TRY(run(module, names, [&](const passes::PassReport &report) -> Status {
+  BP_TRY(run(module, names, memory_limit, [&](const passes::PassReport &report) -> Status {
     ++number;
     if (timing) {
       fmt::print(stderr, "{:<36} {:>10}  {}\n", report.name, format_seconds(report.seconds),
@@ -156,6 +161,7 @@ int optimize(std::span<const std::string> arguments) {
       "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto")(
       "output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
+      "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
       "timing", "on standard error: time and effect of each pass");
   options.add_positional("model", 1);
   if (auto exit = options.parse(arguments)) {
@@ -179,6 +185,9 @@ int optimize(std::span<const std::string> arguments) {
       names.emplace_back(name);
     }
     names.emplace_back("schedule");
+    if (options.has("memory-limit")) {
+      names.emplace_back("rematerialization");
+    }
     names.emplace_back("copy-insertion");
   } else if (const auto &listed = options.get<std::string>("passes"); listed != "none") {
     boost::split(names, listed, [](char c) { return c == ','; });
@@ -187,9 +196,14 @@ int optimize(std::span<const std::string> arguments) {
     if (passes::find_pass(name) == nullptr && find_buffer_step(name) == nullptr) {
       return options.misuse(fmt::format("there is no pass '{}', expected one that backplane opt --list names", name));
     }
+    if (name == "rematerialization" && !options.has("memory-limit")) {
+      return options.misuse("the pass rematerialization needs --memory-limit");
+    }
   }
-  Status status = optimize_file(options.get<std::string>("model"), names, *form, options.get<std::string>("output"),
-                                options.get<std::string>("dump-dir"), options.has("timing"));
+  std::int64_t memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
+  Status status =
+      optimize_file(options.get<std::string>("model"), names, memory_limit, *form, options.get<std::string>("output"),
+                    options.get<std::string>("dump-dir"), options.has("timing"));
   return status.ok() ? success : report(status.error());
 }
 

@@ -25,6 +25,7 @@ struct Request {
   std::uint64_t seed = 1;
   std::vector<std::string> inputs;
   int repeat = 1;
+  std::int64_t memory_limit = 0;
   double tolerance = 1e-4;
   bool by_instruction = false;
   bool print_results = false;
@@ -131,6 +132,7 @@ Result<Outcome> run(const Request &request) {
 
   CompileOptions compile_options;
   compile_options.dump_dir = request.dump_dir;
+  compile_options.memory_limit = request.memory_limit;
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
 
@@ -320,6 +322,7 @@ int run_model(std::span<const std::string> arguments) {
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
       "  backplane run model.hlo --features=x86-64-v3     as on a machine that has no more\n"
+      "  backplane run model.hlo --memory-limit 16000000  computes again what does not fit\n"
       "  backplane run model.hlo --by-instruction        which instruction differs?\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
@@ -327,6 +330,8 @@ int run_model(std::span<const std::string> arguments) {
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
       "seed", po::value<std::uint64_t>()->default_value(1), "of the inputs")(
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
+      "memory-limit", po::value<std::int64_t>()->default_value(0),
+      "bytes that a program may take; cheap values are computed again to get there; 0: any number")(
       "repeat", po::value<int>()->default_value(1), "runs; the median of their times is shown")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest error that still agrees")(
       "by-instruction",
@@ -350,11 +355,15 @@ int run_model(std::span<const std::string> arguments) {
   request.dump_dir = options.get<std::string>("dump-dir");
   request.seed = options.get<std::uint64_t>("seed");
   request.repeat = options.get<int>("repeat");
+  request.memory_limit = options.get<std::int64_t>("memory-limit");
   request.tolerance = options.get<double>("tolerance");
   request.print_results = options.has("print");
   request.by_instruction = options.has("by-instruction");
   if (options.has("inputs")) {
     request.inputs = options.get<std::vector<std::string>>("inputs");
+  }
+  if (request.memory_limit < 0) {
+    return options.misuse(fmt::format("--memory-limit is {}, expected at least 0", request.memory_limit));
   }
   if (request.repeat < 1) {
     return options.misuse(fmt::format("--repeat is {}, expected at least 1", request.repeat));

@@ -8,6 +8,7 @@
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
+#include "core/buffers/rematerialize.h"
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/ir/verifier.h"
@@ -53,6 +54,8 @@ Result<std::string> error(const Case &test) {
   return module.error().to_string() + "\n";
 }
 
+constexpr std::string_view limit_prefix = "rematerialization=";
+
 Result<std::string> optimize(const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
   for (const std::string &name : words_of(test.arguments, ", ")) {
@@ -60,6 +63,8 @@ Result<std::string> optimize(const Case &test) {
       BP_TRY(buffers::schedule(module));
     } else if (name == "copy-insertion") {
       BP_TRY(buffers::insert_copies(module));
+    } else if (name.starts_with(limit_prefix)) {
+      BP_TRY(buffers::rematerialize(module, std::atoll(name.c_str() + limit_prefix.size())));
     } else {
       std::string_view view = name;
       BP_TRY(passes::run_passes(module, std::span(&view, 1)));
@@ -102,7 +107,7 @@ Result<std::string> interpret(const Case &test) {
 constexpr std::array all_kinds = {
     Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
     Kind{"error", "the message with which the program is refused", error},
-    Kind{"opt", "the module after the passes named: // test: opt PASS,PASS", optimize},
+    Kind{"opt", "the module after the passes named: // test: opt PASS,PASS; rematerialization=BYTES is one", optimize},
     Kind{"buffers", "the plan of memory", assign_buffers},
     Kind{"run", "the results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
 };

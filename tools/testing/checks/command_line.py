@@ -210,6 +210,10 @@ MISUSES = [
     (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
     (["memory"], "no model was given"),
     (["memory", "good.hlo", "--fly"], "unrecognised option '--fly'"),
+    (["memory", "good.hlo", "--capacity", "0"], "--capacity is 0, expected more than 0"),
+    (["opt", "good.hlo", "--passes=rematerialization"], "the pass rematerialization needs --memory-limit"),
+    (["run", "good.hlo", "--memory-limit", "-1"], "--memory-limit is -1, expected at least 0"),
+    (["check", "checks.hlo", "--memory", "--jobs", "2"], "--memory counts what the whole process takes: expected --jobs 1"),
     (["pack"], "no problem was given"),
     (["pack", "p.csv", "--capacity", "0"], "--capacity is 0, expected more than 0"),
     (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
@@ -361,6 +365,26 @@ def memory():
     plan = json.loads(expect(["memory", str(MODEL), "--json"], SUCCESS, "").out)
     check(plan, "backplane memory --json printed an empty plan")
     check("Buffer(" in expect(["memory", "good.hlo", "--plan"], SUCCESS, "").out, "memory --plan prints no Buffer")
+    pathlib.Path("update.hlo").write_text(
+        "ENTRY main {\n  p = f32[64] parameter(0)\n  u = f32[4] parameter(1)\n  i = s32[] parameter(2)\n"
+        "  ROOT dus = f32[64] dynamic-update-slice(p, u, i)\n}\n")
+    text = expect(["memory", "update.hlo", "--html", "update.html", "--capacity", "600"], SUCCESS, "").out
+    check("dus, 256 bytes: p is a parameter that is not donated update.hlo:5" in text, f"memory printed\n{text}")
+    check("fits into the capacity 600, 68 bytes are left" in text, f"memory --capacity printed\n{text}")
+    page = pathlib.Path("update.html").read_text()
+    check(page.startswith("<!doctype html>") and '"dus"' in page, "memory --html wrote no page with the values")
+    check("src=" not in page and "href=" not in page and "http" not in page, "the page needs something from outside")
+    text = expect(["memory", "update.hlo", "--capacity", "500"], NEGATIVE, "").out
+    check("does not fit: 532 bytes are needed, 32 more than the capacity 500" in text, f"memory --capacity printed\n{text}")
+    plan = json.loads(expect(["memory", "update.hlo", "--capacity", "500", "--json"], NEGATIVE, "").out)
+    check(plan["capacity"]["largest"][0] == {"array": "p", "kind": "input", "bytes": 256, "source": "update.hlo:2"},
+          f"memory --json says {plan['capacity']}")
+    check(plan["updates_not_in_place"][0]["update"] == "dus", f"memory --json says {plan['updates_not_in_place']}")
+    expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "532"], SUCCESS, "")
+    if BACKEND == "cpu":
+        expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "531"], FAILED,
+               "backplane: module update needs 532 bytes in memory space 0, 1 more than its capacity of 531; "
+               "the largest arrays there:\n...256 bytes  input      p\n...")
 
 
 def pack():
