@@ -9,9 +9,15 @@ namespace bp::analysis {
 SideEffects::SideEffects(const ir::Module &module) : has_side_effect_(module.computation_id_limit(), false) {
   CallGraph graph(module);
   for (ir::ComputationId id : graph.callees_first()) {
-    has_side_effect_[index(id)] =
-        std::ranges::any_of(module.computation(id).instructions(), [this](const ir::Instruction &i) { return has(i); });
+    add(module.computation(id));
   }
+}
+
+void SideEffects::add(const ir::Computation &computation) {
+  const auto id = index(computation.id());
+  has_side_effect_.resize(std::max<std::size_t>(has_side_effect_.size(), id + 1));
+  has_side_effect_[id] =
+      std::ranges::any_of(computation.instructions(), [this](const ir::Instruction &i) { return has(i); });
 }
 
 bool SideEffects::has(const ir::Instruction &instruction) const {

@@ -13,6 +13,9 @@ class SideEffects {
  public:
   explicit SideEffects(const ir::Module &module);
 
+  // Takes in a computation made since, whose callees are known.
+  void add(const ir::Computation &computation);
+
   bool has(const ir::Instruction &instruction) const;
   bool has(ir::ComputationId computation) const { return has_side_effect_[index(computation)]; }
 
