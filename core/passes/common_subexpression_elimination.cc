@@ -15,17 +15,6 @@ using ir::AttributeKey;
 using ir::Instruction;
 using ir::Opcode;
 
-// What a value is made for and what it was called in the framework's program does not make it another value.
-bool matters(AttributeKey key) {
-  return key != AttributeKey::Origin && key != AttributeKey::Statistics;
-}
-
-// Stored as text, not as numbers.
-bool is_text(AttributeKey key) {
-  ir::AttributeKind kind = info(key).kind;
-  return kind == ir::AttributeKind::String || kind == ir::AttributeKind::Text;
-}
-
 std::vector<ir::InstructionId> normalized_operands(const Instruction &instruction) {
   std::vector<ir::InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
   if (instruction.is(ir::Trait::Commutative)) {
@@ -53,7 +42,7 @@ struct Hash {
       boost::hash_combine(seed, index(operand));
     }
     for (AttributeKey key : instruction.attribute_keys()) {
-      if (!matters(key)) {
+      if (!is_part_of_value(key)) {
         continue;
       }
       if (is_text(key)) {
@@ -74,7 +63,7 @@ struct Hash {
 bool have_equal_attributes(const Instruction &a, const Instruction &b) {
   auto keys_of = [](const Instruction &instruction) {
     std::vector<AttributeKey> keys = instruction.attribute_keys();
-    std::erase_if(keys, [](AttributeKey key) { return !matters(key); });
+    std::erase_if(keys, [](AttributeKey key) { return !is_part_of_value(key); });
     return keys;
   };
   std::vector<AttributeKey> keys = keys_of(a);

@@ -216,15 +216,7 @@ bool works_on_complex(Instruction i) {
 }  // namespace
 
 Result<bool> complex_expansion(ir::Module &module, const PassContext &context) {
-  // By computation id: reducers and their like, which stand or fall with the op that calls them.
-  std::vector<bool> embedded(module.computation_id_limit());
-  for (ir::Computation computation : module.computations()) {
-    for (Instruction i : computation.instructions()) {
-      for (ir::ComputationId callee : i.calls()) {
-        embedded[index(callee)] = embedded[index(callee)] || i.is(ir::Trait::CallsEmbedded);
-      }
-    }
-  }
+  const std::vector<bool> embedded = embedded_computations(module);
   return expand_all(module, context, [&](Instruction i) -> Result<Id> {
     if (const auto parent = index(i.parent().id()); parent < embedded.size() && embedded[parent]) {
       return i.id();

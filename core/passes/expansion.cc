@@ -3,8 +3,51 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <unordered_map>
 
 namespace bp::passes {
+namespace {
+
+// Scalars that only change their shape, which stays a scalar's.
+bool keeps_scalar(ir::Instruction i) {
+  return i.opcode() == ir::Opcode::Broadcast || i.opcode() == ir::Opcode::Reshape ||
+         i.opcode() == ir::Opcode::Transpose;
+}
+
+bool is_scalar_by_scalar(ir::Computation computation) {
+  for (ir::Instruction i : computation.instructions()) {
+    const bool is_known = i.opcode() == ir::Opcode::Parameter || i.opcode() == ir::Opcode::Constant ||
+                          keeps_scalar(i) || i.is(ir::Trait::Elementwise);
+    if (!is_known || !i.shape().is_scalar() || !i.control_predecessors().empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// By computation id: whether such an instruction calls it.
+template <class Holds>
+std::vector<bool> called_by(const ir::Module &module, Holds &&holds) {
+  std::vector<bool> called(module.computation_id_limit());
+  for (ir::Computation computation : module.computations()) {
+    for (ir::Instruction i : computation.instructions()) {
+      for (ir::ComputationId callee : i.calls()) {
+        called[index(callee)] = called[index(callee)] || holds(i);
+      }
+    }
+  }
+  return called;
+}
+
+}  // namespace
+
+std::vector<bool> embedded_computations(const ir::Module &module) {
+  return called_by(module, [](ir::Instruction i) { return i.is(ir::Trait::CallsEmbedded); });
+}
+
+std::vector<bool> fused_computations(const ir::Module &module) {
+  return called_by(module, [](ir::Instruction i) { return i.opcode() == ir::Opcode::Fusion; });
+}
 
 ir::InstructionId Expansion::chain(ir::Opcode opcode, Ids operands) {
   Id result = *operands.begin();
@@ -111,6 +154,33 @@ ir::InstructionId Expansion::multiply_matrices(Id lhs, Id rhs) {
     m.set_numbers(id, ir::AttributeKey::LhsContractingDims, {rank - 1});
     m.set_numbers(id, ir::AttributeKey::RhsContractingDims, {rank - 2});
   });
+}
+
+ir::InstructionId Expansion::apply_to_arrays(ir::Computation computation, std::span<const Id> arguments, Sizes sizes) {
+  if (!is_scalar_by_scalar(computation)) {
+    return ir::no_instruction;
+  }
+  std::unordered_map<Id, Id> arrays;
+  const auto order = computation.instruction_ids();
+  for (Id scalar : std::vector(order.begin(), order.end())) {
+    const ir::Instruction i = module().instruction(scalar);
+    const ir::Shape shape = ir::Shape::array(i.shape().element_type(), sizes);
+    if (i.opcode() == ir::Opcode::Parameter) {
+      arrays[scalar] = arguments[static_cast<std::size_t>(i.parameter_number())];
+    } else if (i.opcode() == ir::Opcode::Constant) {
+      arrays[scalar] = broadcast(constant(i.literal()), shape);
+    } else if (keeps_scalar(i)) {
+      arrays[scalar] = arrays[i.operands()[0]];
+    } else {
+      std::vector<Id> operands;
+      for (Id operand : i.operands()) {
+        operands.push_back(arrays[operand]);
+      }
+      arrays[scalar] = module().clone_instruction(this->computation(), i, operands, {});
+      module().set_shape(arrays[scalar], shape);
+    }
+  }
+  return arrays[computation.root().id()];
 }
 
 std::vector<ir::InstructionId> Expansion::loop(std::int64_t rounds, std::vector<Id> values, const Body &body) {

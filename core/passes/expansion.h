@@ -25,6 +25,21 @@ Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&
   });
 }
 
+// By computation id: functions of an op, such as reducers, which stand or fall with the op that calls them.
+std::vector<bool> embedded_computations(const ir::Module &module);
+
+// By computation id: the bodies of fusions.
+std::vector<bool> fused_computations(const ir::Module &module);
+
+// As rewrite_all(), outside of fusions: whoever made one has a device that takes it as it is.
+template <class Visit>
+Result<bool> rewrite_outside_fusions(ir::Module &module, Visit &&visit) {
+  const std::vector<bool> fused = fused_computations(module);
+  return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
+    return fused[index(instruction.parent().id())] ? instruction.id() : visit(instruction);
+  });
+}
+
 // What narrow floats are computed in.
 inline ir::ElementType compute_type(ir::ElementType type) {
   return ir::is_floating(type) && ir::bit_width(type) < 32 ? ir::ElementType::F32 : type;
@@ -98,6 +113,10 @@ class Expansion : public ir::Builder {
   }
   // Element i of a vector, as a scalar.
   Id element(Id vector, std::int64_t i) { return reshape(slice(vector, 0, i, i + 1), {}); }
+
+  // What a computation of scalars does to them, done to arrays of these sizes; no_instruction if it does more than
+  // elementwise ops.
+  Id apply_to_arrays(ir::Computation computation, std::span<const Id> arguments, Sizes sizes);
 
   // Values by round of a loop: body(expansion of the body, s32[] round, values before) gives those after. Rounds count
   // from 0. In the body there are only the values: what else it needs goes through them.

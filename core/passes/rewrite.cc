@@ -1,7 +1,5 @@
 #include "core/passes/rewrite.h"
 
-#include <unordered_map>
-
 #include "core/analysis/call_graph.h"
 
 namespace bp::passes {
@@ -67,6 +65,15 @@ std::vector<bool> control_ordered(ir::Computation computation) {
   return result;
 }
 
+bool is_plain(const ir::Instruction &instruction) {
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (!is_plain(instruction.operand(i).shape())) {
+      return false;
+    }
+  }
+  return is_plain(instruction.shape());
+}
+
 void tidy(ir::Module &module) {
   analysis::CallGraph graph(module);
   auto order = graph.callees_first();
@@ -74,31 +81,38 @@ void tidy(ir::Module &module) {
   module.unique_names();
 }
 
-ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
-                            std::span<const ir::InstructionId> arguments) {
+void copy_instructions(ir::Module &module, ir::ComputationId from, ir::ComputationId to, Copies &copies) {
   auto order = module.computation(from).instruction_ids();
-  std::unordered_map<ir::InstructionId, ir::InstructionId> copies;
-  auto copies_of = [&](std::span<const ir::InstructionId> ids) {
-    std::vector<ir::InstructionId> result;
-    for (ir::InstructionId id : ids) {
-      result.push_back(copies[id]);
-    }
-    return result;
-  };
   for (ir::InstructionId id : std::vector(order.begin(), order.end())) {
-    ir::Instruction original = module.instruction(id);
-    if (original.opcode() == ir::Opcode::Parameter) {
-      copies[id] = arguments[static_cast<std::size_t>(original.parameter_number())];
+    if (copies.contains(id)) {
       continue;
     }
-    auto operands = copies_of(original.operands()), predecessors = copies_of(original.control_predecessors());
+    ir::Instruction original = module.instruction(id);
+    std::vector<ir::InstructionId> operands, predecessors;
+    for (ir::InstructionId operand : original.operands()) {
+      operands.push_back(copies.at(operand));
+    }
+    for (ir::InstructionId predecessor : original.control_predecessors()) {
+      predecessors.push_back(copies.at(predecessor));
+    }
     auto calls = std::vector(original.calls().begin(), original.calls().end());
-    copies[id] = module.clone_instruction(to, original, operands, calls);
+    ir::InstructionId copy = module.clone_instruction(to, original, operands, calls);
+    copies.emplace(id, copy);
     if (!predecessors.empty()) {
-      module.set_control_predecessors(copies[id], predecessors);
+      module.set_control_predecessors(copy, predecessors);
     }
   }
-  return copies[module.computation(from).root().id()];
+}
+
+ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
+                            std::span<const ir::InstructionId> arguments) {
+  Copies copies;
+  auto parameters = module.computation(from).parameter_ids();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    copies.emplace(parameters[i], arguments[i]);
+  }
+  copy_instructions(module, from, to, copies);
+  return copies.at(module.computation(from).root().id());
 }
 
 }  // namespace bp::passes

@@ -1,6 +1,7 @@
 // What passes that rewrite instruction by instruction share.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "core/ir/module.h"
@@ -60,10 +61,33 @@ Result<bool> rewrite_all(ir::Module &module, Visit &&visit);
 // By instruction id: whether it has control predecessors or is one. Ids of other computations may be missing.
 std::vector<bool> control_ordered(ir::Computation computation);
 
+// An array of known size in row-major order. Other layouts were chosen by somebody: what has one is left alone.
+inline bool is_plain(const ir::Shape &shape) {
+  return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
+}
+// As such, the instruction and all its operands.
+bool is_plain(const ir::Instruction &instruction);
+
+// What a value is made for and what it was called in the framework's program does not make it another value.
+inline bool is_part_of_value(ir::AttributeKey key) {
+  return key != ir::AttributeKey::Origin && key != ir::AttributeKey::Statistics;
+}
+// Stored as text, not as numbers.
+inline bool is_text(ir::AttributeKey key) {
+  const ir::AttributeKind kind = ir::info(key).kind;
+  return kind == ir::AttributeKind::String || kind == ir::AttributeKind::Text;
+}
+
 // After a pass that added computations or instructions: computations callees first, the unreachable dropped,
 // instruction names unique.
 void tidy(ir::Module &module);
 
+// By instruction of one computation: what stands for it in another.
+using Copies = std::unordered_map<ir::InstructionId, ir::InstructionId>;
+
+// Copies the instructions of a computation to the end of another, but for those that `copies` has already: what they
+// compute is there under another name. Callees are shared, control predecessors among what is copied kept.
+void copy_instructions(ir::Module &module, ir::ComputationId from, ir::ComputationId to, Copies &copies);
 // Copies the instructions of a computation to the end of another, with parameters replaced by `arguments`. Callees are
 // shared, control predecessors inside kept. Returns what stands for the root.
 ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
