@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/interpreter/interpreter.h"
+#include "core/passes/rewrite.h"
 
 namespace bp::passes {
 namespace {
@@ -129,10 +130,6 @@ bool is_constant(const Term &term) {
     case Term::Kind::Operation: return std::ranges::all_of(term.operands, is_constant);
     default: return true;
   }
-}
-
-bool is_plain(const Shape &shape) {
-  return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
 }
 
 const Shape *shape_of_variable(const Term &term, const Bindings &bindings, const ir::Module &module) {
@@ -266,7 +263,9 @@ bool is_lossless(ElementType from, ElementType middle, ElementType to) {
   }
   const int room = ir::bit_width(middle) - ir::bit_width(from);
   if (ir::is_floating(from)) {
-    return (middle == ElementType::F32 || middle == ElementType::F64) && room > 0;
+    // Not between narrow types: where a device has no such conversion, it goes by f32.
+    const bool is_narrow_pair = from != to && ir::is_floating(to) && ir::bit_width(to) < 32 && ir::bit_width(from) < 32;
+    return !is_narrow_pair && (middle == ElementType::F32 || middle == ElementType::F64) && room > 0;
   }
   if (ir::is_integer(from) && ir::is_integer(middle)) {
     return ir::is_signed(from) ? ir::is_signed(middle) && room >= 0 : room >= (ir::is_signed(middle) ? 1 : 0);
@@ -405,8 +404,7 @@ bool Rule::has_types(const Instruction &instruction, const Bindings &bindings) c
 }
 
 InstructionId Rule::apply(const Instruction &instruction, ir::Builder &builder, const Simplify &simplify) const {
-  const Shape shape = instruction.shape();
-  if (!is_plain(shape)) {
+  if (!is_plain(instruction.shape())) {
     return ir::no_instruction;
   }
   for (unsigned arrangement = 0; arrangement < arrangements_; ++arrangement) {
@@ -414,8 +412,8 @@ InstructionId Rule::apply(const Instruction &instruction, ir::Builder &builder, 
     bindings.fill(ir::no_instruction);
     if (match_term(pattern_, instruction, arrangement, bindings) && has_types(instruction, bindings) &&
         (condition_ == nullptr || condition_(instruction, bindings)) &&
-        fits(replacement_, shape, bindings, instruction.module())) {
-      return build(replacement_, shape, bindings, builder, simplify);
+        fits(replacement_, instruction.shape(), bindings, instruction.module())) {
+      return build(replacement_, Shape(instruction.shape()), bindings, builder, simplify);
     }
   }
   return ir::no_instruction;
