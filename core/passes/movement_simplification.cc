@@ -1,5 +1,5 @@
-// Rules for ops that only move elements. What does nothing goes; two of a kind become one; and what only renames
-// dimensions, because those that move have size 1, becomes a reshape, which is free between buffers.
+// Rules for ops that rename dimensions. What does nothing goes; two of a kind become one; what moves a broadcast is a
+// broadcast; and what moves only dimensions of size 1 becomes a reshape, which is free between buffers.
 // Shapes with layouts other than row-major are left alone: somebody chose them.
 #include <algorithm>
 
@@ -14,10 +14,6 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
-
-bool is_plain(const Shape &shape) {
-  return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
-}
 
 // Elements keep their row-major order: `permutation` moves only dimensions of size 1.
 bool keeps_order(std::span<const std::int64_t> permutation, const Shape &operand) {
@@ -53,14 +49,6 @@ class Simplifier {
       case Opcode::Broadcast: return broadcast();
       case Opcode::Convert:
       case Opcode::BitcastConvert: return operand_if_same(0);
-      case Opcode::Slice: return slice();
-      // A box as large as the operand starts at 0, whatever the indices say.
-      case Opcode::DynamicSlice: return operand_if_same(0);
-      case Opcode::DynamicUpdateSlice: return operand_if_same(1);
-      case Opcode::Pad: return pad();
-      case Opcode::Reverse: return reverse();
-      case Opcode::Concatenate: return instruction_.operand_count() == 1 ? operand_if_same(0) : keep_;
-      case Opcode::Select: return instruction_.operands()[1] == instruction_.operands()[2] ? operand_if_same(1) : keep_;
       default: return keep_;
     }
   }
@@ -102,10 +90,32 @@ class Simplifier {
       InstructionId source = operand.operands()[0];
       return operand.operand(0).shape() == shape_ ? source : builder_.reshape(source, shape_.sizes());
     }
-    if (operand.opcode() == Opcode::Broadcast && operand.operand(0).shape().is_scalar()) {
-      return builder_.broadcast(operand.operands()[0], shape_);
+    if (operand.opcode() == Opcode::Broadcast && is_plain(operand.operand(0).shape())) {
+      return reshaped_broadcast(operand);
     }
     return keep_;
+  }
+
+  // Each dimension of what is broadcast must still be a dimension after the reshape: of the same size, and with as many
+  // elements to its left.
+  InstructionId reshaped_broadcast(Instruction broadcast) {
+    std::vector<std::int64_t> targets;
+    for (std::int64_t old_target : broadcast.dimensions()) {
+      auto sizes = broadcast.shape().sizes();
+      const auto at = static_cast<std::size_t>(old_target);
+      const std::int64_t left = ir::product(sizes.first(at));
+      std::size_t found = 0;
+      for (std::int64_t passed = 1; found < shape_.rank() && (passed != left || shape_.size(found) != sizes[at]);
+           ++found) {
+        passed *= shape_.size(found);
+      }
+      const bool is_taken = std::ranges::find(targets, static_cast<std::int64_t>(found)) != targets.end();
+      if (found == shape_.rank() || is_taken) {
+        return keep_;
+      }
+      targets.push_back(static_cast<std::int64_t>(found));
+    }
+    return builder_.broadcast(broadcast.operands()[0], Shape(shape_), targets);
   }
 
   InstructionId transpose() {
@@ -127,6 +137,13 @@ class Simplifier {
       }
       InstructionId source = operand.operands()[0];
       return std::ranges::is_sorted(composed) ? source : builder_.transpose(source, composed);
+    }
+    if (operand.opcode() == Opcode::Broadcast && is_plain(operand.operand(0).shape())) {
+      std::vector<std::int64_t> targets;
+      for (std::int64_t old_target : operand.dimensions()) {
+        targets.push_back(std::ranges::find(permutation, old_target) - permutation.begin());
+      }
+      return builder_.broadcast(operand.operands()[0], Shape(shape_), targets);
     }
     return keep_;
   }
@@ -162,26 +179,6 @@ class Simplifier {
       }
     }
     return true;
-  }
-
-  InstructionId slice() {
-    auto ranges = instruction_.slice_ranges();
-    bool is_forward = std::ranges::all_of(ranges, [](const ir::SliceRange &range) { return range.stride == 1; });
-    return is_forward ? operand_if_same(0) : keep_;
-  }
-
-  InstructionId pad() {
-    bool is_none = std::ranges::all_of(instruction_.padding(), [](const ir::PaddingDimension &padding) {
-      return padding.low == 0 && padding.high == 0 && padding.interior == 0;
-    });
-    return is_none ? operand_if_same(0) : keep_;
-  }
-
-  InstructionId reverse() {
-    bool is_trivial = std::ranges::all_of(instruction_.dimensions(), [this](std::int64_t dimension) {
-      return shape_.size(static_cast<std::size_t>(dimension)) <= 1;
-    });
-    return is_trivial ? operand_if_same(0) : keep_;
   }
 
   Instruction instruction_;
