@@ -31,6 +31,8 @@ struct FusionDecision {
 struct PassContext {
   // Copying passes (inlining, flattening) stop, or fail where they must copy, when the module would get larger.
   std::size_t max_instructions = 4'000'000;
+  // Loops are unrolled to no more instructions than this.
+  std::size_t max_unrolled_instructions = 64;
   FusionLimits fusion;
   // Told of decisions; may be empty.
   std::function<void(const FusionDecision &)> explain_fusion;
