@@ -545,5 +545,76 @@ ENTRY main { x = c64[4,5] parameter(0)  zero = c64[] constant((0, 0))  ROOT r = 
                   2e-7);
 }
 
+// A device that stores narrow floats and computes in none.
+bool computes_in_f32(ir::Instruction i) {
+  auto is_narrow = [](const ir::Shape &shape) {
+    return shape.is_array() && ir::is_floating(shape.element_type()) && ir::bit_width(shape.element_type()) < 32;
+  };
+  bool has_narrow = is_narrow(i.shape());
+  for (std::size_t o = 0; o < i.operand_count(); ++o) {
+    has_narrow = has_narrow || is_narrow(i.operand(o).shape());
+  }
+  const bool converts =
+      i.opcode() == ir::Opcode::Convert &&
+      (i.shape().element_type() == ir::ElementType::F32 || i.operand(0).shape().element_type() == ir::ElementType::F32);
+  return !has_narrow || converts || i.opcode() == ir::Opcode::Parameter || i.opcode() == ir::Opcode::Constant;
+}
+
+void check_normalization(const std::string &text, double tolerance = 0) {
+  INFO(text);
+  ir::Module module = text::parse_module(text).value();
+  REQUIRE(ir::verify(module).ok());
+  ir::Module normalized = module;
+  PassContext context;
+  context.is_native = computes_in_f32;
+  CHECK(float_normalization(normalized, context).value());
+  REQUIRE(ir::verify(normalized).ok());
+  for (ir::Instruction i : normalized.entry().instructions()) {
+    INFO(i.name());
+    CHECK(computes_in_f32(i));
+  }
+  auto arguments = interpreter::random_arguments(module, 1).value();
+  const ir::Literal expected = interpreter::interpret(module, arguments).value();
+  const ir::Literal result = interpreter::interpret(normalized, arguments).value();
+  CHECK((tolerance == 0 ? result.identical(expected)
+                        : interpreter::compare(result, expected).value()[0].agrees(tolerance)));
+}
+
+TEST_CASE("narrow floats computed in f32 are the same to the bit") {
+  for (const char *type : {"bf16", "f16", "f8e4m3fn", "f8e5m2"}) {
+    for (const ir::OpInfo &op : ir::ops()) {
+      const bool takes_floats = op.has(ir::Trait::Elementwise) && op.types != ir::TypeSet::Integer &&
+                                op.types != ir::TypeSet::IntegerOrPred && op.types != ir::TypeSet::AnyShape;
+      const bool has_own_case = op.opcode == ir::Opcode::Convert || op.opcode == ir::Opcode::Compare ||
+                                op.opcode == ir::Opcode::Complex || op.opcode == ir::Opcode::StochasticConvert ||
+                                op.opcode == ir::Opcode::ReducePrecision || op.opcode == ir::Opcode::IsFinite;
+      if (!takes_floats || has_own_case) {
+        continue;
+      }
+      std::string operands = "x";
+      for (int i = 1; i < op.min_operands; ++i) {
+        operands += i == 1 ? ", y" : ", x";
+      }
+      check_normalization(
+          fmt::format("ENTRY main {{ x = {0}[99] parameter(0)  y = {0}[99] parameter(1)  "
+                      "ROOT r = {0}[99] {1}({2}) }}",
+                      type, op.text, operands));
+    }
+    check_normalization(
+        fmt::format("ENTRY main {{ x = {0}[99] parameter(0)  y = {0}[99] parameter(1)  "
+                    "ROOT r = pred[99] compare(x, y), direction=LT }}",
+                    type));
+    check_normalization(fmt::format("ENTRY main {{ x = {0}[99] parameter(0)  ROOT r = pred[99] is-finite(x) }}", type));
+    check_normalization(fmt::format("ENTRY main {{ x = {0}[99] parameter(0)  ROOT r = s8[99] convert(x) }}", type));
+    check_normalization(fmt::format("ENTRY main {{ x = s8[99] parameter(0)  ROOT r = {0}[99] convert(x) }}", type));
+    check_normalization(
+        fmt::format("add {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT r = {0}[] add(a, b) }} "
+                    "ENTRY main {{ x = {0}[9,20] parameter(0)  y = {0}[] parameter(1)  "
+                    "ROOT r = {0}[9] reduce(x, y), dimensions={{1}}, to_apply=add }}",
+                    type),
+        0.1);
+  }
+}
+
 }  // namespace
 }  // namespace bp::passes
