@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
@@ -71,6 +72,35 @@ class Table {
   boost::json::array rows_;
 };
 
+// The default passes: time in all, and time and effect of each that took a thousandth of it or did something.
+void all_passes(Table &table, const std::string &name, ir::Module &module) {
+  struct Effect {
+    double seconds = 0;
+    std::int64_t added = 0;
+    bool changed = false;
+  };
+  std::map<std::string_view, Effect> effects;
+  auto count = static_cast<std::int64_t>(module.instruction_count());
+  passes::PipelineOptions options;
+  options.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) -> Status {
+    Effect &effect = effects[pass.name];
+    effect.seconds += pass.seconds;
+    effect.changed = effect.changed || pass.changed;
+    const auto now = static_cast<std::int64_t>(after.instruction_count());
+    effect.added += now - std::exchange(count, now);
+    return {};
+  };
+  const double seconds =
+      median_seconds(1, [&] { ok_or_exit(passes::run_passes(module, passes::default_passes(), options)); });
+  table.add(name + ": passes", seconds * 1e3, "ms", fmt::format("{} instructions left", module.instruction_count()));
+  for (const auto &[pass, effect] : effects) {
+    if (effect.changed || effect.seconds > seconds / 1000) {
+      table.add(fmt::format("{}:   {}", name, pass), effect.seconds * 1e3, "ms",
+                effect.changed ? fmt::format("{:+} instructions", effect.added) : "");
+    }
+  }
+}
+
 // Reading, verifying, passes and planning of one program.
 void core_stages(Table &table, const std::string &name, const std::string &text) {
   ir::Module module;
@@ -82,9 +112,7 @@ void core_stages(Table &table, const std::string &name, const std::string &text)
   table.add(name + ": verify", median_seconds(3, [&] { ok_or_exit(ir::verify(module)); }) * 1e3, "ms");
   table.add(name + ": copy of the module", median_seconds(3, [&] { ir::Module copy = module; }) * 1e3, "ms");
   ir::Module optimized = module;
-  table.add(name + ": passes",
-            median_seconds(1, [&] { ok_or_exit(passes::run_passes(optimized, passes::default_passes())); }) * 1e3, "ms",
-            fmt::format("{} instructions left", optimized.instruction_count()));
+  all_passes(table, name, optimized);
   buffers::Plan plan;
   double planning = median_seconds(1, [&] {
     value_or_exit(buffers::schedule(optimized));
