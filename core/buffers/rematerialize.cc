@@ -23,6 +23,7 @@ using ir::Opcode;
 constexpr int max_rounds = 8, max_peaks = 256;  // of a module, of a round
 constexpr std::size_t max_copied = 16;          // instructions for one value
 constexpr std::size_t max_visited = 64;         // to find them
+constexpr std::int64_t small_part = 32;         // of a value: what is smaller may be kept to compute it from
 
 bool is_cheap_op(Instruction instruction) {
   switch (instruction.opcode()) {
@@ -181,6 +182,9 @@ class Round {
       return opcode == Opcode::Constant || (opcode == Opcode::Parameter && !donated_.contains(index(shown)));
     }
     Number value = found->second;
+    if (graph_.size[value] <= graph_.size[without] / small_part) {
+      return true;  // it may as well be kept
+    }
     return value != without && !is_gone_.contains(value) &&
            (is_shown_by_root(value) || (!readers_[value].empty() && readers_[value].back() >= at));
   }
@@ -314,9 +318,6 @@ Result<bool> run_round(ir::Module &module, std::int64_t target) {
 }  // namespace
 
 Result<bool> rematerialize(ir::Module &module, std::int64_t limit) {
-  if (!module.header().is_scheduled) {
-    return invalid_input("module {} is not scheduled, which rematerialization expects", module.name());
-  }
   BP_ASSIGN(Needed before, needed_bytes(module));
   if (before.total <= limit) {
     return false;

@@ -94,7 +94,8 @@ Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
     statistics.live_at_peak.push_back(array);
   }
   std::ranges::stable_sort(statistics.live_at_peak, std::greater(), [](const auto &array) { return array.slice.size; });
-  for (Tick tick = peak; tick < timeline.instructions.size() && statistics.peak == ir::no_instruction; ++tick) {
+  for (Tick tick = peak; most > 0 && tick < timeline.instructions.size() && statistics.peak == ir::no_instruction;
+       ++tick) {
     statistics.peak = timeline.instructions[tick];
   }
   return statistics;

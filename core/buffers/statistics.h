@@ -23,7 +23,7 @@ struct MemoryStatistics {
     Slice slice;
   };
   // The values at the time at which most bytes are needed in all spaces together, the largest first, and an instruction
-  // that runs at that time.
+  // that runs at that time; none if there are no temporary values.
   std::vector<LiveArray> live_at_peak;
   ir::InstructionId peak = ir::no_instruction;
   std::uint32_t peak_tick = 0;  // of the flattened schedule (live_range.h)

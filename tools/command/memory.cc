@@ -161,7 +161,7 @@ bool print_capacity(const Planned &planned, std::int64_t capacity) {
   fmt::print("\n{}: {} bytes are needed, {} more than the capacity {}. The peak is at {}; the largest there:\n",
              paint(Colour::Red, "does not fit"), needed, needed - capacity, capacity,
              planned.statistics.peak == ir::no_instruction
-                 ? "every instruction alike"
+                 ? "all instructions alike"
                  : planned.module.instruction(planned.statistics.peak).name());
   print_arrays(planned, buffers::largest_at_peak(planned.module, planned.plan, planned.statistics, 0), 10);
   return false;

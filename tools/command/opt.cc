@@ -30,7 +30,7 @@ struct BufferStep {
 constexpr BufferStep buffer_steps[] = {
     {"schedule", "orders instructions so that little memory is live",
      [](ir::Module &module, std::int64_t) { return buffers::schedule(module); }},
-    {"rematerialization", "computes cheap values again until no more than --memory-limit bytes are needed",
+    {"rematerialization", "computes cheap values again, until no more than --memory-limit bytes are needed",
      buffers::rematerialize},
     {"copy-insertion", "adds the copies without which no buffer assignment is correct",
      [](ir::Module &module, std::int64_t) { return buffers::insert_copies(module); }},
@@ -195,9 +195,6 @@ int optimize(std::span<const std::string> arguments) {
   for (const std::string &name : names) {
     if (passes::find_pass(name) == nullptr && find_buffer_step(name) == nullptr) {
       return options.misuse(fmt::format("there is no pass '{}', expected one that backplane opt --list names", name));
-    }
-    if (name == "rematerialization" && !options.has("memory-limit")) {
-      return options.misuse("the pass rematerialization needs --memory-limit");
     }
   }
   std::int64_t memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
