@@ -55,7 +55,7 @@ bool is_cheap(Instruction instruction) {
 class Round {
  public:
   Round(ir::Module &module, const Dataflow &dataflow, ScheduleGraph graph)
-      : module_(module), dataflow_(dataflow), graph_(std::move(graph)) {
+      : module_(module), dataflow_(dataflow), graph_(std::move(graph)), first_copy_(module.instruction_id_limit()) {
     maker_.assign(graph_.size.size(), none);
     readers_.resize(graph_.size.size());
     before_.resize(graph_.count());
@@ -125,6 +125,9 @@ class Round {
     }
   }
 
+  // Made in this round: the dataflow does not know it.
+  bool is_copy(InstructionId id) const { return index(id) >= first_copy_; }
+
   bool is_shown_by_root(Number value) const { return graph_.readers[value] > readers_[value].size(); }
 
   // Cheap values that wait through instruction `at` for a reader behind it, the largest first.
@@ -150,6 +153,9 @@ class Round {
     std::vector<InstructionId> seen_as, copied;
     for (auto reader = next; reader != readers_[value].end(); ++reader) {
       for (InstructionId operand : module_.instruction(graph_.ids[*reader]).operands()) {
+        if (is_copy(operand)) {
+          continue;
+        }
         auto leaves = dataflow_.positions().of(module_.instruction(operand)).leaves;
         bool shows = std::ranges::any_of(
             leaves, [&](const Leaf &leaf) { return dataflow_.value_at(operand, leaf.position) == shown; });
@@ -192,6 +198,9 @@ class Round {
   // Appends what must be copied to have an array when instruction `at` runs, operands first. False if it is not cheap.
   bool collect(InstructionId id, Number at, Number without, std::vector<InstructionId> &copied,
                std::size_t &visited) const {
+    if (is_copy(id)) {
+      return false;  // made for other readers
+    }
     if (is_there(id, at, without) || std::ranges::find(copied, id) != copied.end()) {
       return true;
     }
@@ -279,6 +288,7 @@ class Round {
   ir::Module &module_;
   const Dataflow &dataflow_;
   ScheduleGraph graph_;
+  std::size_t first_copy_;                                   // ids from here on are copies
   std::vector<std::int64_t> live_;                           // by instruction: bytes, while it runs
   std::unordered_map<std::uint32_t, Number> number_of_;      // by InstructionId
   std::unordered_map<std::uint32_t, Number> value_numbers_;  // by ValueId
