@@ -65,6 +65,7 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
     return backend;
   }
   host::DeviceOptions device;
+  device.host.log = options.log;
   device.settings = options.settings;
   if (!options.dump_dir.empty()) {
     BP_TRY(make_directory(options.dump_dir));

@@ -76,6 +76,8 @@ passes::FusionLimits limits_of(const host::Device &device) {
   if (given != nullptr) {
     limits.max_instructions = given->max_instructions;
     limits.max_values = given->max_values;
+    limits.small_kernel_bytes =
+        static_cast<std::int64_t>(std::min<std::uint64_t>(given->small_kernel_bytes, INT64_MAX));
     limits.max_row_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(given->max_row_bytes, INT64_MAX));
   }
   return limits;
@@ -158,6 +160,7 @@ class Compilation {
     }
     BP_ASSIGN(Claims claims, ask(*device_, module, *image));
     BP_TRY(expand(module, claims));
+    BP_TRY(fuse_patterns(module, claims));
     report_.instructions = module.instruction_count();
     division.parts = partition(module, claims.claimed);
     division.is_whole = division.parts.size() == 1 && division.parts[0].place == Place::Device;
@@ -199,6 +202,39 @@ class Compilation {
     }
     if (count_refused(answer) < refused) {
       module = std::move(expanded);
+      claims = std::move(answer);
+    }
+    return {};
+  }
+
+  // What the device leaves to others alone it may run as part of a pattern, such as a dot with bias and activation: it is
+  // offered each, the longest first.
+  Status fuse_patterns(ir::Module &module, Claims &claims) {
+    passes::PassContext context;
+    context.fusion = limits_of(*device_);
+    if (!options_.fuse || !context.fusion.contractions || count_refused(claims) == 0) {
+      return {};
+    }
+    constexpr std::size_t most_ends = 8;
+    ir::Module fused = module;
+    Claims answer;
+    for (; context.fusion.ends_before_last < most_ends; ++context.fusion.ends_before_last) {
+      BP_ASSIGN(bool changed, passes::contraction_fusion(fused, context));
+      BP_ASSIGN(answer, ask_fused(fused));
+      std::vector<ir::InstructionId> refused;
+      for (ir::InstructionId id : fusions_made(module, fused, answer)) {
+        if (answer.refused[index(id)]) {
+          refused.push_back(id);
+        }
+      }
+      if (!changed || refused.empty()) {
+        break;
+      }
+      BP_ASSIGN(auto parts, passes::take_apart(fused, refused));
+      BP_ASSIGN(answer, ask_fused(fused));
+    }
+    if (count_refused(answer) < count_refused(claims)) {
+      module = std::move(fused);
       claims = std::move(answer);
     }
     return {};
@@ -309,7 +345,7 @@ class Compilation {
       if (!bad.empty()) {
         BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
         passes::FusionLimits simple = limits;
-        simple.contractions = simple.rows = simple.results = false;
+        simple.contractions = simple.rows = simple.results = false;  // nor small kernels, which have several results
         BP_TRY(run_passes(fused, passes::Stage::Fuse, nullptr, simple));
         BP_ASSIGN(claims, ask_fused(fused));
       }
@@ -325,9 +361,9 @@ class Compilation {
     return ask(*device_, module, image);
   }
 
-  // Fusions that were not there before, and that the device refuses or rates above what they are made of.
-  Result<std::vector<ir::InstructionId>> bad_fusions(const ir::Module &before, const ir::Module &fused,
-                                                     const Claims &claims) const {
+  // Fusions that were not there before and that the device was asked about.
+  static std::vector<ir::InstructionId> fusions_made(const ir::Module &before, const ir::Module &fused,
+                                                     const Claims &claims) {
     std::unordered_set<std::string_view> old;
     for (ir::Computation computation : before.computations()) {
       for (ir::Instruction i : computation.instructions()) {
@@ -345,6 +381,13 @@ class Compilation {
         }
       }
     }
+    return made;
+  }
+
+  // Those that the device refuses or rates above what they are made of.
+  Result<std::vector<ir::InstructionId>> bad_fusions(const ir::Module &before, const ir::Module &fused,
+                                                     const Claims &claims) const {
+    const std::vector<ir::InstructionId> made = fusions_made(before, fused, claims);
     ir::Module apart = fused;
     BP_ASSIGN(auto parts, passes::take_apart(apart, made));
     BP_ASSIGN(Claims of_parts, ask_fused(apart));

@@ -1,6 +1,6 @@
 // Fuses a dot or convolution with the elementwise work on its result (bias, activation, residual), which is done while
-// the sums are in registers. The last instruction after the contraction becomes the result that nothing inside is needed
-// beyond: everything else in the fusion has all its users there.
+// the sums are in registers. The fusion ends with the last instruction that all of its work leads to: everything before
+// has all its users inside.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -54,7 +54,8 @@ class ContractionFuser {
 
   // The contraction and what can be done on its sums, in program order, the result last.
   std::vector<InstructionId> work_on(const Instruction &contraction) const {
-    std::vector<InstructionId> members, result;
+    std::vector<InstructionId> members;
+    std::vector<std::size_t> ends;  // how many members lead to the last of them and nowhere else
     std::unordered_set<InstructionId> seen = {contraction.id()}, operands;
     std::unordered_map<InstructionId, std::size_t> open;  // by member: how many of its users are not members
     std::size_t all_open = 0;
@@ -73,7 +74,9 @@ class ContractionFuser {
       for (InstructionId operand : instruction.operands()) {
         const auto inside = open.find(operand);
         if (inside == open.end()) {
-          operands.insert(operand);
+          if (const auto read = read_for(module_.instruction(operand))) {
+            operands.insert(*read);
+          }
         } else if (closed.insert(operand).second) {
           --inside->second;
           --all_open;
@@ -88,7 +91,7 @@ class ContractionFuser {
       open[id] = users;
       all_open += users;
       if (all_open == users) {
-        result = members;
+        ends.push_back(members.size());
       }
       for (InstructionId user : users_.of(id)) {
         if (seen.insert(user).second) {
@@ -97,7 +100,9 @@ class ContractionFuser {
         }
       }
     }
-    return result;
+    const std::size_t before_last = context_.fusion.ends_before_last;
+    members.resize(before_last < ends.size() ? ends[ends.size() - 1 - before_last] : 0);
+    return members;
   }
 
   void explain(const Instruction &contraction, const Instruction &user) const {

@@ -192,6 +192,17 @@ bool is_copied_into_users(const Instruction &instruction) {
          instruction.opcode() == Opcode::Broadcast;
 }
 
+std::optional<InstructionId> read_for(const Instruction &operand) {
+  Instruction read = operand;
+  while (is_copied_into_users(read)) {
+    if (read.operand_count() == 0) {
+      return std::nullopt;
+    }
+    read = read.operand(0);
+  }
+  return read.id();
+}
+
 std::vector<InstructionId> build_fusion(ir::Module &module, const FusionPlan &plan, const IsCopied &is_copied) {
   const InstructionId last = plan.results.back();
   const ir::ComputationId computation = module.instruction(last).parent().id();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ bool is_scalar_constant(const ir::Instruction &instruction);
 // Each kernel that needs it computes it for itself: it reads less memory than its value would take. Scalar constants,
 // iotas, broadcasts.
 bool is_copied_into_users(const ir::Instruction &instruction);
+
+// What a kernel reads for an operand: what its copied operands are made of, or nothing.
+std::optional<ir::InstructionId> read_for(const ir::Instruction &operand);
 
 // A fusion to be: `kernels` in program order, instructions of one computation, of which fusions give their bodies, and the
 // arrays that others need of them: kernels, or get-tuple-elements of kernels.

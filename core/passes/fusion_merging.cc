@@ -416,8 +416,9 @@ class KernelMerger {
     std::unordered_set<InstructionId> operands;
     for (InstructionId member : group.members) {
       for (InstructionId operand : module_.instruction(member).operands()) {
-        if (!is_member(group, source_of(operand).first) && !is_copied_into_users(module_.instruction(operand))) {
-          operands.insert(operand);
+        const auto read = read_for(module_.instruction(operand));
+        if (read && !is_member(group, source_of(*read).first)) {
+          operands.insert(*read);
         }
       }
     }

@@ -109,14 +109,22 @@ class ComputationFuser {
   // Joins the group of all users, if there is one and it may take the instruction.
   bool join_users(const Instruction &instruction) {
     auto users = users_.of(instruction.id());
-    if (is_reduce_root(instruction) || is_scalar_constant(instruction)) {
+    if (is_scalar_constant(instruction)) {
       return false;
+    }
+    if (is_reduce_root(instruction)) {
+      return refuse(instruction, users[0], "a reduction is the end of its loop");
     }
     Member place;
     for (InstructionId user : users) {
       auto found = members_.find(user);
-      if (found == members_.end() || (place.root != no_instruction && found->second.root != place.root)) {
-        return false;
+      if (found == members_.end()) {
+        return is_copied_into_users(module_.instruction(user))
+                   ? false
+                   : refuse(instruction, user, "the user is no part of a loop");
+      }
+      if (place.root != no_instruction && found->second.root != place.root) {
+        return refuse(instruction, user, "users in different loops need it");
       }
       for (std::size_t i = 0; i < module_.instruction(user).operand_count(); ++i) {
         if (module_.instruction(user).operands()[i] != instruction.id()) {
@@ -124,19 +132,34 @@ class ComputationFuser {
         }
         std::uint32_t view = view_of_operand(module_.instruction(user), found->second, i);
         if (place.root != no_instruction && view != place.view) {
-          return false;
+          return refuse(instruction, user, "it would be computed at several places of the loop");
         }
         place = {found->second.root, view};
       }
     }
     Group &group = groups_[place.root];
     bool is_free = is_movement(instruction.opcode());
-    if (group.members.size() >= context_.fusion.max_instructions || (views_[place.view].repeats && !is_free)) {
-      return false;
+    if (group.members.size() >= context_.fusion.max_instructions) {
+      return refuse(instruction, place.root, "the loop would have too many instructions");
+    }
+    if (views_[place.view].repeats && !is_free) {
+      return refuse(instruction, place.root, "it would be computed several times");
+    }
+    if (context_.explain_fusion) {
+      context_.explain_fusion(
+          {std::string(module_.instruction(place.root).name()), std::string(instruction.name()), {}});
     }
     group.members.push_back(instruction.id());
     members_[instruction.id()] = place;
     return true;
+  }
+
+  // Says why the instruction does not join the one that needs it.
+  bool refuse(const Instruction &instruction, InstructionId user, const char *reason) const {
+    if (context_.explain_fusion) {
+      context_.explain_fusion({std::string(module_.instruction(user).name()), std::string(instruction.name()), reason});
+    }
+    return false;
   }
 
   void start_group(const Instruction &instruction) {

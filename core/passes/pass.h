@@ -17,7 +17,11 @@ struct FusionLimits {
   bool rows = true;          // reductions along the last dimensions with what follows from them in the same rows
   bool results = true;       // several results of the same elements
   std::size_t max_instructions = 64;
-  std::size_t max_values = 64;           // operands and results
+  std::size_t max_values = 64;  // operands and results
+  // A contraction's work ends this many possible ends before the last one.
+  std::size_t ends_before_last = 0;
+  // Kernels that touch fewer bytes cost more to start than to run: those that do not wait for each other become one.
+  std::int64_t small_kernel_bytes = 4096;
   std::int64_t max_row_bytes = 1 << 18;  // of one value
 };
 

@@ -63,6 +63,8 @@ constexpr std::string_view fuse[] = {
     "loop-fusion",
     // Of what is a loop already.
     "fusion-merging",
+    // What is left, however little it has in common.
+    "horizontal-fusion",
 };
 
 constexpr std::string_view finalize[] = {

@@ -12,3 +12,12 @@ for backend in $backends; do
     exit 1
   fi
 done
+found=$("$build/samples/02_library_routines" "./$build/samples/libbackplane_library_routines.so" \
+  samples/02_library_routines/program.hlo 2>&1 | sed 's/^.*leaves/it leaves/')
+expected='it leaves result to the host
+the plugin says: matrix products: 1, dense layers: 1
+equal'
+if [ "$found" != "$expected" ]; then
+  printf 'lesson 2 printed\n%s\nexpected\n%s\n' "$found" "$expected"
+  exit 1
+fi

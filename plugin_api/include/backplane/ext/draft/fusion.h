@@ -27,8 +27,11 @@ typedef struct bp_fusion_limits {
   uint32_t max_values;        // operands and results of one fusion
   uint32_t reserved;          // 0
   uint64_t max_row_bytes;     // of one value, with BP_FUSES_ROWS
+  // Kernels that touch fewer bytes cost more to start than to run: with BP_FUSES_RESULTS, those that do not wait for
+  // each other are proposed as one, though they share nothing. Their results may be of any dimensions. 0: none.
+  uint64_t small_kernel_bytes;
 } bp_fusion_limits_t;
-BP_FROZEN(bp_fusion_limits_t, 24);
+BP_FROZEN(bp_fusion_limits_t, 32);
 
 typedef struct bp_device_fusion {
   const bp_fusion_limits_t *limits;  // never null; the same from init() to destroy()

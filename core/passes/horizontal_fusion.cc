@@ -1,0 +1,134 @@
+// Merges small kernels that do not wait for each other into one with several results: starting them costs more than they
+// do. Kernels at the same depth (the length of the longest chain of instructions before them) cannot wait for each
+// other, and no set of such sets makes a cycle, as every edge leads to a greater depth.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/analysis/call_graph.h"
+#include "core/analysis/users.h"
+#include "core/passes/fusion_builder.h"
+#include "core/passes/kernel.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+
+// How far apart in the program the kernels of one set may lie: what is far away would only live longer.
+constexpr std::size_t farthest = 128;
+
+class HorizontalFuser {
+ public:
+  HorizontalFuser(const ir::Module &module, const analysis::Users &users, const FusionLimits &limits)
+      : module_(module), users_(users), limits_(limits) {}
+
+  void run(ir::Computation computation, std::vector<FusionPlan> &plans) const {
+    const std::vector<bool> is_pinned = control_ordered(computation);
+    std::unordered_map<InstructionId, std::size_t> depths;
+    std::map<std::size_t, std::vector<Candidate>> by_depth;
+    std::size_t position = 0;
+    for (Instruction instruction : computation.instructions()) {
+      std::size_t depth = 0;
+      for (auto needs : {instruction.operands(), instruction.control_predecessors()}) {
+        for (InstructionId needed : needs) {
+          depth = std::max(depth, depths.at(needed) + 1);
+        }
+      }
+      depths[instruction.id()] = depth;
+      ++position;
+      const bool stays = index(instruction.id()) < is_pinned.size() && is_pinned[index(instruction.id())];
+      const bool is_used = users_.is_used(instruction.id()) || instruction == computation.root();
+      if (stays || !is_used || !instruction.shape().is_array() ||
+          touched_bytes(instruction) >= limits_.small_kernel_bytes) {
+        continue;
+      }
+      const auto kernel = describe_kernel(instruction);
+      if (kernel && kernel->reduced.empty() && instruction.opcode() != ir::Opcode::Reshape) {
+        by_depth[depth].push_back({instruction.id(), position, kernel->instructions});
+      }
+    }
+    for (const auto &[depth, candidates] : by_depth) {
+      divide(candidates, plans);
+    }
+  }
+
+ private:
+  struct Candidate {
+    InstructionId id;
+    std::size_t position, instructions;
+  };
+
+  std::int64_t touched_bytes(const Instruction &instruction) const {
+    std::int64_t bytes = instruction.shape().byte_size();
+    for (InstructionId operand : instruction.operands()) {
+      bytes += std::min(module_.instruction(operand).shape().byte_size(), limits_.small_kernel_bytes);
+    }
+    return bytes;
+  }
+
+  // Cuts a list of kernels, in program order, where the limits are reached.
+  void divide(const std::vector<Candidate> &candidates, std::vector<FusionPlan> &plans) const {
+    FusionPlan plan;
+    std::unordered_set<InstructionId> operands;
+    std::size_t instructions = 0, first = 0;
+    const auto finish = [&] {
+      if (plan.kernels.size() > 1) {
+        plan.results = plan.kernels;
+        plans.push_back(std::move(plan));
+      }
+      plan = {};
+      operands.clear();
+      instructions = 0;
+    };
+    for (const Candidate &candidate : candidates) {
+      const auto own = module_.instruction(candidate.id).operands();
+      const bool fits = instructions + candidate.instructions <= limits_.max_instructions &&
+                        operands.size() + own.size() + plan.kernels.size() + 1 <= limits_.max_values &&
+                        (plan.kernels.empty() || candidate.position < first + farthest);
+      if (!fits) {
+        finish();
+      }
+      if (plan.kernels.empty()) {
+        first = candidate.position;
+      }
+      plan.kernels.push_back(candidate.id);
+      operands.insert(own.begin(), own.end());
+      instructions += candidate.instructions;
+    }
+    finish();
+  }
+
+  const ir::Module &module_;
+  const analysis::Users &users_;
+  const FusionLimits &limits_;
+};
+
+}  // namespace
+
+Result<bool> horizontal_fusion(ir::Module &module, const PassContext &context) {
+  if (!context.fusion.results || context.fusion.small_kernel_bytes == 0) {
+    return false;
+  }
+  const analysis::CallGraph graph(module);
+  const analysis::Users users(module);
+  std::vector<FusionPlan> plans;
+  for (ir::ComputationId id : graph.callees_first()) {
+    if (graph.context(id) == analysis::CallContext::Control) {
+      HorizontalFuser(module, users, context.fusion).run(module.computation(id), plans);
+    }
+  }
+  if (!plans.empty()) {
+    BP_TRY(build_fusions(module, plans, [&](InstructionId id) {
+      const Instruction instruction = module.instruction(id);
+      return is_copied_into_users(instruction) && has_plain_shape(instruction);
+    }));
+  }
+  return !plans.empty();
+}
+
+}  // namespace bp::passes
