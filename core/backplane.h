@@ -50,10 +50,10 @@ struct CompileOptions {
 
 struct BackendOptions {
   std::vector<std::pair<std::string, std::string>> settings;  // for the backend: key, value; one it does not know fails
-  // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
-  std::function<void(std::uint32_t severity, std::string_view message)> log;
   // If set, backends that can write what they compile (such as LLVM IR) do it there.
   std::string dump_dir;
+  // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
+  std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };
 
 // A backend that is ready: a device of a plugin, or the interpreter, which is part of the core. Copies share it.

@@ -12,7 +12,7 @@ for backend in $backends; do
     exit 1
   fi
 done
-found=$("$build/samples/02_library_routines" "./$build/samples/libbackplane_library_routines.so" \
+found=$("$build/samples/02_library_routines" "$(realpath "$build")/samples/libbackplane_library_routines.so" \
   samples/02_library_routines/program.hlo 2>&1 | sed 's/^.*leaves/it leaves/')
 expected='it leaves result to the host
 the plugin says: matrix products: 1, dense layers: 1
