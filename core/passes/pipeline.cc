@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 
 #include "core/ir/verifier.h"
 
@@ -14,22 +15,42 @@ constexpr std::array all_passes{
 #include "core/passes/passes.def"
 };
 
-constexpr std::string_view simplify[] = {
+// Once, before all else.
+constexpr std::string_view prepare[] = {
     // First: what follows takes layouts from what it replaces.
     "layout-agreement",
     // So that all else sees through calls.
     "call-inlining",
     // No device knows dynamic dimensions, nor does what follows.
     "dynamic-dimension-expansion",
-    // Each finds more after the one before.
+    // So that equal calls are found to be equal.
+    "computation-deduplication",
+};
+
+// In rounds: each finds more after the others.
+constexpr std::string_view simplify[] = {
+    // Control flow: what it leaves is simplified with the rest.
+    "loop-simplification",
+    "conditional-simplification",
+    "dead-parameter-removal",
     "tuple-simplification",
     "zero-sized-elimination",
     "movement-simplification",
+    "slice-simplification",
+    "broadcast-sinking",
+    "algebraic-simplification",
+    "reduce-simplification",
+    "contraction-simplification",
+    "indexing-simplification",
     "constant-folding",
     "common-subexpression-elimination",
+    // When each value is computed once.
+    "loop-invariant-code-motion",
+    "tuple-simplification",
     // Last: drops what the others no longer use.
     "dead-code-elimination",
 };
+constexpr int simplify_rounds = 2;
 
 // In no order that matters: what one makes and the device does not run, the next round expands.
 constexpr std::string_view expand[] = {
@@ -40,6 +61,7 @@ constexpr std::string_view expand[] = {
     "complex-expansion",
     "contraction-upcast",
     "fft-expansion",
+    "float-normalization",
     "map-expansion",
     "packed-element-expansion",
     "ragged-dot-expansion",
@@ -85,8 +107,15 @@ const Pass *find_pass(std::string_view name) {
 }
 
 std::span<const std::string_view> stage_passes(Stage stage) {
+  static const std::vector<std::string_view> simplify_in_rounds = [] {
+    std::vector<std::string_view> names(std::begin(prepare), std::end(prepare));
+    for (int round = 0; round < simplify_rounds; ++round) {
+      names.insert(names.end(), std::begin(simplify), std::end(simplify));
+    }
+    return names;
+  }();
   switch (stage) {
-    case Stage::Simplify: return simplify;
+    case Stage::Simplify: return simplify_in_rounds;
     case Stage::Expand: return expand;
     case Stage::Fuse: return fuse;
     case Stage::Finalize: return finalize;
@@ -109,13 +138,23 @@ Status run_passes(ir::Module &module, std::span<const std::string_view> names, c
       return make_error(ErrorCode::NotFound, "there is no pass '{}'", name);
     }
   }
+  int changes = 0;
+  std::map<const Pass *, int> idle_at;  // by pass: the number of changes before it last found nothing to do
   for (std::string_view name : names) {
     const Pass &pass = *find_pass(name);
+    if (auto idle = idle_at.find(&pass); idle != idle_at.end() && idle->second == changes) {
+      continue;  // the module is the same
+    }
     auto start = std::chrono::steady_clock::now();
     Result<bool> changed = pass.run(module, options.context);
     std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (!changed.ok()) {
       return std::move(changed).error().note(fmt::format("in the pass {}", name));
+    }
+    if (*changed) {
+      ++changes;
+    } else {
+      idle_at[&pass] = changes;
     }
     if (options.verify_between_passes && *changed) {
       if (Status status = ir::verify(module); !status.ok()) {

@@ -38,8 +38,9 @@ struct PipelineOptions {
   std::function<Status(const ir::Module &, const PassReport &)> after_pass;
 };
 
-// Runs the named passes in order on a verified module, then compacts it: ids and views taken before are void. NotFound
-// for an unknown name, before anything runs.
+// Runs the named passes in order on a verified module, then compacts it: ids and views taken before are void. A pass that
+// found nothing to do does not run again before another changes something. NotFound for an unknown name, before anything
+// runs.
 Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options = {});
 
 }  // namespace bp::passes
