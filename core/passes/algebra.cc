@@ -279,8 +279,10 @@ bool loses_nothing_inside(const Instruction &instruction, const Bindings &bindin
                      instruction.operand(0).shape().element_type(), instruction.shape().element_type());
 }
 
+// Pred keeps only whether its byte is zero.
 bool has_one_width(const Instruction &instruction, const Bindings &bindings) {
-  return same_sizes(bound(instruction, bindings, 'x').shape(), instruction.shape()) &&
+  return instruction.operand(0).shape().element_type() != ElementType::Pred &&
+         same_sizes(bound(instruction, bindings, 'x').shape(), instruction.shape()) &&
          same_sizes(instruction.operand(0).shape(), instruction.shape());
 }
 
