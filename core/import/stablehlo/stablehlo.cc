@@ -51,7 +51,7 @@ bool is_stablehlo(std::string_view text) {
   text::Lexer lexer(text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text);
   text::Token first = lexer.at(0);
   std::string_view word = lexer.text(first);
-  constexpr std::string_view words[] = {"module", "builtin.module", "func.func"};
+  constexpr std::string_view words[] = {"module", "builtin.module", "func.func", "sdy.mesh"};
   if (first.kind == text::TokenKind::Character) {
     return word == "#" || word == "!";
   }

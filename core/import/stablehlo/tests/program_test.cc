@@ -168,6 +168,7 @@ TEST_CASE("parts, and which text is StableHLO") {
   CHECK(is_stablehlo("// a comment\nmodule @m { }"));
   CHECK(is_stablehlo("\"builtin.module\"() ({ }) : () -> ()"));
   CHECK(is_stablehlo("#loc = loc(unknown)\nmodule { }"));
+  CHECK(is_stablehlo("sdy.mesh @m = <[\"a\"=1]>\nfunc.func @main() { return }"));
   CHECK(!is_stablehlo("HloModule m\nENTRY e { }"));
   CHECK(!is_stablehlo(""));
 }
