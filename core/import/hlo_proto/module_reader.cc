@@ -82,6 +82,11 @@ Result<ir::Module> ModuleReader::read() {
   if (computations_.empty()) {
     return message_.error("no computations");
   }
+  for (const auto &[id, sequence] : schedule_) {
+    if (!computations_.contains(id)) {
+      return message_.error_in(schedule, "no computation has id {}", id);
+    }
+  }
   BP_TRY(read_entry());
   BP_TRY(read_header());
   if (has_equal_names_) {
@@ -366,6 +371,8 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
                             : op.max_operands < 0              ? fmt::format("at least {}", op.min_operands)
                                                   : fmt::format("{} to {}", op.min_operands, op.max_operands));
   }
+  // Before this one has its id: it cannot wait for itself.
+  BP_ASSIGN(auto predecessors, find_instructions(message, control_predecessor_ids, scope));
   BP_ASSIGN(std::string_view raw_name, message.text(name));
   InstructionId added =
       module_.add_instruction(scope.computation, op.opcode, result_shape, operands, clean_name(raw_name));
@@ -374,7 +381,6 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
                             instruction_id);
   }
   has_equal_names_ = has_equal_names_ || !scope.names.insert(raw_name).second || clean_name(raw_name) != raw_name;
-  BP_ASSIGN(auto predecessors, find_instructions(message, control_predecessor_ids, scope));
   if (!predecessors.empty()) {
     module_.set_control_predecessors(added, predecessors);
   }

@@ -3,6 +3,7 @@
 
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/hlo_proto/wire.h"
+#include "core/ir/verifier.h"
 #include "core/text/parser.h"
 
 namespace bp::import::hlo_proto {
@@ -41,6 +42,16 @@ std::string with(std::string_view opcode, std::string_view rest, std::string_vie
 std::string error_of(std::string_view proto) {
   auto module = read_module(proto, {"m.pb"});
   return module.ok() ? "no error" : module.error().to_string();
+}
+
+// The same for a module that is verified after it was read.
+std::string error_of_verified(std::string_view proto) {
+  auto module = read_module(proto, {"m.pb"});
+  if (!module.ok()) {
+    return module.error().to_string();
+  }
+  auto verified = ir::verify(*module);
+  return verified.ok() ? "no error" : verified.error().to_string();
 }
 
 const std::string on_x = bytes(36, "\1");
@@ -141,6 +152,63 @@ TEST_CASE("errors in modules") {
   };
   for (const auto &[proto, message] : table) {
     CHECK(error_of(proto) == message);
+  }
+}
+
+TEST_CASE("each kind of mistake names its field") {
+  std::string at = "m.pb: HloModuleProto.computations[0]";
+  std::string s8_2 = varint(2, 2) + bytes(3, "\2") + bytes(5, bytes(1, std::string(1, '\0')));
+  struct {
+    std::string_view kind;
+    std::string proto, message;
+  } const table[] = {
+      {"wrong type of a field", with("negate", on_x + varint(7, 1)),
+       at + ".instructions[1].metadata: found a varint, expected a string of bytes"},
+      {"unknown element type", with("negate", on_x, varint(2, 99)),
+       at + ".instructions[1].shape.element_type: 99 is no element type"},
+      {"result of another type than the operand's", with("negate", on_x, s8_2),
+       "m.pb: r: the shape is s8[2], expected f32[4]"},
+      {"missing attribute", with("compare", bytes(36, "\1\1")),
+       at + ".instructions[1].comparison_direction: '' is no value of 'direction'"},
+      {"missing literal", with("constant", {}), at + ".instructions[1]: constant r has no literal"},
+      {"undefined value", with("negate", bytes(36, "\7")),
+       at + ".instructions[1].operand_ids: no instruction before this one has id 7"},
+      {"cycle of values", with("negate", bytes(36, "\2")),
+       at + ".instructions[1].operand_ids: no instruction before this one has id 2"},
+      {"cycle of control", with("negate", on_x + bytes(37, "\2")),
+       at + ".instructions[1].control_predecessor_ids: no instruction before this one has id 2"},
+      {"dangling control predecessor", with("negate", on_x + bytes(37, "\7")),
+       at + ".instructions[1].control_predecessor_ids: no instruction before this one has id 7"},
+      {"cycle of calls", with("call", on_x + bytes(38, "\1")),
+       at + ".instructions[1].called_computation_ids: no computation before this one has id 1"},
+      {"dangling called computation", with("call", on_x + bytes(38, "\7")),
+       at + ".instructions[1].called_computation_ids: no computation before this one has id 7"},
+      {"dangling root", module_of(computation(instruction("x", "parameter", 1, varint(9, 0)), 7)),
+       at + ".root_id: no instruction of e has id 7"},
+      {"dangling id in the schedule",
+       with("negate", on_x) + bytes(7, bytes(1, varint(1, 1) + bytes(2, bytes(1, "\1\7")))),
+       at + ": the schedule has instruction 7, which is not in it"},
+      {"schedule of a computation that is not there",
+       with("negate", on_x) + bytes(7, bytes(1, varint(1, 7) + bytes(2, bytes(1, "\1\2")))),
+       "m.pb: HloModuleProto.schedule: no computation has id 7"},
+      {"dangling payload", with("negate", on_x + bytes(99, varint(2, 7))),
+       at + ".instructions[1].backend_config_payload.id: payload 7 of 0"},
+      {"redefined id", with("negate", on_x + varint(35, 1)), at + ".instructions[1].id: x has id 1, too"},
+      {"redefined computation",
+       module_of(
+           computation(instruction("x", "parameter", 1, varint(9, 0)), 1) +
+           bytes(3, bytes(1, "f") + instruction("x", "parameter", 1, varint(9, 0)) + varint(5, 1) + varint(6, 1))),
+       "m.pb: HloModuleProto.computations[1].id: computation e has id 1, too"},
+      {"literal that is too short", with("constant", bytes(8, bytes(1, s8_2) + bytes(15, "a")), s8_2),
+       at + ".instructions[1].literal.s8s: 1 values, expected 2 for s8[2]"},
+      {"literal of another type", with("constant", bytes(8, bytes(1, s8_2) + bytes(15, "ab"))),
+       at + ".instructions[1].literal: shape s8[2], expected that of the constant, f32[4]"},
+      {"opcode of another dialect", with("stablehlo.negate", on_x),
+       at + ".instructions[1].opcode: unknown opcode 'stablehlo.negate'"},
+  };
+  for (const auto &row : table) {
+    INFO(row.kind);
+    CHECK(error_of_verified(row.proto) == row.message);
   }
 }
 
