@@ -75,7 +75,11 @@ TEST_CASE("the corpus is the same after a proto") {
         normalize(*module);
         std::string wanted = text::print(*module);
         bool states_usual = std::ranges::find(states_the_usual, file) != std::end(states_the_usual);
-        CHECK(text::print(*again) == (states_usual ? without_the_usual(wanted) : wanted));
+        std::string printed = text::print(*again);
+        CHECK(printed == (states_usual ? without_the_usual(wanted) : wanted));
+        auto parsed = text::parse_module(printed);
+        REQUIRE(error_of(parsed) == "");
+        CHECK(text::print(*parsed) == printed);
       }
     }
   }

@@ -66,10 +66,30 @@ TEST_CASE("what JAX serialized is what XLA prints") {
     REQUIRE(error_of(written) == "");
     auto again = read_module(*written);
     REQUIRE(error_of(again) == "");
-    CHECK(text::print(*again) == text::print(*module));
+    std::string printed = text::print(*module);
+    CHECK(text::print(*again) == printed);
+    CHECK(text::print(parse(printed)) == printed);
     ++count;
   }
   CHECK(count == 8);
+}
+
+TEST_CASE("what is printed of a proto parses and prints the same") {
+  std::filesystem::path folder = testing::find_in_source_tree("core/import/tests/spellings");
+  REQUIRE(!folder.empty());
+  std::size_t count = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".pb") {
+      continue;
+    }
+    INFO(entry.path());
+    auto module = read_module(testing::read_file(entry.path()), {entry.path().filename()});
+    REQUIRE(error_of(module) == "");
+    std::string printed = text::print(*module);
+    CHECK(text::print(parse(printed)) == printed);
+    ++count;
+  }
+  CHECK(count >= 20);
 }
 
 TEST_CASE("instructions are the same after a proto") {
