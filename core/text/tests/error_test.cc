@@ -1,6 +1,7 @@
 // Every error of the parser, with the exact message. Also: what must not crash, hang or take all memory.
 #include <catch2/catch.hpp>
 
+#include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 
@@ -15,6 +16,19 @@ std::string error_of(std::string_view text) {
   }
   const Error &error = module.error();
   return fmt::format("{}:{}: {}", error.location().line, error.location().column, error.message());
+}
+
+// The same for a text that is verified after it was read.
+std::string error_of_verified(std::string_view text) {
+  auto module = parse_module(text, {"m.hlo"});
+  if (!module.ok()) {
+    return error_of(text);
+  }
+  module->set_source_file("m.hlo");
+  auto verified = ir::verify(*module);
+  return verified.ok() ? "no error"
+                       : fmt::format("{}:{}: {}", verified.error().location().line, verified.error().location().column,
+                                     verified.error().message());
 }
 
 struct Mistake {
@@ -163,6 +177,43 @@ TEST_CASE("errors in instructions") {
   for (const Mistake &row : table) {
     INFO(row.text);
     CHECK(error_of(row.text) == row.message);
+  }
+}
+
+TEST_CASE("each kind of mistake is said with its place") {
+  struct {
+    std::string_view kind, text, message;
+  } const table[] = {
+      {"wrong type", "e { x = f32[2] parameter(0)\n y = f32[3] parameter(1)\n ROOT z = f32[2] add(x, y) }",
+       "3:7: z: operand 1 has shape f32[3], expected f32[2]"},
+      {"wrong type", "e { x = f32[2] parameter(0)\n ROOT z = s32[2] negate(x) }",
+       "2:7: z: the shape is s32[2], expected f32[2]"},
+      {"missing attribute", "e { x = f32[2] parameter(0)\n ROOT z = f32[] reduce(x, x), dimensions={0} }",
+       "2:17: reduce needs the attribute 'to_apply'"},
+      {"undefined value", "e { x = f32[2] parameter(0)\n ROOT z = f32[2] negate(w) }",
+       "2:25: w is not defined before its use, did you mean 'x'?"},
+      {"undefined computation", "e { x = f32[2] parameter(0)\n ROOT z = f32[2] call(x), to_apply=f }",
+       "2:36: computation f is not defined before its use"},
+      {"cycle of values", "e { a = f32[2] negate(b)\n ROOT b = f32[2] negate(a) }",
+       "1:23: b is not defined before its use"},
+      {"a value of itself", "e { ROOT a = f32[2] negate(f32[2] a) }", "1:35: a is not defined before its use"},
+      {"cycle of calls", "e { x = f32[2] parameter(0)\n ROOT z = f32[2] call(x), to_apply=e }",
+       "2:36: computation e is not defined before its use"},
+      {"cycle of control", "e { x = f32[2] parameter(0)\n ROOT z = f32[2] negate(x), control-predecessors={z} }",
+       "2:51: z is not defined before its use"},
+      {"redefined value", "e { x = f32[2] parameter(0)\n x = f32[2] negate(x) }",
+       "2:2: x is already defined in line 1"},
+      {"redefined computation", "e { x = f32[2] parameter(0) }\ne { x = f32[2] parameter(0) }",
+       "2:1: computation e is already defined"},
+      {"literal that does not fit", "e { ROOT c = s8[2] constant({1, 300}) }", "1:33: 300 is out of the range of s8"},
+      {"literal of another size", "e { ROOT c = s32[3] constant({1, 2}) }",
+       "1:30: 2 elements in dimension 0 of the literal of s32[3], expected 3"},
+      {"unknown opcode", "e { x = f32[2] parameter(0)\n ROOT z = f32[2] mhlo.negate(x) }",
+       "2:18: unknown opcode 'mhlo.negate'"},
+  };
+  for (const auto &row : table) {
+    INFO(row.kind << ": " << row.text);
+    CHECK(error_of_verified(row.text) == row.message);
   }
 }
 

@@ -214,6 +214,65 @@ TEST_CASE("errors in operations") {
   }
 }
 
+TEST_CASE("each kind of mistake is said with its place, in both forms") {
+  struct {
+    std::string_view kind, text, message;
+  } const table[] = {
+      {"wrong type, pretty", "%0 = stablehlo.negate %x : (tensor<4xi32>) -> tensor<4xi32>",
+       "2:28: operand 0 is written as tensor<4xi32>, but its type is tensor<4xf32>"},
+      {"wrong type, generic", "%0 = \"stablehlo.negate\"(%x) : (tensor<4xi32>) -> tensor<4xi32>",
+       "2:31: operand 0 is written as tensor<4xi32>, but its type is tensor<4xf32>"},
+      {"operands of two types, pretty", "%0 = stablehlo.multiply %x, %y : tensor<4xf32>",
+       "2:6: multiply.2: operand 1 has shape f32[2], expected f32[4]"},
+      {"operands of two types, generic",
+       "%0 = \"stablehlo.multiply\"(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>",
+       "2:7: multiply.2: operand 1 has shape f32[2], expected f32[4]"},
+      {"result of another type, pretty", "%0 = stablehlo.negate %x : (tensor<4xf32>) -> tensor<2xf32>",
+       "2:6: negate.2: the shape is f32[2], expected f32[4]"},
+      {"result of another type, generic", "%0 = \"stablehlo.negate\"(%x) : (tensor<4xf32>) -> tensor<2xf32>",
+       "2:7: negate.2: the shape is f32[2], expected f32[4]"},
+      {"missing attribute, pretty", "%0 = stablehlo.iota : tensor<4xf32>",
+       "2:6: stablehlo.iota needs the attribute 'iota_dimension', dim in the pretty form"},
+      {"missing attribute, generic", "%0 = \"stablehlo.iota\"() : () -> tensor<4xf32>",
+       "2:7: stablehlo.iota needs the attribute 'iota_dimension', dim in the pretty form"},
+      {"undefined value, pretty", "%0 = stablehlo.negate %w : tensor<4xf32>", "2:23: %w is not defined before its use"},
+      {"undefined value, generic", "%0 = \"stablehlo.negate\"(%w) : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:25: %w is not defined before its use"},
+      {"undefined function, pretty", "%0 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:16: there is no function @f"},
+      {"undefined function, generic", "%0 = \"func.call\"(%x) <{callee = @f}> : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:33: there is no function @f"},
+      {"cycle of values, pretty", "%0 = stablehlo.negate %0 : tensor<4xf32>", "2:23: %0 is not defined before its use"},
+      {"cycle of values, generic", "%0 = \"stablehlo.negate\"(%0) : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:25: %0 is not defined before its use"},
+      {"cycle of calls, pretty", "%0 = func.call @main(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>",
+       "2:6: call.2: the call of main is recursive"},
+      {"cycle of calls, generic", "\"func.call\"(%x, %y) <{callee = @main}> : (tensor<4xf32>, tensor<2xf32>) -> ()",
+       "2:2: call.2: the call of main is recursive"},
+      {"redefined value, pretty", "%x = stablehlo.negate %x : tensor<4xf32>", "2:1: %x is already defined in line 1"},
+      {"redefined value, generic", "%x = \"stablehlo.negate\"(%x) : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:1: %x is already defined in line 1"},
+      {"literal that does not fit, pretty", "%0 = stablehlo.constant dense<[1, 300]> : tensor<2xi8>",
+       "2:35: 300 is out of the range of i8"},
+      {"literal that does not fit, generic",
+       "%0 = \"stablehlo.constant\"() <{value = dense<[1, 300]> : tensor<2xi8>}> : () -> tensor<2xi8>",
+       "2:49: 300 is out of the range of i8"},
+      {"literal of another size, pretty", "%0 = stablehlo.constant dense<[1, 2]> : tensor<3xi32>",
+       "2:31: 2 elements in dimension 0 of tensor<3xi32>, expected 3"},
+      {"literal of another size, generic",
+       "%0 = \"stablehlo.constant\"() <{value = dense<[1, 2]> : tensor<3xi32>}> : () -> tensor<3xi32>",
+       "2:45: 2 elements in dimension 0 of tensor<3xi32>, expected 3"},
+      {"dialect that is not supported, pretty", "%0 = linalg.exp %x : tensor<4xf32>",
+       "2:6: unknown operation linalg.exp"},
+      {"dialect that is not supported, generic", "%0 = \"linalg.exp\"(%x) : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:7: unknown operation linalg.exp"},
+  };
+  for (const auto &row : table) {
+    INFO(row.kind << ": " << row.text);
+    CHECK(error_in_function(row.text) == row.message);
+  }
+}
+
 TEST_CASE("deep and large texts are refused, or read, without harm") {
   std::string deep(100000, '[');
   CHECK(error_in_function("%0 = stablehlo.abs %x {a = " + deep).find("nested more than") != std::string::npos);
