@@ -357,7 +357,8 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
     return message.error_in(instruction_fields::opcode, "unknown opcode '{}'", opcode_text);
   }
   const ir::OpInfo &op = ir::info(*known);
-  if (message.has(sparsity_config)) {  // passed over, it would be another program
+  BP_ASSIGN(Message sparsity, message.child(sparsity_config));  // XLA writes an empty one for a dense convolution
+  if (!sparsity.is_empty()) {                                   // passed over, it would be another program
     return message.error_in(sparsity_config, "{} of operands that leave out zeros, expected dense ones", op.text);
   }
   BP_ASSIGN(std::int64_t instruction_id, message.integer(id));

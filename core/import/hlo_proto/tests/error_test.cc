@@ -63,6 +63,8 @@ TEST_CASE("what is right has no error") {
   // Unknown fields of each type are passed over.
   CHECK(error_of(with("negate", on_x + varint(5000, 1) + bytes(5001, "abc") + "\xd1\xb8\x02" + "12345678")) ==
         "no error");
+  // An empty message says nothing.
+  CHECK(error_of(with("negate", on_x + bytes(98, ""))) == "no error");
   // Numbers need not be packed, and the parts of a message may stand apart.
   CHECK(error_of(with("dot", varint(36, 1) + varint(36, 1) + bytes(30, varint(1, 0)) + bytes(30, varint(2, 0)))) ==
         "no error");
