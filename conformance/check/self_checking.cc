@@ -306,6 +306,19 @@ std::string interpreter_only(const ir::Module &module) {
   return {};
 }
 
+std::string fed_from_outside(const ir::Module &module) {
+  bool takes_infeed = false;
+  for (ir::Computation computation : module.computations()) {
+    for (Instruction i : computation.instructions()) {
+      if (is_call_of(i, "interpreter.run_parallel")) {
+        return {};  // feeds the programs that it starts
+      }
+      takes_infeed = takes_infeed || i.opcode() == ir::Opcode::Infeed;
+    }
+  }
+  return takes_infeed ? "takes an infeed, which nothing feeds" : "";
+}
+
 Result<SelfChecking> take_apart(ir::Module module) {
   return Surgery(std::move(module)).run();
 }

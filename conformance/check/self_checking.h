@@ -50,6 +50,9 @@ struct SelfChecking {
 // values inside of called computations. Empty if any backend can.
 std::string interpreter_only(const ir::Module &module);
 
+// Why no backend can run it here: it takes an infeed, which nothing feeds. Empty if all it takes is in the program.
+std::string fed_from_outside(const ir::Module &module);
+
 // Data is: constants of the entry, and calls without operands of computations of nothing but constants. Expects a
 // verified module whose entry has no parameters, else InvalidInput; leaves a verified one.
 Result<SelfChecking> take_apart(ir::Module module);

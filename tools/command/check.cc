@@ -120,6 +120,9 @@ Result run(const conformance::Case &one, const Backend &backend, const Request &
   if (std::string reason = conformance::interpreter_only(*module); !reason.empty() && !backend.is_interpreter()) {
     return {Status::Skipped, 0, {reason}, {}};
   }
+  if (std::string reason = conformance::fed_from_outside(*module); !reason.empty()) {
+    return {Status::Skipped, 0, {reason}, {}};
+  }
   bp::Result<conformance::Outcome> outcome =
       conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect());
   if (!outcome.ok()) {

@@ -58,6 +58,10 @@ FILES = {
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
     "checks.hlo": SELF_CHECKING % 2 + "// -----\n" + SELF_CHECKING % 3,
+    "infeed.hlo": model("  token = token[] after-all()", "  fed = (s32[], token[]) infeed(token)",
+                        "  two = s32[] get-tuple-element(fed), index=0", "  expected = s32[] constant(2)",
+                        "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
+                        "custom_call_has_side_effect=true"),
     "text.txt": "forty-two",
     "empty.so": "",
     "text.so": "This is not a shared library. " * 10,
@@ -352,6 +356,8 @@ def self_checking():
                         "  checks.hlo:14: 1 of 1 elements is not equal; [] is 2, expected 3 (1 apart)\n"
                         "  rerun: backplane check checks.hlo --part 2 --on ...\n1 passed, 1 failed, 0 skipped"),
           f"backplane check printed\n{printed}")
+    fed = expect(["check", "infeed.hlo", "--on", "interpreter"], SUCCESS, "").out
+    check("skipped 1: takes an infeed, which nothing feeds\n" in fed, f"backplane check infeed.hlo printed\n{fed}")
     cases = json.loads(backplane("check", ".", "--on", "interpreter", "--part", "1", "--json").out)["cases"]
     status = {case["file"]: case["status"] for case in cases}
     check(status.get("./checks.hlo") == "passed" and status.get("./empty.hlo") == "failed",
