@@ -328,15 +328,10 @@ Result<Literal> random_literal(const Shape &shape, std::uint64_t seed, const Val
 Result<std::vector<Literal>> random_arguments(const ir::Module &module, std::uint64_t seed) {
   Uses uses(module);
   UseFinder finder(module, uses);
-  std::vector<Literal> arguments;
-  for (ir::InstructionId id : module.entry().parameter_ids()) {
-    Instruction parameter = module.instruction(id);
+  auto argument_for = [&](Instruction parameter, std::uint64_t own_seed) -> Result<Literal> {
     const Shape &shape = parameter.shape();
-    std::uint64_t own_seed = random_bits(seed, arguments.size());
     if (!shape.is_tuple()) {
-      BP_ASSIGN(Literal literal, random_literal(shape, own_seed, finder.find(parameter, -1)));
-      arguments.push_back(std::move(literal));
-      continue;
+      return random_literal(shape, own_seed, finder.find(parameter, -1));
     }
     std::vector<Literal> elements;
     for (const Shape &element : shape.elements()) {
@@ -344,7 +339,16 @@ Result<std::vector<Literal>> random_arguments(const ir::Module &module, std::uin
       BP_ASSIGN(Literal literal, random_literal(element, random_bits(own_seed, elements.size()), range));
       elements.push_back(std::move(literal));
     }
-    arguments.push_back(Literal::tuple(std::move(elements)));
+    return Literal::tuple(std::move(elements));
+  };
+  std::vector<Literal> arguments;
+  for (ir::InstructionId id : module.entry().parameter_ids()) {
+    Instruction parameter = module.instruction(id);
+    Result<Literal> argument = argument_for(parameter, random_bits(seed, arguments.size()));
+    if (!argument.ok()) {
+      return std::move(argument).error().at(parameter.location());
+    }
+    arguments.push_back(std::move(argument).value());
   }
   return arguments;
 }

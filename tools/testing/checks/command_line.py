@@ -54,6 +54,7 @@ FILES = {
     "unknown_name.hlo": model("  ROOT b = f32[4] negate(a)"),
     "wrong_shape.hlo": model("  a = f32[4] parameter(0)", "  c = f32[5] parameter(1)", "  ROOT b = f32[4] add(a, c)"),
     "large.hlo": model("  a = f32[] parameter(0)", "  ROOT b = f32[1000000,1000000,1000] broadcast(a), dimensions={}"),
+    "large_parameter.hlo": model("  ROOT a = f32[1000000,1000000,1000] parameter(0)"),
     "four.txt": "{1, 2, 3, 4}",
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
@@ -151,6 +152,8 @@ MISTAKES = [
      "backplane: cut.txt:1:... found the end of the text\n  {1, 2,\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
     (["run", "good.hlo", "--inputs", "text.txt", "--on", "null"], FAILED,
      "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "large_parameter.hlo", "--on", "interpreter"], FAILED,
+     "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
     # Self-checking programs.
     (["check", "checks.hlo", "--part", "1", "--on", "interpreter"], SUCCESS, ""),
     (["check", "checks.hlo", "--on", "interpreter"], NEGATIVE, ""),
