@@ -1,6 +1,7 @@
 #include "conformance/check/reference.h"
 
 #include <algorithm>
+#include <complex>
 
 #include "conformance/check/exact_functions.h"
 #include "core/interpreter/interpreter.h"
@@ -243,6 +244,87 @@ std::optional<Literal> compute_widened(ir::Module program, std::span<const Liter
   return result.ok() ? std::optional(result->take_element(output)) : std::nullopt;
 }
 
+// The places of all combinations of indices of some dimensions of a row-major array, relative to its first element.
+std::vector<std::size_t> places(const Shape &shape, std::span<const std::int64_t> dimensions) {
+  std::vector<std::size_t> result = {0};
+  for (std::int64_t d : dimensions) {
+    const auto dimension = static_cast<std::size_t>(d);
+    const auto stride = static_cast<std::size_t>(ir::product(shape.sizes().subspan(dimension + 1)));
+    std::vector<std::size_t> next;
+    for (std::size_t place : result) {
+      for (std::int64_t i = 0; i < shape.size(dimension); ++i) {
+        next.push_back(place + static_cast<std::size_t>(i) * stride);
+      }
+    }
+    result = std::move(next);
+  }
+  return result;
+}
+
+// The dimensions of an operand of a dot that are in neither list.
+std::vector<std::int64_t> free_dimensions(const Shape &shape, std::span<const std::int64_t> batch,
+                                          std::span<const std::int64_t> contracted) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.rank()); ++d) {
+    if (std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracted, d) == contracted.end()) {
+      result.push_back(d);
+    }
+  }
+  return result;
+}
+
+// A value that is given, not computed, as c128.
+std::optional<Literal> given_value(ir::Module program, Instruction value, std::span<const Literal> arguments) {
+  const bool is_given = std::ranges::all_of(needed_for(value), [](Instruction i) {
+    return i.opcode() == Opcode::Parameter || i.opcode() == Opcode::Constant ||
+           (i.opcode() == Opcode::Convert && widened(i.shape()) == i.shape());
+  });
+  if (!is_given) {
+    return std::nullopt;
+  }
+  const Shape complex = Shape::array(ElementType::C128, value.shape().sizes());
+  const ir::ComputationId entry = program.entry().id();
+  program.set_root(entry, program.add_instruction(entry, Opcode::Convert, complex, {value.id()}));
+  Result<Literal> result = interpreter::interpret(program, arguments);
+  return result.ok() ? std::optional(std::move(result).value()) : std::nullopt;
+}
+
+// A dot of f64 or c128 whose operands are given: each sum in a hundred digits.
+std::optional<Literal> compute_dot(const ir::Module &program, Instruction dot, std::span<const Literal> arguments) {
+  const std::optional<Literal> lhs = given_value(program, dot.operand(0), arguments),
+                               rhs = given_value(program, dot.operand(1), arguments);
+  Result<Literal> sums = Literal::zeros(Shape::array(ElementType::C128, dot.shape().sizes()));
+  if (!lhs || !rhs || !sums.ok()) {
+    return std::nullopt;
+  }
+  using Key = ir::AttributeKey;
+  const auto lhs_batch = dot.numbers(Key::LhsBatchDims), rhs_batch = dot.numbers(Key::RhsBatchDims),
+             lhs_sum = dot.numbers(Key::LhsContractingDims), rhs_sum = dot.numbers(Key::RhsContractingDims);
+  const auto lhs_batches = places(lhs->shape(), lhs_batch), rhs_batches = places(rhs->shape(), rhs_batch),
+             lhs_terms = places(lhs->shape(), lhs_sum), rhs_terms = places(rhs->shape(), rhs_sum),
+             rows = places(lhs->shape(), free_dimensions(lhs->shape(), lhs_batch, lhs_sum)),
+             columns = places(rhs->shape(), free_dimensions(rhs->shape(), rhs_batch, rhs_sum));
+  const auto x = lhs->elements<std::complex<double>>(), y = rhs->elements<std::complex<double>>();
+  auto out = sums->mutable_elements<std::complex<double>>();
+  std::size_t next = 0;
+  for (std::size_t batch = 0; batch < lhs_batches.size(); ++batch) {
+    for (std::size_t row : rows) {
+      for (std::size_t column : columns) {
+        Number real = 0, imaginary = 0;
+        for (std::size_t k = 0; k < lhs_terms.size(); ++k) {
+          const std::complex<double> a = x[lhs_batches[batch] + row + lhs_terms[k]],
+                                     b = y[rhs_batches[batch] + column + rhs_terms[k]];
+          real += Number(a.real()) * b.real() - Number(a.imag()) * b.imag();
+          imaginary += Number(a.real()) * b.imag() + Number(a.imag()) * b.real();
+        }
+        out[next++] = {real.convert_to<double>(), imaginary.convert_to<double>()};
+      }
+    }
+  }
+  Result<Literal> result = converted(*sums, dot.shape().element_type());
+  return result.ok() ? std::optional(std::move(result).value()) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Literal> correctly_rounded(const ir::Module &program, std::span<const Literal> arguments,
@@ -257,6 +339,9 @@ std::optional<Literal> correctly_rounded(const ir::Module &program, std::span<co
   if (elementwise.is_possible()) {
     Result<Literal> otherwise = interpreter::interpret(inlined, arguments);
     return otherwise.ok() ? std::optional(elementwise.compute(otherwise->tuple_elements()[output])) : std::nullopt;
+  }
+  if (root.opcode() == Opcode::Dot && widened(root.shape()) == root.shape()) {
+    return compute_dot(inlined, root, arguments);
   }
   if (!can_be_widened(inlined)) {
     return std::nullopt;

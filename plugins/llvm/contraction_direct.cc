@@ -1,6 +1,7 @@
 // The direct strategy: for a tile of a few rows and a few vectors of lanes, run over the contracted elements, reading
 // both operands where they lie.
 #include <algorithm>
+#include <functional>
 
 #include "plugins/llvm/contraction_strategy.h"
 #include "plugins/llvm/loops.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr int64_t most_unrolled_products = 160;
 constexpr int64_t lanes_per_item = 8192;
+// Sums of doubles in so small a contraction carry what they lose: it takes no longer than the call.
+constexpr int64_t most_compensated_products = 1024;
 
 class DirectStrategy : public ContractionStrategy {
  public:
@@ -38,8 +41,9 @@ class DirectStrategy : public ContractionStrategy {
                  llvm::Value *first_lane, llvm::Value *last_lane) const;
   void emit_tile(const ContractionMemory &memory, const std::vector<Row> &rows, const std::vector<Column> &columns,
                  bool are_neighbours) const;
-  Values emit_products(const ContractionMemory &memory, const std::vector<Row> &rows,
-                       const std::vector<Column> &columns, llvm::Value *k, const Values &sums) const;
+  // add(x, y, i): adds x * y to sum i.
+  void emit_products(const ContractionMemory &memory, const std::vector<Row> &rows, const std::vector<Column> &columns,
+                     llvm::Value *k, const std::function<void(llvm::Value *, llvm::Value *, size_t)> &add) const;
 
   std::vector<Axis> outer_;
   std::vector<Axis> row_axes_;
@@ -52,7 +56,24 @@ class DirectStrategy : public ContractionStrategy {
   int64_t row_blocks_ = 1;
   int64_t lane_blocks_ = 1;
   int64_t lanes_per_block_ = 1;
+  bool is_compensated_ = false;
 };
+
+// sum + loss += x * y, of which `loss` takes what rounding takes from the sum: Knuth's two-sum, and the product's own
+// error by a fused multiply-add.
+void add_compensated(const ContractionMemory &m, llvm::Value *x, llvm::Value *y, llvm::Value *&sum,
+                     llvm::Value *&loss) {
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *product = b.CreateFMul(x, y);
+  if (m.target.has_fma) {
+    loss = b.CreateFAdd(loss, m.multiply_add(x, y, b.CreateFNeg(product)));
+  }
+  llvm::Value *next = b.CreateFAdd(sum, product);
+  llvm::Value *added = b.CreateFSub(next, sum);
+  llvm::Value *lost = b.CreateFAdd(b.CreateFSub(sum, b.CreateFSub(next, added)), b.CreateFSub(product, added));
+  loss = b.CreateFAdd(loss, lost);
+  sum = next;
+}
 
 DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTarget &target)
     : contracted_(problem.contracted) {
@@ -115,6 +136,8 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
   int64_t blocks = (lanes_ + lanes_per_item - 1) / lanes_per_item;
   lanes_per_block_ = ((lanes_ + blocks - 1) / blocks + tile_lanes - 1) / tile_lanes * tile_lanes;
   lane_blocks_ = (lanes_ + lanes_per_block_ - 1) / lanes_per_block_;
+  is_compensated_ = problem.types.accumulate->isDoubleTy() &&
+                    total_size(outer_) * rows_ * lanes_ * contracted <= most_compensated_products;
 }
 
 void DirectStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *) const {
@@ -213,13 +236,31 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
   }
   int64_t contracted = total_size(contracted_);
   Values sums(rows.size() * columns.size(), m.zero());
-  if (contracted * static_cast<int64_t>(sums.size()) <= most_unrolled_products) {
+  auto add_products = [&](llvm::Value *k, Values &to) {
+    emit_products(m, rows, columns, k,
+                  [&](llvm::Value *x, llvm::Value *y, size_t i) { to[i] = m.multiply_add(x, y, to[i]); });
+  };
+  if (is_compensated_ && contracted * static_cast<int64_t>(sums.size()) <= most_unrolled_products) {
+    Values losses = sums;
     for (int64_t k = 0; k < contracted; ++k) {
-      sums = emit_products(m, rows, columns, m.integer(k), sums);
+      emit_products(m, rows, columns, m.integer(k),
+                    [&](llvm::Value *x, llvm::Value *y, size_t i) { add_compensated(m, x, y, sums[i], losses[i]); });
+    }
+    // Of an infinite sum the loss is NaN.
+    for (size_t i = 0; i < sums.size(); ++i) {
+      llvm::Value *is_known = b.CreateFCmpORD(losses[i], losses[i]);
+      sums[i] = b.CreateFAdd(sums[i], b.CreateSelect(is_known, losses[i], m.zero()));
+    }
+  } else if (contracted * static_cast<int64_t>(sums.size()) <= most_unrolled_products) {
+    for (int64_t k = 0; k < contracted; ++k) {
+      add_products(m.integer(k), sums);
     }
   } else {
-    sums = emit_sum(b, contracted, 1, sums,
-                    [&](llvm::Value *k, const Values &so_far) { return emit_products(m, rows, columns, k, so_far); });
+    sums = emit_sum(b, contracted, 1, sums, [&](llvm::Value *k, const Values &so_far) {
+      Values next = so_far;
+      add_products(k, next);
+      return next;
+    });
   }
   for (size_t v = 0; v < columns.size(); ++v) {
     int64_t stride = 0;
@@ -241,9 +282,10 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
   }
 }
 
-// sums[r, v] += lhs * rhs for one contracted element.
-Values DirectStrategy::emit_products(const ContractionMemory &m, const std::vector<Row> &rows,
-                                     const std::vector<Column> &columns, llvm::Value *k, const Values &sums) const {
+// The products of one contracted element, for each row and vector of columns.
+void DirectStrategy::emit_products(const ContractionMemory &m, const std::vector<Row> &rows,
+                                   const std::vector<Column> &columns, llvm::Value *k,
+                                   const std::function<void(llvm::Value *, llvm::Value *, size_t)> &add) const {
   llvm::IRBuilder<> &b = m.b;
   Place lhs_step = m.locate(k, contracted_, lhs_operand);
   Place rhs_step = m.locate(k, contracted_, rhs_operand);
@@ -268,7 +310,6 @@ Values DirectStrategy::emit_products(const ContractionMemory &m, const std::vect
   };
   bool lanes_move_windows =
       std::any_of(lane_axes_.begin(), lane_axes_.end(), [](const Axis &axis) { return axis.window >= 0; });
-  Values result;
   Values shared_lhs;
   Values shared_rhs;
   for (const Column &column : columns) {
@@ -290,10 +331,9 @@ Values DirectStrategy::emit_products(const ContractionMemory &m, const std::vect
                                                    : load_rhs(rows[r], columns[v]);
       row_lhs = x;
       row_rhs = y;
-      result.push_back(m.multiply_add(x, y, sums[r * columns.size() + v]));
+      add(x, y, r * columns.size() + v);
     }
   }
-  return result;
 }
 
 }  // namespace

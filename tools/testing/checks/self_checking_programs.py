@@ -40,10 +40,7 @@ EXPECTED_FAILURES = {
     ("interpreter", PROGRAMS): {},
     ("interpreter", CORPUS): {},
     ("cpu", PROGRAMS): {},
-    ("cpu", CORPUS): {
-        "testdata/dot_general_float32_4_3_complex128_3_6.mlir part 1":
-            "a sum of three f64 products cancels; both it and the stored value are off by more than 3 ulp",
-    },
+    ("cpu", CORPUS): {},
 }
 
 # Reason: how many. docs/self_checking_programs.md says what they mean.
