@@ -7,12 +7,10 @@
 
 #include "core/analysis/call_graph.h"
 #include "core/buffers/assign.h"
-#include "core/buffers/copy_insertion.h"
-#include "core/buffers/rematerialize.h"
-#include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/compile/claims.h"
 #include "core/compile/partition.h"
+#include "core/compile/passes.h"
 #include "core/host/diagnostics.h"
 #include "core/ir/verifier.h"
 #include "core/passes/fusion_builder.h"
@@ -244,8 +242,15 @@ class Compilation {
   Status run_passes(ir::Module &module, passes::Stage stage, const Claims *claims = nullptr,
                     const passes::FusionLimits &limits = {}) {
     Stopwatch watch(report_.passes);
+    return run_passes(module, passes_of(stage), claims, limits);
+  }
+
+  Status run_passes(ir::Module &module, std::span<const passes::Pass> list, const Claims *claims = nullptr,
+                    const passes::FusionLimits &limits = {}) {
     passes::PipelineOptions pipeline;
     pipeline.context.fusion = limits;
+    pipeline.context.memory_limit = options_.memory_limit;
+    pipeline.compare = options_.compare;
     if (claims != nullptr) {
       // What these passes make is native until the device was asked about it.
       pipeline.context.is_native = [claims, refused = computations_of_refused(module, *claims)](ir::Instruction i) {
@@ -261,7 +266,7 @@ class Compilation {
     pipeline.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) {
       return pass.changed ? observe(fmt::format("{:02}-{}", ++pass_count_, pass.name), after) : Status();
     };
-    return passes::run_passes(module, passes::stage_passes(stage), pipeline);
+    return passes::run_passes(module, list, pipeline);
   }
 
   void report_on_host(const ir::Module &module, const Part &part, const Claims &claims) {
@@ -414,14 +419,11 @@ class Compilation {
     host::Image image;
     {
       Stopwatch watch(report_.plan);
-      // What copies are needed depends on the order.
-      BP_TRY(buffers::schedule(module));
+      BP_TRY(run_passes(module, buffer_passes()));
       buffers::Options limits;
       if (options_.memory_limit > 0) {
-        BP_TRY(buffers::rematerialize(module, options_.memory_limit));
         limits.spaces = {{.memory_space = 0, .capacity = options_.memory_limit}};
       }
-      BP_TRY(buffers::insert_copies(module));
       BP_ASSIGN(plan, buffers::assign(module, limits));
       if (options_.verify) {
         BP_TRY(ir::verify(module));

@@ -18,6 +18,7 @@
 #include "core/host/image.h"
 #include "core/host/plugin.h"
 #include "core/ir/module.h"
+#include "core/passes/pipeline.h"
 #include "core/runtime/executable.h"
 
 namespace bp::compile {
@@ -41,6 +42,8 @@ struct Options {
   bool fuse = true;
   // Check the work of passes and planner, and what a device says twice. Costs about as much as they do.
   bool verify = false;
+  // If set, sees every pass that changed a module, also in forms that are given up later.
+  passes::Compare compare;
   // Whether the compiler computes what depends on constants alone.
   bool fold_constants = true;
   // Bytes that a program may take beside what its backend asks for; 0: any number. If the plan needs more, cheap values

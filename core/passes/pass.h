@@ -48,6 +48,8 @@ struct PassContext {
   std::int64_t max_folding_work = 1 << 22;
   // Whether floats may be computed by rules that hold for real numbers only.
   bool allow_inexact_algebra = false;
+  // Bytes that a program's values may take, for rematerialization; 0: any.
+  std::int64_t memory_limit = 0;
   // Larger constants do not stay inside fusions.
   std::int64_t max_fused_constant_bytes = 4096;
 };
@@ -56,12 +58,20 @@ struct PassContext {
 // computations in callees-first order, and the same results. On error the module is still sound but may be changed.
 using PassFunction = Result<bool> (*)(ir::Module &module, const PassContext &context);
 
-#define BP_PASS(function, name, summary) Result<bool> function(ir::Module &module, const PassContext &context);
+#define BP_PASS(function, ...) Result<bool> function(ir::Module &module, const PassContext &context);
 #include "core/passes/passes.def"
+
+// How far results may move. 0: not at all, bit for bit, NaN for NaN. Passes that reassociate sums or compute by another
+// formula state their backward error: the results are those of inputs that are moved by that many units in the last
+// place, and then rounded within as many units of the largest value of each array.
+struct Rounding {
+  double units = 0;
+};
 
 struct Pass {
   std::string_view name, summary;
   PassFunction run;
+  Rounding rounding = {};
 };
 
 // All rows of passes.def, in its order.

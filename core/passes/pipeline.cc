@@ -11,7 +11,7 @@ namespace bp::passes {
 namespace {
 
 constexpr std::array all_passes{
-#define BP_PASS(function, name, summary) Pass{name, summary, function},
+#define BP_PASS(function, name, summary, ...) Pass{name, summary, function __VA_OPT__(, ) __VA_ARGS__},
 #include "core/passes/passes.def"
 };
 
@@ -132,34 +132,33 @@ std::vector<std::string_view> default_passes() {
   return names;
 }
 
-Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options) {
-  for (std::string_view name : names) {
-    if (find_pass(name) == nullptr) {
-      return make_error(ErrorCode::NotFound, "there is no pass '{}'", name);
-    }
-  }
+Status run_passes(ir::Module &module, std::span<const Pass> passes, const PipelineOptions &options) {
   int changes = 0;
-  std::map<const Pass *, int> idle_at;  // by pass: the number of changes before it last found nothing to do
-  for (std::string_view name : names) {
-    const Pass &pass = *find_pass(name);
-    if (auto idle = idle_at.find(&pass); idle != idle_at.end() && idle->second == changes) {
+  std::map<std::string_view, int> idle_at;  // by pass: the number of changes before it last found nothing to do
+  for (const Pass &pass : passes) {
+    if (auto idle = idle_at.find(pass.name); idle != idle_at.end() && idle->second == changes) {
       continue;  // the module is the same
     }
+    const ir::Module before = options.compare ? module : ir::Module();
     auto start = std::chrono::steady_clock::now();
     Result<bool> changed = pass.run(module, options.context);
     std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (!changed.ok()) {
-      return std::move(changed).error().note(fmt::format("in the pass {}", name));
+      return std::move(changed).error().note(fmt::format("in the pass {}", pass.name));
     }
     if (*changed) {
       ++changes;
     } else {
-      idle_at[&pass] = changes;
+      idle_at[pass.name] = changes;
     }
     if (options.verify_between_passes && *changed) {
       if (Status status = ir::verify(module); !status.ok()) {
-        return make_error(ErrorCode::Internal, "the pass {} broke the module: {}", name, status.error().to_string());
+        return make_error(ErrorCode::Internal, "the pass {} broke the module: {}", pass.name,
+                          status.error().to_string());
       }
+    }
+    if (options.compare && *changed) {
+      BP_TRY(options.compare(before, module, pass));
     }
     if (options.after_pass) {
       BP_TRY(options.after_pass(module, {pass.name, *changed, elapsed.count()}));
@@ -167,6 +166,18 @@ Status run_passes(ir::Module &module, std::span<const std::string_view> names, c
   }
   module.compact();
   return {};
+}
+
+Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options) {
+  std::vector<Pass> named;
+  for (std::string_view name : names) {
+    const Pass *pass = find_pass(name);
+    if (pass == nullptr) {
+      return make_error(ErrorCode::NotFound, "there is no pass '{}'", name);
+    }
+    named.push_back(*pass);
+  }
+  return run_passes(module, std::span<const Pass>(named), options);
 }
 
 }  // namespace bp::passes

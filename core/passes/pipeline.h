@@ -30,17 +30,23 @@ struct PassReport {
   double seconds = 0;
 };
 
+// Sees what a pass did; an error stops the pipeline.
+using Compare = std::function<Status(const ir::Module &before, const ir::Module &after, const Pass &pass)>;
+
 struct PipelineOptions {
   PassContext context;
   // Verify after each pass that changed the module; a failure is an Internal error that names the pass.
   bool verify_between_passes = false;
   // Called after each pass; an error stops the pipeline.
   std::function<Status(const ir::Module &, const PassReport &)> after_pass;
+  // Called before after_pass for each pass that changed the module. Costs a copy of the module per pass.
+  Compare compare;
 };
 
-// Runs the named passes in order on a verified module, then compacts it: ids and views taken before are void. A pass that
-// found nothing to do does not run again before another changes something. NotFound for an unknown name, before anything
-// runs.
+// Runs the passes in order on a verified module, then compacts it: ids and views taken before are void. A pass that found
+// nothing to do does not run again before another changes something.
+Status run_passes(ir::Module &module, std::span<const Pass> passes, const PipelineOptions &options = {});
+// Runs the named passes in the same way. NotFound for an unknown name, before anything runs.
 Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options = {});
 
 }  // namespace bp::passes

@@ -12,7 +12,8 @@ namespace bp::command {
 class BackendChoice {
  public:
   // --on, --set, --target and --features.
-  static void add_to(Options &options);
+  // Without a default it is optional: name() is empty if it was not given.
+  static void add_to(Options &options, const std::string &default_name = "cpu");
   // After Options::parse(). An exit code if the command line is wrong.
   std::optional<int> read(const Options &options);
 

@@ -34,6 +34,9 @@ int check_programs(std::span<const std::string> arguments);   // check.cc
 int pack_problem(std::span<const std::string> arguments);     // pack.cc
 int list_plugins(std::span<const std::string> arguments);     // plugins.cc
 int list_ops(std::span<const std::string> arguments);         // ops.cc
+int reduce_model(std::span<const std::string> arguments);     // reduce.cc
+int bisect_model(std::span<const std::string> arguments);     // bisect.cc
+int fuzz_passes(std::span<const std::string> arguments);      // fuzz.cc
 int describe_memory(std::span<const std::string> arguments);  // memory.cc
 
 // Prints the error on standard error, as "backplane: ...", and returns ExitCode::failed.

@@ -2,86 +2,32 @@
 #include <boost/algorithm/string.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
 #include "core/buffers/assign.h"
-#include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
-#include "core/buffers/rematerialize.h"
-#include "core/buffers/schedule.h"
+#include "core/compile/passes.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
-#include "core/ir/verifier.h"
-#include "core/passes/pipeline.h"
 #include "core/text/printer.h"
-#include "tools/command/options.h"
+#include "tools/command/check_passes.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
 
-// Steps of buffer assignment that rewrite a module: run like passes, but they belong to core/buffers.
-struct BufferStep {
-  std::string_view name, summary;
-  Result<bool> (*run)(ir::Module &, std::int64_t memory_limit);
-};
-constexpr BufferStep buffer_steps[] = {
-    {"schedule", "orders instructions so that little memory is live",
-     [](ir::Module &module, std::int64_t) { return buffers::schedule(module); }},
-    {"rematerialization", "computes cheap values again, until no more than --memory-limit bytes are needed",
-     buffers::rematerialize},
-    {"copy-insertion", "adds the copies without which no buffer assignment is correct",
-     [](ir::Module &module, std::int64_t) { return buffers::insert_copies(module); }},
-};
-
-const BufferStep *find_buffer_step(std::string_view name) {
-  for (const BufferStep &step : buffer_steps) {
-    if (step.name == name) {
-      return &step;
-    }
-  }
-  return nullptr;
-}
-
 void list_passes() {
-  for (const passes::Pass &pass : passes::passes()) {
-    fmt::print("{:<36} {}\n", pass.name, pass.summary);
-  }
-  for (const BufferStep &step : buffer_steps) {
-    fmt::print("{:<36} {}\n", step.name, step.summary);
-  }
+  auto print = [](const passes::Pass &pass) { fmt::print("{:<36} {}\n", pass.name, pass.summary); };
+  std::ranges::for_each(passes::passes(), print);
+  std::ranges::for_each(compile::buffer_passes(), print);
   fmt::print("\nWithout --passes, these run: ");
   std::string separator;
-  for (std::string_view name : passes::default_passes()) {
-    fmt::print("{}{}", separator, name);
+  for (const passes::Pass &pass : compile::default_passes()) {
+    fmt::print("{}{}", separator, pass.name);
     separator = ",";
   }
-  fmt::print(",schedule,copy-insertion\n");
-}
-
-// Runs passes one after another; tells each to `after`.
-Status run(ir::Module &module, const std::vector<std::string> &names, std::int64_t memory_limit,
-           const std::function<Status(const passes::PassReport &)> &after) {
-  for (const std::string &name : names) {
-    const BufferStep *step = find_buffer_step(name);
-    if (step == nullptr) {
-      passes::PipelineOptions options;
-      options.verify_between_passes = true;
-      options.after_pass = [&](const ir::Module &, const passes::PassReport &report) { return after(report); };
-      std::string_view view = name;
-      BP_TRY(passes::run_passes(module, std::span(&view, 1), options));
-      continue;
-    }
-    auto start = std::chrono::steady_clock::now();
-    passes::PassReport report{step->name, false, 0};
-    BP_ASSIGN(report.changed, step->run(module, memory_limit));
-    BP_TRY(ir::verify(module));
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    BP_TRY(after(report));
-  }
-  return {};
+  fmt::print("\nThe name of a stage stands for its passes: {}\n", fmt::join(compile::stage_names(), ", "));
 }
 
 // What --emit takes.
@@ -112,13 +58,18 @@ std::string names_of_forms() {
   return names;
 }
 
-Status optimize_file(const std::string &file, const std::vector<std::string> &names, std::int64_t memory_limit,
-                     const Form &form, const std::string &output, const std::string &dump_dir, bool timing) {
+Result<ir::Module> read_with_warnings(const std::string &file) {
   std::vector<std::string> warnings;
   BP_ASSIGN(ir::Module module, read_module(file, &warnings));
   for (const std::string &warning : warnings) {
     fmt::print(stderr, "{}\n", warning);
   }
+  return module;
+}
+
+Status optimize_file(const std::string &file, const std::vector<passes::Pass> &list, std::int64_t memory_limit,
+                     const Form &form, const std::string &output, const std::string &dump_dir, bool timing) {
+  BP_ASSIGN(ir::Module module, read_with_warnings(file));
   auto dump = [&](int number, std::string_view name) -> Status {
     return dump_dir.empty() ? Status()
                             : write_file(fmt::format("{}/{:02}-{}.hlo", dump_dir, number, name), text::print(module));
@@ -128,14 +79,18 @@ Status optimize_file(const std::string &file, const std::vector<std::string> &na
   }
   BP_TRY(dump(0, "input"));
   int number = 0;
-  BP_TRY(run(module, names, memory_limit, [&](const passes::PassReport &report) -> Status {
+  passes::PipelineOptions options;
+  options.context.memory_limit = memory_limit;
+  options.verify_between_passes = true;
+  options.after_pass = [&](const ir::Module &, const passes::PassReport &report) -> Status {
     ++number;
     if (timing) {
       fmt::print(stderr, "{:<36} {:>10}  {}\n", report.name, format_seconds(report.seconds),
                  report.changed ? fmt::format("changed, {} instructions", module.instruction_count()) : "");
     }
     return report.changed ? dump(number, report.name) : Status();
-  }));
+  };
+  BP_TRY(passes::run_passes(module, list, options));
   BP_ASSIGN(std::string written, form.write(module));
   if (!output.empty()) {
     return write_file(output, written);
@@ -144,25 +99,62 @@ Status optimize_file(const std::string &file, const std::vector<std::string> &na
   return {};
 }
 
+int check_file(const std::string &file, const Options &options, const std::vector<passes::Pass> &list) {
+  debugging::CheckOptions check;
+  BackendChoice choice;
+  for (auto exit : {read_check_options(options, check), choice.read(options)}) {
+    if (exit) {
+      return *exit;
+    }
+  }
+  std::optional<Backend> backend;
+  if (!choice.name().empty()) {
+    auto loaded = choice.load();
+    if (!loaded.ok()) {
+      return report(loaded.error());
+    }
+    backend = std::move(loaded).value();
+  }
+  auto module = read_with_warnings(file);
+  if (!module.ok()) {
+    return report(module.error());
+  }
+  std::string rerun = fmt::format("backplane opt {} --check", file);
+  if (backend) {
+    rerun += " " + choice.arguments();
+  } else if (options.has("passes")) {
+    rerun += " --passes=" + options.get<std::string>("passes");
+  }
+  return check_passes(*module, list, backend ? &*backend : nullptr, check, rerun);
+}
+
 }  // namespace
 
 int optimize(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
-  Options options("opt MODEL [--passes=a,b] [--emit=FORM] [-o FILE]",
-                  "Runs passes over a model and prints what comes out. The model is verified after each.",
+  Options options("opt MODEL [--passes=a,b] [--check] [--emit=FORM] [-o FILE]",
+                  "Runs passes over a model and prints what comes out. The model is verified after each. With --check\n"
+                  "the interpreter runs the model before and after each pass, on the same inputs, and the first pass\n"
+                  "that changes results is named.",
                   "  backplane opt --list\n"
                   "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
+                  "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
+                  "  backplane opt model.hlo --check\n"
+                  "  backplane opt model.hlo --check --on cpu   what runs for a device, also what it makes expanded\n"
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
                   "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "the passes, and which run by default")(
-      "passes", po::value<std::string>(), "names, separated by commas; default: the whole pipeline; none: no pass")(
+      "passes", po::value<std::string>(),
+      "names of passes and stages, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"),
       "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto")(
       "output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
       "timing", "on standard error: time and effect of each pass");
+  add_check_options(options);
+  BackendChoice::add_to(options, "");
   options.add_positional("model", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -179,28 +171,27 @@ int optimize(std::span<const std::string> arguments) {
   if (form == std::end(forms)) {
     return options.misuse(fmt::format("--emit is '{}', expected one of {}", emit, names_of_forms()));
   }
-  std::vector<std::string> names;
-  if (!options.has("passes")) {
-    for (std::string_view name : passes::default_passes()) {
-      names.emplace_back(name);
+  Result<std::vector<passes::Pass>> list = compile::default_passes();
+  if (options.has("passes")) {
+    std::vector<std::string> names;
+    if (const auto &listed = options.get<std::string>("passes"); listed != "none") {
+      boost::split(names, listed, [](char c) { return c == ','; });
     }
-    names.emplace_back("schedule");
-    if (options.has("memory-limit")) {
-      names.emplace_back("rematerialization");
-    }
-    names.emplace_back("copy-insertion");
-  } else if (const auto &listed = options.get<std::string>("passes"); listed != "none") {
-    boost::split(names, listed, [](char c) { return c == ','; });
+    list = compile::passes_named(names);
   }
-  for (const std::string &name : names) {
-    if (passes::find_pass(name) == nullptr && find_buffer_step(name) == nullptr) {
-      return options.misuse(fmt::format("there is no pass '{}', expected one that backplane opt --list names", name));
-    }
+  if (!list.ok()) {
+    return options.misuse(list.error().message());
   }
-  std::int64_t memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
-  Status status =
-      optimize_file(options.get<std::string>("model"), names, memory_limit, *form, options.get<std::string>("output"),
-                    options.get<std::string>("dump-dir"), options.has("timing"));
+  const auto &model = options.get<std::string>("model");
+  if (options.has("check")) {
+    return check_file(model, options, *list);
+  }
+  if (!options.get<std::string>("on").empty()) {
+    return options.misuse("--on says whose passes to check: it goes with --check");
+  }
+  const std::int64_t memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
+  Status status = optimize_file(model, *list, memory_limit, *form, options.get<std::string>("output"),
+                                options.get<std::string>("dump-dir"), options.has("timing"));
   return status.ok() ? success : report(status.error());
 }
 

@@ -7,7 +7,6 @@
 #include "core/backplane.h"
 #include "core/base/files.h"
 #include "core/interpreter/compare.h"
-#include "core/interpreter/nudge.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
@@ -15,6 +14,7 @@
 #include "tools/command/isolate.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
+#include "tools/debugging/agreement.h"
 
 namespace bp::command {
 namespace {
@@ -98,29 +98,6 @@ Result<ir::Literal> run_reference(const ir::Module &module, const Request &reque
   return compiled.executable.run(arguments, with_progress(progress));
 }
 
-// Marks the outputs that differ, but not by more than they do on the same backend when the inputs move by one unit in
-// the last place: ill-conditioned, they are no evidence for or against it.
-Status find_ill_conditioned(const Compiled &compiled, const std::vector<ir::Literal> &arguments, double tolerance,
-                            Outcome &outcome) {
-  std::vector<ir::Literal> moved;
-  for (const ir::Literal &argument : arguments) {
-    BP_ASSIGN(ir::Literal literal, interpreter::nudge(argument, moved.size() + 1));
-    moved.push_back(std::move(literal));
-  }
-  BP_ASSIGN(ir::Literal result, compiled.executable.run(std::move(moved)));
-  BP_ASSIGN(std::vector<interpreter::Comparison> responses, interpreter::compare(result, outcome.result));
-  for (std::size_t i = 0; i < responses.size(); ++i) {
-    interpreter::Comparison &comparison = outcome.comparisons[i];
-    double response = responses[i].relative_error;
-    if (comparison.no_evidence.empty() && comparison.relative_error > tolerance &&
-        comparison.relative_error <= 8 * response) {
-      comparison.no_evidence =
-          fmt::format("moving the inputs by one unit in the last place changes it by {:.2g}", response);
-    }
-  }
-  return {};
-}
-
 Result<Outcome> run(const Request &request) {
   Outcome outcome;
   std::vector<std::string> warnings;
@@ -166,11 +143,8 @@ Result<Outcome> run(const Request &request) {
     BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
     BP_ASSIGN(outcome.comparisons, interpreter::compare(outcome.result, reference));
     reference = {};
-    bool close = std::all_of(outcome.comparisons.begin(), outcome.comparisons.end(),
-                             [&](const interpreter::Comparison &c) { return c.relative_error <= request.tolerance; });
-    if (!close) {
-      BP_TRY(find_ill_conditioned(compiled, arguments, request.tolerance, outcome));
-    }
+    BP_TRY(debugging::mark_ill_conditioned(compiled.executable, arguments, outcome.result, request.tolerance,
+                                           outcome.comparisons));
   }
   return outcome;
 }

@@ -8,13 +8,13 @@
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
-#include "core/buffers/rematerialize.h"
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
+#include "core/compile/passes.h"
 #include "core/ir/verifier.h"
-#include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/debugging/pass_check.h"
 #include "tools/filetest/agreement.h"
 
 namespace bp::filetest {
@@ -58,18 +58,20 @@ constexpr std::string_view limit_prefix = "rematerialization=";
 
 Result<std::string> optimize(const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
-  for (const std::string &name : words_of(test.arguments, ", ")) {
-    if (name == "schedule") {
-      BP_TRY(buffers::schedule(module));
-    } else if (name == "copy-insertion") {
-      BP_TRY(buffers::insert_copies(module));
-    } else if (name.starts_with(limit_prefix)) {
-      BP_TRY(buffers::rematerialize(module, std::atoll(name.c_str() + limit_prefix.size())));
-    } else {
-      std::string_view view = name;
-      BP_TRY(passes::run_passes(module, std::span(&view, 1)));
+  debugging::PassCheck check({});
+  passes::PipelineOptions pipeline;
+  pipeline.verify_between_passes = true;
+  pipeline.compare = check.compare();
+  std::vector<std::string> names = words_of(test.arguments, ", ");
+  for (std::string &name : names) {
+    if (name.starts_with(limit_prefix)) {
+      pipeline.context.memory_limit = std::atoll(name.c_str() + limit_prefix.size());
+      name = "rematerialization";
     }
-    BP_TRY(ir::verify(module));
+  }
+  BP_ASSIGN(std::vector<passes::Pass> list, compile::passes_named(names));
+  for (const passes::Pass &pass : list) {  // one by one: a run ends with numbering instructions anew
+    BP_TRY(passes::run_passes(module, std::span(&pass, 1), pipeline));
   }
   text::PrintOptions options;
   options.layouts = ir::PrintLayout::WhenNotDescending;
@@ -107,7 +109,10 @@ Result<std::string> interpret(const Case &test) {
 constexpr std::array all_kinds = {
     Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
     Kind{"error", "the message with which the program is refused", error},
-    Kind{"opt", "the module after the passes named: // test: opt PASS,PASS; rematerialization=BYTES is one", optimize},
+    Kind{"opt",
+         "the module after the passes named, which must not change results: // test: opt PASS,PASS; "
+         "rematerialization=BYTES is one",
+         optimize},
     Kind{"buffers", "the plan of memory", assign_buffers},
     Kind{"run", "the results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
 };

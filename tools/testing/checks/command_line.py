@@ -43,6 +43,8 @@ FILES = {
         "n = bf16[] stochastic-convert(s, random)  ROOT w = f32[] convert(n) }",
         "ENTRY e { x = f32[16,8] parameter(0)  zero = f32[] constant(0)",
         "ROOT y = f32[16] reduce(x, zero), dimensions={1}, to_apply=add }"]),
+    "checked.hlo": model("  a = f32[4] parameter(0)", "  b = f32[4] sine(a)", "  z = f32[4] add(b, a)",
+                         "  c = f32[4] multiply(z, z)", "  ROOT r = (f32[4], f32[4]) tuple(c, b)"),
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
     "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
@@ -174,6 +176,10 @@ MISTAKES = [
     # Where to write.
     (["run", "good.hlo", "--on", "null", "--dump-dir", "good.hlo"], FAILED,
      "backplane: cannot make the directory good.hlo: Not a directory"),
+    (["reduce", "good.hlo", "--extract", "z", "-o", "small.hlo"], FAILED,
+     "backplane: there is no instruction 'z' in module m"),
+    (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
     (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
 ]
 if BACKEND == "cpu":
@@ -215,6 +221,18 @@ MISUSES = [
     (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected one of hlo, buffers, module-proto, proto"),
     (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
     (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
+    (["opt", "good.hlo", "--on", "null"], "--on says whose passes to check: it goes with --check"),
+    (["opt", "good.hlo", "--check", "--draws", "0"],
+     "--draws is a number from 1 on, --check-seconds a positive number"),
+    (["bisect"], "no model was given"),
+    (["reduce"], "no model was given"),
+    (["reduce", "good.hlo"], "no file to write was given: -o FILE"),
+    (["reduce", "good.hlo", "-o", "small.hlo"], "expected exactly one of --check, --on, --command, --extract"),
+    (["reduce", "good.hlo", "-o", "small.hlo", "--check", "--deadline", "0"],
+     "--deadline and --memory are positive numbers, --draws is one from 1 on, --tolerance from 0 on"),
+    (["fuzz", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
+    (["fuzz", "--size", "0"],
+     "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on"),
     (["memory"], "no model was given"),
     (["memory", "good.hlo", "--fly"], "unrecognised option '--fly'"),
     (["memory", "good.hlo", "--capacity", "0"], "--capacity is 0, expected more than 0"),
@@ -227,7 +245,7 @@ MISUSES = [
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "check", "compile", "opt", "memory", "pack", "plugins", "ops"]
+COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "ops"]
 
 PRECISION_MISTAKES = [
     (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),
@@ -353,6 +371,33 @@ def optimize():
     check("Buffer(" in expect(["opt", "good.hlo", "--emit=buffers"], SUCCESS, "").out, "opt --emit=buffers prints no Buffer")
 
 
+def debugging():
+    same = expect(["opt", "checked.hlo", "--check"], SUCCESS, "").out
+    check("the results are the same" in same, f"opt --check printed\n{same}")
+    staged = expect(["opt", "checked.hlo", "--check", "--passes=simplify,buffers", "--draws", "2"], SUCCESS, "").out
+    check("on 2 draws: the results are the same" in staged, f"opt --check --passes printed\n{staged}")
+    device = expect(["opt", "checked.hlo", "--check", "--on", BACKEND], SUCCESS, "").out
+    check("the results are the same" in device, f"opt --check --on printed\n{device}")
+    expect(["reduce", "checked.hlo", "--extract", "c", "--depth", "1", "-o", "slice.hlo"], SUCCESS, "")
+    check("multiply" in pathlib.Path("slice.hlo").read_text(), "reduce --extract c wrote no multiply")
+    pathlib.Path("has_sine.sh").write_text("grep -q sine $1\n")
+    expect(["reduce", "checked.hlo", "--command", "sh ./has_sine.sh", "-o", "small.hlo"], SUCCESS, "")
+    small = pathlib.Path("small.hlo").read_text()
+    check(small.startswith("// rerun: sh ./has_sine.sh small.hlo\n") and small.count(" = ") == 2, f"reduce wrote\n{small}")
+    expect(["opt", "small.hlo", "--passes=none"], SUCCESS, "")
+    crash = "sh -c 'if grep -q sine $0; then kill -11 $$; fi'"
+    expect(["reduce", "checked.hlo", "--command", crash, "--crashes", "-o", "crash.hlo"], SUCCESS, "")
+    check(pathlib.Path("crash.hlo").read_text().count(" = ") == 2, "reduce --crashes left more than what crashes")
+    fine = expect(["reduce", "checked.hlo", "--check", "-o", "none.hlo"], NEGATIVE, "").out
+    check("checked.hlo does not show the problem: exit code 0\ntry: backplane opt checked.hlo --check" in fine,
+          f"reduce of what is right printed\n{fine}")
+
+    nothing = expect(["bisect", "checked.hlo", "--on", "interpreter"], NEGATIVE, "").out
+    check("there is nothing to find" in nothing, f"bisect of what agrees printed\n{nothing}")
+    fuzzed = expect(["fuzz", "--count", "3", "--seed", "1", "--size", "10"], SUCCESS, "").out
+    check("3 programs of " in fuzzed and "seeds 1 to 3: 0 failed" in fuzzed, f"fuzz printed\n{fuzzed}")
+
+
 def self_checking():
     printed = backplane("check", "checks.hlo", "--on", BACKEND if BACKEND == "cpu" else "interpreter").out
     check(fits(printed, "failed checks.hlo part 2\n"
@@ -464,7 +509,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, self_checking, memory, pack, run, precision):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -1,0 +1,149 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "core/compile/compile.h"
+#include "core/interpreter/random_inputs.h"
+#include "tools/command/check_passes.h"
+#include "tools/command/isolate.h"
+#include "tools/command/terminal.h"
+#include "tools/debugging/agreement.h"
+
+namespace bp::command {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Request {
+  std::string model, against;
+  BackendChoice backend;
+  debugging::CheckOptions check;
+  double tolerance = 1e-4;
+};
+
+// Whether the device agrees when it is given a module that is not fused.
+Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, const Backend &reference,
+                            const Request &request) {
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
+  compile::Options options;
+  options.fuse = false;
+  BP_ASSIGN(Compiled compiled, compile::compile(module, backend.device(), options));
+  BP_ASSIGN(Literal result, compiled.executable.run(arguments));
+  BP_ASSIGN(Compiled other, reference.compile(module));
+  BP_ASSIGN(Literal expected, other.executable.run(arguments));
+  BP_ASSIGN(auto comparisons, interpreter::compare(result, expected));
+  BP_TRY(debugging::mark_ill_conditioned(compiled.executable, arguments, result, request.tolerance, comparisons));
+  return std::ranges::none_of(comparisons, [&](const interpreter::Comparison &comparison) {
+    return comparison.no_evidence.empty() && comparison.relative_error > request.tolerance;
+  });
+}
+
+// The instruction of the entry that the device computes otherwise than the interpreter on equal operands.
+Result<std::optional<Isolated>> find_instruction(const ir::Module &module, const Backend &backend,
+                                                 const Request &request) {
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
+  Progress progress("by instruction");
+  BP_ASSIGN(IsolationReport report,
+            compare_in_isolation(module, backend, std::move(arguments), request.tolerance,
+                                 [&](std::size_t done, std::size_t total, std::string_view next) {
+                                   progress.update(done, total, next);
+                                 }));
+  for (const Isolated &item : report.compared) {
+    if (!item.agrees(request.tolerance)) {
+      return std::optional(item);
+    }
+  }
+  return std::optional<Isolated>();
+}
+
+Result<int> bisect(const Request &request) {
+  BP_ASSIGN(ir::Module module, read_module(request.model));
+  BP_ASSIGN(Backend backend, request.backend.load());
+  BP_ASSIGN(Backend reference, Backend::load(request.against));
+  const std::string common =
+      fmt::format("{} {} --seed {}", request.model, request.backend.arguments(), request.check.seed);
+  BP_ASSIGN(auto disagreement,
+            debugging::find_disagreement(module, backend, reference, request.check.seed, request.tolerance));
+  if (!disagreement) {
+    fmt::print("{} and {} agree: there is nothing to find; other inputs may tell: --seed\n", request.backend.name(),
+               request.against);
+    return static_cast<int>(negative);
+  }
+  fmt::print("{} differs from {}: {}\n", request.backend.name(), request.against, *disagreement);
+
+  if (!backend.is_interpreter()) {
+    debugging::PassCheck check(request.check);
+    compile::Options options;
+    options.verify = true;
+    options.compare = check.compare();
+    Status status;
+    if (auto compiled = compile::compile(module, backend.device(), options); !compiled.ok()) {
+      status = std::move(compiled).error();
+    }
+    if (check.failure()) {
+      fmt::print("{}\nrerun: backplane opt {} --check --draws {}\n",
+                 debugging::to_string(*check.failure(), request.check), common, request.check.draws);
+      return static_cast<int>(success);
+    }
+    BP_TRY(std::move(status));
+    fmt::print("no pass changes results: {} were compared before and after\n", check.compared());
+  }
+
+  BP_ASSIGN(auto found, find_instruction(module, backend, request));
+  if (found) {
+    fmt::print(
+        "{} computes {} ({}) otherwise than the interpreter: {:.3g} of the largest value\n"
+        "rerun: backplane run {} --by-instruction --tolerance {:g}\n"
+        "alone: backplane reduce {} --extract {} --depth 1 -o {}.hlo\n",
+        request.backend.name(), found->name, ir::to_string(found->opcode), found->relative_error, common,
+        request.tolerance, request.model, found->name, found->name);
+    return static_cast<int>(success);
+  }
+  fmt::print("each instruction alone agrees\n");
+  if (!backend.is_interpreter()) {
+    BP_ASSIGN(bool agrees, agrees_unfused(module, backend, reference, request));
+    fmt::print("without fusion it {}: the difference is in {}\n", agrees ? "agrees" : "differs, too",
+               agrees ? "how fusions are compiled" : "how instructions follow each other");
+  }
+  fmt::print("next: backplane reduce {} --against {} --tolerance {:g} -o small.hlo\n", common, request.against,
+             request.tolerance);
+  return static_cast<int>(success);
+}
+
+}  // namespace
+
+int bisect_model(std::span<const std::string> arguments) {
+  Options options(
+      "bisect MODEL --on NAME [--against NAME]",
+      "Finds why a backend's results differ: the first pass of its compilation that changes results on the\n"
+      "interpreter, or the first instruction that the backend computes otherwise, or that it is in how fusions are\n"
+      "compiled. Prints the command that shows it.",
+      "  backplane bisect model.hlo --on cpu\n"
+      "  backplane bisect model.hlo --on ./libbackplane_acme.so --against cpu --tolerance 1e-3\n");
+  options.add()("against", po::value<std::string>()->default_value("interpreter"), "the backend to compare with")(
+      "tolerance", po::value<double>()->default_value(1e-4),
+      "largest difference that is allowed, relative to the largest value of an output");
+  add_check_options(options);
+  BackendChoice::add_to(options);
+  options.add_positional("model", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("model")) {
+    return options.misuse("no model was given");
+  }
+  Request request;
+  request.model = options.get<std::string>("model");
+  request.against = options.get<std::string>("against");
+  request.tolerance = options.get<double>("tolerance");
+  if (auto exit = request.backend.read(options)) {
+    return *exit;
+  }
+  if (auto exit = read_check_options(options, request.check)) {
+    return *exit;
+  }
+  auto code = bisect(request);
+  return code.ok() ? *code : report(code.error());
+}
+
+}  // namespace bp::command

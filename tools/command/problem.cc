@@ -1,0 +1,202 @@
+#include "tools/command/problem.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <boost/algorithm/string.hpp>
+#include <cstdio>
+
+#include "core/base/files.h"
+#include "core/compile/passes.h"
+#include "core/text/printer.h"
+#include "tools/command/terminal.h"
+#include "tools/debugging/agreement.h"
+#include "tools/debugging/reduce.h"
+
+namespace bp::command {
+namespace {
+
+namespace po = boost::program_options;
+
+// A name of our own for a file that another process reads.
+std::string temporary_file(std::string_view suffix) {
+  const char *folder = std::getenv("TMPDIR");
+  return fmt::format("{}/backplane-{}{}", folder != nullptr ? folder : "/tmp", getpid(), suffix);
+}
+
+// Removed with the object.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view suffix) : path_(temporary_file(suffix)) {}
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  const std::string &path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+void Problem::add_to(Options &options) {
+  const Problem defaults;
+  options.add()("passes", po::value<std::string>()->default_value(""),
+                "the passes to check: names of passes and stages, separated by commas; default: all")(
+      "against", po::value<std::string>()->default_value("interpreter"), "the backend to compare --on with")(
+      "tolerance", po::value<double>()->default_value(defaults.tolerance_),
+      "with --on: largest difference that is allowed, relative to the largest value of an output")(
+      "seed", po::value<std::uint64_t>()->default_value(defaults.check_.seed), "of the inputs")(
+      "draws", po::value<int>()->default_value(defaults.check_.draws), "of inputs, where passes are checked")(
+      "deadline", po::value<double>()->default_value(defaults.limits_.seconds), "seconds for one trial")(
+      "memory", po::value<double>()->default_value(static_cast<double>(defaults.limits_.bytes) / 1e9),
+      "GB for one trial");
+  BackendChoice::add_to(options, "");
+}
+
+std::optional<int> Problem::read(const Options &options) {
+  if (auto exit = backend_.read(options)) {
+    return exit;
+  }
+  pass_names_ = options.get<std::string>("passes");
+  Result<std::vector<passes::Pass>> list = compile::default_passes();
+  if (!pass_names_.empty()) {
+    std::vector<std::string> names;
+    boost::split(names, pass_names_, [](char c) { return c == ','; });
+    list = compile::passes_named(names);
+  }
+  if (!list.ok()) {
+    return options.misuse(list.error().message());
+  }
+  passes_ = std::move(list).value();
+  against_ = options.get<std::string>("against");
+  tolerance_ = options.get<double>("tolerance");
+  check_.seed = options.get<std::uint64_t>("seed");
+  check_.draws = options.get<int>("draws");
+  limits_.seconds = options.get<double>("deadline");
+  limits_.bytes = static_cast<std::int64_t>(options.get<double>("memory") * 1e9);
+  if (!(limits_.seconds > 0) || limits_.bytes <= 0 || check_.draws < 1 || !(tolerance_ >= 0)) {
+    return options.misuse(
+        "--deadline and --memory are positive numbers, --draws is one from 1 on, --tolerance from 0 on");
+  }
+  // The child has its own way to end.
+  check_.max_seconds = limits_.seconds;
+  trial = backend_.name().empty() ? Trial::Check : Trial::Run;
+  return std::nullopt;
+}
+
+int Problem::do_trial(const ir::Module &module) const {
+  if (trial == Trial::Check) {
+    debugging::PassCheck check(check_);
+    passes::PipelineOptions options;
+    options.verify_between_passes = true;
+    options.compare = check.compare();
+    ir::Module copy = module;
+    Status status = passes::run_passes(copy, passes_, options);
+    if (status.ok()) {
+      return success;
+    }
+    fmt::print("{}\n", status.error().to_string());
+    // A pass that fails, or leaves a module that is not one, is as wrong.
+    return negative;
+  }
+  auto backend = backend_.load();
+  auto reference = Backend::load(against_);
+  if (!backend.ok() || !reference.ok()) {
+    return report(backend.ok() ? reference.error() : backend.error());
+  }
+  auto found = debugging::find_disagreement(module, *backend, *reference, check_.seed, tolerance_);
+  if (!found.ok()) {
+    return report(found.error());
+  }
+  if (*found) {
+    fmt::print("{}\n", **found);
+  }
+  return *found ? negative : success;
+}
+
+debugging::Ending Problem::attempt(const ir::Module &module, const std::string &output) const {
+  if (trial != Trial::Command) {
+    return debugging::run_isolated([&] { return do_trial(module); }, limits_, output);
+  }
+  const TemporaryFile file(".hlo");
+  if (!write_file(file.path(), text::print(module)).ok()) {
+    return {debugging::Ending::Kind::Exited, failed};
+  }
+  return debugging::run_command(command + " " + file.path(), limits_, output);
+}
+
+debugging::Ending Problem::attempt(const ir::Module &module) const {
+  return attempt(module, "/dev/null");
+}
+
+bool Problem::is_shown_by(const debugging::Ending &ending) const {
+  using Kind = debugging::Ending::Kind;
+  switch (symptom) {
+    case Symptom::Differs:
+      return ending.kind == Kind::Exited && ending.code == (trial == Trial::Command ? success : negative);
+    case Symptom::Crashes: return ending.kind == Kind::Crashed;
+    case Symptom::Hangs: return ending.kind == Kind::TimedOut;
+  }
+  return false;
+}
+
+bool Problem::adopt(const debugging::Ending &ending) {
+  for (Symptom one : {Symptom::Differs, Symptom::Crashes, Symptom::Hangs}) {
+    symptom = one;
+    if (is_shown_by(ending)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string Problem::explain(const ir::Module &module) const {
+  const TemporaryFile output(".txt");
+  const debugging::Ending ending = attempt(module, output.path());
+  std::string text = read_file(output.path()).ok() ? read_file(output.path()).value() : "";
+  boost::trim_right(text);
+  return ending.kind == debugging::Ending::Kind::Exited && !text.empty() ? text : debugging::to_string(ending, limits_);
+}
+
+std::string Problem::rerun(const std::string &file) const {
+  switch (trial) {
+    case Trial::Check:
+      return fmt::format("backplane opt {} --check{} --seed {} --draws {}", file,
+                         pass_names_.empty() ? "" : " --passes=" + pass_names_, check_.seed, check_.draws);
+    case Trial::Run:
+      return fmt::format("backplane run {} {} --against {} --tolerance {:g} --seed {}", file, backend_.arguments(),
+                         against_, tolerance_, check_.seed);
+    case Trial::Command: return fmt::format("{} {}", command, file);
+  }
+  return {};
+}
+
+int reduce_and_write(const ir::Module &module, const Problem &problem, const std::string &origin,
+                     const std::string &output) {
+  debugging::Reduced reduced;
+  {
+    Progress progress("reducing");
+    debugging::ReduceOptions options;
+    options.progress = [&](int trials, std::size_t instructions) {
+      progress.update(static_cast<std::size_t>(trials), static_cast<std::size_t>(trials),
+                      fmt::format("trials, {} instructions", instructions));
+    };
+    reduced = debugging::reduce(
+        module, [&](const ir::Module &candidate) { return problem.is_shown_by(problem.attempt(candidate)); }, options);
+  }
+  const std::string rerun = problem.rerun(output);
+  std::string explanation = problem.explain(reduced.module);
+  const std::string header =
+      fmt::format("// rerun: {}\n// {}\n// from {}: {} instructions of {}, {} trials\n", rerun,
+                  boost::replace_all_copy(explanation, "\n", "\n// "), origin, reduced.module.instruction_count(),
+                  module.instruction_count(), reduced.trials);
+  if (Status status = write_file(output, header + text::print(reduced.module)); !status.ok()) {
+    return report(status.error());
+  }
+  fmt::print("{}: {} instructions of {}, {} trials\n{}\nrerun: {}\n", output, reduced.module.instruction_count(),
+             module.instruction_count(), reduced.trials, explanation, rerun);
+  return success;
+}
+
+}  // namespace bp::command

@@ -1,0 +1,86 @@
+#include <fmt/core.h>
+
+#include "core/backplane.h"
+#include "core/base/files.h"
+#include "core/text/printer.h"
+#include "tools/command/problem.h"
+#include "tools/debugging/reduce.h"
+
+namespace bp::command {
+namespace {
+
+namespace po = boost::program_options;
+
+int extract(const ir::Module &module, const Options &options, const std::string &output) {
+  auto slice = debugging::extract_slice(module, options.get<std::string>("extract"), options.get<int>("depth"));
+  Status status = slice.ok() ? write_file(output, text::print(*slice)) : Status(std::move(slice).error());
+  if (!status.ok()) {
+    return report(status.error());
+  }
+  fmt::print("{}: {} instructions of {}, {} parameters\n", output, slice->instruction_count(),
+             module.instruction_count(), slice->entry().parameter_count());
+  return success;
+}
+
+}  // namespace
+
+int reduce_model(std::span<const std::string> arguments) {
+  Options options(
+      "reduce MODEL -o FILE [--check | --on NAME | --command CMD]",
+      "Shrinks a model to a few instructions that still show a problem, and writes it with the command that shows it\n"
+      "again. Each trial is a process of its own: the problem may be a crash or a hang. Or takes a slice out of a "
+      "model.",
+      "  backplane reduce model.hlo --check -o small.hlo            a pass changes results\n"
+      "  backplane reduce model.hlo --on cpu -o small.hlo           cpu differs from the interpreter\n"
+      "  backplane reduce model.hlo --on cpu --crashes -o small.hlo     compiling or running it crashes\n"
+      "  backplane reduce model.hlo --command ./is_wrong.sh -o small.hlo     exit code 0: still wrong\n"
+      "  backplane reduce model.hlo --extract dot.17 --depth 4 -o slice.hlo     what computes dot.17\n");
+  options.add()("check", "the problem: opt --check fails")("crashes", "the problem is a crash in that")(
+      "hangs", "the problem is that it takes longer than --deadline")(
+      "command", po::value<std::string>(), "the problem: this command, given the file, ends with exit code 0")(
+      "extract", po::value<std::string>(), "an instruction: write what computes it, and nothing else")(
+      "depth", po::value<int>()->default_value(4), "with --extract: how many operands away parameters begin")(
+      "output,o", po::value<std::string>(), "the file to write");
+  Problem::add_to(options);
+  options.add_positional("model", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("model") || !options.has("output")) {
+    return options.misuse(options.has("model") ? "no file to write was given: -o FILE" : "no model was given");
+  }
+  Problem problem;
+  if (auto exit = problem.read(options)) {
+    return *exit;
+  }
+  const int ways = (options.has("check") ? 1 : 0) + (options.has("command") ? 1 : 0) +
+                   (options.has("extract") ? 1 : 0) + (problem.trial == Problem::Trial::Run ? 1 : 0);
+  if (ways != 1) {
+    return options.misuse("expected exactly one of --check, --on, --command, --extract");
+  }
+  const auto &file = options.get<std::string>("model");
+  auto module = read_module(file);
+  if (!module.ok()) {
+    return report(module.error());
+  }
+  const auto &output = options.get<std::string>("output");
+  if (options.has("extract")) {
+    return extract(*module, options, output);
+  }
+  if (options.has("command")) {
+    problem.trial = Problem::Trial::Command;
+    problem.command = options.get<std::string>("command");
+  }
+  if (options.has("crashes") || options.has("hangs")) {
+    problem.symptom = options.has("crashes") ? Problem::Symptom::Crashes : Problem::Symptom::Hangs;
+  }
+  const debugging::Ending ending = problem.attempt(*module);
+  if (!problem.is_shown_by(ending)) {
+    fmt::print("{} does not show the problem: {}\ntry: {}\n", file, debugging::to_string(ending, problem.limits()),
+               problem.rerun(file));
+    return negative;
+  }
+  return reduce_and_write(*module, problem, file, output);
+}
+
+}  // namespace bp::command

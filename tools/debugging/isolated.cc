@@ -1,0 +1,108 @@
+#include "tools/debugging/isolated.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+namespace bp::debugging {
+namespace {
+
+// Sanitizers reserve more addresses than any limit that means something.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool can_limit_memory = false;
+#else
+constexpr bool can_limit_memory = true;
+#endif
+
+[[noreturn]] void be_child(const std::function<int()> &body, const Limits &limits, const std::string &output) {
+  setpgid(0, 0);  // so that its own children end with it
+  if (can_limit_memory && limits.bytes > 0) {
+    const auto bytes = static_cast<rlim_t>(limits.bytes);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {  // a test framework may have handlers
+    std::signal(signal, SIG_DFL);
+  }
+  const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file >= 0) {
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+  }
+  int code = 127;
+  try {
+    code = body();
+  } catch (...) {
+    std::abort();
+  }
+  std::fflush(stdout);
+  _exit(code);
+}
+
+}  // namespace
+
+std::string to_string(const Ending &ending, const Limits &limits) {
+  switch (ending.kind) {
+    case Ending::Kind::Exited: return fmt::format("exit code {}", ending.code);
+    case Ending::Kind::Crashed: return fmt::format("killed by signal {} ({})", ending.code, strsignal(ending.code));
+    case Ending::Kind::TimedOut: return fmt::format("still running after {:g} s", limits.seconds);
+  }
+  return {};
+}
+
+Ending run_isolated(const std::function<int()> &body, const Limits &limits, const std::string &output) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    be_child(body, limits, output);
+  }
+  if (child < 0) {
+    return {Ending::Kind::Exited, 127};
+  }
+  const auto start = std::chrono::steady_clock::now();
+  auto pause = std::chrono::microseconds(200);
+  for (int status = 0;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) {
+      return WIFSIGNALED(status) ? Ending{Ending::Kind::Crashed, WTERMSIG(status)}
+                                 : Ending{Ending::Kind::Exited, WEXITSTATUS(status)};
+    }
+    if (ended < 0 && errno != EINTR) {
+      return {Ending::Kind::Exited, 127};
+    }
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > limits.seconds) {
+      kill(-child, SIGKILL);
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return {Ending::Kind::TimedOut, 0};
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(20'000));
+  }
+}
+
+Ending run_command(const std::string &command, const Limits &limits, const std::string &output) {
+  const Ending ending = run_isolated(
+      [&] {
+        execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char *>(nullptr));
+        return 127;
+      },
+      limits, output);
+  // So the shell says that what it ran was killed.
+  constexpr int killed = 128;
+  const bool is_crash = ending.kind == Ending::Kind::Exited && ending.code > killed && ending.code < killed + NSIG;
+  return is_crash ? Ending{Ending::Kind::Crashed, ending.code - killed} : ending;
+}
+
+}  // namespace bp::debugging

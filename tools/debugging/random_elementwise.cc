@@ -1,0 +1,106 @@
+// Elementwise ops: any of the table, on any type that the table lets it have.
+#include "tools/debugging/random_scope.h"
+
+namespace bp::debugging {
+namespace {
+
+using ir::AttributeKey;
+using ir::ElementType;
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+
+// Those whose results depend on operands that follow other rules than elementwise ops do.
+std::vector<const ir::OpInfo *> find_elementwise_ops() {
+  std::vector<const ir::OpInfo *> found;
+  for (const ir::OpInfo &op : ir::ops()) {
+    if (op.has(ir::Trait::Elementwise) && op.opcode != Opcode::StochasticConvert && op.opcode != Opcode::Complex) {
+      found.push_back(&op);
+    }
+  }
+  return found;
+}
+
+// A type for the operands; Invalid if the palette has none, and often then none is needed.
+ElementType type_for(Scope &s, const ir::OpInfo &op) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    if (ElementType type = s.random_type(); takes(op.types, type)) {
+      return type;
+    }
+  }
+  return ElementType::Invalid;
+}
+
+Shape with_type(Shape shape, ElementType type) {
+  shape.set_element_type(type);
+  return shape;
+}
+
+std::vector<ElementType> types_of_width(int bits) {
+  std::vector<ElementType> found;
+  for (const ir::ElementTypeInfo &type : ir::element_types()) {
+    if (type.bits == bits && type.type_class != ir::TypeClass::Opaque && type.type != ElementType::Pred) {
+      found.push_back(type.type);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void add_elementwise(Scope &s) {
+  static const std::vector<const ir::OpInfo *> choices = find_elementwise_ops();
+  const ir::OpInfo &op = *s.random.of(choices);
+  const ElementType type = type_for(s, op);
+  if (type == ElementType::Invalid) {
+    return;
+  }
+  const Id first = s.value(type);
+  const Shape shape = s.shape(first);
+  auto maybe_scalar = [&](ElementType of) {
+    return s.value(s.random.chance(4) ? Shape::scalar(of) : with_type(shape, of));
+  };
+  std::vector<Id> operands{first};
+  Shape written;
+  switch (op.opcode) {
+    case Opcode::Convert: written = with_type(shape, s.random_type()); break;
+    case Opcode::Copy: written = shape; break;
+    case Opcode::BitcastConvert: {
+      if (type == ElementType::Pred) {
+        return;
+      }
+      written = with_type(shape, s.random.of(types_of_width(ir::bit_width(type))));
+      if (ir::is_complex(written.element_type()) != ir::is_complex(type)) {
+        return;
+      }
+      break;
+    }
+    case Opcode::Select: operands = {maybe_scalar(ElementType::Pred), first, s.value(shape)}; break;
+    case Opcode::Clamp: operands = {maybe_scalar(type), first, maybe_scalar(type)}; break;
+    default:
+      while (std::ssize(operands) < op.min_operands) {
+        operands.push_back(s.value(shape));
+      }
+  }
+  if ((op.opcode == Opcode::Clamp || op.opcode == Opcode::Maximum || op.opcode == Opcode::Minimum) &&
+      ir::is_complex(type)) {
+    return;
+  }
+  if (op.opcode == Opcode::Clamp) {  // both bounds or neither are scalars
+    operands[2] = s.value(s.shape(operands[0]));
+  }
+  s.add(
+      op.opcode, operands,
+      [&](ir::Module &m, Id id) {
+        if (op.opcode == Opcode::Compare) {
+          const std::int64_t directions = ir::is_complex(type) ? 2 : 6;  // equal and not equal come first
+          m.set_number(id, AttributeKey::Direction, s.random.below(directions));
+        } else if (op.opcode == Opcode::ReducePrecision) {
+          m.set_number(id, AttributeKey::ExponentBits, s.random.between(2, 8));
+          m.set_number(id, AttributeKey::MantissaBits, s.random.between(1, 10));
+        }
+      },
+      {}, written);
+}
+
+}  // namespace bp::debugging

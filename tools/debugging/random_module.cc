@@ -1,0 +1,217 @@
+#include "tools/debugging/random_module.h"
+
+#include <algorithm>
+
+#include "tools/debugging/random_scope.h"
+
+namespace bp::debugging {
+namespace {
+
+using ir::ElementType;
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+
+class Generator {
+ public:
+  Generator(std::uint64_t seed, const RandomModuleOptions &options) : random_(seed), options_(options) {
+    // f32, s32 and pred have most of the ops.
+    palette_.types = {ElementType::F32, ElementType::F32, ElementType::S32, ElementType::Pred};
+    for (std::int64_t more = random_.between(1, 3); more > 0; --more) {
+      const ir::ElementTypeInfo type = random_.of(ir::element_types());
+      if (type.type_class != ir::TypeClass::Opaque && type.type != ElementType::Invalid) {
+        palette_.types.push_back(type.type);
+      }
+    }
+    constexpr std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 16};
+    for (int i = 0; i < 4; ++i) {
+      palette_.sizes.push_back(random_.of(sizes));
+    }
+    palette_.max_elements = options.max_elements;
+  }
+
+  ir::Module run() {
+    const ir::ComputationId entry = module_.add_computation("main");
+    Scope s(module_, entry, random_, palette_, true);
+    grow(s, options_.instructions, options_.depth);
+    std::vector<Id> results;
+    for (Id id : unused(s)) {
+      if (!random_.chance(6)) {  // what is left is dead
+        results.push_back(id);
+      }
+    }
+    if (results.empty()) {
+      results.push_back(s.any_value());
+    }
+    module_.set_root(entry, results.size() == 1 && random_.chance(2) ? results[0] : s.b.tuple(results));
+    module_.set_entry(entry);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      module_.set_computation_name(order_[i], fmt::format("{}.{}", module_.computation(order_[i]).name(), i));
+    }
+    order_.push_back(entry);
+    module_.set_computation_order(std::move(order_));
+    module_.unique_names();
+    return std::move(module_);
+  }
+
+ private:
+  void grow(Scope &s, int instructions, int depth) {
+    const std::size_t end =
+        module_.computation(s.b.computation()).instruction_count() + static_cast<std::size_t>(instructions);
+    // Each step adds something, or tries to in vain.
+    for (int step = 0; step < 4 * instructions; ++step) {
+      if (module_.computation(s.b.computation()).instruction_count() >= end) {
+        return;
+      }
+      const std::int64_t kind = random_.below(100);
+      if (kind < 45) {
+        add_elementwise(s);
+      } else if (kind < 75) {
+        add_movement(s);
+      } else if (kind < 85) {
+        add_reduction(s);
+      } else if (kind < 91) {
+        add_contraction(s);
+      } else if (kind < 93) {
+        const std::vector<Id> elements{s.any_value(), s.any_value()};
+        s.add(Opcode::OptimizationBarrier, std::vector{s.b.tuple(elements)});
+      } else if (depth > 0) {
+        add_control(s, instructions / 3 + 2, depth - 1);
+      }
+      adopt_embedded();
+    }
+  }
+
+  // Computations that reductions and the like added lie before their callers.
+  void adopt_embedded() {
+    for (ir::ComputationId id : module_.computation_ids().subspan(seen_)) {
+      const std::string_view name = module_.computation(id).name();
+      if (name == "combine" || name == "compare") {
+        order_.push_back(id);
+      }
+    }
+    seen_ = module_.computation_ids().size();
+  }
+
+  std::vector<Id> unused(Scope &s) {
+    std::vector<bool> used(module_.instruction_id_limit());
+    for (ir::Instruction i : module_.computation(s.b.computation()).instructions()) {
+      for (Id operand : i.operands()) {
+        used[index(operand)] = true;
+      }
+    }
+    std::vector<Id> found;
+    for (Id id : s.values()) {
+      if (!used[index(id)] && std::ranges::find(found, id) == found.end()) {
+        found.push_back(id);
+      }
+    }
+    return found;
+  }
+
+  // A computation of its own; root(scope, parameters) says what it returns.
+  template <class Root>
+  ir::ComputationId computation(std::string_view name, std::span<const Shape> parameters, int instructions, int depth,
+                                Root &&root) {
+    adopt_embedded();
+    const ir::ComputationId id = module_.add_computation(name);
+    Scope s(module_, id, random_, palette_, false);
+    std::vector<Id> ids;
+    for (const Shape &shape : parameters) {
+      ids.push_back(s.b.parameter(shape));
+      s.keep(ids.back());
+    }
+    grow(s, instructions, depth);
+    module_.set_root(id, root(s, ids));
+    adopt_embedded();
+    order_.push_back(id);
+    return id;
+  }
+
+  void add_control(Scope &s, int instructions, int depth) {
+    const std::int64_t kind = random_.below(3);
+    std::vector<Id> arguments;
+    std::vector<Shape> shapes;
+    for (std::int64_t count = random_.between(1, 3); count > 0; --count) {
+      arguments.push_back(s.any_value());
+      shapes.push_back(s.shape(arguments.back()));
+    }
+    if (kind == 0) {
+      const ir::ComputationId callee =
+          computation("callee", shapes, instructions, depth, [&](Scope &c, auto &) { return result_like(c, {}); });
+      return s.add(Opcode::Call, arguments, [](ir::Module &, Id) {}, std::span(&callee, 1));
+    }
+    if (kind == 1) {
+      const Shape result = random_.chance(2) ? Shape::tuple(shapes) : s.random_shape(s.random_type());
+      const bool by_index = random_.chance(2);
+      std::vector<Id> operands{by_index ? s.index_scalar() : s.value(Shape::scalar(ElementType::Pred))};
+      std::vector<ir::ComputationId> branches;
+      for (std::int64_t count = by_index ? random_.between(1, 3) : 2; count > 0; --count) {
+        const Id operand = random_.chance(2) ? s.b.tuple(arguments) : s.any_value();
+        operands.push_back(operand);
+        const Shape shape = s.shape(operand);
+        branches.push_back(computation("branch", std::span(&shape, 1), instructions, depth,
+                                       [&](Scope &c, auto &) { return result_like(c, result); }));
+      }
+      return s.add(Opcode::Conditional, operands, [](ir::Module &, Id) {}, branches);
+    }
+    add_while(s, arguments, shapes, instructions, depth);
+  }
+
+  // The first element counts to a bound; the others are anything.
+  void add_while(Scope &s, std::span<const Id> values, std::span<const Shape> shapes, int instructions, int depth) {
+    std::vector<Id> elements{s.b.constant(ElementType::S32, 0)};
+    elements.insert(elements.end(), values.begin(), values.end());
+    const Id state = s.b.tuple(elements);
+    const Shape shape = s.shape(state);
+    const auto trips = static_cast<double>(random_.between(0, 4));
+    const ir::ComputationId condition =
+        computation("condition", std::span(&shape, 1), 0, 0, [&](Scope &c, auto &parameters) {
+          return c.b.compare(ir::ComparisonDirection::Lt, c.b.get_tuple_element(parameters[0], 0),
+                             c.b.constant(ElementType::S32, trips));
+        });
+    const ir::ComputationId body =
+        computation("body", std::span(&shape, 1), instructions, depth, [&](Scope &c, auto &parameters) {
+          std::vector<Id> next{
+              c.b.add(Opcode::Add, {c.b.get_tuple_element(parameters[0], 0), c.b.constant(ElementType::S32, 1)})};
+          for (std::size_t i = 0; i < shapes.size(); ++i) {
+            next.push_back(random_.chance(4) ? c.b.get_tuple_element(parameters[0], static_cast<std::int64_t>(i) + 1)
+                                             : c.value(shapes[i]));
+          }
+          return c.b.tuple(next);
+        });
+    const ir::ComputationId calls[] = {condition, body};
+    s.add(Opcode::While, std::vector{state}, [](ir::Module &, Id) {}, calls);
+  }
+
+  // A value of that shape; of any if there is none.
+  Id result_like(Scope &s, const Shape &shape) {
+    if (!shape.is_valid()) {
+      const std::vector<Id> elements{s.any_value(), s.any_value()};
+      return random_.chance(2) ? s.any_value() : s.b.tuple(elements);
+    }
+    if (!shape.is_tuple()) {
+      return s.value(shape);
+    }
+    std::vector<Id> elements;
+    for (const Shape &element : shape.elements()) {
+      elements.push_back(s.value(element));
+    }
+    return s.b.tuple(elements);
+  }
+
+  Random random_;
+  RandomModuleOptions options_;
+  Palette palette_;
+  ir::Module module_{"random"};
+  std::vector<ir::ComputationId> order_;  // callees first
+  std::size_t seen_ = 0;
+};
+
+}  // namespace
+
+ir::Module random_module(std::uint64_t seed, const RandomModuleOptions &options) {
+  return Generator(seed, options).run();
+}
+
+}  // namespace bp::debugging

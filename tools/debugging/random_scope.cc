@@ -1,0 +1,125 @@
+#include "tools/debugging/random_scope.h"
+
+#include "tools/debugging/draws.h"
+
+namespace bp::debugging {
+
+using ir::ElementType;
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+
+bool takes(ir::TypeSet set, ElementType type) {
+  const bool integer = ir::is_integer(type), floating = ir::is_floating(type), complex = ir::is_complex(type);
+  switch (set) {
+    case ir::TypeSet::AnyShape:
+    case ir::TypeSet::AnyArray: return true;
+    case ir::TypeSet::Numeric: return integer || floating || complex;
+    case ir::TypeSet::Real: return integer || floating;
+    case ir::TypeSet::Integer: return integer;
+    case ir::TypeSet::IntegerOrPred: return integer || type == ElementType::Pred;
+    case ir::TypeSet::Float: return floating;
+    case ir::TypeSet::FloatOrComplex: return floating || complex;
+  }
+  return false;
+}
+
+Shape Scope::random_shape(ElementType type, std::int64_t least_rank) {
+  const std::int64_t rank = std::max(least_rank, random.below(5) == 0 ? 0 : random.between(1, 4));
+  std::vector<std::int64_t> sizes;
+  std::int64_t count = 1;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    std::int64_t size = random.chance(40) ? 0 : random.of(palette.sizes);
+    size = count * size > palette.max_elements ? 1 : size;
+    count *= std::max<std::int64_t>(size, 1);
+    sizes.push_back(size);
+  }
+  return Shape::array(type, sizes);
+}
+
+Id Scope::fresh(const Shape &shape) {
+  if (is_entry_ && !random.chance(4)) {
+    return b.parameter(shape);
+  }
+  if (shape.element_type() != ElementType::Pred && shape.rank() > 0 && shape.element_count() > 0 && random.chance(3)) {
+    return b.iota(shape, random.below(static_cast<std::int64_t>(shape.rank())));
+  }
+  if (shape.rank() > 0 && random.chance(2)) {
+    return b.broadcast(fresh(Shape::scalar(shape.element_type())), shape);
+  }
+  // The values that algebra knows, or any.
+  if (shape.rank() == 0 && !random.chance(3)) {
+    constexpr double known[] = {0, 1, -1, 2, -0.0, 0.5};
+    return b.constant(shape.element_type(), random.of(known));
+  }
+  ir::Module holder;
+  ir::Builder parameters(holder, holder.add_computation("main"));
+  parameters.finish(parameters.parameter(shape));
+  auto drawn =
+      draw_arguments(holder, static_cast<std::uint64_t>(random.below(1 << 30)), static_cast<int>(random.below(4)));
+  return b.constant(std::move(drawn.value()[0]));
+}
+
+Id Scope::value(Shape wanted) {
+  std::vector<Id> fitting, of_type;
+  for (Id id : values_) {
+    if (shape(id).element_type() == wanted.element_type()) {
+      (std::ranges::equal(shape(id).sizes(), wanted.sizes()) ? fitting : of_type).push_back(id);
+    }
+  }
+  if (!fitting.empty() && !random.chance(12)) {
+    // Later values more often, so that chains arise.
+    const auto count = static_cast<std::int64_t>(fitting.size());
+    return fitting[static_cast<std::size_t>(std::max(random.below(count), random.below(count)))];
+  }
+  Id made = ir::no_instruction;
+  if (!of_type.empty() && random.chance(2)) {
+    const Id from = random.of(of_type);
+    if (shape(from).rank() == 0) {
+      made = b.broadcast(from, wanted);
+    } else if (shape(from).element_count() == wanted.element_count()) {
+      made = b.reshape(from, wanted.sizes());
+    } else if (shape(from).rank() == 1 && wanted.rank() > 1) {
+      for (std::size_t d = 0; d < wanted.rank() && made == ir::no_instruction; ++d) {
+        if (wanted.size(d) == shape(from).size(0)) {
+          made = b.broadcast(from, wanted, std::vector<std::int64_t>{static_cast<std::int64_t>(d)});
+        }
+      }
+    }
+  }
+  if (made == ir::no_instruction) {
+    made = fresh(wanted);
+  }
+  values_.push_back(made);
+  return made;
+}
+
+Id Scope::value(ElementType type, std::int64_t least_rank) {
+  std::vector<Id> fitting;
+  for (Id id : values_) {
+    if (shape(id).element_type() == type && static_cast<std::int64_t>(shape(id).rank()) >= least_rank) {
+      fitting.push_back(id);
+    }
+  }
+  return fitting.empty() || random.chance(8) ? value(random_shape(type, least_rank)) : random.of(fitting);
+}
+
+Id Scope::index_scalar() {
+  return random.chance(2) ? value(Shape::scalar(ElementType::S32))
+                          : b.constant(ElementType::S32, static_cast<double>(random.between(-1, 4)));
+}
+
+void Scope::keep(Id id) {
+  const Shape made = shape(id);
+  if (made.is_array() && made.element_count() <= 4 * palette.max_elements) {
+    values_.push_back(id);
+  } else if (made.is_tuple()) {
+    for (std::size_t i = 0; i < made.elements().size(); ++i) {
+      if (!random.chance(5)) {
+        keep(b.get_tuple_element(id, static_cast<std::int64_t>(i)));
+      }
+    }
+  }
+}
+
+}  // namespace bp::debugging

@@ -1,0 +1,93 @@
+// What random programs are made of: a computation that grows, and the values in it to choose from.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "core/ir/builder.h"
+
+namespace bp::debugging {
+
+// Numbers that are the same with every standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  std::int64_t below(std::int64_t limit) {
+    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(limit));
+  }
+  std::int64_t between(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
+  bool chance(std::int64_t one_of) { return below(one_of) == 0; }
+  template <class Container>
+  auto of(const Container &choices) {
+    return *(std::begin(choices) + below(static_cast<std::int64_t>(std::size(choices))));
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// What a program has in common: few types and sizes, so that values fit each other.
+struct Palette {
+  std::vector<ir::ElementType> types;
+  std::vector<std::int64_t> sizes;
+  std::int64_t max_elements = 256;
+};
+
+class Scope {
+ public:
+  using Id = ir::InstructionId;
+  using Ids = std::span<const Id>;
+
+  Scope(ir::Module &module, ir::ComputationId computation, Random &random, const Palette &palette, bool is_entry)
+      : b(module, computation), random(random), palette(palette), is_entry_(is_entry) {}
+
+  ir::Builder b;
+  Random &random;
+  const Palette &palette;
+
+  // A copy: adding instructions moves shapes.
+  ir::Shape shape(Id id) { return b.shape(id); }
+  ir::ElementType random_type() { return random.of(palette.types); }
+  ir::Shape random_shape(ir::ElementType type, std::int64_t least_rank = 0);
+
+  // A value of this shape: one that is there or can be made from one, a constant or, in the entry, a parameter.
+  Id value(ir::Shape shape);
+  // Any value of a type with at least so many dimensions.
+  Id value(ir::ElementType type, std::int64_t least_rank = 0);
+  Id any_value() { return value(random_type()); }
+  // A scalar that is often a small number.
+  Id index_scalar();
+
+  // Adds an instruction if its shape can be inferred; its arrays become values to choose from.
+  template <class F>
+  void add(ir::Opcode opcode, Ids operands, F &&set_attributes, std::span<const ir::ComputationId> calls = {},
+           const ir::Shape &written = {}) {
+    if (auto id = b.try_add(opcode, operands, set_attributes, calls, written); id.ok()) {
+      keep(*id);
+    }
+  }
+  void add(ir::Opcode opcode, Ids operands, const ir::Shape &written = {}) {
+    add(opcode, operands, [](ir::Module &, Id) {}, {}, written);
+  }
+  // Makes the arrays of a value choosable.
+  void keep(Id id);
+  std::span<const Id> values() const { return values_; }
+
+ private:
+  Id fresh(const ir::Shape &shape);
+
+  bool is_entry_;
+  std::vector<Id> values_;
+};
+
+// Whether an op with this set takes the type.
+bool takes(ir::TypeSet set, ir::ElementType type);
+
+// The kinds of instructions, each in a file of its own.
+void add_elementwise(Scope &scope);  // random_elementwise.cc
+void add_movement(Scope &scope);     // random_movement.cc
+void add_reduction(Scope &scope);    // random_reduction.cc
+void add_contraction(Scope &scope);  // random_reduction.cc
+
+}  // namespace bp::debugging

@@ -1,0 +1,20 @@
+// The ways in which reduce() makes an instruction simpler.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/ir/module.h"
+
+namespace bp::debugging {
+
+struct Simplification {
+  std::string_view name;
+  // Instructions to take the place of this one, added to its computation; its own id if the rule does not apply.
+  ir::InstructionId (*apply)(ir::Module &module, ir::Instruction instruction);
+};
+
+// In the order in which they are tried.
+std::span<const Simplification> simplifications();
+
+}  // namespace bp::debugging
