@@ -145,6 +145,10 @@ Result<Literal> evaluate_gather(Evaluator &evaluator, const Instruction &instruc
     window_sizes.push_back(slice_sizes[static_cast<std::size_t>(d)]);
   }
   BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  if (ir::product(slice_sizes) ==
+      0) {  // a slice without elements may be collapsed to one element: there is none to take
+    return result;
+  }
   std::byte *out = result.mutable_bytes().data();
   for_each_index(indices.sizes(), [&](std::span<const std::int64_t> batch) {
     Dimensions start = map.start(indices, batch, operand_shape.rank());
