@@ -180,7 +180,7 @@ class Simplifier {
         return keep_;
       }
       is_single = is_single && w.size == 1;
-      is_strided = is_strided || (w.stride != 1 && shape_.size(d) != 1);
+      is_strided = is_strided || (w.size == 1 && shape_.size(d) != source.size(d));
       ranges.push_back({0, source.size(d), w.stride});
       if (w.size != 1 && w.size == source.size(d)) {
         whole.push_back(static_cast<std::int64_t>(d));
