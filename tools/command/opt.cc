@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
@@ -67,33 +68,65 @@ Result<ir::Module> read_with_warnings(const std::string &file) {
   return module;
 }
 
+// What to write beside running passes.
+struct Wishes {
+  const Form &form;
+  std::string output, dump_dir;
+  bool timing = false;
+  std::optional<std::string> explained;  // fusion decisions: of this instruction, or all if it is empty
+};
+
+// Whether it is about the instruction; then it is printed.
+bool print_decision(const passes::FusionDecision &decision, const std::string &of) {
+  const bool is_asked = of.empty() || decision.first == of || decision.second == of;
+  if (is_asked) {
+    fmt::print("{} and {}: {}\n", decision.first, decision.second,
+               decision.reason.empty() ? "one kernel" : "apart, as " + decision.reason);
+  }
+  return is_asked;
+}
+
 Status optimize_file(const std::string &file, const std::vector<passes::Pass> &list, std::int64_t memory_limit,
-                     const Form &form, const std::string &output, const std::string &dump_dir, bool timing) {
+                     const Wishes &wishes) {
   BP_ASSIGN(ir::Module module, read_with_warnings(file));
   auto dump = [&](int number, std::string_view name) -> Status {
-    return dump_dir.empty() ? Status()
-                            : write_file(fmt::format("{}/{:02}-{}.hlo", dump_dir, number, name), text::print(module));
+    return wishes.dump_dir.empty()
+               ? Status()
+               : write_file(fmt::format("{}/{:02}-{}.hlo", wishes.dump_dir, number, name), text::print(module));
   };
-  if (!dump_dir.empty()) {
-    BP_TRY(make_directory(dump_dir));
+  if (!wishes.dump_dir.empty()) {
+    BP_TRY(make_directory(wishes.dump_dir));
   }
   BP_TRY(dump(0, "input"));
   int number = 0;
   passes::PipelineOptions options;
   options.context.memory_limit = memory_limit;
   options.verify_between_passes = true;
+  bool is_explained = false;
+  if (wishes.explained) {
+    options.context.explain_fusion = [&](const passes::FusionDecision &decision) {
+      is_explained = print_decision(decision, *wishes.explained) || is_explained;
+    };
+  }
   options.after_pass = [&](const ir::Module &, const passes::PassReport &report) -> Status {
     ++number;
-    if (timing) {
+    if (wishes.timing) {
       fmt::print(stderr, "{:<36} {:>10}  {}\n", report.name, format_seconds(report.seconds),
                  report.changed ? fmt::format("changed, {} instructions", module.instruction_count()) : "");
     }
     return report.changed ? dump(number, report.name) : Status();
   };
   BP_TRY(passes::run_passes(module, list, options));
-  BP_ASSIGN(std::string written, form.write(module));
-  if (!output.empty()) {
-    return write_file(output, written);
+  BP_ASSIGN(std::string written, wishes.form.write(module));
+  if (!wishes.output.empty()) {
+    return write_file(wishes.output, written);
+  }
+  if (wishes.explained) {
+    return is_explained || wishes.explained->empty()
+               ? Status()
+               : make_error(ErrorCode::NotFound,
+                            "{}: no pass decided about fusing {}; --explain-fusion alone prints all decisions", file,
+                            *wishes.explained);
   }
   std::fwrite(written.data(), 1, written.size(), stdout);
   return {};
@@ -141,6 +174,7 @@ int optimize(std::span<const std::string> arguments) {
                   "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
                   "  backplane opt model.hlo --check\n"
                   "  backplane opt model.hlo --check --on cpu   what runs for a device, also what it makes expanded\n"
+                  "  backplane opt model.hlo --explain-fusion=add.3   what it is fused with, and why not with others\n"
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
                   "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
@@ -152,7 +186,9 @@ int optimize(std::span<const std::string> arguments) {
       "output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
-      "timing", "on standard error: time and effect of each pass");
+      "timing", "on standard error: time and effect of each pass")(
+      "explain-fusion", po::value<std::string>()->implicit_value(""),
+      "instead of the module: which instructions became one kernel, and why others did not; =NAME: those about one");
   add_check_options(options);
   BackendChoice::add_to(options, "");
   options.add_positional("model", 1);
@@ -190,8 +226,12 @@ int optimize(std::span<const std::string> arguments) {
     return options.misuse("--on says whose passes to check: it goes with --check");
   }
   const std::int64_t memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
-  Status status = optimize_file(model, *list, memory_limit, *form, options.get<std::string>("output"),
-                                options.get<std::string>("dump-dir"), options.has("timing"));
+  Wishes wishes{
+      *form, options.get<std::string>("output"), options.get<std::string>("dump-dir"), options.has("timing"), {}};
+  if (options.has("explain-fusion")) {
+    wishes.explained = options.get<std::string>("explain-fusion");
+  }
+  Status status = optimize_file(model, *list, memory_limit, wishes);
   return status.ok() ? success : report(status.error());
 }
 

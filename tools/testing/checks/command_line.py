@@ -180,6 +180,8 @@ MISTAKES = [
      "backplane: there is no instruction 'z' in module m"),
     (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED,
      'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["opt", "good.hlo", "--explain-fusion=nobody"], FAILED,
+     "backplane: good.hlo: no pass decided about fusing nobody; --explain-fusion alone prints all decisions"),
     (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
 ]
 if BACKEND == "cpu":
