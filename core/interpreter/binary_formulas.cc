@@ -132,10 +132,6 @@ constexpr Loop through_complex = loop_of_two<W, W, [](W x, W y) {
   return static_cast<W>(function(static_cast<Complex>(x), static_cast<Complex>(y)));
 }>;
 
-// The textbook product: an infinite factor among others may give NaN, where C's product would look again.
-Complex multiply(Complex x, Complex y) {
-  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
-}
 Complex divide(Complex x, Complex y) {
   return x / y;
 }

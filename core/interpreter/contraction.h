@@ -8,6 +8,7 @@
 
 #include "core/interpreter/elementwise_function.h"
 #include "core/interpreter/evaluator.h"
+#include "core/interpreter/loops.h"
 
 namespace bp::interpreter {
 
@@ -30,11 +31,11 @@ void multiply_panels(const Sum *lhs, const Sum *rhs, std::int64_t depth, Sum *su
     for (std::int64_t i = 0; i < panel_rows; ++i) {
       for (std::int64_t j = 0; j < panel_columns; ++j) {
         if constexpr (std::is_same_v<Sum, std::int64_t>) {  // wraps
-          auto product = static_cast<std::uint64_t>(lhs[k * panel_rows + i]) *
-                         static_cast<std::uint64_t>(rhs[k * panel_columns + j]);
-          local[i][j] = static_cast<Sum>(static_cast<std::uint64_t>(local[i][j]) + product);
+          auto term = static_cast<std::uint64_t>(lhs[k * panel_rows + i]) *
+                      static_cast<std::uint64_t>(rhs[k * panel_columns + j]);
+          local[i][j] = static_cast<Sum>(static_cast<std::uint64_t>(local[i][j]) + term);
         } else {
-          local[i][j] += lhs[k * panel_rows + i] * rhs[k * panel_columns + j];
+          local[i][j] += multiply(lhs[k * panel_rows + i], rhs[k * panel_columns + j]);
         }
       }
     }

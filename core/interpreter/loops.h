@@ -38,6 +38,17 @@ void loop_of_two(const void *const *operands, void *result, std::size_t count, c
   }
 }
 
+// Of complex numbers the textbook product: an infinite factor among others may give NaN, where C's product would look
+// again.
+template <class W>
+W multiply(W x, W y) {
+  if constexpr (is_complex_number<W>) {
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  } else {
+    return x * y;
+  }
+}
+
 // NaN if either is; of zeros, max takes +0 and min takes -0.
 template <class W>
 W maximum(W x, W y) {

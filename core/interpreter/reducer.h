@@ -12,7 +12,7 @@ void visit_plain_reducer(ir::Opcode opcode, Body &&body) {
   if constexpr (is_complex_number<W>) {
     switch (opcode) {
       case Opcode::Add: return body([](W x, W y) { return x + y; });
-      case Opcode::Multiply: return body([](W x, W y) { return x * y; });
+      case Opcode::Multiply: return body([](W x, W y) { return multiply(x, y); });
       default: return;
     }
   } else if constexpr (std::is_floating_point_v<W>) {
