@@ -5,6 +5,7 @@
 
 #include <boost/algorithm/string.hpp>
 #include <cstdio>
+#include <cstdlib>
 
 #include "core/base/files.h"
 #include "core/compile/passes.h"
@@ -18,16 +19,16 @@ namespace {
 
 namespace po = boost::program_options;
 
-// A name of our own for a file that another process reads.
-std::string temporary_file(std::string_view suffix) {
-  const char *folder = std::getenv("TMPDIR");
-  return fmt::format("{}/backplane-{}{}", folder != nullptr ? folder : "/tmp", getpid(), suffix);
-}
-
-// Removed with the object.
+// An empty file that nobody else has, for another process to read or write; removed with the object.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::string_view suffix) : path_(temporary_file(suffix)) {}
+  explicit TemporaryFile(std::string_view suffix) {
+    const char *folder = std::getenv("TMPDIR");
+    path_ = fmt::format("{}/backplane-XXXXXX{}", folder != nullptr ? folder : "/tmp", suffix);
+    if (const int file = mkstemps(path_.data(), static_cast<int>(suffix.size())); file >= 0) {
+      close(file);
+    }
+  }
   ~TemporaryFile() { std::remove(path_.c_str()); }
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;

@@ -63,15 +63,21 @@ std::string to_string(const Ending &ending, const Limits &limits) {
 
 Ending run_isolated(const std::function<int()> &body, const Limits &limits, const std::string &output) {
   std::fflush(stdout);
-  const pid_t child = fork();
+  const auto start = std::chrono::steady_clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  auto pause = std::chrono::microseconds(200);
+  pid_t child = fork();
+  // A machine that is full says nothing about the body.
+  while (child < 0 && errno == EAGAIN && seconds() < limits.seconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    child = fork();
+  }
   if (child == 0) {
     be_child(body, limits, output);
   }
   if (child < 0) {
     return {Ending::Kind::Exited, 127};
   }
-  const auto start = std::chrono::steady_clock::now();
-  auto pause = std::chrono::microseconds(200);
   for (int status = 0;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) {
@@ -81,7 +87,7 @@ Ending run_isolated(const std::function<int()> &body, const Limits &limits, cons
     if (ended < 0 && errno != EINTR) {
       return {Ending::Kind::Exited, 127};
     }
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > limits.seconds) {
+    if (seconds() > limits.seconds) {
       kill(-child, SIGKILL);
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
