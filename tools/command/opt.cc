@@ -11,6 +11,7 @@
 #include "core/buffers/print.h"
 #include "core/compile/passes.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
+#include "core/passes/algebra.h"
 #include "core/text/printer.h"
 #include "tools/command/check_passes.h"
 #include "tools/command/terminal.h"
@@ -29,6 +30,15 @@ void list_passes() {
     separator = ",";
   }
   fmt::print("\nThe name of a stage stands for its passes: {}\n", fmt::join(compile::stage_names(), ", "));
+}
+
+void list_rules() {
+  auto print = [](const passes::Identity &identity) { fmt::print("  {:<72} {}\n", identity.rule, identity.because); };
+  fmt::print("Exact: always used\n");
+  std::ranges::for_each(passes::exact_identities(), print);
+  fmt::print("\nInexact: of real numbers, with what is otherwise for floats; used with --allow-inexact\n");
+  std::ranges::for_each(passes::inexact_identities(), print);
+  fmt::print("  {:<72} {}\n", "convolution(pad(x, 0), y) => convolution(x, y), padded", "0 * inf is NaN");
 }
 
 // What --emit takes.
@@ -86,7 +96,7 @@ bool print_decision(const passes::FusionDecision &decision, const std::string &o
   return is_asked;
 }
 
-Status optimize_file(const std::string &file, const std::vector<passes::Pass> &list, std::int64_t memory_limit,
+Status optimize_file(const std::string &file, const std::vector<passes::Pass> &list, const passes::PassContext &context,
                      const Wishes &wishes) {
   BP_ASSIGN(ir::Module module, read_with_warnings(file));
   auto dump = [&](int number, std::string_view name) -> Status {
@@ -100,7 +110,7 @@ Status optimize_file(const std::string &file, const std::vector<passes::Pass> &l
   BP_TRY(dump(0, "input"));
   int number = 0;
   passes::PipelineOptions options;
-  options.context.memory_limit = memory_limit;
+  options.context = context;
   options.verify_between_passes = true;
   bool is_explained = false;
   if (wishes.explained) {
@@ -174,11 +184,13 @@ int optimize(std::span<const std::string> arguments) {
                   "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
                   "  backplane opt model.hlo --check\n"
                   "  backplane opt model.hlo --check --on cpu   what runs for a device, also what it makes expanded\n"
+                  "  backplane opt model.hlo --allow-inexact    also by rules that hold for real numbers only\n"
                   "  backplane opt model.hlo --explain-fusion=add.3   what it is fused with, and why not with others\n"
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
                   "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "the passes, and which run by default")(
+      "list-rules", "the algebraic identities, and which of them only --allow-inexact uses")(
       "passes", po::value<std::string>(),
       "names of passes and stages, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"),
@@ -186,6 +198,7 @@ int optimize(std::span<const std::string> arguments) {
       "output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
+      "allow-inexact", "also use rules that hold for real numbers but not for floats: results may change")(
       "timing", "on standard error: time and effect of each pass")(
       "explain-fusion", po::value<std::string>()->implicit_value(""),
       "instead of the module: which instructions became one kernel, and why others did not; =NAME: those about one");
@@ -197,6 +210,10 @@ int optimize(std::span<const std::string> arguments) {
   }
   if (options.has("list")) {
     list_passes();
+    return success;
+  }
+  if (options.has("list-rules")) {
+    list_rules();
     return success;
   }
   if (!options.has("model")) {
@@ -219,19 +236,24 @@ int optimize(std::span<const std::string> arguments) {
     return options.misuse(list.error().message());
   }
   const auto &model = options.get<std::string>("model");
+  if (options.has("check") && options.has("allow-inexact")) {
+    return options.misuse("--allow-inexact changes results, expected no --check");
+  }
   if (options.has("check")) {
     return check_file(model, options, *list);
   }
   if (!options.get<std::string>("on").empty()) {
     return options.misuse("--on says whose passes to check: it goes with --check");
   }
-  const std::int64_t memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
+  passes::PassContext context;
+  context.memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
+  context.allow_inexact_algebra = options.has("allow-inexact");
   Wishes wishes{
       *form, options.get<std::string>("output"), options.get<std::string>("dump-dir"), options.has("timing"), {}};
   if (options.has("explain-fusion")) {
     wishes.explained = options.get<std::string>("explain-fusion");
   }
-  Status status = optimize_file(model, *list, memory_limit, wishes);
+  Status status = optimize_file(model, *list, context, wishes);
   return status.ok() ? success : report(status.error());
 }
 
