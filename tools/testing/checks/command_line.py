@@ -18,6 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PLUGINS = BUILD / "core/host/tests/plugins"
+TINY = BUILD / "core/compile/tests/plugins/libbackplane_tiny.so"
 BACKEND = "cpu" if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else "null"
 MODEL = ROOT / "samples/models/transformer_block.hlo"
 TIME_LIMIT_SECONDS = 300
@@ -45,6 +46,9 @@ FILES = {
         "ROOT y = f32[16] reduce(x, zero), dimensions={1}, to_apply=add }"]),
     "checked.hlo": model("  a = f32[4] parameter(0)", "  b = f32[4] sine(a)", "  z = f32[4] add(b, a)",
                          "  c = f32[4] multiply(z, z)", "  ROOT r = (f32[4], f32[4]) tuple(c, b)"),
+    "chain.hlo": model("  x = f32[4] parameter(0)", "  first = f32[4] add(x, x)", "  second = f32[4] negate(first)",
+                       "  ROOT third = f32[4] maximum(second, x)"),
+    "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
     "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
@@ -226,6 +230,7 @@ MISUSES = [
     (["opt", "good.hlo", "--on", "null"], "--on says whose passes to check: it goes with --check"),
     (["opt", "good.hlo", "--check", "--draws", "0"],
      "--draws is a number from 1 on, --check-seconds a positive number"),
+    (["opt", "good.hlo", "--check", "--allow-inexact"], "--allow-inexact changes results, expected no --check"),
     (["bisect"], "no model was given"),
     (["reduce"], "no model was given"),
     (["reduce", "good.hlo"], "no file to write was given: -o FILE"),
@@ -280,6 +285,7 @@ def backplane(*arguments, path="", stdout=subprocess.PIPE, tool="backplane"):
     except subprocess.TimeoutExpired:
         return Outcome(124, "", "timed out")
     said = re.sub(rb"(?m)^==\d+==WARNING: \w+Sanitizer failed to allocate .*\n", b"", done.stderr)  # as it was told to
+    said = re.sub(rb"(?m)^[a-z ]+: \d+ of \d+ \(\d+ s\).*\n", b"", said)  # progress, where a machine is slow
     return Outcome(done.returncode, (done.stdout or b"").decode(errors="replace"), said.decode(errors="replace"))
 
 
@@ -293,10 +299,17 @@ def expect(arguments, code, err, tool="backplane"):
     arguments = [argument.replace("{plugins}", str(PLUGINS)) for argument in arguments]
     found = backplane(*arguments, tool=tool)
     command = f"{tool} " + " ".join(arguments)
-    check(found.code == code, f"{command}\n  ended with {found.code}, expected {code}; standard error:\n{found.err}")
+    check(found.code == code, f"{command}\n  ended with {found.code}, expected {code}; it printed\n{found.out}{found.err}")
     check(fits(found.err, err), f"{command}\n  standard error is\n{found.err}  expected\n{err}")
     check(code in (SUCCESS, NEGATIVE) or not found.out or not arguments, f"{command}\n  printed {found.out!r} before it failed")
     return found
+
+
+def written(name):
+    """The text of a file that a command was to write; a command that wrote none has failed, and said why."""
+    path = pathlib.Path(name)
+    check(path.exists(), f"{name} was not written")
+    return path.read_text() if path.exists() else ""
 
 
 def mistakes():
@@ -370,6 +383,11 @@ def optimize():
     check(dumped[0].read_text() == unchanged and dumped[-1].read_text() == whole, "the first or last dump is another module")
     for path in dumped:
         expect(["opt", str(path), "--passes=none"], SUCCESS, "")
+    exact, inexact = expect(["opt", "--list-rules"], SUCCESS, "").out.split("\n\n")
+    check("  x * 1 => x  " in exact and "  sqrt(x * x) => abs(x)  " in inexact, "opt --list-rules lacks rules, or has them in the wrong part")
+    check("sqrt" in expect(["opt", "inexact.hlo"], SUCCESS, "").out, "opt uses an inexact rule without being told to")
+    check(" abs(%x)" in expect(["opt", "inexact.hlo", "--allow-inexact", "--passes=simplify"], SUCCESS, "").out,
+          "opt --allow-inexact leaves sqrt(x * x)")
     check("Buffer(" in expect(["opt", "good.hlo", "--emit=buffers"], SUCCESS, "").out, "opt --emit=buffers prints no Buffer")
 
 
@@ -381,21 +399,35 @@ def debugging():
     device = expect(["opt", "checked.hlo", "--check", "--on", BACKEND], SUCCESS, "").out
     check("the results are the same" in device, f"opt --check --on printed\n{device}")
     expect(["reduce", "checked.hlo", "--extract", "c", "--depth", "1", "-o", "slice.hlo"], SUCCESS, "")
-    check("multiply" in pathlib.Path("slice.hlo").read_text(), "reduce --extract c wrote no multiply")
+    check("multiply" in written("slice.hlo"), "reduce --extract c wrote no multiply")
     pathlib.Path("has_sine.sh").write_text("grep -q sine $1\n")
     expect(["reduce", "checked.hlo", "--command", "sh ./has_sine.sh", "-o", "small.hlo"], SUCCESS, "")
-    small = pathlib.Path("small.hlo").read_text()
+    small = written("small.hlo")
     check(small.startswith("// rerun: sh ./has_sine.sh small.hlo\n") and small.count(" = ") == 2, f"reduce wrote\n{small}")
     expect(["opt", "small.hlo", "--passes=none"], SUCCESS, "")
     crash = "sh -c 'if grep -q sine $0; then kill -11 $$; fi'"
     expect(["reduce", "checked.hlo", "--command", crash, "--crashes", "-o", "crash.hlo"], SUCCESS, "")
-    check(pathlib.Path("crash.hlo").read_text().count(" = ") == 2, "reduce --crashes left more than what crashes")
+    check(written("crash.hlo").count(" = ") == 2, "reduce --crashes left more than what crashes")
     fine = expect(["reduce", "checked.hlo", "--check", "-o", "none.hlo"], NEGATIVE, "").out
     check("checked.hlo does not show the problem: exit code 0\ntry: backplane opt checked.hlo --check" in fine,
           f"reduce of what is right printed\n{fine}")
 
     nothing = expect(["bisect", "checked.hlo", "--on", "interpreter"], NEGATIVE, "").out
     check("there is nothing to find" in nothing, f"bisect of what agrees printed\n{nothing}")
+    wrong = ["--on", str(TINY), "--set", "ops=add,negate,maximum", "--set", "wrong=negate"]
+    found = expect(["bisect", "chain.hlo", *wrong], SUCCESS, "").out
+    check(fits(found, "... differs from interpreter: ...\nno pass changes results: ... were compared before and after\n"
+                      "... computes second (negate) otherwise than the interpreter: ... of the largest value\n"
+                      "rerun: backplane run chain.hlo --on ... --by-instruction --tolerance 0.0001\n"
+                      "alone: backplane reduce chain.hlo --extract second --depth 1 -o second.hlo"),
+          f"bisect of a wrong negate printed\n{found}")
+    reduced = expect(["reduce", "chain.hlo", *wrong, "-o", "negate.hlo"], SUCCESS, "")
+    check(written("negate.hlo").count(" = ") == 2, f"reduce of a wrong negate printed\n{reduced.out}")
+    found = expect(["bisect", "chain.hlo", *wrong, "--set", "wrong-from=4"], SUCCESS, "").out
+    check(fits(found, "... differs from interpreter: ...\nno pass changes results: ... were compared before and after\n"
+                      "each instruction alone agrees\nwithout fusion it differs, too: the difference is in how instructions "
+                      "follow each other\nnext: backplane reduce chain.hlo --on ..."),
+          f"bisect of what is wrong together printed\n{found}")
     fuzzed = expect(["fuzz", "--count", "3", "--seed", "1", "--size", "10"], SUCCESS, "").out
     check("3 programs of " in fuzzed and "seeds 1 to 3: 0 failed" in fuzzed, f"fuzz printed\n{fuzzed}")
 
@@ -426,7 +458,7 @@ def memory():
     text = expect(["memory", "update.hlo", "--html", "update.html", "--capacity", "600"], SUCCESS, "").out
     check("dus, 256 bytes: p is a parameter that is not donated update.hlo:5" in text, f"memory printed\n{text}")
     check("fits into the capacity 600, 68 bytes are left" in text, f"memory --capacity printed\n{text}")
-    page = pathlib.Path("update.html").read_text()
+    page = written("update.html")
     check(page.startswith("<!doctype html>") and '"dus"' in page, "memory --html wrote no page with the values")
     check("src=" not in page and "href=" not in page and "http" not in page, "the page needs something from outside")
     text = expect(["memory", "update.hlo", "--capacity", "500"], NEGATIVE, "").out
@@ -447,7 +479,7 @@ def pack():
     pathlib.Path("p.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\nc,0,9,4\n")
     text = expect(["pack", "p.csv", "-o", "packed.csv"], SUCCESS, "").out
     check("height:       8\nlower bound:  8 (reached" in text, f"backplane pack printed\n{text}")
-    offsets = [line.split(",")[-1] for line in pathlib.Path("packed.csv").read_text().splitlines()]
+    offsets = [line.split(",")[-1] for line in written("packed.csv").splitlines()]
     check(offsets in (["offset", "0", "0", "4"], ["offset", "4", "4", "0"]), f"backplane pack wrote offsets {offsets}")
     figures = json.loads(expect(["pack", "p.csv", "--capacity", "8", "--json"], SUCCESS, "").out)
     check((figures["height"], figures["fits"]) == (8, True), f"backplane pack --json printed {figures}")
@@ -488,9 +520,9 @@ def precision():
     arguments = ["--on", "interpreter", "--op", "sign", "--type", "bf16", "--json", "found.json", "--worst", "worst.txt"]
     printed = expect(arguments, SUCCESS, "", tool="precision").out
     check("\n| sign | bf16 | all | 0 | 0 |" in printed, f"precision --op sign printed\n{printed}")
-    found = json.loads(pathlib.Path("found.json").read_text())
+    found = json.loads(written("found.json") or "[]")
     check([(row["function"], row["inputs"]) for row in found] == [("sign", 65536)], f"precision --json wrote {found}")
-    check(pathlib.Path("worst.txt").read_text() == "", "precision --worst wrote something, expected nothing")
+    check(written("worst.txt") == "", "precision --worst wrote something, expected nothing")
 
 
 def compile_for_others():

@@ -2,8 +2,9 @@
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
 // Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
 // "align": that of the scratch;
-// "no-run": its programs have no run(); "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail": run() fails at this instruction's
-// name.
+// "no-run": its programs have no run(); "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail":
+// run() fails at this instruction's name; "wrong": ops whose last element gets the other sign, in programs of at least
+// "wrong-from" instructions.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ BP_PLUGIN_MANIFEST("{\"abi\": \"1.0.0\", \"version\": \"1\", \"opset\": 1, \"dev
 
 typedef struct {
   bp_device_t abi;
-  uint8_t claims[256];  // by op
+  uint8_t claims[256], wrong[256];  // by op
+  uint64_t wrong_from;
   uint64_t scratch;
   uint32_t align;
   int no_cost, no_run;
@@ -193,7 +195,11 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
         for (uint32_t o = 0; o < instr->operand_count && o < 2; ++o) {
           in[o] = address(m, run, id_at(m, instr->operands + o));
         }
-        compute(m, instr, in, address(m, run, instr->results));
+        char *out = address(m, run, instr->results);
+        compute(m, instr, in, out);
+        if (program->device->wrong[instr->op & 255] && m->instrs.count >= program->device->wrong_from) {
+          out[value_at(m, instr->results)->size - 1] ^= (char)0x80;
+        }
       }
     }
     if (status != BP_OK) {
@@ -289,12 +295,12 @@ static bp_status probe(const bp_device_factory_t *factory, const char *id, uint3
   return BP_OK;
 }
 
-static void set_claims(tiny_device *device, const char *list) {
+static void set_ops(uint8_t *flags, const char *list) {
   while (*list != 0) {
     size_t length = strcspn(list, ",");
     for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
       if (strlen(names[n].name) == length && strncmp(names[n].name, list, length) == 0) {
-        device->claims[names[n].op] = 1;
+        flags[names[n].op] = 1;
       }
     }
     list += length + (list[length] == ',');
@@ -310,7 +316,11 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
   for (uint32_t i = 0; i < option_count; ++i) {
     const char *key = options[i].key, *value = options[i].value;
     if (strcmp(key, "ops") == 0) {
-      set_claims(device, value);
+      set_ops(device->claims, value);
+    } else if (strcmp(key, "wrong") == 0) {
+      set_ops(device->wrong, value);
+    } else if (strcmp(key, "wrong-from") == 0) {
+      device->wrong_from = strtoull(value, NULL, 10);
     } else if (strcmp(key, "scratch") == 0) {
       device->scratch = strtoull(value, NULL, 10);
     } else if (strcmp(key, "align") == 0) {
