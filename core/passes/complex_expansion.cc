@@ -71,6 +71,17 @@ class ComplexExpansion {
   ElementType part_type() const { return ir::real_part_type(original_.shape().element_type()); }
   Id complex(Parts parts) { return b_.add(Opcode::Complex, {parts.real, parts.imaginary}); }
 
+  // Of complex numbers as pairs of reals: the two lie side by side, whatever the layout.
+  static Shape shape_of_pairs(const Shape &shape) {
+    std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+    sizes.push_back(2);
+    Shape pairs = Shape::array(ir::real_part_type(shape.element_type()), sizes);
+    ir::Layout layout = shape.layout();
+    layout.minor_to_major.insert(layout.minor_to_major.begin(), static_cast<std::int64_t>(shape.rank()));
+    pairs.set_layout(std::move(layout));
+    return pairs;
+  }
+
   // The same bytes.
   Id seen_as(Id x, Shape shape) {
     return b_.add(Opcode::Bitcast, {x}, [](ir::Module &, Id) {}, {}, shape);
@@ -82,21 +93,22 @@ class ComplexExpansion {
       return {i.operands()[0], i.operands()[1]};
     }
     const Shape shape = i.shape();
-    std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
-    sizes.push_back(2);
-    const Id pairs = seen_as(x, Shape::array(ir::real_part_type(shape.element_type()), sizes));
+    const Id pairs = seen_as(x, shape_of_pairs(shape));
     const std::size_t last = shape.rank();
     const Id real = b_.ir::Builder::reshape(b_.slice(pairs, last, 0, 1), shape.sizes());
     return {real, b_.ir::Builder::reshape(b_.slice(pairs, last, 1, 2), shape.sizes())};
   }
 
   Id joined(Parts parts) {
-    const Shape shape = b_.shape(parts.real);
+    const Shape shape = b_.shape(parts.real), pairs = shape_of_pairs(original_.shape());
     std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
     sizes.push_back(1);
     const Id real = b_.ir::Builder::reshape(parts.real, sizes),
              imaginary = b_.ir::Builder::reshape(parts.imaginary, sizes);
-    return seen_as(b_.concatenate({real, imaginary}, static_cast<std::int64_t>(shape.rank())), original_.shape());
+    const Id both = b_.concatenate({real, imaginary}, static_cast<std::int64_t>(shape.rank()));
+    const Id ordered =
+        b_.shape(both) == pairs ? both : b_.add(Opcode::Copy, {both}, [](ir::Module &, Id) {}, {}, pairs);
+    return seen_as(ordered, original_.shape());
   }
 
   Id in_double(Id x) { return b_.cast(x, ElementType::F64); }

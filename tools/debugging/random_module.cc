@@ -64,14 +64,22 @@ class Generator {
         return;
       }
       const std::int64_t kind = random_.below(100);
-      if (kind < 45) {
+      if (kind < 41) {
         add_elementwise(s);
-      } else if (kind < 75) {
+      } else if (kind < 65) {
         add_movement(s);
-      } else if (kind < 85) {
+      } else if (kind < 70) {
+        add_indexing(s);
+      } else if (kind < 79) {
         add_reduction(s);
-      } else if (kind < 91) {
+      } else if (kind < 84) {
         add_contraction(s);
+      } else if (kind < 88) {
+        add_algorithm(s);
+      } else if (kind < 90) {
+        add_dynamic(s);
+      } else if (kind < 92) {
+        add_fusion(s);
       } else if (kind < 93) {
         const std::vector<Id> elements{s.any_value(), s.any_value()};
         s.add(Opcode::OptimizationBarrier, std::vector{s.b.tuple(elements)});
@@ -82,11 +90,10 @@ class Generator {
     }
   }
 
-  // Computations that reductions and the like added lie before their callers.
+  // Computations that reductions and the like added lie before their callers. Those without a root are still growing.
   void adopt_embedded() {
     for (ir::ComputationId id : module_.computation_ids().subspan(seen_)) {
-      const std::string_view name = module_.computation(id).name();
-      if (name == "combine" || name == "compare") {
+      if (module_.computation(id).has_root()) {
         order_.push_back(id);
       }
     }
@@ -115,6 +122,7 @@ class Generator {
                                 Root &&root) {
     adopt_embedded();
     const ir::ComputationId id = module_.add_computation(name);
+    adopt_embedded();
     Scope s(module_, id, random_, palette_, false);
     std::vector<Id> ids;
     for (const Shape &shape : parameters) {
@@ -128,12 +136,45 @@ class Generator {
     return id;
   }
 
+  // A kernel of a few cheap instructions, with one result or two.
+  void add_fusion(Scope &s) {
+    std::vector<Id> arguments;
+    std::vector<Shape> shapes;
+    for (std::int64_t count = random_.between(1, 3); count > 0; --count) {
+      arguments.push_back(s.any_value());
+      shapes.push_back(s.shape(arguments.back()));
+    }
+    adopt_embedded();
+    const ir::ComputationId fused = module_.add_computation("fused");
+    Scope f(module_, fused, random_, palette_, false);
+    for (const Shape &shape : shapes) {
+      f.keep(f.b.parameter(shape));
+    }
+    for (std::int64_t steps = random_.between(1, 8); steps > 0; --steps) {
+      random_.chance(3) ? add_movement(f) : add_elementwise(f);
+    }
+    const Id result = result_like(f, {});
+    module_.set_root(fused, result);
+    adopt_embedded();
+    s.add(
+        Opcode::Fusion, arguments,
+        [](ir::Module &m, Id id) {
+          m.set_number(id, ir::AttributeKey::Kind, static_cast<std::int64_t>(ir::FusionKind::Loop));
+        },
+        std::span(&fused, 1), module_.instruction(result).shape());
+  }
+
   void add_control(Scope &s, int instructions, int depth) {
     const std::int64_t kind = random_.below(3);
     std::vector<Id> arguments;
     std::vector<Shape> shapes;
     for (std::int64_t count = random_.between(1, 3); count > 0; --count) {
-      arguments.push_back(s.any_value());
+      if (random_.chance(6)) {
+        const std::vector<Id> elements{s.any_value(), s.any_value()};
+        arguments.push_back(s.b.tuple(elements));
+      } else {
+        arguments.push_back(s.any_value());
+      }
       shapes.push_back(s.shape(arguments.back()));
     }
     if (kind == 0) {
@@ -146,7 +187,7 @@ class Generator {
       const bool by_index = random_.chance(2);
       std::vector<Id> operands{by_index ? s.index_scalar() : s.value(Shape::scalar(ElementType::Pred))};
       std::vector<ir::ComputationId> branches;
-      for (std::int64_t count = by_index ? random_.between(1, 3) : 2; count > 0; --count) {
+      for (std::int64_t count = by_index ? random_.chance(6) ? 12 : random_.between(1, 3) : 2; count > 0; --count) {
         const Id operand = random_.chance(2) ? s.b.tuple(arguments) : s.any_value();
         operands.push_back(operand);
         const Shape shape = s.shape(operand);
@@ -190,14 +231,7 @@ class Generator {
       const std::vector<Id> elements{s.any_value(), s.any_value()};
       return random_.chance(2) ? s.any_value() : s.b.tuple(elements);
     }
-    if (!shape.is_tuple()) {
-      return s.value(shape);
-    }
-    std::vector<Id> elements;
-    for (const Shape &element : shape.elements()) {
-      elements.push_back(s.value(element));
-    }
-    return s.b.tuple(elements);
+    return s.value(shape);
   }
 
   Random random_;

@@ -1,5 +1,7 @@
 #include "tools/debugging/random_scope.h"
 
+#include <numeric>
+
 #include "tools/debugging/draws.h"
 
 namespace bp::debugging {
@@ -24,6 +26,67 @@ bool takes(ir::TypeSet set, ElementType type) {
   return false;
 }
 
+std::vector<std::int64_t> iota(std::int64_t count) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::vector<std::int64_t> permutation(Random &random, std::int64_t count) {
+  std::vector<std::int64_t> order = iota(count);
+  for (std::int64_t i = count; i > 1; --i) {
+    std::swap(order[static_cast<std::size_t>(i - 1)], order[static_cast<std::size_t>(random.below(i))]);
+  }
+  return order;
+}
+
+std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    if (random.chance(2)) {
+      chosen.push_back(d);
+    }
+  }
+  return chosen;
+}
+
+std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::int64_t> sizes) {
+  std::vector<ir::WindowDimension> window;
+  for (std::int64_t size : sizes) {
+    ir::WindowDimension dimension;
+    if (s.random.chance(2)) {
+      dimension.size = s.random.between(1, std::max<std::int64_t>(1, std::min<std::int64_t>(size, 3)));
+      dimension.stride = s.random.between(1, 2);
+      dimension.pad_low = s.random.between(0, 1);
+      dimension.pad_high = s.random.between(0, 1);
+      dimension.lhs_dilate = s.random.chance(6) ? 2 : 1;
+      dimension.rhs_dilate = s.random.chance(6) ? 2 : 1;
+    }
+    window.push_back(dimension);
+  }
+  return window;
+}
+
+Opcode random_combiner(Scope &s, ElementType type) {
+  if (type == ElementType::Pred) {
+    return s.random.of(std::vector{Opcode::And, Opcode::Or, Opcode::Xor});
+  }
+  if (ir::is_complex(type)) {
+    return s.random.of(std::vector{Opcode::Add, Opcode::Multiply});
+  }
+  return s.random.of(std::vector{Opcode::Add, Opcode::Add, Opcode::Maximum, Opcode::Minimum, Opcode::Multiply});
+}
+
+ir::ComputationId combining_computation(Scope &s, Opcode combiner, ElementType type) {
+  return ir::add_scalar_computation(s.b.module(), combiner, type, "combine");
+}
+
+Id initial_value(Scope &s, Opcode combiner, ElementType type) {
+  return combiner == Opcode::Add        ? s.b.constant(type, 0)
+         : combiner == Opcode::Multiply ? s.b.constant(type, 1)
+                                        : s.value(Shape::scalar(type));
+}
+
 Shape Scope::random_shape(ElementType type, std::int64_t least_rank) {
   const std::int64_t rank = std::max(least_rank, random.below(5) == 0 ? 0 : random.between(1, 4));
   std::vector<std::int64_t> sizes;
@@ -37,9 +100,17 @@ Shape Scope::random_shape(ElementType type, std::int64_t least_rank) {
   return Shape::array(type, sizes);
 }
 
+Shape with_any_layout(Random &random, Shape shape) {
+  ir::Layout layout = shape.layout();
+  const std::vector<std::int64_t> order = permutation(random, static_cast<std::int64_t>(shape.rank()));
+  std::ranges::copy(order, layout.minor_to_major.begin());
+  shape.set_layout(std::move(layout));
+  return shape;
+}
+
 Id Scope::fresh(const Shape &shape) {
   if (is_entry_ && !random.chance(4)) {
-    return b.parameter(shape);
+    return b.parameter(random.chance(8) ? with_any_layout(random, shape) : shape);
   }
   if (shape.element_type() != ElementType::Pred && shape.rank() > 0 && shape.element_count() > 0 && random.chance(3)) {
     return b.iota(shape, random.below(static_cast<std::int64_t>(shape.rank())));
@@ -61,10 +132,18 @@ Id Scope::fresh(const Shape &shape) {
 }
 
 Id Scope::value(Shape wanted) {
+  if (wanted.is_tuple()) {
+    std::vector<Id> elements;
+    for (const Shape &element : wanted.elements()) {
+      elements.push_back(value(element));
+    }
+    return b.tuple(elements);
+  }
   std::vector<Id> fitting, of_type;
   for (Id id : values_) {
-    if (shape(id).element_type() == wanted.element_type()) {
-      (std::ranges::equal(shape(id).sizes(), wanted.sizes()) ? fitting : of_type).push_back(id);
+    const Shape &there = b.shape(id);
+    if (there.element_type() == wanted.element_type()) {
+      (std::ranges::equal(there.sizes(), wanted.sizes()) ? fitting : of_type).push_back(id);
     }
   }
   if (!fitting.empty() && !random.chance(12)) {
@@ -97,7 +176,8 @@ Id Scope::value(Shape wanted) {
 Id Scope::value(ElementType type, std::int64_t least_rank) {
   std::vector<Id> fitting;
   for (Id id : values_) {
-    if (shape(id).element_type() == type && static_cast<std::int64_t>(shape(id).rank()) >= least_rank) {
+    const Shape &there = b.shape(id);
+    if (there.element_type() == type && static_cast<std::int64_t>(there.rank()) >= least_rank) {
       fitting.push_back(id);
     }
   }
@@ -111,7 +191,7 @@ Id Scope::index_scalar() {
 
 void Scope::keep(Id id) {
   const Shape made = shape(id);
-  if (made.is_array() && made.element_count() <= 4 * palette.max_elements) {
+  if (made.is_array() && made.is_static() && made.element_count() <= 4 * palette.max_elements) {
     values_.push_back(id);
   } else if (made.is_tuple()) {
     for (std::size_t i = 0; i < made.elements().size(); ++i) {

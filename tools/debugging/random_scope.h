@@ -84,10 +84,29 @@ class Scope {
 // Whether an op with this set takes the type.
 bool takes(ir::TypeSet set, ir::ElementType type);
 
+// 0, 1, ... in order, and in any order.
+std::vector<std::int64_t> iota(std::int64_t count);
+std::vector<std::int64_t> permutation(Random &random, std::int64_t count);
+// Some of the dimensions, in ascending order.
+std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank);
+// The same elements in another order in memory.
+ir::Shape with_any_layout(Random &random, ir::Shape shape);
+// A window over dimensions of these sizes; its own sizes are small.
+std::vector<ir::WindowDimension> random_window(Scope &scope, std::span<const std::int64_t> sizes);
+
+// An op that combines two values of a type to one, and a computation of it.
+ir::Opcode random_combiner(Scope &scope, ir::ElementType type);
+ir::ComputationId combining_computation(Scope &scope, ir::Opcode combiner, ir::ElementType type);
+// The initial value that changes nothing, where that is a number that is easily said.
+Scope::Id initial_value(Scope &scope, ir::Opcode combiner, ir::ElementType type);
+
 // The kinds of instructions, each in a file of its own.
-void add_elementwise(Scope &scope);  // random_elementwise.cc
-void add_movement(Scope &scope);     // random_movement.cc
-void add_reduction(Scope &scope);    // random_reduction.cc
-void add_contraction(Scope &scope);  // random_reduction.cc
+void add_elementwise(Scope &scope);
+void add_movement(Scope &scope);
+void add_indexing(Scope &scope);
+void add_reduction(Scope &scope);
+void add_contraction(Scope &scope);
+void add_algorithm(Scope &scope);
+void add_dynamic(Scope &scope);
 
 }  // namespace bp::debugging

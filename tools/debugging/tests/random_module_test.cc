@@ -31,12 +31,20 @@ TEST_CASE("random programs are sound, the same for the same seed, and read back"
 
 TEST_CASE("random programs have nearly all ops that compute, and grow as asked") {
   std::map<ir::Opcode, int> counts;
+  std::map<ir::ElementType, int> types;
+  int layouts = 0, groups = 0, batched = 0, nested = 0;
   std::size_t instructions = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const ir::Module module = random_module(seed);
     for (ir::Computation computation : module.computations()) {
       for (ir::Instruction i : computation.instructions()) {
         ++counts[i.opcode()];
+        ++types[i.shape().element_type()];
+        layouts += i.shape().is_array() && !i.shape().layout().is_descending() ? 1 : 0;
+        groups += i.has(ir::AttributeKey::FeatureGroupCount) || i.has(ir::AttributeKey::BatchGroupCount) ? 1 : 0;
+        batched += i.has(ir::AttributeKey::OperandBatchingDims) || i.has(ir::AttributeKey::InputBatchingDims) ? 1 : 0;
+        nested +=
+            i.opcode() == ir::Opcode::While && i.shape().subshape_count() > 1 + i.shape().elements().size() ? 1 : 0;
         ++instructions;
       }
     }
@@ -72,9 +80,31 @@ TEST_CASE("random programs have nearly all ops that compute, and grow as asked")
                             While,
                             Conditional,
                             Call,
-                            OptimizationBarrier}) {
+                            OptimizationBarrier,
+                            Fusion,
+                            SelectAndScatter,
+                            Fft,
+                            Cholesky,
+                            TriangularSolve,
+                            BatchNormTraining,
+                            BatchNormInference,
+                            BatchNormGrad,
+                            RngBitGenerator,
+                            TopK,
+                            Scan,
+                            Map,
+                            Complex,
+                            SetDimensionSize,
+                            GetDimensionSize}) {
     INFO(ir::to_string(opcode));
     CHECK(counts[opcode] > 5);
+  }
+  for (const ir::ElementTypeInfo &type : ir::element_types()) {
+    INFO(type.text);
+    CHECK((type.type_class == ir::TypeClass::Opaque || types[type.type] > 5));
+  }
+  for (int count : {layouts, groups, batched, nested}) {
+    CHECK(count > 5);
   }
   CHECK(instructions > 300 * 20);
   RandomModuleOptions large;

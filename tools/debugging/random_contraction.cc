@@ -1,0 +1,108 @@
+// Dots and convolutions.
+#include "tools/debugging/random_scope.h"
+
+namespace bp::debugging {
+namespace {
+
+using ir::AttributeKey;
+using ir::ElementType;
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+using Numbers = std::vector<std::int64_t>;
+
+void add_dot(Scope &s) {
+  const ElementType type = s.random_type();
+  if (type == ElementType::Pred) {
+    return;
+  }
+  const Id lhs = s.value(type, 1);
+  const Shape left = s.shape(lhs);
+  // Each dimension of lhs is batch, contracting or free; rhs has its batch and contracting ones in another order.
+  Numbers lhs_batch, lhs_contracting, rhs_batch, rhs_contracting, sizes;
+  for (std::size_t d = 0; d < left.rank(); ++d) {
+    const auto dimension = static_cast<std::int64_t>(d);
+    const std::int64_t role = s.random.below(3);
+    if (role < 2) {
+      (role == 0 ? lhs_batch : lhs_contracting).push_back(dimension);
+    }
+  }
+  for (std::int64_t d : lhs_batch) {
+    rhs_batch.push_back(std::ssize(sizes));
+    sizes.push_back(left.size(static_cast<std::size_t>(d)));
+  }
+  const bool has_free = s.random.chance(2);
+  if (has_free) {
+    sizes.push_back(s.random.of(s.palette.sizes));
+  }
+  for (std::int64_t d : lhs_contracting) {
+    rhs_contracting.push_back(std::ssize(sizes));
+    sizes.push_back(left.size(static_cast<std::size_t>(d)));
+  }
+  const Id rhs = s.value(Shape::array(type, sizes));
+  s.add(Opcode::Dot, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
+    m.set_numbers(id, AttributeKey::LhsBatchDims, lhs_batch);
+    m.set_numbers(id, AttributeKey::LhsContractingDims, lhs_contracting);
+    m.set_numbers(id, AttributeKey::RhsBatchDims, rhs_batch);
+    m.set_numbers(id, AttributeKey::RhsContractingDims, rhs_contracting);
+  });
+}
+
+// Data, filter and result have their dimensions in any order.
+void add_convolution(Scope &s) {
+  const ElementType type = s.random_type();
+  if (type == ElementType::Pred) {
+    return;
+  }
+  const std::int64_t spatial = s.random.between(0, 2);
+  auto size = [&] { return s.random.of(s.palette.sizes); };
+  auto divisor = [&](std::int64_t of) { return s.random.chance(2) ? 1 : s.random.chance(2) && of % 2 == 0 ? 2 : of; };
+  const std::int64_t features = size(), batch = size();
+  const std::int64_t feature_groups = s.random.chance(2) ? divisor(features) : 1;
+  const std::int64_t batch_groups = feature_groups == 1 && s.random.chance(3) ? divisor(batch) : 1;
+  Numbers data{batch, features};
+  Numbers filter{features / feature_groups, feature_groups * batch_groups * s.random.between(1, 3)};
+  for (std::int64_t i = 0; i < spatial; ++i) {
+    data.push_back(size());
+    filter.push_back(s.random.between(1, 3));
+  }
+  std::vector<ir::WindowDimension> window = random_window(s, std::span(data).subspan(2));
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    window[i].size = filter[i + 2];
+    window[i].reversal = s.random.chance(6) ? 1 : 0;
+  }
+  // As decode_dim_labels() reads them: batch and feature of the data, the filter's and the result's, then spatial ones.
+  Numbers named, spatial_labels;
+  auto place = [&](const Numbers &sizes) {
+    const Numbers order = s.random.chance(2) ? permutation(s.random, 2 + spatial) : iota(2 + spatial);
+    Numbers placed(sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      placed[static_cast<std::size_t>(order[i])] = sizes[i];
+      (i < 2 ? named : spatial_labels).push_back(order[i]);
+    }
+    return placed;
+  };
+  const Id lhs = s.value(Shape::array(type, place(data))), rhs = s.value(Shape::array(type, place(filter)));
+  place(data);  // the result's
+  Numbers labels = named;
+  labels.insert(labels.end(), spatial_labels.begin(), spatial_labels.end());
+  s.add(Opcode::Convolution, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
+    m.set_window(id, window);
+    m.set_numbers(id, AttributeKey::DimLabels, labels);
+    if (feature_groups != 1) {
+      m.set_number(id, AttributeKey::FeatureGroupCount, feature_groups);
+    }
+    if (batch_groups != 1) {
+      m.set_number(id, AttributeKey::BatchGroupCount, batch_groups);
+    }
+  });
+}
+
+}  // namespace
+
+void add_contraction(Scope &s) {
+  constexpr void (*kinds[])(Scope &) = {add_dot, add_dot, add_convolution};
+  s.random.of(kinds)(s);
+}
+
+}  // namespace bp::debugging

@@ -1,0 +1,155 @@
+// Gather and scatter.
+#include <algorithm>
+
+#include "tools/debugging/random_scope.h"
+
+namespace bp::debugging {
+namespace {
+
+using ir::AttributeKey;
+using ir::ElementType;
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+using Numbers = std::vector<std::int64_t>;
+
+// Boxes of an operand at indices. The places of boxes are a shape of their own, with the batching dimensions in it; a
+// vector of as many numbers as dimensions are indexed stands at each place.
+struct Boxes {
+  Id operand, indices;
+  Numbers index_map;  // dimensions of the operand that indices say
+  Numbers collapsed;  // of them, those that are not dimensions of the box
+  Numbers batching;   // dimensions of the operand that go along with dimensions of the places
+  Numbers batching_places;
+  Numbers sizes;  // of the box, for each dimension of the operand
+  std::int64_t vector_dimension = 0;
+  Numbers places;  // sizes
+  Numbers window;  // where the box's dimensions are in the result or the updates
+  Numbers result_sizes;
+};
+
+void choose_places(Scope &s, Boxes &boxes, const Numbers &batching_sizes) {
+  for (std::int64_t more = s.random.between(batching_sizes.empty() ? 0 : -1, 1); more >= 0; --more) {
+    boxes.places.push_back(s.random.of(s.palette.sizes));
+  }
+  for (std::int64_t size : batching_sizes) {
+    const std::int64_t at = s.random.below(std::ssize(boxes.places) + 1);
+    boxes.places.insert(boxes.places.begin() + at, size);
+    for (std::int64_t &place : boxes.batching_places) {
+      place += place >= at ? 1 : 0;
+    }
+    boxes.batching_places.push_back(at);
+  }
+}
+
+Boxes random_boxes(Scope &s) {
+  Boxes boxes;
+  boxes.operand = s.value(s.random_type(), 1);
+  const Shape operand = s.shape(boxes.operand);
+  Numbers batching_sizes, box;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(operand.rank()); ++d) {
+    const std::int64_t size = operand.size(static_cast<std::size_t>(d));
+    const std::int64_t role = s.random.below(7);
+    if (role < 3 && size > 0) {
+      boxes.index_map.push_back(d);
+      boxes.collapsed.push_back(d);
+      boxes.sizes.push_back(1);
+    } else if (role == 3 && size > 0) {
+      boxes.batching.push_back(d);
+      batching_sizes.push_back(size);
+      boxes.sizes.push_back(1);
+    } else {
+      if (role == 4) {
+        boxes.index_map.push_back(d);
+      }
+      boxes.sizes.push_back(role == 4 ? s.random.between(std::min<std::int64_t>(size, 1), size) : size);
+      box.push_back(boxes.sizes.back());
+    }
+  }
+  if (s.random.chance(3)) {
+    const Numbers order = permutation(s.random, std::ssize(boxes.index_map));
+    Numbers mixed;
+    for (std::int64_t i : order) {
+      mixed.push_back(boxes.index_map[static_cast<std::size_t>(i)]);
+    }
+    boxes.index_map = mixed;
+  }
+  choose_places(s, boxes, batching_sizes);
+  Numbers index_sizes = boxes.places;
+  boxes.vector_dimension = s.random.chance(3) ? s.random.below(std::ssize(boxes.places) + 1) : std::ssize(boxes.places);
+  if (boxes.index_map.size() != 1 || s.random.chance(2)) {
+    index_sizes.insert(index_sizes.begin() + boxes.vector_dimension, std::ssize(boxes.index_map));
+  } else {
+    boxes.vector_dimension = std::ssize(boxes.places);  // a vector of one number may go without a dimension
+  }
+  // The box's dimensions stand among those of the places.
+  boxes.result_sizes = boxes.places;
+  for (std::int64_t size : box) {
+    const std::int64_t first = boxes.window.empty() ? 0 : boxes.window.back() + 1;
+    const std::int64_t at = s.random.between(first, std::ssize(boxes.result_sizes));
+    boxes.result_sizes.insert(boxes.result_sizes.begin() + at, size);
+    boxes.window.push_back(at);
+  }
+  const ElementType type =
+      s.random.of(std::vector{ElementType::S32, ElementType::S32, ElementType::U8, ElementType::S64});
+  boxes.indices = s.value(Shape::array(type, index_sizes));
+  // Attributes say places without the vector's dimension; indices have it.
+  for (std::int64_t &place : boxes.batching_places) {
+    place += index_sizes.size() != boxes.places.size() && place >= boxes.vector_dimension ? 1 : 0;
+  }
+  return boxes;
+}
+
+bool is_too_large(const Scope &s, const Boxes &boxes) {
+  return ir::product(boxes.result_sizes) > 2 * s.palette.max_elements;
+}
+
+void add_gather(Scope &s) {
+  const Boxes boxes = random_boxes(s);
+  if (is_too_large(s, boxes)) {
+    return;
+  }
+  s.add(Opcode::Gather, std::vector{boxes.operand, boxes.indices}, [&](ir::Module &m, Id id) {
+    m.set_numbers(id, AttributeKey::OffsetDims, boxes.window);
+    m.set_numbers(id, AttributeKey::CollapsedSliceDims, boxes.collapsed);
+    m.set_numbers(id, AttributeKey::StartIndexMap, boxes.index_map);
+    m.set_number(id, AttributeKey::IndexVectorDim, boxes.vector_dimension);
+    m.set_numbers(id, AttributeKey::SliceSizes, boxes.sizes);
+    if (!boxes.batching.empty()) {
+      m.set_numbers(id, AttributeKey::OperandBatchingDims, boxes.batching);
+      m.set_numbers(id, AttributeKey::StartIndicesBatchingDims, boxes.batching_places);
+    }
+  });
+}
+
+void add_scatter(Scope &s) {
+  const Boxes boxes = random_boxes(s);
+  if (is_too_large(s, boxes)) {
+    return;
+  }
+  const ElementType type = s.shape(boxes.operand).element_type();
+  const Id updates = s.value(Shape::array(type, boxes.result_sizes));
+  const ir::ComputationId combiner =
+      combining_computation(s, s.random.chance(2) ? Opcode::Add : Opcode::Multiply, type);
+  s.add(
+      Opcode::Scatter, std::vector{boxes.operand, boxes.indices, updates},
+      [&](ir::Module &m, Id id) {
+        m.set_numbers(id, AttributeKey::UpdateWindowDims, boxes.window);
+        m.set_numbers(id, AttributeKey::InsertedWindowDims, boxes.collapsed);
+        m.set_numbers(id, AttributeKey::ScatterDimsToOperandDims, boxes.index_map);
+        m.set_number(id, AttributeKey::IndexVectorDim, boxes.vector_dimension);
+        if (!boxes.batching.empty()) {
+          m.set_numbers(id, AttributeKey::InputBatchingDims, boxes.batching);
+          m.set_numbers(id, AttributeKey::ScatterIndicesBatchingDims, boxes.batching_places);
+        }
+      },
+      std::span(&combiner, 1));
+}
+
+}  // namespace
+
+void add_indexing(Scope &s) {
+  s.random.chance(2) ? add_gather(s) : add_scatter(s);
+}
+
+}  // namespace bp::debugging
