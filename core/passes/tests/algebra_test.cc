@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <optional>
 #include <random>
 #include <set>
@@ -32,8 +33,10 @@ template <class T>
 T special(std::size_t i) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double values[special_count] = {
-      0,   -0.0, 1,     -1,     2,    -2,    0.5,      3,         -7,           8,    100,  -128,
-      127, 0.25, 1e-40, -1e-40, 1e30, 65504, infinity, -infinity, std::nan(""), 1e-3, -1e5, 1.0 / 3};
+      0,     -0.0,   1,      -1,    2,        -2,        0.5,
+      3,     -7,     8,      100,   -128,     127,       0.25,
+      1e-40, -1e-40, 1e30,   65504, infinity, -infinity, std::numeric_limits<double>::quiet_NaN(),
+      1e-3,  -1e5,   1.0 / 3};
   if constexpr (requires(T value) { value.real(); }) {
     using Part = typename T::value_type;
     return T(static_cast<Part>(values[i]), static_cast<Part>(values[(i * 7 + 3) % special_count]));
