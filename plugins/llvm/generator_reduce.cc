@@ -180,10 +180,10 @@ std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<co
   const std::size_t count = instruction.operand_count() / 2;
   const ComputationView reducer = instruction.called(0);
   const std::uint16_t op = count == 1 ? simple_reducer(reducer) : 0;
-  if (op != 0 && k_.lanes() == 1 && reduces_rows(instruction.result())) {
+  const Shape &shape = instruction.operand_shape(0);
+  if (op != 0 && k_.lanes() == 1 && shape.elements != 0 && reduces_rows(instruction.result())) {
     return {reduce_row(instruction, indices, op)};
   }
-  const Shape &shape = instruction.operand_shape(0);
   const auto reduced = instruction.numbers(BP_ATTR_DIMENSIONS);
   std::vector<Value *> carried;
   for (std::size_t i = 0; i < count; ++i) {
