@@ -13,19 +13,14 @@
 #include <cstring>
 #include <thread>
 
+#include "core/base/sanitizers.h"
+
 namespace bp::debugging {
 namespace {
 
-// Sanitizers reserve more addresses than any limit that means something.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool can_limit_memory = false;
-#else
-constexpr bool can_limit_memory = true;
-#endif
-
 [[noreturn]] void be_child(const std::function<int()> &body, const Limits &limits, const std::string &output) {
   setpgid(0, 0);  // so that its own children end with it
-  if (can_limit_memory && limits.bytes > 0) {
+  if (!BP_SANITIZES_MEMORY && limits.bytes > 0) {
     const auto bytes = static_cast<rlim_t>(limits.bytes);
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_AS, &limit);

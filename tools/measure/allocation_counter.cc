@@ -14,17 +14,7 @@
 #include <mutex>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BP_COUNT_ALLOCATIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define BP_COUNT_ALLOCATIONS 0
-#else
-#define BP_COUNT_ALLOCATIONS 1
-#endif
-#else
-#define BP_COUNT_ALLOCATIONS 1
-#endif
+#include "core/base/sanitizers.h"
 
 namespace bp::measure {
 namespace {
@@ -135,12 +125,12 @@ std::int64_t AllocationCounter::count() const {
   return table.count();
 }
 bool AllocationCounter::is_valid() const {
-  return BP_COUNT_ALLOCATIONS != 0 && !table.overflow();
+  return !BP_SANITIZES_MEMORY && !table.overflow();
 }
 
 }  // namespace bp::measure
 
-#if BP_COUNT_ALLOCATIONS
+#if !BP_SANITIZES_MEMORY
 #define BP_INTERPOSE extern "C" __attribute__((visibility("default")))
 
 extern "C" {

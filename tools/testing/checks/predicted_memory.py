@@ -3,7 +3,8 @@
 inputs; without --full (BACKPLANE_TEST_FULL) every sixth of them. self_checking_programs.py does the same for the
 StableHLO programs. Loops may run for long on random inputs: what takes too much time is counted and left out.
 
-Skipped without the corpus (BACKPLANE_SHARED, or ../shared beside the checkout) and without the cpu backend.
+Skipped without the corpus (BACKPLANE_SHARED, or ../shared beside the checkout), without the cpu backend, and in builds
+with a sanitizer that has an allocator of its own.
 """
 
 import collections
@@ -44,6 +45,11 @@ def run(path):
 def main():
     if not CORPUS.is_dir() or not (BUILD / "plugins/cpu/libbackplane_cpu.so").exists():
         print("no corpus (set BACKPLANE_SHARED to the folder that has it), or no cpu backend")
+        return SKIP
+    options = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
+    sanitizer = next(option["value"] for option in options if option["name"] == "b_sanitize")
+    if "address" in sanitizer or "thread" in sanitizer:
+        print("a sanitizer counts allocations here")
         return SKIP
     paths = sorted(path for folder in FOLDERS for path in (CORPUS / folder).glob("*.hlo"))[::EVERY]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
