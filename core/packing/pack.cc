@@ -1,10 +1,9 @@
 #include "core/packing/pack.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/packing/best_fit.h"
-#include "core/packing/skyline_search.h"
+#include "core/packing/portfolio.h"
 
 namespace bp::packing {
 namespace {
@@ -12,19 +11,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Outcome = SkylineSearch::Outcome;
 
-// In the order in which they get their turns: those that solved the most of published and random problems.
-using Place = Strategy::Place;
-using Order = Strategy::Order;
-constexpr std::array strategies = {
-    Strategy{Place::LowestTightest, Order::Longest, 0}, Strategy{Place::FewestChoices, Order::Largest, 0},
-    Strategy{Place::Troublesome, Order::Largest, 1},    Strategy{Place::ForcedOrLowest, Order::Largest, 0},
-    Strategy{Place::LowestTightest, Order::Longest, 1}, Strategy{Place::FewestChoices, Order::Area, 0},
-    Strategy{Place::LowestTightest, Order::Largest, 0}, Strategy{Place::ForcedOrLowest, Order::Longest, 0},
-    Strategy{Place::LowestTightest, Order::Longest, 2}, Strategy{Place::FewestChoices, Order::Longest, 1},
-    Strategy{Place::Troublesome, Order::Largest, 2},    Strategy{Place::ForcedOrLowest, Order::Largest, 1},
-    Strategy{Place::Anywhere, Order::Area, 0},          Strategy{Place::Anywhere, Order::Longest, 0},
-};
-constexpr std::uint64_t variants_apart = 5;  // of one strategy, from round to round: all of them come up
+constexpr std::int64_t first_round = 20'000'000;  // steps, at least
+constexpr std::int64_t tries_each_round = 4;
+constexpr std::uint64_t strategies_apart = 1'000;  // of what is tried for one height, from round to round
 
 class Packer {
  public:
@@ -87,50 +76,52 @@ class Packer {
     return true;
   }
 
+  // In rounds that take longer and longer: for the best there can be, and closing in on it from above.
   void search() {
-    // Half of the effort for the best there can be; the rest closes in on it from above.
-    std::int64_t low = goal_;
-    Outcome outcome = search(goal_, options_.capacity > 0 ? steps_left_ : steps_left_ / 2);
-    while (outcome != Outcome::Found && options_.capacity == 0 && steps_left_ > 0 && !is_late() &&
-           best_.height - low > std::max<std::int64_t>(1, best_.height / 2000)) {
-      std::int64_t height = low + (best_.height - low) / 2;
-      if (search(height, steps_left_ / 4 + 1'000'000) != Outcome::Found) {
-        low = height;
+    Portfolio for_goal(needed_, goal_, 0, has_room(goal_));
+    if (for_goal.is_too_large()) {
+      return;
+    }
+    std::int64_t steps =
+        options_.capacity > 0 ? steps_left_ : std::max(first_round, tries_each_round * for_goal.descent());
+    for (std::uint64_t round = 0; best_.height > goal_ && steps_left_ > 0 && !is_late(); ++round) {
+      if (impossible_ < goal_) {
+        run(for_goal, goal_, steps);
       }
+      bool has_tried = options_.capacity == 0 && close_in(steps / 4, round);
+      if (!has_tried && impossible_ >= goal_) {
+        return;
+      }
+      steps = std::min(2 * steps, steps_left_);
     }
   }
 
-  // Every strategy in turn with a little time, then with more.
-  Outcome search(std::int64_t height, std::int64_t steps) {
-    SkylineSearch skyline(needed_, height);
-    if (skyline.is_too_large()) {
-      steps_left_ = 0;
-      return Outcome::GaveUp;
-    }
-    std::int64_t steps_each = std::max<std::int64_t>(2 * skyline.descent(), 1'000'000);
-    // Where best fit comes close, there is room.
-    auto order = strategies;
-    if (best_.height - height < height / 20) {
-      std::ranges::stable_partition(
-          order, [](const Strategy &s) { return s.place == Place::Anywhere || s.place == Place::Troublesome; });
-    }
-    for (std::uint64_t round = 0; steps > 0; ++round) {
-      for (Strategy strategy : order) {
-        strategy.variant += variants_apart * round;
-        std::int64_t most = std::min(steps, steps_each);
-        Outcome outcome = skyline.run(strategy, most, options_.deadline);
-        steps -= skyline.steps_taken();
-        steps_left_ -= skyline.steps_taken();
-        if (outcome == Outcome::Found) {
-          take(skyline.offsets());
-        }
-        if (outcome != Outcome::GaveUp || steps <= 0 || is_late()) {
-          return outcome;
-        }
+  // Halves the distance again and again. False if it is already small.
+  bool close_in(std::int64_t steps, std::uint64_t round) {
+    bool has_tried = false;
+    std::int64_t low = std::max(goal_, impossible_);
+    while (best_.height - low > std::max<std::int64_t>(1, best_.height / 2000) && steps_left_ > 0 && !is_late()) {
+      std::int64_t height = low + (best_.height - low) / 2;
+      Portfolio between(needed_, height, round * strategies_apart, has_room(height));
+      if (run(between, height, steps) != Outcome::Found) {
+        low = height;
       }
-      steps_each += steps_each / 2;
+      has_tried = true;
     }
-    return Outcome::GaveUp;
+    return has_tried;
+  }
+
+  bool has_room(std::int64_t height) const { return best_.height - height < height / 20; }
+
+  Outcome run(Portfolio &portfolio, std::int64_t height, std::int64_t steps) {
+    Outcome outcome = portfolio.run(std::min(steps, steps_left_), options_.deadline, threads_);
+    steps_left_ -= portfolio.steps_taken();
+    if (outcome == Outcome::Found) {
+      take(portfolio.offsets());
+    } else if (outcome == Outcome::Impossible) {
+      impossible_ = std::max(impossible_, height);
+    }
+    return outcome;
   }
 
   void take(const std::vector<std::int64_t> &offsets) {
@@ -145,9 +136,11 @@ class Packer {
   std::span<const Item> items_;
   const Options &options_;
   std::int64_t lower_bound_, goal_, steps_left_;
+  std::int64_t impossible_ = -1;  // proved: no packing is so low
   Packing best_;
   std::vector<Item> needed_;
   std::vector<std::uint32_t> numbers_;  // of them in items_
+  ThreadPool threads_{2};
 };
 
 }  // namespace

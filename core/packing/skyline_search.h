@@ -1,32 +1,18 @@
 // Skyline search: a packing no higher than a given height, or the proof that there is none.
 #pragma once
 
+#include <atomic>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/packing/problem.h"
+#include "core/packing/skyline.h"
+#include "core/packing/strategy.h"
 
 namespace bp::packing {
-
-// What the search decides next. Every way is complete; which one is quick depends on the problem.
-struct Strategy {
-  enum class Place {
-    FewestChoices,   // a valley where the fewest items can come next
-    Troublesome,     // the same, but rather where many dead ends were found
-    LowestTightest,  // the lowest valley; among those, where the least space may be wasted
-    ForcedOrLowest,  // a valley where one item at most can come next; else the lowest
-    Anywhere,        // by rising offsets, good where there is room
-  };
-  enum class Order { Longest, Largest, Area };
-  Place place = Place::FewestChoices;
-  Order order = Order::Longest;  // which item is tried first
-  // Which small changes of the order, and which weights of what speaks for an item beside the order. Between equal
-  // places, even takes the first, odd the last.
-  std::uint64_t variant = 0;
-};
 
 // Not thread-safe.
 class SkylineSearch {
@@ -35,23 +21,63 @@ class SkylineSearch {
   enum class Outcome { Found, Impossible, GaveUp };
 
   // Every item has a positive size and no preset offset, and is needed at some time. Keeps no reference to them.
-  SkylineSearch(std::span<const Item> items, std::int64_t height);
-  ~SkylineSearch();
-  // More items, or more that are needed at the same times, than a search could deal with: then run() must not be called.
-  bool is_too_large() const;
+  SkylineSearch(std::span<const Item> items, std::int64_t height) : skyline_(items, height) {}
+  // Then run() must not be called.
+  bool is_too_large() const { return skyline_.is_too_large(); }
 
-  // Gives up after about so many steps, a few nanoseconds each, or at the deadline. Dead ends are remembered from one
-  // run to the next.
-  Outcome run(const Strategy &strategy, std::int64_t steps, Clock::time_point deadline);
+  // Gives up after about so many steps of a nanosecond each, or at the deadline. Another thread may lower `steps`
+  // meanwhile. Dead ends are remembered from one run to the next.
+  Outcome run(const Strategy &strategy, const std::atomic<std::int64_t> &steps, Clock::time_point deadline);
   // About how many steps it takes to lay all items once.
-  std::int64_t descent() const;
-  std::int64_t steps_taken() const;  // by the last run
+  std::int64_t descent() const { return static_cast<std::int64_t>(skyline_.items().size() * skyline_.incidences()); }
+  std::int64_t steps_taken() const { return steps_ + skyline_.steps(); }  // by the last run
   // By item; after Found.
-  const std::vector<std::int64_t> &offsets() const;
+  const std::vector<std::int64_t> &offsets() const { return skyline_.offsets(); }
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  using Range = Skyline::Range;
+  static constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
+
+  // A part of time that is searched on its own.
+  struct Part {
+    Range sections;
+    std::uint32_t frame = nobody;  // whose choice made it: if it has no solution, that choice was wrong
+    std::uint32_t next = nobody;   // the part to be searched after this one
+  };
+  // A valley and what may come next in it.
+  struct Frame {
+    Range sections;
+    std::uint32_t parent = nobody;  // the frame of the part
+    std::uint32_t next_part = nobody, parts_end = 0;
+    std::uint32_t valley = nobody;                                    // a section of it; nobody: anywhere
+    std::size_t choices_begin = 0, untried_end = 0, choices_end = 0;  // in choices_; the last is tried first
+    std::size_t mark = 0;                                             // of the skyline
+    std::uint64_t hash = 0;
+  };
+
+  void set_order(const Strategy &strategy);
+  bool give_up(const std::atomic<std::int64_t> &steps, Clock::time_point deadline);
+  std::uint32_t split(Range sections, std::uint32_t frame, std::uint32_t next);
+  bool open(const Part &part);
+  bool advance(Frame &frame);
+  bool try_choice(const Frame &frame, std::uint32_t choice);
+  void collect_choices(Frame &frame);
+  std::uint32_t find_valley(Range sections);
+  double merit(std::uint32_t item, const Frame &frame) const;
+  double merit_of_side(std::uint32_t item, std::uint32_t inside, std::uint32_t beyond) const;
+  bool is_equal(std::uint32_t a, std::uint32_t b) const;
+
+  Skyline skyline_;
+  Strategy strategy_;
+  std::vector<double> rank_;   // by item: what the order says
+  std::vector<double> merit_;  // by item that can come next: the highest is tried first
+  boost::unordered_flat_set<std::uint64_t> dead_ends_;
+  std::vector<Part> parts_;
+  std::vector<Frame> frames_;
+  std::vector<std::uint32_t> choices_;
+  std::int64_t steps_ = 0, next_look_at_clock_ = 0;
+  std::vector<std::uint32_t> several_times_;  // items that are needed with times between
+  std::vector<char> is_no_valley_;            // by section; used within one step
 };
 
 }  // namespace bp::packing

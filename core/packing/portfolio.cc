@@ -1,0 +1,69 @@
+#include "core/packing/portfolio.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace bp::packing {
+namespace {
+
+constexpr std::uint64_t tries_alone = 2;  // before a second thread is worth while
+constexpr std::int64_t least_steps = 300'000;
+
+// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: never far from the best length of a try, which nobody knows (Luby, Sinclair and
+// Zuckerman 1993).
+std::int64_t luby(std::uint64_t n) {
+  while (!std::has_single_bit(n + 2)) {
+    n -= std::bit_floor(n + 2) - 1;
+  }
+  return static_cast<std::int64_t>((n + 2) / 2);
+}
+
+}  // namespace
+
+Portfolio::Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool has_room)
+    : lanes_{SkylineSearch(items, height), SkylineSearch(items, height)},
+      next_strategy_(first_strategy),
+      has_room_(has_room) {}
+
+Portfolio::Outcome Portfolio::run(std::int64_t steps, Clock::time_point deadline, ThreadPool &threads) {
+  steps_ = 0;
+  const std::int64_t steps_each = std::max(lanes_[0].descent(), least_steps);
+  while (steps_ < steps) {
+    std::uint32_t lanes = tries_ < tries_alone ? 1 : 2;
+    std::int64_t most = std::min(steps_each * luby(tries_), (steps - steps_ + lanes - 1) / lanes);
+    ++tries_;
+    Outcome outcome = run_next(most, lanes, deadline, threads);
+    if (outcome != Outcome::GaveUp || Clock::now() >= deadline) {
+      return outcome;
+    }
+  }
+  return Outcome::GaveUp;
+}
+
+Portfolio::Outcome Portfolio::run_next(std::int64_t steps, std::uint32_t lanes, Clock::time_point deadline,
+                                       ThreadPool &threads) {
+  std::array<std::atomic<std::int64_t>, 2> limits = {steps, steps};
+  std::array<Outcome, 2> outcomes = {Outcome::GaveUp, Outcome::GaveUp};
+  threads.parallel(lanes, [&](std::uint32_t lane, std::uint32_t) {
+    outcomes[lane] = lanes_[lane].run(nth_strategy(next_strategy_ + lane, has_room_), limits[lane], deadline);
+    if (outcomes[lane] != Outcome::GaveUp) {
+      limits[1 - lane].store(lanes_[lane].steps_taken(), std::memory_order_relaxed);
+    }
+  });
+  next_strategy_ += lanes;
+  auto has_ended = [&](std::uint32_t lane) { return outcomes[lane] != Outcome::GaveUp; };
+  winner_ = 0;
+  if (has_ended(1) && (!has_ended(0) || lanes_[1].steps_taken() < lanes_[0].steps_taken())) {
+    winner_ = 1;
+  }
+  if (has_ended(winner_)) {
+    steps_ += lanes * lanes_[winner_].steps_taken();
+  } else {
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      steps_ += lanes_[lane].steps_taken();
+    }
+  }
+  return outcomes[winner_];
+}
+
+}  // namespace bp::packing

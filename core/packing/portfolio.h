@@ -1,0 +1,40 @@
+// Portfolio: many short skyline searches for packings of one height, two at a time.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "core/base/thread_pool.h"
+#include "core/packing/skyline_search.h"
+
+namespace bp::packing {
+
+// Equal calls give equal results, whatever the threads do: of two searches that end at the same time, the one with fewer
+// steps counts. Not thread-safe.
+class Portfolio {
+ public:
+  using Clock = SkylineSearch::Clock;
+  using Outcome = SkylineSearch::Outcome;
+
+  // As of SkylineSearch. Strategies are taken from the first on; keeps no reference to the items.
+  Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool has_room);
+  bool is_too_large() const { return lanes_[0].is_too_large(); }
+  std::int64_t descent() const { return lanes_[0].descent(); }
+
+  // Tries further strategies, until about so many steps of a nanosecond were taken or the deadline has passed.
+  Outcome run(std::int64_t steps, Clock::time_point deadline, ThreadPool &threads);
+  std::int64_t steps_taken() const { return steps_; }  // by the last run
+  // By item; after Found.
+  const std::vector<std::int64_t> &offsets() const { return lanes_[winner_].offsets(); }
+
+ private:
+  Outcome run_next(std::int64_t steps, std::uint32_t lanes, Clock::time_point deadline, ThreadPool &threads);
+
+  std::array<SkylineSearch, 2> lanes_;
+  std::uint64_t next_strategy_, tries_ = 0;
+  bool has_room_;
+  std::uint32_t winner_ = 0;  // of lanes_
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace bp::packing
