@@ -30,11 +30,13 @@ bool touches_dynamic(Instruction i) {
   return is_dynamic;
 }
 
-// What combines with anything to give that; nothing for reducers that are more than one op.
+// What combines with anything to give that; nothing for reducers that are more than one op. Of complex numbers nothing
+// does: 1 times an infinity has a NaN in it, and adding a zero may change the sign of one.
 std::optional<double> identity_of(ir::Computation reducer, ElementType type) {
   const Instruction root = reducer.root();
   if (reducer.parameter_count() != 2 || root.operand_count() != 2 || root.operand(0).opcode() != Opcode::Parameter ||
-      root.operand(1).opcode() != Opcode::Parameter || root.operands()[0] == root.operands()[1]) {
+      root.operand(1).opcode() != Opcode::Parameter || root.operands()[0] == root.operands()[1] ||
+      ir::is_complex(type)) {
     return std::nullopt;
   }
   const bool has_zero = type != ElementType::F8E8M0FNU;
