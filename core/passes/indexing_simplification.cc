@@ -1,11 +1,16 @@
 // Rules for gather, scatter and sort.
 //   gather at one constant place      slice
+//   gather at 0, 1, 2 ...             slice
+//   gather of 0, 1, 2 ...             the clamped indices
 //   gather of equal elements          broadcast
 //   scatter of no updates             the operand
 //   sort along one element            the operands
 //   sort of ascending numbers         the operand, if the comparator is "less"
 //   sort of several arrays            only those that are compared or used
 #include <algorithm>
+
+#include <limits>
+#include <optional>
 
 #include "core/analysis/constants.h"
 #include "core/analysis/users.h"
@@ -39,6 +44,61 @@ std::vector<std::int64_t> constant_start(const Instruction &gather) {
   });
 }
 
+bool counts_without_wrapping(const Instruction &iota) {
+  const std::int64_t size = iota.shape().size(static_cast<std::size_t>(iota.number(AttributeKey::IotaDimension)));
+  const int bits = ir::bit_width(iota.shape().element_type()) - (ir::is_signed(iota.shape().element_type()) ? 1 : 0);
+  return bits >= 63 || size <= std::int64_t{1} << bits;
+}
+
+// Rows of the operand, one for each index of a vector: one dimension is indexed and collapsed, the others are whole.
+// That dimension; nothing if the gather does something else.
+std::optional<std::size_t> gathered_rows(const Instruction &gather) {
+  const Shape &operand = gather.operand(0).shape(), &indices = gather.operand(1).shape();
+  auto map = gather.numbers(AttributeKey::StartIndexMap);
+  const std::int64_t vector = gather.number(AttributeKey::IndexVectorDim);
+  const bool is_vector = indices.rank() == 1 ? vector == 1 : indices.rank() == 2 && vector == 1 && indices.size(1) == 1;
+  if (!is_vector || map.size() != 1 || !std::ranges::equal(map, gather.numbers(AttributeKey::CollapsedSliceDims))) {
+    return std::nullopt;
+  }
+  const auto row = static_cast<std::size_t>(map[0]);
+  auto sizes = gather.numbers(AttributeKey::SliceSizes);
+  for (std::size_t d = 0; d < operand.rank(); ++d) {
+    if (sizes[d] != (d == row ? 1 : operand.size(d))) {
+      return std::nullopt;
+    }
+  }
+  return row;
+}
+
+// The indices count along the vector from 0, without wrapping.
+bool is_counting(const Instruction &indices) {
+  return indices.opcode() == Opcode::Iota && indices.number(AttributeKey::IotaDimension) == 0 &&
+         ir::is_integer(indices.shape().element_type()) && counts_without_wrapping(indices);
+}
+
+InstructionId gather_in_order(Expansion &b, const Instruction &gather, std::size_t row) {
+  const Shape operand = gather.operand(0).shape(), shape = gather.shape();
+  const std::int64_t count = gather.operand(1).shape().size(0);
+  auto offsets = gather.numbers(AttributeKey::OffsetDims);
+  // The rows' number stands where the row stood: what stays before and after keeps its place.
+  const bool keeps_place = std::ranges::find(offsets, static_cast<std::int64_t>(row)) == offsets.end();
+  return keeps_place && count <= operand.size(row) ? b.slice(gather.operands()[0], row, 0, count) : gather.id();
+}
+
+InstructionId gather_of_counting(Expansion &b, const Instruction &gather) {
+  const Shape shape = gather.shape(), indices = gather.operand(1).shape();
+  const ir::ElementType type = indices.element_type();
+  const std::int64_t last = gather.operand(0).shape().size(0) - 1;
+  if (!ir::is_signed(type) || !ir::is_integer(type) || ir::bit_width(type) < 32 ||
+      last > std::numeric_limits<std::int32_t>::max() || !ir::is_integer(shape.element_type())) {
+    return gather.id();
+  }
+  const InstructionId vector = b.ir::Builder::reshape(gather.operands()[1], shape.sizes());
+  const InstructionId clamped =
+      b.add(Opcode::Clamp, {b.constant(type, 0), vector, b.constant(type, static_cast<double>(last))});
+  return b.cast(clamped, shape.element_type());
+}
+
 InstructionId simplify_gather(ir::Module &module, const Instruction &gather) {
   const Instruction operand = gather.operand(0);
   if (!is_plain(gather) || gather.shape().element_count() == 0) {
@@ -48,6 +108,14 @@ InstructionId simplify_gather(ir::Module &module, const Instruction &gather) {
   Expansion b(module, gather);
   if (operand.opcode() == Opcode::Broadcast && operand.operand(0).shape().is_scalar()) {
     return b.broadcast(operand.operands()[0], shape);
+  }
+  if (const auto row = gathered_rows(gather)) {
+    if (is_counting(gather.operand(1))) {
+      return gather_in_order(b, gather, *row);
+    }
+    if (operand.shape().rank() == 1 && is_counting(operand)) {
+      return gather_of_counting(b, gather);
+    }
   }
   const std::vector<std::int64_t> starts = constant_start(gather);
   if (starts.empty() || !gather.numbers(AttributeKey::OperandBatchingDims).empty()) {
@@ -108,12 +176,6 @@ class SortSimplifier {
   }
 
  private:
-  static bool counts_without_wrapping(const Instruction &iota) {
-    const std::int64_t size = iota.shape().size(static_cast<std::size_t>(iota.number(AttributeKey::IotaDimension)));
-    const int bits = ir::bit_width(iota.shape().element_type()) - (ir::is_signed(iota.shape().element_type()) ? 1 : 0);
-    return bits >= 63 || size <= std::int64_t{1} << bits;
-  }
-
   // Results that nobody takes of arrays that nobody compares.
   std::vector<bool> find_used(const Instruction &sort) const {
     const std::size_t count = sort.operand_count();

@@ -71,6 +71,7 @@ class Simplifier {
       case Opcode::Concatenate: return slice_of_concatenation(source, ranges);
       case Opcode::Pad: return slice_of_padding(source, ranges);
       case Opcode::Broadcast: return slice_of_broadcast(source, ranges);
+      case Opcode::DynamicUpdateSlice: return slice_of_update(source, ranges);
       case Opcode::Iota: {
         const std::int64_t along = source.number(ir::AttributeKey::IotaDimension);
         const bool is_whole =
@@ -159,13 +160,35 @@ class Simplifier {
     return builder_.broadcast(is_whole ? source : make_slice(source, inner_ranges), shape_, targets);
   }
 
+  // The part lies within the update, or beside it.
+  InstructionId slice_of_update(const Instruction &updated, std::vector<SliceRange> ranges) {
+    const Shape &whole = updated.operand(0).shape(), &box = updated.operand(1).shape();
+    const auto starts = constant_starts(updated, 2, whole, box);
+    if (!starts || !is_plain(updated.operand(0).shape()) || shape_.element_count() == 0) {
+      return keep_;
+    }
+    bool is_inside = true;
+    std::vector<SliceRange> within = ranges;
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      const std::int64_t begin = (*starts)[d], end = begin + box.size(d);
+      const std::int64_t last = ranges[d].start + (count_of(ranges[d]) - 1) * ranges[d].stride;
+      if (last < begin || ranges[d].start >= end) {
+        return make_slice(updated.operands()[0], ranges);
+      }
+      is_inside = is_inside && begin <= ranges[d].start && last < end;
+      within[d].start -= begin;
+      within[d].limit = last - begin + 1;
+    }
+    return is_inside && is_plain(box) ? make_slice(updated.operands()[1], within) : keep_;
+  }
+
   // The starts of dynamic-slice and dynamic-update-slice, clamped; nothing if one is not a constant and matters.
-  std::optional<std::vector<std::int64_t>> constant_starts(std::size_t first, const Shape &whole,
-                                                           const Shape &box) const {
+  static std::optional<std::vector<std::int64_t>> constant_starts(const Instruction &of, std::size_t first,
+                                                                  const Shape &whole, const Shape &box) {
     std::vector<std::int64_t> starts;
     for (std::size_t d = 0; d < whole.rank(); ++d) {
       const std::int64_t last = whole.size(d) - box.size(d);
-      const Instruction start = instruction_.operand(first + d);
+      const Instruction start = of.operand(first + d);
       if (last == 0) {
         starts.push_back(0);
       } else if (auto value = analysis::constant_integer(start)) {
@@ -188,7 +211,11 @@ class Simplifier {
     if (is_scalar_broadcast(source)) {
       return builder_.broadcast(source.operands()[0], shape_);
     }
-    auto starts = constant_starts(1, source.shape(), shape_);
+    if (source.opcode() == Opcode::DynamicUpdateSlice && source.operand(1).shape() == shape_ &&
+        std::ranges::equal(instruction_.operands().subspan(1), source.operands().subspan(2))) {
+      return source.operands()[1];  // what was just written there
+    }
+    auto starts = constant_starts(instruction_, 1, source.shape(), shape_);
     if (!starts) {
       return keep_;
     }
