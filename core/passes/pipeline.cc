@@ -31,6 +31,7 @@ constexpr std::string_view prepare[] = {
 constexpr std::string_view simplify[] = {
     // Control flow: what it leaves is simplified with the rest.
     "loop-simplification",
+    "conditional-code-motion",
     "conditional-simplification",
     "dead-parameter-removal",
     "tuple-simplification",
@@ -38,6 +39,7 @@ constexpr std::string_view simplify[] = {
     "movement-simplification",
     "slice-simplification",
     "broadcast-sinking",
+    "movement-sinking",
     "algebraic-simplification",
     "reduce-simplification",
     "contraction-simplification",
@@ -45,6 +47,7 @@ constexpr std::string_view simplify[] = {
     "constant-folding",
     "common-subexpression-elimination",
     // When each value is computed once.
+    "dot-merging",
     "loop-invariant-code-motion",
     "tuple-simplification",
     // Last: drops what the others no longer use.
