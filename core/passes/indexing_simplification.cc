@@ -57,7 +57,8 @@ std::optional<std::size_t> gathered_rows(const Instruction &gather) {
   auto map = gather.numbers(AttributeKey::StartIndexMap);
   const std::int64_t vector = gather.number(AttributeKey::IndexVectorDim);
   const bool is_vector = indices.rank() == 1 ? vector == 1 : indices.rank() == 2 && vector == 1 && indices.size(1) == 1;
-  if (!is_vector || map.size() != 1 || !std::ranges::equal(map, gather.numbers(AttributeKey::CollapsedSliceDims))) {
+  if (!is_vector || map.size() != 1 || !gather.numbers(AttributeKey::OperandBatchingDims).empty() ||
+      !std::ranges::equal(map, gather.numbers(AttributeKey::CollapsedSliceDims))) {
     return std::nullopt;
   }
   const auto row = static_cast<std::size_t>(map[0]);
