@@ -11,6 +11,8 @@
 #include "core/compile/claims.h"
 #include "core/compile/partition.h"
 #include "core/compile/passes.h"
+#include "core/compile/wishes.h"
+#include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
 #include "core/ir/verifier.h"
 #include "core/passes/fusion_builder.h"
@@ -148,7 +150,7 @@ class Compilation {
       BP_TRY(ir::verify(module));
     }
     BP_TRY(observe("00-input", module));
-    BP_TRY(run_passes(module, passes::Stage::Simplify));
+    BP_TRY(run_stage(module, passes::Stage::Simplify));
     Division division;
     auto image = host::build_image(module, host::Stage::Legalize);
     if (!image.ok()) {
@@ -187,11 +189,11 @@ class Compilation {
     Claims answer = claims;
     for (int round = 0; round < max_rounds && count_refused(answer) > 0; ++round) {
       const int passes_before = pass_count_;
-      BP_TRY(run_passes(expanded, passes::Stage::Expand, &answer));
+      BP_TRY(run_stage(expanded, passes::Stage::Expand, leaving_native(expanded, answer)));
       if (pass_count_ == passes_before) {
         break;
       }
-      BP_TRY(run_passes(expanded, passes::Stage::Simplify));
+      BP_TRY(run_stage(expanded, passes::Stage::Simplify));
       auto image = host::build_image(expanded, host::Stage::Legalize);
       if (!image.ok()) {
         return {};
@@ -238,27 +240,27 @@ class Compilation {
     return {};
   }
 
-  // `claims`: what expanding passes leave alone.
-  Status run_passes(ir::Module &module, passes::Stage stage, const Claims *claims = nullptr,
-                    const passes::FusionLimits &limits = {}) {
-    Stopwatch watch(report_.passes);
-    return run_passes(module, passes_of(stage), claims, limits);
+  // Expanding passes leave alone what the device claims, and what they make until the device was asked about it.
+  static passes::PassContext leaving_native(const ir::Module &module, const Claims &claims) {
+    passes::PassContext context;
+    context.is_native = [&claims, refused = computations_of_refused(module, claims)](ir::Instruction i) {
+      const auto computation = index(i.parent().id());
+      return index(i.id()) >= claims.refused.size() ||
+             !(claims.refused[index(i.id())] || (computation < refused.size() && refused[computation]));
+    };
+    return context;
   }
 
-  Status run_passes(ir::Module &module, std::span<const passes::Pass> list, const Claims *claims = nullptr,
-                    const passes::FusionLimits &limits = {}) {
+  Status run_stage(ir::Module &module, passes::Stage stage, passes::PassContext context = {}) {
+    Stopwatch watch(report_.passes);
+    return run_passes(module, passes_of(stage), std::move(context));
+  }
+
+  Status run_passes(ir::Module &module, std::span<const passes::Pass> list, passes::PassContext context = {}) {
     passes::PipelineOptions pipeline;
-    pipeline.context.fusion = limits;
+    pipeline.context = std::move(context);
     pipeline.context.memory_limit = options_.memory_limit;
     pipeline.compare = options_.compare;
-    if (claims != nullptr) {
-      // What these passes make is native until the device was asked about it.
-      pipeline.context.is_native = [claims, refused = computations_of_refused(module, *claims)](ir::Instruction i) {
-        const auto computation = index(i.parent().id());
-        return index(i.id()) >= claims->refused.size() ||
-               !(claims->refused[index(i.id())] || (computation < refused.size() && refused[computation]));
-      };
-    }
     pipeline.verify_between_passes = options_.verify;
     if (!options_.fold_constants) {
       pipeline.context.max_folding_work = 0;
@@ -338,20 +340,45 @@ class Compilation {
     return Compiled{runtime::Executable(std::move(module), std::move(steps)), std::move(report_)};
   }
 
+  // Lays arrays out as the device wishes. All stays as it was if the device refuses something in that form.
+  Status assign_layouts(ir::Module &module) {
+    if (device_->layout() == nullptr) {
+      return {};
+    }
+    BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize));
+    passes::PassContext context;
+    BP_ASSIGN(context.layout_wishes, ask_for_layouts(*device_, module, before));
+    if (context.layout_wishes.empty()) {
+      return {};
+    }
+    if (device_->memory() != nullptr && device_->memory()->spaces[0].gb_per_s > 0) {
+      context.memory_gigabytes_per_second = static_cast<double>(device_->memory()->spaces[0].gb_per_s);
+    }
+    ir::Module laid_out = module;
+    BP_TRY(run_stage(laid_out, passes::Stage::Layout, std::move(context)));
+    BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut));
+    BP_ASSIGN(Claims claims, ask(*device_, laid_out, image));
+    if (!first_unclaimed(laid_out, claims)) {
+      module = std::move(laid_out);
+    }
+    return {};
+  }
+
   // Fuses what the device takes. A fusion that it refuses, or that costs more than its parts, is taken apart, and only
   // simple loops are made of these. All stays as it was if the device refuses those, too.
   Status fuse(ir::Module &module) {
     ir::Module fused = module;
-    const passes::FusionLimits limits = limits_of(*device_);
-    BP_TRY(run_passes(fused, passes::Stage::Fuse, nullptr, limits));
+    passes::PassContext context;
+    context.fusion = limits_of(*device_);
+    BP_TRY(run_stage(fused, passes::Stage::Fuse, context));
     BP_ASSIGN(Claims claims, ask_fused(fused));
     if (device_->fusion() != nullptr) {
       BP_ASSIGN(std::vector<ir::InstructionId> bad, bad_fusions(module, fused, claims));
       if (!bad.empty()) {
         BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
-        passes::FusionLimits simple = limits;
+        passes::FusionLimits &simple = context.fusion;
         simple.contractions = simple.rows = simple.results = false;  // nor small kernels, which have several results
-        BP_TRY(run_passes(fused, passes::Stage::Fuse, nullptr, simple));
+        BP_TRY(run_stage(fused, passes::Stage::Fuse, context));
         BP_ASSIGN(claims, ask_fused(fused));
       }
     }
@@ -411,10 +438,11 @@ class Compilation {
 
   // One program of the device from a module whose entry it has claimed.
   Result<Built> build(ir::Module module, const std::string &name) {
+    BP_TRY(assign_layouts(module));
     if (options_.fuse) {
       BP_TRY(fuse(module));
     }
-    BP_TRY(run_passes(module, passes::Stage::Finalize));
+    BP_TRY(run_stage(module, passes::Stage::Finalize));
     buffers::Plan plan;
     host::Image image;
     {
@@ -463,23 +491,13 @@ class Compilation {
 
   Result<std::vector<std::byte>> compile_image(const host::Image &image) {
     Stopwatch watch(report_.compile);
-    std::vector<std::byte> artifact;
-    bp_ostream_t stream{&artifact, [](const bp_ostream_t *to, const void *bytes, std::uint64_t size) -> bp_status {
-                          auto *all = static_cast<std::vector<std::byte> *>(to->ctx);
-                          auto *begin = static_cast<const std::byte *>(bytes);
-                          try {
-                            all->insert(all->end(), begin, begin + size);
-                          } catch (...) {
-                            return BP_NO_MEMORY;
-                          }
-                          return BP_OK;
-                        }};
+    host::ByteSink artifact;
     host::Diagnostics diagnostics;
     bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-      return device_->compiler()->compile(device_->abi(), image.module(), &stream, diag);
+      return device_->compiler()->compile(device_->abi(), image.module(), artifact.abi(), diag);
     });
     BP_TRY(diagnostics.result(status, device_->id(), "compile", image.module()));
-    return artifact;
+    return artifact.take();
   }
 
   std::shared_ptr<const host::Device> device_;

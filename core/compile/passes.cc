@@ -30,9 +30,8 @@ struct NamedStage {
   Stage stage;
 };
 constexpr std::array stages{
-    NamedStage{"simplify", Stage::Simplify},
-    NamedStage{"expand", Stage::Expand},
-    NamedStage{"fuse", Stage::Fuse},
+    NamedStage{"simplify", Stage::Simplify}, NamedStage{"expand", Stage::Expand},
+    NamedStage{"layout", Stage::Layout},     NamedStage{"fuse", Stage::Fuse},
     NamedStage{"finalize", Stage::Finalize},
 };
 constexpr std::string_view buffers_stage = "buffers";

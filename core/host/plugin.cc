@@ -234,6 +234,10 @@ Status Device::check_extensions() {
   if (fusion_ != nullptr && fusion_->limits == nullptr) {
     return broken(fmt::format("{} has no limits", BP_EXT_FUSION));
   }
+  layout_ = static_cast<const bp_device_layout_t *>(extension(BP_EXT_LAYOUT));
+  if (layout_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout_, wishes)}));
+  }
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
 #include "core/host/discovery.h"
 #include "core/host/host_services.h"
@@ -83,6 +84,7 @@ class Device {
   const bp_device_queue_t *queue() const { return queue_; }
   const bp_device_rewrite_t *rewrite() const { return rewrite_; }
   const bp_device_fusion_t *fusion() const { return fusion_; }
+  const bp_device_layout_t *layout() const { return layout_; }
   // Any other, unchecked; null if the device does not have it.
   const void *extension(const char *extension_id) const { return device_->get_extension(device_, extension_id); }
 
@@ -101,6 +103,7 @@ class Device {
   const bp_device_queue_t *queue_ = nullptr;
   const bp_device_rewrite_t *rewrite_ = nullptr;
   const bp_device_fusion_t *fusion_ = nullptr;
+  const bp_device_layout_t *layout_ = nullptr;
 };
 
 // All in one: finds the plugin for a name or path in plugin_directories(), loads it, and makes the device of that name

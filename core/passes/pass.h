@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/ir/module.h"
@@ -31,6 +32,17 @@ struct FusionDecision {
   std::string reason;
 };
 
+// What a device would like an operand or a result to lie like.
+struct LayoutWish {
+  ir::InstructionId instruction;
+  bool is_result;
+  std::size_t slot;  // number of an operand, or of an array among the results
+  ir::Layout layout;
+  double gain_nanoseconds;  // negative: it does not run the instruction otherwise
+
+  bool is_required() const { return gain_nanoseconds < 0; }
+};
+
 // What passes may want to know beyond the module. Limits keep them near linear on any input.
 struct PassContext {
   // Copying passes (inlining, flattening) stop, or fail where they must copy, when the module would get larger.
@@ -50,6 +62,9 @@ struct PassContext {
   bool allow_inexact_algebra = false;
   // Bytes that a program's values may take, for rematerialization; 0: any.
   std::int64_t memory_limit = 0;
+  // For layout assignment: wishes, of the module at hand, and what copies cost.
+  std::vector<LayoutWish> layout_wishes;
+  double memory_gigabytes_per_second = 10;
   // Larger constants do not stay inside fusions.
   std::int64_t max_fused_constant_bytes = 4096;
 };

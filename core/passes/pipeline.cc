@@ -78,6 +78,13 @@ constexpr std::string_view expand[] = {
     "triangular-solve-expansion",
 };
 
+constexpr std::string_view layout[] = {
+    "layout-assignment",
+    // Transposes that became bitcasts, tuples taken apart to copy one element.
+    "tuple-simplification",
+    "dead-code-elimination",
+};
+
 constexpr std::string_view fuse[] = {
     // Before fusion: barriers would keep apart what belongs together.
     "barrier-removal",
@@ -120,6 +127,7 @@ std::span<const std::string_view> stage_passes(Stage stage) {
   switch (stage) {
     case Stage::Simplify: return simplify_in_rounds;
     case Stage::Expand: return expand;
+    case Stage::Layout: return layout;
     case Stage::Fuse: return fuse;
     case Stage::Finalize: return finalize;
   }
@@ -128,7 +136,7 @@ std::span<const std::string_view> stage_passes(Stage stage) {
 
 std::vector<std::string_view> default_passes() {
   std::vector<std::string_view> names;
-  for (Stage stage : {Stage::Simplify, Stage::Expand, Stage::Fuse, Stage::Finalize}) {
+  for (Stage stage : {Stage::Simplify, Stage::Expand, Stage::Layout, Stage::Fuse, Stage::Finalize}) {
     auto more = stage_passes(stage);
     names.insert(names.end(), more.begin(), more.end());
   }

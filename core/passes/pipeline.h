@@ -14,6 +14,7 @@ namespace bp::passes {
 enum class Stage {
   Simplify,  // hardware-neutral: what every device profits from; results are still free of layouts and fusions
   Expand,    // rewrites ops that the device does not run as ops that it may run; simplification then starts again
+  Layout,    // lays arrays out as the device wishes
   Fuse,      // groups cheap instructions into kernels
   Finalize,  // what buffer assignment asks for
 };

@@ -23,7 +23,8 @@ typedef struct bp_layout_wish {
 } bp_layout_wish_t;
 BP_FROZEN(bp_layout_wish_t, 16);
 
-// Asked at stage BP_STAGE_LEGALIZE.
+// Asked at stage BP_STAGE_LEGALIZE, about instructions that own buffers. The core grants a wish where that saves more
+// than the copies it takes, and then asks claim() or find() again, at BP_STAGE_LAID_OUT.
 typedef struct bp_device_layout {
   // Writes bp_layout_wish_t, each followed by its words; no wish means any layout will do.
   // BP-LAYOUT-01: pure and local, as BP-CLAIM-01 and BP-CLAIM-02.

@@ -1,0 +1,178 @@
+// A backend that multiplies and adds matrices of f32, and whose dot wants its right side along the columns, by
+// bp.layout/1. Options: "gain": of that wish in nanoseconds, -1: required; "bad": what a wish has wrong: stream, instr,
+// slot, layout, gain.
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "backplane/ext/draft/layout.h"
+#include "backplane/ext/kernels.h"
+#include "plugin_api/cpp/module_view.h"
+#include "plugin_api/cpp/single_device.h"
+
+BP_PLUGIN_MANIFEST(
+    R"({"abi": "1.0.0", "version": "1", "opset": 1, "devices": [{"id": "org.example.columns", "name": "Columns",
+        "extensions": ["bp.kernels/1", "bp.layout/1"]}]})");
+
+namespace {
+
+using bp::plugin::Instruction;
+using bp::plugin::ModuleView;
+using bp::plugin::Shape;
+
+constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_LAYOUT, nullptr};
+
+struct Columns {
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "org.example.columns", "Columns", nullptr, "1", nullptr, features};
+  bp_device_t abi;
+  const bp_host_t *host = nullptr;
+  float gain = -1;
+  std::string bad;
+
+  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
+    if (key == "gain") {
+      gain = std::strtof(value, nullptr);
+    } else if (key == "bad") {
+      bad = value;
+    } else {
+      return bp::plugin::fail(diag, BP_INVALID, "unknown option");
+    }
+    return BP_OK;
+  }
+  bp_status init(const bp_diag_t *) {
+    abi.target = "columns";
+    return BP_OK;
+  }
+  static const void *extension(std::string_view id);
+};
+
+// Where element (i, j) lies in a matrix without tiles.
+std::size_t place(Shape shape, std::size_t i, std::size_t j) {
+  const auto rows = static_cast<std::size_t>(shape.dim(0)), columns = static_cast<std::size_t>(shape.dim(1));
+  return shape.minor_to_major()[0] == 1 ? i * columns + j : j * rows + i;
+}
+
+struct Matrix {
+  Shape shape;
+  float *data;
+  float &operator()(std::size_t i, std::size_t j) const { return data[place(shape, i, j)]; }
+  std::size_t rows() const { return static_cast<std::size_t>(shape.dim(0)); }
+  std::size_t columns() const { return static_cast<std::size_t>(shape.dim(1)); }
+};
+
+Matrix operand(const bp_call_t *call, std::uint32_t i) {
+  return {ModuleView(call->module).instruction(call->instr).operand(i).shape(),
+          static_cast<float *>(const_cast<void *>(call->operands[i]))};
+}
+Matrix result(const bp_call_t *call) {
+  return {ModuleView(call->module).instruction(call->instr).result().shape(), static_cast<float *>(call->results[0])};
+}
+
+bp_status dot(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
+  const Matrix a = operand(call, 0), b = operand(call, 1), c = result(call);
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    for (std::size_t j = 0; j < c.columns(); ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < a.columns(); ++k) {
+        sum += static_cast<double>(a(i, k)) * static_cast<double>(b(k, j));
+      }
+      c(i, j) = static_cast<float>(sum);
+    }
+  }
+  return BP_OK;
+}
+
+bp_status add(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
+  const Matrix a = operand(call, 0), b = operand(call, 1), c = result(call);
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    for (std::size_t j = 0; j < c.columns(); ++j) {
+      c(i, j) = a(i, j) + b(i, j);
+    }
+  }
+  return BP_OK;
+}
+
+bp_status copy(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
+  const Matrix a = operand(call, 0), c = result(call);
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    for (std::size_t j = 0; j < c.columns(); ++j) {
+      c(i, j) = a(i, j);
+    }
+  }
+  return BP_OK;
+}
+
+bp_status transpose(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
+  const Matrix a = operand(call, 0), c = result(call);
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    for (std::size_t j = 0; j < c.columns(); ++j) {
+      c(i, j) = a(j, i);
+    }
+  }
+  return BP_OK;
+}
+
+bool is_matrix(Shape shape) {
+  return shape.dtype() == BP_DTYPE_F32 && shape.rank() == 2 && shape.tile_count() == 0;
+}
+
+bp_kernel find(const bp_device_t *device, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+  const Instruction i = ModuleView(module).instruction(instr);
+  for (std::uint32_t k = 0; k < i.operand_count(); ++k) {
+    if (!is_matrix(i.operand(k).shape())) {
+      return nullptr;
+    }
+  }
+  switch (i.op()) {
+    case BP_OP_ADD: return add;
+    case BP_OP_COPY: return copy;
+    case BP_OP_TRANSPOSE: return transpose;
+    case BP_OP_DOT: {
+      const bool along_columns = i.operand(1).shape().minor_to_major()[0] == 0;
+      const bool may_change = module->stage == BP_STAGE_LEGALIZE || bp::plugin::device_of<Columns>(device).gain >= 0;
+      return along_columns || may_change ? dot : nullptr;
+    }
+    default: return nullptr;
+  }
+}
+
+bp_status wishes(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *) {
+  const Columns &self = bp::plugin::device_of<Columns>(device);
+  for (const Instruction i : ModuleView(module).entry().instructions()) {
+    if (i.op() != BP_OP_DOT) {
+      continue;
+    }
+    bp_layout_wish_t wish = {i.index(), 1, self.gain, 3};
+    std::array<std::int64_t, 3> words = {0, 1, 0};
+    if (self.bad == "instr") {
+      wish.instr = 1000;
+    } else if (self.bad == "slot") {
+      wish.slot = BP_SLOT_RESULT + 1;
+    } else if (self.bad == "layout") {
+      words[1] = 0;
+    } else if (self.bad == "gain") {
+      wish.gain_ns = std::nanf("");
+    } else if (self.bad == "stream") {
+      wish.word_count = 4;
+    }
+    for (const auto &[bytes, size] : {std::pair<const void *, std::uint64_t>(&wish, sizeof wish),
+                                      std::pair<const void *, std::uint64_t>(words.data(), sizeof words)}) {
+      if (const bp_status status = out->write(out, bytes, size); status != BP_OK) {
+        return status;
+      }
+    }
+  }
+  return BP_OK;
+}
+
+constexpr bp_device_kernels_t kernels = {find};
+constexpr bp_device_layout_t layout = {wishes};
+
+const void *Columns::extension(std::string_view id) {
+  return id == BP_EXT_KERNELS ? static_cast<const void *>(&kernels) : id == BP_EXT_LAYOUT ? &layout : nullptr;
+}
+
+}  // namespace
+
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<Columns>::entry;

@@ -1,0 +1,38 @@
+// ByteSink: a bp_ostream that keeps what a plugin writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backplane/base/status.h"
+
+namespace bp::host {
+
+// Does not move: the plugin has its address during the call.
+class ByteSink {
+ public:
+  ByteSink() : abi_{this, &ByteSink::write} {}
+  ByteSink(const ByteSink &) = delete;
+  ByteSink &operator=(const ByteSink &) = delete;
+
+  const bp_ostream_t *abi() const { return &abi_; }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
+    auto &all = static_cast<ByteSink *>(stream->ctx)->bytes_;
+    const auto *begin = static_cast<const std::byte *>(bytes);
+    try {
+      all.insert(all.end(), begin, begin + size);
+    } catch (...) {
+      return BP_NO_MEMORY;
+    }
+    return BP_OK;
+  }
+
+  bp_ostream_t abi_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace bp::host
