@@ -36,10 +36,11 @@ constexpr std::string_view simplify[] = {
     "dead-parameter-removal",
     "tuple-simplification",
     "zero-sized-elimination",
+    // What it moves together becomes one movement, or none.
+    "movement-sinking",
     "movement-simplification",
     "slice-simplification",
     "broadcast-sinking",
-    "movement-sinking",
     "algebraic-simplification",
     "reduce-simplification",
     "contraction-simplification",
