@@ -46,9 +46,8 @@ class Packer {
     if (best_.height > goal_) {
       offer(best_fit.by_duration());
     }
-    constexpr std::size_t many = 20'000;
     for (double power : {0.25, 1.0, 2.0}) {
-      if (best_.height > goal_ && !is_late() && (power == 0.25 || items_.size() <= many)) {
+      if (best_.height > goal_ && !is_late() && (power == 0.25 || items_.size() <= Skyline::max_items)) {
         offer(best_fit.by_area(power));
       }
     }
@@ -56,6 +55,9 @@ class Packer {
 
   // What the search is about: items that are needed at all. False if it cannot help.
   bool collect() {
+    if (items_.size() > Skyline::max_items) {
+      return false;
+    }
     for (std::uint32_t i = 0; i < items_.size(); ++i) {
       const Item &item = items_[i];
       bool is_needed = std::ranges::any_of(item.needed, [](Stretch s) { return s.first < s.second; });
@@ -82,13 +84,14 @@ class Packer {
     if (for_goal.is_too_large()) {
       return;
     }
-    std::int64_t steps =
-        options_.capacity > 0 ? steps_left_ : std::max(first_round, tries_each_round * for_goal.descent());
+    std::int64_t steps = std::max(first_round, tries_each_round * for_goal.descent());
+    // About ten heights lie between; a capacity matters more than they do.
+    const std::int64_t share = options_.capacity > 0 ? 64 : 8;
     for (std::uint64_t round = 0; best_.height > goal_ && steps_left_ > 0 && !is_late(); ++round) {
       if (impossible_ < goal_) {
         run(for_goal, goal_, steps);
       }
-      bool has_tried = options_.capacity == 0 && close_in(steps / 4, round);
+      bool has_tried = close_in(steps / share, round);
       if (!has_tried && impossible_ >= goal_) {
         return;
       }

@@ -8,7 +8,7 @@ namespace bp::packing {
 namespace {
 
 constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t max_items = 20'000, max_incidences = 4'000'000;
+constexpr std::size_t max_incidences = 4'000'000;
 
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;

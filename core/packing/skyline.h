@@ -18,6 +18,9 @@ class Skyline {
     std::uint32_t begin = 0, end = 0;  // of sections
   };
 
+  // More than that are too many for any search.
+  static constexpr std::size_t max_items = 20'000;
+
   // Every item has a positive size and no preset offset, and is needed at some time. Keeps no reference to them.
   Skyline(std::span<const Item> items, std::int64_t height);
   // More items, or more that are needed at the same times, than a search could deal with: nothing else may be called.
