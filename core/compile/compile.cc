@@ -83,10 +83,21 @@ passes::FusionLimits limits_of(const host::Device &device) {
   return limits;
 }
 
+// Bytes that a program may take: as many as the device has where all of it is put, if the device says so, or what
+// the caller allows; 0: any number.
+std::int64_t memory_limit(const host::Device &device, std::int64_t allowed) {
+  const std::uint64_t capacity = device.memory() == nullptr ? 0 : device.memory()->spaces[0].capacity;
+  if (capacity == 0 || capacity > INT64_MAX) {
+    return allowed;
+  }
+  const auto there_are = static_cast<std::int64_t>(capacity);
+  return allowed > 0 ? std::min(allowed, there_are) : there_are;
+}
+
 class Compilation {
  public:
   Compilation(std::shared_ptr<const host::Device> device, const Options &options)
-      : device_(std::move(device)), options_(options) {}
+      : device_(std::move(device)), options_(options), memory_limit_(memory_limit(*device_, options.memory_limit)) {}
 
   Result<Compiled> run(ir::Module module) {
     BP_ASSIGN(Division division, divide(module));
@@ -259,7 +270,7 @@ class Compilation {
   Status run_passes(ir::Module &module, std::span<const passes::Pass> list, passes::PassContext context = {}) {
     passes::PipelineOptions pipeline;
     pipeline.context = std::move(context);
-    pipeline.context.memory_limit = options_.memory_limit;
+    pipeline.context.memory_limit = memory_limit_;
     pipeline.compare = options_.compare;
     pipeline.verify_between_passes = options_.verify;
     if (!options_.fold_constants) {
@@ -449,8 +460,8 @@ class Compilation {
       Stopwatch watch(report_.plan);
       BP_TRY(run_passes(module, buffer_passes()));
       buffers::Options limits;
-      if (options_.memory_limit > 0) {
-        limits.spaces = {{.memory_space = 0, .capacity = options_.memory_limit}};
+      if (memory_limit_ > 0) {
+        limits.spaces = {{.memory_space = 0, .capacity = memory_limit_}};
       }
       BP_ASSIGN(plan, buffers::assign(module, limits));
       if (options_.verify) {
@@ -502,6 +513,7 @@ class Compilation {
 
   std::shared_ptr<const host::Device> device_;
   const Options &options_;
+  const std::int64_t memory_limit_;
   Report report_;
   int pass_count_ = 0;
 };

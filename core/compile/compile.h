@@ -46,8 +46,9 @@ struct Options {
   passes::Compare compare;
   // Whether the compiler computes what depends on constants alone.
   bool fold_constants = true;
-  // Bytes that a program may take beside what its backend asks for; 0: any number. If the plan needs more, cheap values
-  // are computed again; if that is not enough, OutOfMemory says what is in the way.
+  // Bytes that a program may take beside what its backend asks for; 0: as many as the device says it has in its space 0,
+  // or any number. If the plan needs more, cheap values are computed again; if that is not enough, OutOfMemory says what
+  // is in the way. It is never more than the device has.
   std::int64_t memory_limit = 0;
 };
 

@@ -304,6 +304,32 @@ TEST_CASE("artifacts are made of whole modules, and not loaded") {
         "backend org.example.tiny-kernels has no bp.compiler/1: it makes no artifacts");
 }
 
+TEST_CASE("what does not fit into the memory that a device says it has is refused") {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[1000] parameter(0)  a = f32[1000] negate(x)  b = f32[1000] multiply(a, x)
+      ROOT s = f32[1000] subtract(a, b) })";
+  const auto compile_with = [&](const std::string &capacity, std::int64_t limit) {
+    Options options;
+    options.fuse = false;
+    options.memory_limit = limit;
+    return compile(parse(text), open_tiny({{"ops", all_ops}, {"capacity", capacity}}), options);
+  };
+  const auto fitting = compile_with("20000", 0);
+  INFO(error_of(fitting));
+  REQUIRE(fitting.ok());
+  const std::string needed = std::to_string(fitting->executable.program()->memory().peak());
+  CHECK(compile_with(needed, 0).ok());
+  CHECK(compile_with("0", 0).ok());  // it offers no memory of its own
+  const std::string refused = error_of(compile_with("5000", 0));
+  INFO(refused);
+  CHECK(refused.find("module m needs " + needed + " bytes in memory space 0, ") == 0);
+  CHECK(refused.find("more than its capacity of 5000") != std::string::npos);
+  CHECK(refused.find("; the peak is at b; the largest arrays there:\n") != std::string::npos);
+  // The smaller one of what there is and what the caller allows counts.
+  CHECK(error_of(compile_with("5000", 20000)) == refused);
+  CHECK(error_of(compile_with("20000", 5000)) == refused);
+}
+
 TEST_CASE("errors say what was wrong") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] exponential(x) }";
   Options device_only;

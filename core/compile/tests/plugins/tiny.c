@@ -2,6 +2,7 @@
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
 // Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
 // "align": that of the scratch;
+// "capacity": offers bp.memory/1 with one space of so many bytes; nothing is ever taken from it;
 // "no-run": its programs have no run(); "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail":
 // run() fails at this instruction's name; "wrong": ops whose last element gets the other sign, in programs of at least
 // "wrong-from" instructions.
@@ -28,6 +29,8 @@ typedef struct {
   uint64_t scratch;
   uint32_t align;
   int no_cost, no_run;
+  bp_space_t space;
+  bp_device_memory_t memory;
   char fail[64];
 } tiny_device;
 
@@ -276,8 +279,27 @@ static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
 static void destroy_device(const bp_device_t *device) {
   free(device->device_data);
 }
+
+static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size, uint32_t alignment, bp_memory_t *out,
+                       const bp_diag_t *diag) {
+  (void)device, (void)space, (void)size, (void)alignment, (void)out;
+  diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is none");
+  return BP_NO_MEMORY;
+}
+static void release(const bp_device_t *device, uint64_t memory) {
+  (void)device, (void)memory;
+}
+static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag) {
+  (void)device, (void)to, (void)from, (void)size;
+  diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is none");
+  return BP_NO_MEMORY;
+}
+
 static const void *get_extension(const bp_device_t *device, const char *id) {
-  (void)device;
+  tiny_device *self = device->device_data;
+  if (strcmp(id, BP_EXT_MEMORY) == 0 && self->space.capacity != 0) {
+    return &self->memory;
+  }
   return strcmp(id, TINY_EXTENSION) == 0 ? &extension : NULL;
 }
 
@@ -323,6 +345,9 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
       device->wrong_from = strtoull(value, NULL, 10);
     } else if (strcmp(key, "scratch") == 0) {
       device->scratch = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "capacity") == 0) {
+      device->space = (bp_space_t){"tiny", strtoull(value, NULL, 10), 64, 0, 0, 0};
+      device->memory = (bp_device_memory_t){&device->space, 1, alloc, release, copy};
     } else if (strcmp(key, "align") == 0) {
       device->align = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(key, "no-cost") == 0) {

@@ -25,7 +25,7 @@ enum { BP_SPACE_HOST_VISIBLE = 1, BP_SPACE_PER_RUN = 2 };
 // A kind of memory. Space 0 is where the core puts everything it has no reason to put elsewhere.
 typedef struct bp_space {
   const char *name;    // "hbm"
-  uint64_t capacity;   // bytes
+  uint64_t capacity;   // bytes; 0: unknown. Programs that need more of space 0 are refused before they are compiled
   uint32_t alignment;  // bytes, a power of two; that of every slice the core hands out
   uint32_t flags;      // BP_SPACE_
   uint32_t hlo_space;  // the n of S(n) in an HLO layout
