@@ -1,0 +1,92 @@
+// The CPU backend as one that has been begun: of all ops it claims the primitives alone, of all types a few. What the
+// core makes of everything else must be made of these. For tests; it is not installed.
+#include <algorithm>
+#include <string_view>
+
+#include "plugin_api/cpp/call.h"
+#include "plugin_api/cpp/single_device.h"
+#include "plugins/cpu/cpu_device.h"
+#include "plugins/cpu/primitives/primitives.h"
+
+BP_PLUGIN_MANIFEST(R"({
+  "abi": "1.0.0",
+  "vendor": "Backplane",
+  "version": "0.1.0",
+  "opset": 1,
+  "conformance": "none",
+  "devices": [{
+    "id": "dev.backplane.primitives",
+    "aliases": ["primitives"],
+    "name": "Primitives",
+    "extensions": ["bp.compiler/1"]
+  }]
+})");
+
+namespace bp::cpu {
+namespace {
+
+using plugin::device_of;
+using plugin::fail;
+using plugin::guarded;
+
+struct PrimitivesDevice : CpuDevice {
+  static constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "dev.backplane.primitives", "Primitives", "Backplane", "0.1.0", nullptr, features};
+  static const void *extension(std::string_view id);
+
+  Types types = Types::Wide;
+
+  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
+    if (key != "types") {
+      return CpuDevice::set_option(key, value, diag);
+    }
+    const std::string_view name = value;
+    if (name != "wide" && name != "narrow") {
+      return fail(diag, BP_INVALID, "primitives: option types is " + std::string(name) + ", expected wide or narrow");
+    }
+    types = name == "wide" ? Types::Wide : Types::Narrow;
+    return BP_OK;
+  }
+
+  bp_status claim(const bp_module_t *image, float *cost_ns, const bp_diag_t *diag) const {
+    const bp_status status = CpuDevice::claim(image, cost_ns, diag);
+    if (status != BP_OK) {
+      return status;
+    }
+    const plugin::ModuleView module(image);
+    for (const plugin::Computation computation : module.computations()) {
+      for (const plugin::Instruction instruction : computation.instructions()) {
+        const std::string problem = primitive_problem(instruction, types);
+        if (!computation.is_embedded() && !problem.empty()) {
+          cost_ns[instruction.index()] = -1;
+          diag->report(diag, BP_UNSUPPORTED, instruction.index(), ("primitives: " + problem).c_str());
+        }
+      }
+    }
+    return BP_OK;
+  }
+};
+
+bp_status claim(const bp_device_t *device, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
+  return guarded(diag, [&] { return device_of<PrimitivesDevice>(device).claim(module, cost_ns, diag); });
+}
+bp_status compile(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
+                  const bp_diag_t *diag) {
+  return guarded(diag, [&] { return device_of<PrimitivesDevice>(device).compile(module, artifact, diag); });
+}
+bp_status load(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *, uint8_t *,
+               uint32_t allocation_count, const bp_program_t **program, const bp_diag_t *diag) {
+  return guarded(
+      diag, [&] { return device_of<PrimitivesDevice>(device).load(artifact, size, allocation_count, program, diag); });
+}
+constexpr bp_device_compiler_t compiler = {claim, compile, load};
+
+const void *PrimitivesDevice::extension(std::string_view id) {
+  return id == BP_EXT_COMPILER ? &compiler : nullptr;
+}
+
+}  // namespace
+}  // namespace bp::cpu
+
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<bp::cpu::PrimitivesDevice>::entry;
