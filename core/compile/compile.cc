@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <ranges>
 #include <unordered_set>
 
@@ -14,6 +15,7 @@
 #include "core/compile/wishes.h"
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
+#include "core/ir/builder.h"
 #include "core/ir/verifier.h"
 #include "core/passes/fusion_builder.h"
 #include "core/passes/pipeline.h"
@@ -187,20 +189,32 @@ class Compilation {
     return options_.observer == nullptr ? Status() : options_.observer->module(name, module);
   }
 
-  // Rewrites what the device refuses as something it may run, in rounds: it is asked about what one round makes before
-  // the next. The expanded form of what only the host runs is worse than the op itself, so all is left as it was unless
-  // the device refuses fewer instructions in the end.
+  // Rewrites what the device refuses as something it may run: first ops that hardly any device has, then, if something is
+  // still refused, down to the primitives.
   Status expand(ir::Module &module, Claims &claims) {
-    constexpr int max_rounds = 8;  // more than any op has levels
+    BP_TRY(expand(module, claims, passes_of(passes::Stage::Expand)));
+    std::vector<passes::Pass> all = passes_of(passes::Stage::Expand);
+    std::ranges::copy(passes_of(passes::Stage::Primitives), std::back_inserter(all));
+    return expand(module, claims, all);
+  }
+
+  // In rounds: the device is asked about what one round makes before the next. The expanded form of what only the host
+  // runs is worse than the op itself, so all is left as it was unless the device refuses fewer instructions in the end.
+  Status expand(ir::Module &module, Claims &claims, std::span<const passes::Pass> list) {
+    constexpr int max_rounds = 16;  // more than any op has levels
     const std::int64_t refused = count_refused(claims);
     if (refused == 0) {
       return {};
     }
+    BP_ASSIGN(has_f64_, computes_in(ir::ElementType::F64));
     ir::Module expanded = module;
     Claims answer = claims;
     for (int round = 0; round < max_rounds && count_refused(answer) > 0; ++round) {
       const int passes_before = pass_count_;
-      BP_TRY(run_stage(expanded, passes::Stage::Expand, leaving_native(expanded, answer)));
+      {
+        Stopwatch watch(report_.passes);
+        BP_TRY(run_passes(expanded, list, leaving_native(expanded, answer)));
+      }
       if (pass_count_ == passes_before) {
         break;
       }
@@ -216,6 +230,18 @@ class Compilation {
       claims = std::move(answer);
     }
     return {};
+  }
+
+  // Whether it adds numbers of this type.
+  Result<bool> computes_in(ir::ElementType type) const {
+    ir::Module probe;
+    ir::Builder b(probe, probe.add_computation("probe"));
+    const ir::InstructionId x = b.parameter(ir::Shape::array(type, {1}));
+    const ir::InstructionId sum = b.add(ir::Opcode::Add, {x, x});
+    b.finish(sum);
+    BP_ASSIGN(const host::Image image, host::build_image(probe, host::Stage::Legalize));
+    BP_ASSIGN(const Claims claims, ask(*device_, probe, image));
+    return claims.claimed[index(sum)];
   }
 
   // What the device leaves to others alone it may run as part of a pattern, such as a dot with bias and activation: it is
@@ -271,6 +297,7 @@ class Compilation {
     passes::PipelineOptions pipeline;
     pipeline.context = std::move(context);
     pipeline.context.memory_limit = memory_limit_;
+    pipeline.context.has_f64 = has_f64_;
     pipeline.compare = options_.compare;
     pipeline.verify_between_passes = options_.verify;
     if (!options_.fold_constants) {
@@ -516,6 +543,7 @@ class Compilation {
   const std::int64_t memory_limit_;
   Report report_;
   int pass_count_ = 0;
+  bool has_f64_ = true;
 };
 
 }  // namespace

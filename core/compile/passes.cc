@@ -30,8 +30,11 @@ struct NamedStage {
   Stage stage;
 };
 constexpr std::array stages{
-    NamedStage{"simplify", Stage::Simplify}, NamedStage{"expand", Stage::Expand},
-    NamedStage{"layout", Stage::Layout},     NamedStage{"fuse", Stage::Fuse},
+    NamedStage{"simplify", Stage::Simplify},
+    NamedStage{"expand", Stage::Expand},
+    NamedStage{"primitives", Stage::Primitives},
+    NamedStage{"layout", Stage::Layout},
+    NamedStage{"fuse", Stage::Fuse},
     NamedStage{"finalize", Stage::Finalize},
 };
 constexpr std::string_view buffers_stage = "buffers";
@@ -63,8 +66,8 @@ std::vector<Pass> passes_of(Stage stage) {
 
 std::vector<Pass> default_passes() {
   std::vector<Pass> list;
-  for (const NamedStage &stage : stages) {
-    append(list, passes_of(stage.stage));
+  for (std::string_view name : passes::default_passes()) {
+    list.push_back(*passes::find_pass(name));
   }
   append(list, buffer_passes());
   return list;

@@ -39,7 +39,8 @@ bool may_follow(const Instruction &operand, const Instruction &widest) {
 
 InstructionId sink(ir::Module &module, const Instruction &instruction) {
   const InstructionId keep = instruction.id();
-  if (!is_pointwise(instruction) || !is_plain(instruction)) {
+  // A complex number is but a name for its parts, which some devices want apart.
+  if (!is_pointwise(instruction) || !is_plain(instruction) || instruction.opcode() == Opcode::Complex) {
     return keep;
   }
   std::vector<Instruction> operands;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/passes/complex_formulas.h"
+#include "core/passes/pairs.h"
 
 namespace bp::passes {
 namespace {
@@ -25,7 +26,8 @@ Shape with_type(const Shape &shape, ElementType type) {
 
 class ComplexExpansion {
  public:
-  ComplexExpansion(ir::Module &module, Instruction original) : b_(module, original), original_(original) {}
+  ComplexExpansion(ir::Module &module, Instruction original, bool has_f64)
+      : b_(module, original), original_(original), has_f64_(has_f64) {}
 
   // What to use instead of the instruction; itself if there is nothing.
   Result<Id> run() {
@@ -36,7 +38,7 @@ class ComplexExpansion {
       case Opcode::Complex: return joined({operand(0), operand(1)});
       case Opcode::Abs: return rounded(complex_modulus(b_, in_double(split(operand(0)))), i.shape().element_type());
       case Opcode::Convert: return converted();
-      case Opcode::BitcastConvert: return seen_as(operand(0), i.shape());
+      case Opcode::BitcastConvert: return b_.seen_as(operand(0), i.shape());
       case Opcode::Compare: return compared();
       case Opcode::Iota: {
         const Shape parts = with_type(i.shape(), part_type());
@@ -71,47 +73,18 @@ class ComplexExpansion {
   ElementType part_type() const { return ir::real_part_type(original_.shape().element_type()); }
   Id complex(Parts parts) { return b_.add(Opcode::Complex, {parts.real, parts.imaginary}); }
 
-  // Of complex numbers as pairs of reals: the two lie side by side, whatever the layout.
-  static Shape shape_of_pairs(const Shape &shape) {
-    std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
-    sizes.push_back(2);
-    Shape pairs = Shape::array(ir::real_part_type(shape.element_type()), sizes);
-    ir::Layout layout = shape.layout();
-    layout.minor_to_major.insert(layout.minor_to_major.begin(), static_cast<std::int64_t>(shape.rank()));
-    pairs.set_layout(std::move(layout));
-    return pairs;
-  }
-
-  // The same bytes.
-  Id seen_as(Id x, Shape shape) {
-    return b_.add(Opcode::Bitcast, {x}, [](ir::Module &, Id) {}, {}, shape);
-  }
-
   Parts split(Id x) {
     const Instruction i = b_.module().instruction(x);
     if (i.opcode() == Opcode::Complex) {
       return {i.operands()[0], i.operands()[1]};
     }
-    const Shape shape = i.shape();
-    const Id pairs = seen_as(x, shape_of_pairs(shape));
-    const std::size_t last = shape.rank();
-    const Id real = b_.ir::Builder::reshape(b_.slice(pairs, last, 0, 1), shape.sizes());
-    return {real, b_.ir::Builder::reshape(b_.slice(pairs, last, 1, 2), shape.sizes())};
+    const Pair parts = split_pairs(b_, x, ir::real_part_type(i.shape().element_type()));
+    return {parts.first, parts.second};
   }
 
-  Id joined(Parts parts) {
-    const Shape shape = b_.shape(parts.real), pairs = shape_of_pairs(original_.shape());
-    std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
-    sizes.push_back(1);
-    const Id real = b_.ir::Builder::reshape(parts.real, sizes),
-             imaginary = b_.ir::Builder::reshape(parts.imaginary, sizes);
-    const Id both = b_.concatenate({real, imaginary}, static_cast<std::int64_t>(shape.rank()));
-    const Id ordered =
-        b_.shape(both) == pairs ? both : b_.add(Opcode::Copy, {both}, [](ir::Module &, Id) {}, {}, pairs);
-    return seen_as(ordered, original_.shape());
-  }
+  Id joined(Parts parts) { return join_pairs(b_, {parts.real, parts.imaginary}, original_.shape()); }
 
-  Id in_double(Id x) { return b_.cast(x, ElementType::F64); }
+  Id in_double(Id x) { return has_f64_ ? b_.cast(x, ElementType::F64) : x; }
   Parts in_double(Parts parts) { return {in_double(parts.real), in_double(parts.imaginary)}; }
   Id rounded(Id x, ElementType type) { return b_.cast(x, type); }
 
@@ -172,7 +145,7 @@ class ComplexExpansion {
       return original_.id();  // contraction-upcast makes all of them complex, or none
     }
     const Parts x = in_double(split(operand(0))), y = in_double(split(operand(1)));
-    auto product = [&](Id lhs, Id rhs) { return cloned(std::array{lhs, rhs}, ElementType::F64); };
+    auto product = [&](Id lhs, Id rhs) { return cloned(std::array{lhs, rhs}, b_.type(lhs)); };
     const Id squares = b_.difference({product(x.real, y.real), product(x.imaginary, y.imaginary)});
     const Id mixed = b_.sum({product(x.real, y.imaginary), product(x.imaginary, y.real)});
     return complex({rounded(squares, part_type()), rounded(mixed, part_type())});
@@ -219,6 +192,7 @@ class ComplexExpansion {
 
   Expansion b_;
   Instruction original_;
+  bool has_f64_;
 };
 
 bool works_on_complex(Instruction i) {
@@ -235,7 +209,7 @@ Result<bool> complex_expansion(ir::Module &module, const PassContext &context) {
     }
     const bool is_static =
         std::ranges::all_of(i.operands(), [&](Id id) { return module.instruction(id).shape().is_static(); });
-    return works_on_complex(i) && is_static ? ComplexExpansion(module, i).run() : i.id();
+    return works_on_complex(i) && is_static ? ComplexExpansion(module, i, context.has_f64).run() : i.id();
   });
 }
 

@@ -4,7 +4,7 @@
 //
 // What changes is no more than where sums are rounded, which is free (docs/architecture.md, "Rounding"):
 // - floats: f32 holds every narrower float and integers of up to 16 bits; f64 takes the others, also integers of 64
-//   bits, which the interpreter rounds to f64 too;
+//   bits, which the interpreter rounds to f64 too; without f64, f32 takes all;
 // - integers: sums and products wrap, so their low bits do not depend on the bits above; conversions keep the low bits;
 // - a float that goes into a sum of integers is truncated to 64 bits, as the interpreter does;
 // - pred is whether the sum, of 64 bits, is not zero.
@@ -19,13 +19,13 @@ using ir::ElementType;
 using ir::InstructionId;
 using ir::Opcode;
 
-ElementType sum_type(ElementType lhs, ElementType rhs, ElementType result) {
+ElementType sum_type(ElementType lhs, ElementType rhs, ElementType result, bool has_f64) {
   const auto either = [&](auto &&holds) { return holds(lhs) || holds(rhs); };
   const auto is_inexact = [](ElementType type) { return ir::is_floating(type) || ir::is_complex(type); };
   if (is_inexact(result)) {
-    const auto needs_double = [](ElementType type) {
+    const auto needs_double = [&](ElementType type) {
       return type == ElementType::F64 || type == ElementType::C128 ||
-             (ir::is_integer(type) && ir::bit_width(type) > 16);
+             (has_f64 && ir::is_integer(type) && ir::bit_width(type) > 16);
     };
     const bool in_double = needs_double(result) || either(needs_double);
     if (ir::is_complex(result)) {
@@ -54,7 +54,7 @@ Result<bool> contraction_upcast(ir::Module &module, const PassContext &context) 
     const std::vector<InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
     Expansion b(module, instruction);
     const ElementType lhs = b.type(operands[0]), rhs = b.type(operands[1]), result = instruction.shape().element_type();
-    const ElementType sum = sum_type(lhs, rhs, result);
+    const ElementType sum = sum_type(lhs, rhs, result, context.has_f64);
     const bool all_complex = ir::is_complex(lhs) && ir::is_complex(rhs) && ir::is_complex(result);
     if (all_complex || (lhs == sum && rhs == sum && result == sum)) {
       return instruction.id();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <unordered_map>
 
@@ -12,17 +13,6 @@ namespace {
 bool keeps_scalar(ir::Instruction i) {
   return i.opcode() == ir::Opcode::Broadcast || i.opcode() == ir::Opcode::Reshape ||
          i.opcode() == ir::Opcode::Transpose;
-}
-
-bool is_scalar_by_scalar(ir::Computation computation) {
-  for (ir::Instruction i : computation.instructions()) {
-    const bool is_known = i.opcode() == ir::Opcode::Parameter || i.opcode() == ir::Opcode::Constant ||
-                          keeps_scalar(i) || i.is(ir::Trait::Elementwise);
-    if (!is_known || !i.shape().is_scalar() || !i.control_predecessors().empty()) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // By computation id: whether such an instruction calls it.
@@ -40,6 +30,16 @@ std::vector<bool> called_by(const ir::Module &module, Holds &&holds) {
 }
 
 }  // namespace
+
+bool applies_to_arrays(ir::Computation computation) {
+  const ir::InstructionId root = computation.root().id();
+  return std::ranges::all_of(computation.instructions(), [&](ir::Instruction i) {
+    const bool is_known = i.opcode() == ir::Opcode::Parameter || i.opcode() == ir::Opcode::Constant ||
+                          i.opcode() == ir::Opcode::BitcastConvert || keeps_scalar(i) || i.is(ir::Trait::Elementwise);
+    const bool is_result = i.opcode() == ir::Opcode::Tuple && i.id() == root;
+    return (is_result || (is_known && i.shape().is_scalar())) && i.control_predecessors().empty();
+  });
+}
 
 std::vector<bool> embedded_computations(const ir::Module &module) {
   return called_by(module, [](ir::Instruction i) { return i.is(ir::Trait::CallsEmbedded); });
@@ -70,12 +70,13 @@ ir::InstructionId Expansion::spread(Id scalar, Id like) {
   return broadcast(scalar, ir::Shape::array(type(scalar), shape(like).sizes()));
 }
 
-ir::InstructionId Expansion::slice(Id operand, std::size_t dimension, std::int64_t begin, std::int64_t end) {
+ir::InstructionId Expansion::slice(Id operand, std::size_t dimension, std::int64_t begin, std::int64_t end,
+                                   std::int64_t stride) {
   std::vector<ir::SliceRange> ranges;
   for (std::int64_t size : shape(operand).sizes()) {
     ranges.push_back({0, size, 1});
   }
-  ranges[dimension] = {begin, end, 1};
+  ranges[dimension] = {begin, end, stride};
   return add(ir::Opcode::Slice, {operand}, [&](ir::Module &m, Id id) { m.set_slice_ranges(id, ranges); });
 }
 
@@ -83,6 +84,42 @@ ir::InstructionId Expansion::concatenate(std::span<const Id> parts, std::int64_t
   return try_add(ir::Opcode::Concatenate, parts,
                  [&](ir::Module &m, Id id) { m.set_numbers(id, ir::AttributeKey::Dimensions, {dimension}); })
       .value();
+}
+
+ir::InstructionId Expansion::pad(Id operand, Id value, std::span<const ir::PaddingDimension> padding) {
+  return add(ir::Opcode::Pad, {operand, value}, [&](ir::Module &m, Id id) { m.set_padding(id, padding); });
+}
+
+ir::InstructionId Expansion::bits(ir::ElementType type, std::uint64_t bits) {
+  ir::Literal literal = ir::Literal::zeros(ir::Shape::scalar(type)).value();
+  std::memcpy(literal.mutable_bytes().data(), &bits, static_cast<std::size_t>(ir::byte_width(type)));
+  return constant(std::move(literal));
+}
+
+ir::InstructionId Expansion::splat_bits(std::uint64_t value, Id like) {
+  Id scalar = bits(type(like), value);
+  return shape(like).is_scalar() ? scalar : spread(scalar, like);
+}
+
+ir::InstructionId Expansion::reinterpret(Id x, ir::ElementType to) {
+  return add(ir::Opcode::BitcastConvert, {x}, [](ir::Module &, Id) {}, {}, ir::Shape::array(to, shape(x).sizes()));
+}
+
+ir::InstructionId Expansion::seen_as(Id x, ir::Shape as) {
+  return add(ir::Opcode::Bitcast, {x}, [](ir::Module &, Id) {}, {}, as);
+}
+
+ir::InstructionId Expansion::transpose_in_memory(Id x, Sizes permutation) {
+  ir::Layout layout = ir::Layout::descending(0);
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t d : permutation) {
+    layout.minor_to_major.insert(layout.minor_to_major.begin(), d);
+    sizes.push_back(shape(x).size(static_cast<std::size_t>(d)));
+  }
+  ir::Shape ordered = ir::Shape::array(type(x), shape(x).sizes());
+  ordered.set_layout(std::move(layout));
+  Id copy = add(ir::Opcode::Copy, {x}, [](ir::Module &, Id) {}, {}, ordered);
+  return seen_as(copy, ir::Shape::array(type(x), sizes));
 }
 
 ir::InstructionId Expansion::conjugate(Id x) {
@@ -156,17 +193,21 @@ ir::InstructionId Expansion::multiply_matrices(Id lhs, Id rhs) {
   });
 }
 
-ir::InstructionId Expansion::apply_to_arrays(ir::Computation computation, std::span<const Id> arguments, Sizes sizes) {
-  if (!is_scalar_by_scalar(computation)) {
-    return ir::no_instruction;
+std::vector<ir::InstructionId> Expansion::apply_to_arrays(ir::Computation computation, std::span<const Id> arguments,
+                                                          Sizes sizes) {
+  if (!applies_to_arrays(computation)) {
+    return {};
   }
   std::unordered_map<Id, Id> arrays;
   const auto order = computation.instruction_ids();
   for (Id scalar : std::vector(order.begin(), order.end())) {
     const ir::Instruction i = module().instruction(scalar);
+    if (i.opcode() == ir::Opcode::Tuple) {
+      continue;
+    }
     const ir::Shape shape = ir::Shape::array(i.shape().element_type(), sizes);
     if (i.opcode() == ir::Opcode::Parameter) {
-      arrays[scalar] = arguments[static_cast<std::size_t>(i.parameter_number())];
+      arrays[scalar] = cast(arguments[static_cast<std::size_t>(i.parameter_number())], i.shape().element_type());
     } else if (i.opcode() == ir::Opcode::Constant) {
       arrays[scalar] = broadcast(constant(i.literal()), shape);
     } else if (keeps_scalar(i)) {
@@ -180,7 +221,26 @@ ir::InstructionId Expansion::apply_to_arrays(ir::Computation computation, std::s
       module().set_shape(arrays[scalar], shape);
     }
   }
-  return arrays[computation.root().id()];
+  const ir::Instruction root = module().instruction(computation.root().id());
+  std::vector<Id> results;
+  if (root.opcode() == ir::Opcode::Tuple) {
+    for (Id element : root.operands()) {
+      results.push_back(arrays[element]);
+    }
+  } else {
+    results.push_back(arrays[root.id()]);
+  }
+  return results;
+}
+
+std::vector<ir::InstructionId> Expansion::row_of_starts(Id starts, Id row) {
+  const std::int64_t count = shape(starts).size(1);
+  Id all = reshape(dynamic_slice(starts, 0, row, 1), {count});
+  std::vector<Id> scalars;
+  for (std::int64_t d = 0; d < count; ++d) {
+    scalars.push_back(element(all, d));
+  }
+  return scalars;
 }
 
 std::vector<ir::InstructionId> Expansion::loop(std::int64_t rounds, std::vector<Id> values, const Body &body) {

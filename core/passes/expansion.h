@@ -9,6 +9,9 @@
 
 namespace bp::passes {
 
+// By computation id: functions of an op, such as reducers, which stand or fall with the op that calls them.
+std::vector<bool> embedded_computations(const ir::Module &module);
+
 // Rewrites every instruction that the device does not run; see rewrite_all(). What has dynamic dimensions is not visited:
 // how many elements there are is not known before run time.
 template <class Visit>
@@ -25,8 +28,18 @@ Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&
   });
 }
 
-// By computation id: functions of an op, such as reducers, which stand or fall with the op that calls them.
-std::vector<bool> embedded_computations(const ir::Module &module);
+// As expand_all(), but not inside functions of an op, where there is no room for loops.
+template <class Visit>
+Result<bool> expand_outside_functions(ir::Module &module, const PassContext &context, Visit &&visit) {
+  const std::vector<bool> embedded = embedded_computations(module);
+  return expand_all(module, context, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
+    const auto parent = index(instruction.parent().id());
+    return parent >= embedded.size() || embedded[parent] ? instruction.id() : visit(instruction);
+  });
+}
+
+// Whether a computation of scalars does nothing but elementwise ops: see Expansion::apply_to_arrays().
+bool applies_to_arrays(ir::Computation computation);
 
 // By computation id: the bodies of fusions.
 std::vector<bool> fused_computations(const ir::Module &module);
@@ -77,6 +90,13 @@ class Expansion : public ir::Builder {
   Id splat(double value, Id like);
   Id spread(Id scalar, Id like);
 
+  // A number of these bits, as a scalar and in the shape and type of another value; the type has a whole number of bytes.
+  Id bits(ir::ElementType type, std::uint64_t bits);
+  Id splat_bits(std::uint64_t bits, Id like);
+  // The same bits as another type of the same width; the same bytes in another shape, both row-major.
+  Id reinterpret(Id x, ir::ElementType type);
+  Id seen_as(Id x, ir::Shape shape);
+
   // Of bytes that are 0, also where the type has no zero.
   Id zeros(const ir::Shape &shape);
   // Of complex numbers; others stay.
@@ -89,9 +109,12 @@ class Expansion : public ir::Builder {
   Id compare_index(ir::ComparisonDirection direction, Id like, std::size_t dimension, Id scalar);
   // A value whose size is 1 in some dimensions, repeated along these to fill the sizes of another.
   Id stretch(Id x, Id like);
+  // As transpose(), by a copy in another order and a new name for its bytes. Of row-major arrays.
+  Id transpose_in_memory(Id x, Sizes permutation);
 
   // The elements [begin, end) along a dimension.
-  Id slice(Id operand, std::size_t dimension, std::int64_t begin, std::int64_t end);
+  Id slice(Id operand, std::size_t dimension, std::int64_t begin, std::int64_t end, std::int64_t stride = 1);
+  Id pad(Id operand, Id value, std::span<const ir::PaddingDimension> padding);
   Id concatenate(std::span<const Id> parts, std::int64_t dimension);
   Id concatenate(Ids parts, std::int64_t dimension) {
     return concatenate(std::span(parts.begin(), parts.size()), dimension);
@@ -114,9 +137,11 @@ class Expansion : public ir::Builder {
   // Element i of a vector, as a scalar.
   Id element(Id vector, std::int64_t i) { return reshape(slice(vector, 0, i, i + 1), {}); }
 
-  // What a computation of scalars does to them, done to arrays of these sizes; no_instruction if it does more than
-  // elementwise ops.
-  Id apply_to_arrays(ir::Computation computation, std::span<const Id> arguments, Sizes sizes);
+  // What a computation of scalars does to them, done to arrays of these sizes: its root, or the elements of that. Empty
+  // if it does more than elementwise ops. Arguments of other types are converted.
+  std::vector<Id> apply_to_arrays(ir::Computation computation, std::span<const Id> arguments, Sizes sizes);
+  // The rows of a matrix of starts, such as gather makes of its indices: one scalar for each dimension.
+  std::vector<Id> row_of_starts(Id starts, Id row);
 
   // Values by round of a loop: body(expansion of the body, s32[] round, values before) gives those after. Rounds count
   // from 0. In the body there are only the values: what else it needs goes through them.

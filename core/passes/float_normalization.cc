@@ -37,15 +37,17 @@ std::optional<Opcode> plain_combiner(const Instruction &instruction) {
   return is_plain_op ? std::optional(root.opcode()) : std::nullopt;
 }
 
-// Elementwise, and computing: a conversion from or to f32 is what the others become.
+// Elementwise, and computing: conversions are what these become.
 bool computes_elementwise(const Instruction &instruction) {
   switch (instruction.opcode()) {
     case Opcode::Copy:
     case Opcode::Select:
-    case Opcode::StochasticConvert: return false;
     case Opcode::Convert:
-      return instruction.shape().element_type() != ElementType::F32 &&
-             instruction.operand(0).shape().element_type() != ElementType::F32;
+    case Opcode::StochasticConvert: return false;
+    // Of other types the interpreter reduces the precision of f16.
+    case Opcode::ReducePrecision:
+      return instruction.shape().element_type() == ElementType::BF16 ||
+             instruction.shape().element_type() == ElementType::F8E8M0FNU;
     default: return instruction.is(ir::Trait::Elementwise);
   }
 }

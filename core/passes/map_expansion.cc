@@ -11,8 +11,8 @@ Result<bool> map_expansion(ir::Module &module, const PassContext &context) {
     Expansion b(module, map);
     const std::vector<std::int64_t> sizes(map.shape().sizes().begin(), map.shape().sizes().end());
     const std::vector<ir::InstructionId> operands(map.operands().begin(), map.operands().end());
-    const ir::InstructionId arrays = b.apply_to_arrays(map.called(0), operands, sizes);
-    return arrays == ir::no_instruction ? map.id() : arrays;
+    const std::vector<ir::InstructionId> results = b.apply_to_arrays(map.called(0), operands, sizes);
+    return results.empty() ? map.id() : results[0];
   });
 }
 

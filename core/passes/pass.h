@@ -55,6 +55,8 @@ struct PassContext {
   // Whether the device runs this instruction as it is, so that expanding passes leave it alone; empty: it runs none of
   // those they know.
   std::function<bool(const ir::Instruction &)> is_native;
+  // Whether the device computes in f64; formulas that want more digits than f32 has then do without.
+  bool has_f64 = true;
   // Constants that folding may make, in bytes, and the work it may spend on one of them, in element operations.
   std::int64_t max_folded_bytes = 1 << 16;
   std::int64_t max_folding_work = 1 << 22;

@@ -86,6 +86,27 @@ constexpr std::string_view layout[] = {
     "dead-code-elimination",
 };
 
+// As above, and along with them. These do not run unless there is a device that wants them.
+constexpr std::string_view primitives[] = {
+    "convolution-expansion",
+    "dot-expansion",
+    "elementwise-expansion",
+    "function-expansion",
+    "fusion-expansion",
+    "gather-expansion",
+    "layout-expansion",
+    "narrow-float-expansion",
+    "reduce-expansion",
+    "reduce-window-expansion",
+    "reverse-expansion",
+    "scatter-expansion",
+    "select-and-scatter-expansion",
+    "small-integer-expansion",
+    "sort-expansion",
+    "storage-expansion",
+    "wide-integer-expansion",
+};
+
 constexpr std::string_view fuse[] = {
     // Before fusion: barriers would keep apart what belongs together.
     "barrier-removal",
@@ -129,6 +150,7 @@ std::span<const std::string_view> stage_passes(Stage stage) {
     case Stage::Simplify: return simplify_in_rounds;
     case Stage::Expand: return expand;
     case Stage::Layout: return layout;
+    case Stage::Primitives: return primitives;
     case Stage::Fuse: return fuse;
     case Stage::Finalize: return finalize;
   }

@@ -12,16 +12,17 @@ namespace bp::passes {
 
 // The road from a module as read to one as planned for a device:
 enum class Stage {
-  Simplify,  // hardware-neutral: what every device profits from; results are still free of layouts and fusions
-  Expand,    // rewrites ops that the device does not run as ops that it may run; simplification then starts again
-  Layout,    // lays arrays out as the device wishes
-  Fuse,      // groups cheap instructions into kernels
-  Finalize,  // what buffer assignment asks for
+  Simplify,    // hardware-neutral: what every device profits from; results are still free of layouts and fusions
+  Expand,      // rewrites ops that the device does not run as ops that it may run; simplification then starts again
+  Primitives,  // rewrites ops that most devices run, for one that does not, as the primitives that every device runs
+  Layout,      // lays arrays out as the device wishes
+  Fuse,        // groups cheap instructions into kernels
+  Finalize,    // what buffer assignment asks for
 };
 
 // The names of a stage's passes, in order.
 std::span<const std::string_view> stage_passes(Stage stage);
-// Of all stages.
+// Of all stages but Primitives, which is for a device that has refused something.
 std::vector<std::string_view> default_passes();
 
 // One pass that has just run.

@@ -70,7 +70,9 @@ class Simplifier {
     }
     const std::array arguments{shape_.is_scalar() ? initial : builder_.broadcast(initial, Shape(shape_)),
                                reshaped(elements)};
-    return builder_.apply_to_arrays(instruction_.called(0), arguments, shape_.sizes());
+    const std::vector<InstructionId> combined =
+        builder_.apply_to_arrays(instruction_.called(0), arguments, shape_.sizes());
+    return combined.empty() ? keep_ : combined[0];
   }
 
   InstructionId reshaped(InstructionId elements) {

@@ -605,8 +605,6 @@ TEST_CASE("narrow floats computed in f32 are the same to the bit") {
                     "ROOT r = pred[99] compare(x, y), direction=LT }}",
                     type));
     check_normalization(fmt::format("ENTRY main {{ x = {0}[99] parameter(0)  ROOT r = pred[99] is-finite(x) }}", type));
-    check_normalization(fmt::format("ENTRY main {{ x = {0}[99] parameter(0)  ROOT r = s8[99] convert(x) }}", type));
-    check_normalization(fmt::format("ENTRY main {{ x = s8[99] parameter(0)  ROOT r = {0}[99] convert(x) }}", type));
     check_normalization(
         fmt::format("add {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT r = {0}[] add(a, b) }} "
                     "ENTRY main {{ x = {0}[9,20] parameter(0)  y = {0}[] parameter(1)  "

@@ -1,0 +1,284 @@
+// Rewrites functions of floats by exponential, log, sine, cosine, tanh, sqrt and arithmetic. The formulas are chosen so
+// that nothing cancels or overflows on the way; f32 and f64 have the same, in their own precision. Narrower floats are
+// computed in f32 (float-normalization). Integer powers multiply.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/passes/expansion.h"
+#include "core/passes/polynomial.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::ComparisonDirection;
+using ir::ElementType;
+using ir::Instruction;
+using ir::Opcode;
+using Id = ir::InstructionId;
+using Operands = std::span<const Id>;
+
+constexpr double pi = std::numbers::pi;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What the formulas are written in.
+struct Math {
+  Expansion &b;
+
+  Id number(double value, Id like) const { return b.splat(value, like); }
+  Id plus(Id x, double value) const { return b.sum({x, number(value, x)}); }
+  Id times(Id x, double value) const { return b.product({x, number(value, x)}); }
+  Id minus(Id x) const { return b.add(Opcode::Negate, {x}); }
+  Id from_one(Id x) const { return b.difference({number(1, x), x}); }
+  Id square(Id x) const { return b.product({x, x}); }
+  Id inverse(Id x) const { return b.quotient({number(1, x), x}); }
+  Id abs(Id x) const { return b.add(Opcode::Abs, {x}); }
+  Id exp(Id x) const { return b.add(Opcode::Exponential, {x}); }
+  Id log(Id x) const { return b.add(Opcode::Log, {x}); }
+  Id sqrt(Id x) const { return b.add(Opcode::Sqrt, {x}); }
+  Id sin(Id x) const { return b.add(Opcode::Sine, {x}); }
+  Id cos(Id x) const { return b.add(Opcode::Cosine, {x}); }
+  Id floor(Id x) const { return b.add(Opcode::Floor, {x}); }
+  Id max(Id x, Id y) const { return b.add(Opcode::Maximum, {x, y}); }
+  Id min(Id x, Id y) const { return b.add(Opcode::Minimum, {x, y}); }
+  Id less(Id x, Id y) const { return b.compare(ComparisonDirection::Lt, x, y); }
+  Id less(Id x, double y) const { return less(x, number(y, x)); }
+  Id greater(Id x, double y) const { return b.compare(ComparisonDirection::Gt, x, number(y, x)); }
+  Id equal(Id x, Id y) const { return b.compare(ComparisonDirection::Eq, x, y); }
+  Id equal(Id x, double y) const { return equal(x, number(y, x)); }
+  Id is_nan(Id x) const { return b.compare(ComparisonDirection::Ne, x, x); }
+  Id negation(Id x) const { return b.add(Opcode::Not, {x}); }
+
+  // Also of zeros: the sign bit.
+  Id is_negative(Id x) const {
+    const bool single = b.type(x) == ElementType::F32;
+    const Id bits = b.reinterpret(x, single ? ElementType::S32 : ElementType::S64);
+    return less(bits, number(0, bits));
+  }
+  Id with_sign_of(Id magnitude, Id sign) const { return b.select({is_negative(sign), minus(magnitude), magnitude}); }
+  bool is_single(Id x) const { return b.type(x) == ElementType::F32; }
+};
+
+// e^x - 1: what rounding makes of e^x is undone by the logarithm (Kahan).
+Id exponential_minus_one(Math m, Id x) {
+  const Id e = m.exp(x), less_one = m.plus(e, -1);
+  const Id near = m.b.quotient({m.b.product({less_one, x}), m.log(e)});
+  const Id settled = m.b.bit_or({m.equal(less_one, -1), m.equal(e, infinity)});
+  return m.b.select({m.equal(e, 1), x, m.b.select({settled, less_one, near})});
+}
+Id log_plus_one(Math m, Id x) {
+  const Id moved = m.plus(x, 1);
+  const Id near = m.b.quotient({m.b.product({m.log(moved), x}), m.plus(moved, -1)});
+  const Id settled = m.b.bit_or({m.equal(moved, infinity), m.equal(moved, 0)});
+  return m.b.select({m.equal(moved, 1), x, m.b.select({settled, m.log(moved), near})});
+}
+Id rsqrt(Math m, Id x) {
+  return m.inverse(m.sqrt(x));
+}
+Id logistic(Math m, Id x) {
+  return m.inverse(m.plus(m.exp(m.minus(x)), 1));
+}
+Id tangent(Math m, Id x) {
+  return m.b.quotient({m.sin(x), m.cos(x)});
+}
+// Beyond the range of e^x its square root still serves.
+Id sinh(Math m, Id x) {
+  const Id size = m.abs(x), grown = exponential_minus_one(m, size);
+  const Id near = m.times(m.b.sum({grown, m.b.quotient({grown, m.plus(grown, 1)})}), 0.5);
+  const Id root = m.exp(m.times(size, 0.5));
+  const Id far = m.b.product({m.times(root, 0.5), root});
+  return m.with_sign_of(m.b.select({m.greater(size, 20), far, near}), x);
+}
+Id cosh(Math m, Id x) {
+  const Id root = m.exp(m.times(m.abs(x), 0.5)), grown = m.square(root);
+  const Id near = m.times(m.b.sum({grown, m.inverse(grown)}), 0.5);
+  return m.b.select({m.greater(m.abs(x), 20), m.b.product({m.times(root, 0.5), root}), near});
+}
+// For 0 <= x <= 1: a guess a by a parabola, then atan(x) = a + atan(d) with d = tan(atan(x) - a), which is small.
+Id arc_tangent_below_one(Math m, Id x) {
+  const Id guess = m.b.product({x, m.plus(m.times(m.from_one(x), 0.273), pi / 4)});
+  const Id sine = m.sin(guess), cosine = m.cos(guess);
+  const Id d =
+      m.b.quotient({m.b.difference({m.b.product({x, cosine}), sine}), m.b.sum({cosine, m.b.product({x, sine})})});
+  const Id squared = m.square(d);
+  const Id series = m.plus(m.b.product({squared, m.plus(m.times(squared, 1.0 / 5), -1.0 / 3)}), 1);
+  return m.b.sum({guess, m.b.product({d, series})});
+}
+Id arc_tangent_2(Math m, Id y, Id x) {
+  const Id tall = m.abs(y), wide = m.abs(x);
+  const Id small = m.min(tall, wide), large = m.max(tall, wide);
+  const Id ratio = m.b.select({m.equal(small, large), m.b.select({m.equal(large, 0), large, m.number(1, large)}),
+                               m.b.quotient({small, large})});
+  const Id first = arc_tangent_below_one(m, ratio);
+  const Id quarter = m.b.select({m.less(wide, tall), m.b.difference({m.number(pi / 2, first), first}), first});
+  const Id half = m.b.select({m.is_negative(x), m.b.difference({m.number(pi, quarter), quarter}), quarter});
+  return m.with_sign_of(half, y);
+}
+Id arc_tangent(Math m, Id x) {
+  return arc_tangent_2(m, x, m.number(1, x));
+}
+Id arc_sine(Math m, Id x) {
+  return arc_tangent_2(m, x, m.sqrt(m.b.product({m.from_one(x), m.plus(x, 1)})));
+}
+Id arc_cosine(Math m, Id x) {
+  const Id half = arc_tangent_2(m, m.sqrt(m.from_one(x)), m.sqrt(m.plus(x, 1)));
+  return m.b.sum({half, half});
+}
+// Where squares would overflow, x + sqrt(x^2 + 1) is 2 x.
+Id log_of_double(Math m, Id x) {
+  return m.plus(m.log(x), std::numbers::ln2);
+}
+Id inverse_sinh(Math m, Id x) {
+  const Id size = m.abs(x), squared = m.square(size);
+  const Id excess = m.b.sum({size, m.b.quotient({squared, m.plus(m.sqrt(m.plus(squared, 1)), 1)})});
+  const Id finite = m.b.select({m.greater(size, 1e9), log_of_double(m, size), log_plus_one(m, excess)});
+  return m.with_sign_of(finite, x);
+}
+Id inverse_cosh(Math m, Id x) {
+  const Id above = m.plus(x, -1);
+  const Id near = log_plus_one(m, m.b.sum({above, m.b.product({m.sqrt(above), m.sqrt(m.plus(above, 2))})}));
+  return m.b.select({m.greater(x, 1e9), log_of_double(m, x), near});
+}
+Id inverse_tanh(Math m, Id x) {
+  const Id size = m.abs(x);
+  const Id ratio = m.b.quotient({m.b.sum({size, size}), m.from_one(size)});
+  return m.with_sign_of(m.times(log_plus_one(m, ratio), 0.5), x);
+}
+// A guess by the logarithm, then Newton's iteration.
+Id cube_root(Math m, Id x) {
+  const Id size = m.abs(x);
+  Id root = m.exp(m.times(m.log(size), 1.0 / 3));
+  for (int i = 0; i < 2; ++i) {
+    const Id step = m.b.quotient({m.b.difference({m.b.quotient({size, m.square(root)}), root}), m.number(3, root)});
+    root = m.b.sum({root, step});
+  }
+  const Id is_fixed = m.b.bit_or({m.equal(size, 0), m.equal(size, infinity)});
+  return m.with_sign_of(m.b.select({is_fixed, size, root}), x);
+}
+// Up to 1 the power series; beyond, 1 less e^(-x^2) times a polynomial.
+Id error_function(Math m, Id x) {
+  const double last = m.is_single(x) ? 4 : 6;  // where it is 1
+  const auto scaled_complement = [last](double t) {
+    const double at = 1 + (t + 1) / 2 * (last - 1);
+    return std::erfc(at) * std::exp(at * at);
+  };
+  const Id size = m.min(m.abs(x), m.number(last, x)), squared = m.square(size);
+  const Id inner = m.min(squared, m.number(1, squared));
+  // The coefficient of x^(2n + 1) is 2 / sqrt(pi) (-1)^n / (n! (2n + 1)).
+  const int terms = m.is_single(x) ? 10 : 18;
+  double factorial = std::tgamma(terms + 1);
+  Id series = m.number(0, x);
+  for (int n = terms; n >= 0; --n) {
+    series = m.plus(m.b.product({series, inner}), (n % 2 == 0 ? 2 : -2) / (std::sqrt(pi) * factorial * (2 * n + 1)));
+    factorial /= std::max(n, 1);
+  }
+  const Id near = m.b.product({size, series});
+  const Id t = m.plus(m.times(m.plus(m.max(size, m.number(1, size)), -1), 2 / (last - 1)), -1);
+  const Id tail =
+      m.b.product({m.exp(m.minus(squared)), Polynomial(scaled_complement, m.is_single(x) ? 14 : 34).at(m.b, t)});
+  return m.with_sign_of(m.b.select({m.greater(size, 1), m.from_one(tail), near}), x);
+}
+
+// Of an integer that is not negative: by squaring, as many rounds as its type has bits but the sign.
+Id power_by_squaring(Expansion &b, Id base, Id exponent, int rounds) {
+  const auto step = [](Expansion &body, Id, std::vector<Id> values) {
+    const auto [result, square, rest] = std::tuple(values[0], values[1], values[2]);
+    const Id is_odd =
+        body.compare(ComparisonDirection::Ne, body.bit_and({rest, body.splat(1, rest)}), body.splat(0, rest));
+    return std::vector{body.select({is_odd, body.product({result, square}), result}), body.product({square, square}),
+                       body.shift_right(rest, 1)};
+  };
+  return b.loop(rounds, {b.splat(1, base), base, exponent}, step)[0];
+}
+
+// x^y = e^(y log|x|), with the sign of an odd y for negative x. What has a special value comes after.
+Id power(Math m, Id x, Id y) {
+  Expansion &b = m.b;
+  const Id size = m.abs(x), zero = m.number(0, x), one = m.number(1, x);
+  const Id half = m.times(y, 0.5);
+  const Id is_whole = m.equal(m.floor(y), y);
+  const Id is_odd = b.bit_and({is_whole, m.negation(m.equal(m.floor(half), half))});
+  const Id exponent = b.product({y, m.log(size)});
+  const Id grown = m.exp(b.select({m.equal(y, 0), zero, exponent}));
+  // 1 to any power is 1; |x| = 1 has an exponent of 0 unless y is infinite.
+  const Id plain = b.select({m.equal(size, 1), b.select({m.is_nan(y), y, one}), grown});
+  const Id negative = m.is_negative(x);
+  const Id with_sign = b.select({b.bit_and({negative, is_odd}), m.minus(plain), plain});
+  const Id is_finite = m.less(size, infinity);
+  const Id no_root = b.bit_and({m.less(x, zero), is_finite, m.negation(is_whole)});
+  const Id result = b.select({no_root, m.number(std::numeric_limits<double>::quiet_NaN(), x), with_sign});
+  return b.select({b.bit_or({m.equal(y, 0), m.equal(x, 1)}), one, result});
+}
+// Of negative exponents only powers of 1 and -1 are integers.
+Id integer_power(Expansion &b, Id x, Id y) {
+  const Math m{b};
+  const ElementType type = b.type(x);
+  if (!ir::is_signed(type)) {
+    return power_by_squaring(b, x, y, ir::bit_width(type));
+  }
+  const Id result = power_by_squaring(b, x, y, ir::bit_width(type) - 1);
+  const Id is_odd = m.equal(b.bit_and({y, m.number(1, y)}), 1);
+  const Id of_minus_one = b.select({is_odd, m.number(-1, x), m.number(1, x)});
+  const Id inverse = b.select({m.equal(x, 1), x, b.select({m.equal(x, -1), of_minus_one, m.number(0, x)})});
+  return b.select({m.less(y, 0), inverse, result});
+}
+
+using OfOne = Id (*)(Math, Id);
+struct Row {
+  Opcode opcode;
+  OfOne function;
+};
+constexpr std::array rows = {
+    Row{Opcode::ExponentialMinusOne, exponential_minus_one},
+    Row{Opcode::LogPlusOne, log_plus_one},
+    Row{Opcode::Rsqrt, rsqrt},
+    Row{Opcode::Cbrt, cube_root},
+    Row{Opcode::Logistic, logistic},
+    Row{Opcode::Tan, tangent},
+    Row{Opcode::Sinh, sinh},
+    Row{Opcode::Cosh, cosh},
+    Row{Opcode::Asin, arc_sine},
+    Row{Opcode::Acos, arc_cosine},
+    Row{Opcode::Atan, arc_tangent},
+    Row{Opcode::Asinh, inverse_sinh},
+    Row{Opcode::Acosh, inverse_cosh},
+    Row{Opcode::Atanh, inverse_tanh},
+    Row{Opcode::Erf, error_function},
+};
+
+}  // namespace
+
+Result<bool> function_expansion(ir::Module &module, const PassContext &context) {
+  const std::vector<bool> embedded = embedded_computations(module);
+  return expand_all(module, context, [&](Instruction i) -> Result<Id> {
+    if (!i.is(ir::Trait::Elementwise) || i.operand_count() == 0 || !is_plain(i)) {
+      return i.id();
+    }
+    const ElementType type = i.shape().element_type();
+    const std::vector<Id> operands(i.operands().begin(), i.operands().end());
+    if (ir::is_integer(type) && ir::bit_width(type) >= 8) {
+      // Where there is no room for a loop it stays.
+      const auto parent = index(i.parent().id());
+      if (i.opcode() != Opcode::Power || parent >= embedded.size() || embedded[parent]) {
+        return i.id();
+      }
+      Expansion b(module, i);
+      return integer_power(b, operands[0], operands[1]);
+    }
+    if (type != ElementType::F32 && type != ElementType::F64) {
+      return i.id();
+    }
+    Expansion b(module, i);
+    if (i.opcode() == Opcode::Power) {
+      return power({b}, operands[0], operands[1]);
+    }
+    if (i.opcode() == Opcode::Atan2) {
+      return arc_tangent_2({b}, operands[0], operands[1]);
+    }
+    const auto row = std::ranges::find(rows, i.opcode(), &Row::opcode);
+    return row == rows.end() ? i.id() : row->function({b}, operands[0]);
+  });
+}
+
+}  // namespace bp::passes

@@ -1,0 +1,80 @@
+#include "core/passes/index_vectors.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bp::passes {
+namespace {
+
+using ir::ComparisonDirection;
+using ir::ElementType;
+using ir::Opcode;
+using Id = ir::InstructionId;
+
+// The largest number of an integer type, as far as s32 has it.
+std::int64_t largest(ElementType type) {
+  const int bits = std::min(31, ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0));
+  return (std::int64_t{1} << bits) - 1;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> dimensions_except(std::size_t rank, std::span<const std::int64_t> listed) {
+  std::vector<std::int64_t> others;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d) {
+    if (std::ranges::find(listed, d) == listed.end()) {
+      others.push_back(d);
+    }
+  }
+  return others;
+}
+
+std::vector<std::int64_t> sizes_of(std::span<const std::int64_t> sizes, std::span<const std::int64_t> dimensions) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t d : dimensions) {
+    result.push_back(sizes[static_cast<std::size_t>(d)]);
+  }
+  return result;
+}
+
+WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_t> operand_sizes,
+                           std::span<const std::int64_t> window_sizes, const PlaceMap &map) {
+  const std::size_t rank = b.shape(indices).rank();
+  const std::int64_t components = static_cast<std::int64_t>(map.start_map.size());
+  const std::int64_t vector_dimension = map.index_vector_dimension;
+  const std::vector<std::int64_t> batch = dimensions_except(rank, std::span(&vector_dimension, 1));
+  WindowPlaces places;
+  places.batch_sizes = sizes_of(b.shape(indices).sizes(), batch);
+  places.count = ir::product(places.batch_sizes);
+  if (static_cast<std::size_t>(vector_dimension) < rank) {
+    std::vector<std::int64_t> order = batch;
+    order.push_back(vector_dimension);
+    indices = b.transpose(indices, order);
+  }
+  const Id vectors = b.reshape(indices, {places.count, components});
+  const Id zero = b.zeros(ir::Shape::array(ElementType::S32, {places.count, 1}));
+  std::vector<Id> columns(operand_sizes.size(), zero);
+  for (std::size_t i = 0; i < map.operand_batch.size(); ++i) {
+    const auto position = std::ranges::find(batch, map.index_batch[i]) - batch.begin();
+    const Id along = b.iota(ir::Shape::array(ElementType::S32, places.batch_sizes), position);
+    columns[static_cast<std::size_t>(map.operand_batch[i])] = b.reshape(along, {places.count, 1});
+  }
+  places.are_inside = b.broadcast(b.constant(ElementType::Pred, 1), {places.count, 1});
+  for (std::int64_t i = 0; i < components; ++i) {
+    const auto d = static_cast<std::size_t>(map.start_map[static_cast<std::size_t>(i)]);
+    const Id given = b.slice(vectors, 1, i, i + 1);
+    const std::int64_t last = std::min(operand_sizes[d] - window_sizes[d], largest(b.type(given)));
+    Id start = b.add(Opcode::Minimum, {given, b.splat(static_cast<double>(last), given)});
+    if (ir::is_signed(b.type(given))) {
+      start = b.add(Opcode::Maximum, {start, b.splat(0, given)});
+    }
+    places.are_inside = b.bit_and({places.are_inside, b.compare(ComparisonDirection::Eq, start, given)});
+    columns[d] = b.cast(start, ElementType::S32);
+  }
+  places.are_inside = b.reshape(places.are_inside, {places.count});
+  places.starts =
+      columns.empty() ? b.zeros(ir::Shape::array(ElementType::S32, {places.count, 0})) : b.concatenate(columns, 1);
+  return places;
+}
+
+}  // namespace bp::passes

@@ -1,0 +1,43 @@
+#include "core/passes/pairs.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+
+// With one more dimension of two, innermost in memory whatever the layout.
+Shape shape_of_pairs(const Shape &shape, ir::ElementType part) {
+  std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  sizes.push_back(2);
+  Shape pairs = Shape::array(part, sizes);
+  ir::Layout layout = shape.layout();
+  layout.minor_to_major.insert(layout.minor_to_major.begin(), static_cast<std::int64_t>(shape.rank()));
+  pairs.set_layout(std::move(layout));
+  return pairs;
+}
+
+}  // namespace
+
+Pair split_pairs(Expansion &b, Id x, ir::ElementType part) {
+  const Shape shape = b.shape(x);
+  const Id pairs = b.seen_as(x, shape_of_pairs(shape, part));
+  const auto half = [&](std::int64_t at) {
+    return b.ir::Builder::reshape(b.slice(pairs, shape.rank(), at, at + 1), shape.sizes());
+  };
+  const Id first = half(0);
+  return {first, half(1)};
+}
+
+Id join_pairs(Expansion &b, Pair pair, const Shape &shape) {
+  const Shape result = shape, pairs = shape_of_pairs(result, b.type(pair.first));
+  std::vector<std::int64_t> sizes(result.sizes().begin(), result.sizes().end());
+  sizes.push_back(1);
+  const Id first = b.ir::Builder::reshape(pair.first, sizes), second = b.ir::Builder::reshape(pair.second, sizes);
+  const Id both = b.concatenate({first, second}, static_cast<std::int64_t>(result.rank()));
+  const Id ordered = b.shape(both) == pairs ? both : b.add(Opcode::Copy, {both}, [](ir::Module &, Id) {}, {}, pairs);
+  return b.seen_as(ordered, result);
+}
+
+}  // namespace bp::passes
