@@ -1,5 +1,5 @@
 // Which ops run where, for which element types: the interpreter and one device are asked about a small program for each
-// op and type (programs.h). What the cpu backend leaves is said in exceptions.cc, with the reason.
+// op and type (programs.h). What the devices of this repository leave is said in exceptions.cc, with the reason.
 #pragma once
 
 #include <memory>
@@ -40,19 +40,21 @@ Result<std::vector<Cell>> survey(const Device &device);
 // Runs the programs of a cell on the device alone, and on the interpreter. Arguments are made from a seed.
 Result<std::vector<interpreter::Comparison>> run(const Cell &cell, const Device &device);
 
-// What the cpu backend does not run, and why not.
+// What a device does not run, and why not.
 struct Exception {
   ir::Opcode opcode;
   Answer answer;           // Interpreter or Nowhere
   std::string_view types;  // as describe() writes them
   std::string_view reason;
 };
-std::span<const Exception> exceptions();
+// Of a device of this repository, by id; empty if nothing was written down about it.
+std::span<const Exception> exceptions(std::string_view device_id);
 
 // The types of the cells of an op that got an answer: "pred, signed, f32"; the name of a family stands for all of it.
 std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer answer);
 
-// A page that shows it all.
-std::string to_markdown(const std::vector<Cell> &cells);
+// A page that shows it all. What the device `name` does not run is told with the reasons of `known`, or, if there are
+// none, with what was answered.
+std::string to_markdown(const std::vector<Cell> &cells, std::string_view name, std::span<const Exception> known);
 
 }  // namespace bp::coverage

@@ -10,7 +10,7 @@ constexpr std::string_view no_zero =
     "the type has no zero, with which elements beyond the run-time size would be masked";
 constexpr std::string_view no_partner = "needs somebody at the other end: a device of a simulation, or a host program";
 
-constexpr Exception all[] = {
+constexpr Exception of_cpu[] = {
     {Opcode::Maximum, Answer::Nowhere, "complex", no_order},
     {Opcode::Minimum, Answer::Nowhere, "complex", no_order},
     {Opcode::DynamicReshape, Answer::Interpreter, "f8e8m0fnu", no_zero},
@@ -28,10 +28,39 @@ constexpr Exception all[] = {
     {Opcode::Outfeed, Answer::Nowhere, "all", no_partner},
 };
 
+constexpr std::string_view no_state = "its state, from one run to the next, is kept by the device";
+constexpr std::string_view bits_of_truth = "of the bits of a byte only 0 and 1 are a truth";
+constexpr Exception of_primitives[] = {
+    {Opcode::BitcastConvert, Answer::Interpreter, "pred", bits_of_truth},
+    {Opcode::Maximum, Answer::Nowhere, "complex", no_order},
+    {Opcode::Minimum, Answer::Nowhere, "complex", no_order},
+    {Opcode::DynamicReshape, Answer::Interpreter, "f8e8m0fnu", no_zero},
+    {Opcode::TopK, Answer::Nowhere, "complex", "complex numbers have no order"},
+    {Opcode::GetDimensionSize, Answer::Interpreter, "f8e8m0fnu", no_zero},
+    {Opcode::SetDimensionSize, Answer::Interpreter, "f8e8m0fnu", no_zero},
+    {Opcode::ScaledDot, Answer::Nowhere, "pred, signed, unsigned, complex", "scales are for floats"},
+    {Opcode::CustomCall, Answer::Interpreter, "all", "what it calls is registered with the interpreter"},
+    {Opcode::Rng, Answer::Interpreter, "pred, signed, unsigned, floats", no_state},
+    {Opcode::RngBitGenerator, Answer::Nowhere, "floats", "random bits are integers"},
+    {Opcode::RngGetAndUpdateState, Answer::Interpreter, "yes", no_state},
+    {Opcode::Send, Answer::Nowhere, "all", no_partner},
+    {Opcode::SendDone, Answer::Nowhere, "all", no_partner},
+    {Opcode::Recv, Answer::Nowhere, "all", no_partner},
+    {Opcode::RecvDone, Answer::Nowhere, "all", no_partner},
+    {Opcode::Infeed, Answer::Nowhere, "all", no_partner},
+    {Opcode::Outfeed, Answer::Nowhere, "all", no_partner},
+};
+
 }  // namespace
 
-std::span<const Exception> exceptions() {
-  return all;
+std::span<const Exception> exceptions(std::string_view device_id) {
+  if (device_id == "dev.backplane.cpu") {
+    return of_cpu;
+  }
+  if (device_id == "dev.backplane.primitives") {
+    return of_primitives;
+  }
+  return {};
 }
 
 }  // namespace bp::coverage

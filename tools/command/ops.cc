@@ -4,16 +4,21 @@
 #include "core/backplane.h"
 #include "core/ir/op.h"
 #include "core/ir/op_reference.h"
+#include "tools/command/backend_choice.h"
 #include "tools/command/options.h"
 
 namespace bp::command {
 namespace {
 
-int print_coverage() {
+int print_coverage(const BackendChoice &choice) {
   auto page = [&]() -> Result<std::string> {
-    BP_ASSIGN(Backend cpu, Backend::load("cpu"));
-    BP_ASSIGN(std::vector<coverage::Cell> cells, coverage::survey(cpu.device()));
-    return coverage::to_markdown(cells);
+    BP_ASSIGN(Backend backend, choice.load());
+    if (backend.is_interpreter()) {
+      return invalid_input("--on interpreter: it runs what no backend does, expected a backend");
+    }
+    BP_ASSIGN(std::vector<coverage::Cell> cells, coverage::survey(backend.device()));
+    const std::string_view id = backend.device()->id();
+    return coverage::to_markdown(cells, id.substr(id.rfind('.') + 1), coverage::exceptions(id));
   }();
   return page.ok() ? (fmt::print("{}", *page), success) : report(page.error());
 }
@@ -21,13 +26,18 @@ int print_coverage() {
 }  // namespace
 
 int list_ops(std::span<const std::string> arguments) {
-  Options options("ops [--markdown | --coverage]", "Lists every operation of HLO with what it computes.",
+  Options options("ops [--markdown | --coverage [--on NAME]]", "Lists every operation of HLO with what it computes.",
                   "  backplane ops\n"
                   "  backplane ops --markdown > docs/ops.md\n"
                   "  backplane ops --coverage > docs/op_coverage.md\n");
   options.add()("markdown", "the whole reference, as in docs/ops.md: operands, element types, attributes");
-  options.add()("coverage", "which of them the cpu backend runs, for which element types, as in docs/op_coverage.md");
+  options.add()("coverage", "which of them a backend runs, for which element types, as in docs/op_coverage.md");
+  BackendChoice::add_to(options);
+  BackendChoice choice;
   if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (auto exit = choice.read(options)) {
     return *exit;
   }
   if (options.has("markdown")) {
@@ -35,7 +45,7 @@ int list_ops(std::span<const std::string> arguments) {
     return success;
   }
   if (options.has("coverage")) {
-    return print_coverage();
+    return print_coverage(choice);
   }
   for (const ir::OpInfo &op : ir::ops()) {
     fmt::print("{:<28} {}\n", op.text, op.summary);
