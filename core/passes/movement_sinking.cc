@@ -36,7 +36,9 @@ class Sinker {
 
   InstructionId run(const Instruction &instruction) {
     const InstructionId keep = instruction.id();
-    if (!instruction.is(ir::Trait::Elementwise) || instruction.opcode() == Opcode::Copy || !is_plain(instruction)) {
+    // A complex number is but a name for its parts, which some devices want apart.
+    const bool only_names = instruction.opcode() == Opcode::Copy || instruction.opcode() == Opcode::Complex;
+    if (!instruction.is(ir::Trait::Elementwise) || only_names || !is_plain(instruction)) {
       return keep;
     }
     std::vector<Instruction> operands;
