@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/host/diagnostics.h"
+#include "core/host/settings.h"
 
 namespace bp::host {
 namespace {
@@ -66,7 +67,11 @@ Status check_description(const bp_device_desc_t &found, const Manifest &manifest
   for (const char *const *feature = found.features; feature != nullptr && *feature != nullptr; ++feature) {
     features.emplace_back(*feature);
   }
-  return check_equal(place, "list of extensions", sorted_list(std::move(features)), sorted_list(expected.extensions));
+  BP_TRY(check_equal(place, "list of extensions", sorted_list(std::move(features)), sorted_list(expected.extensions)));
+  if (Status options = check_option_descriptions(found); !options.ok()) {
+    return broken(place + options.error().message());
+  }
+  return {};
 }
 
 // Of a call that fails without a status: the first one reported.
@@ -128,6 +133,15 @@ Status Plugin::check_factory() const {
   return {};
 }
 
+const bp_device_desc_t *Plugin::description(std::string_view id) const {
+  for (std::uint32_t i = 0; i < manifest_.devices.size(); ++i) {
+    if (manifest_.devices[i].id == id) {
+      return factory_->get_desc(factory_, i);
+    }
+  }
+  return nullptr;
+}
+
 Plugin::~Plugin() {
   const std::lock_guard lock(control_mutex());
   if (initialized_) {
@@ -163,6 +177,9 @@ Result<std::unique_ptr<Device>> Device::create(std::shared_ptr<const Plugin> plu
 }
 
 Status Device::open(const std::string &id, const DeviceOptions &options) {
+  if (const bp_device_desc_t *description = plugin_->description(id)) {
+    BP_TRY(check_settings(*description, options.settings));
+  }
   std::vector<bp_option_t> settings;
   for (const auto &[key, value] : options.settings) {
     settings.push_back({key.c_str(), value.c_str()});

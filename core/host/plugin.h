@@ -35,6 +35,8 @@ class Plugin {
   const Manifest &manifest() const { return manifest_; }
   const bp_device_factory_t *factory() const { return factory_; }
 
+  // What the library says of a device; null if it has none with this id.
+  const bp_device_desc_t *description(std::string_view id) const;
   // How many devices of this kind are present. May touch hardware. [control]
   Result<std::uint32_t> probe(const std::string &id) const;
 

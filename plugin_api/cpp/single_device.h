@@ -8,7 +8,8 @@
 //   static constexpr bp_device_desc_t description;
 //   bp_device_t abi;        // the frame fills it in, but for `target`, which is set by init()
 //   const bp_host_t *host;  // the frame fills it in; not to be called before init()
-//   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);  // before init()
+//   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);  // if it has options; each is
+//                                                                                          // one of them, before init()
 //   bp_status init(const bp_diag_t *diag);
 //   static const void *extension(std::string_view id);  // null if it has none with this id
 //
@@ -46,6 +47,16 @@ class SingleDevice {
     *instances = std::string_view(id) == Device::description.id ? 1 : 0;
     return BP_OK;
   }
+  static bp_status set_option(Device &device, const bp_option_t &option, const bp_diag_t *diag) {
+    if constexpr (requires { device.set_option(option.key, option.value, diag); }) {
+      for (std::uint64_t i = 0; i < Device::description.option_count; ++i) {
+        if (std::string_view(option.key) == Device::description.options[i].key) {
+          return device.set_option(option.key, option.value, diag);
+        }
+      }
+    }
+    return fail(diag, BP_INVALID, std::string(Device::description.id) + " has no option " + option.key);
+  }
   static const bp_device_t *create(const bp_device_factory_t *, const bp_host_t *host, const char *id, std::uint32_t,
                                    const bp_option_t *options, std::uint32_t option_count, const bp_diag_t *diag) {
     std::unique_ptr<Device> device;
@@ -56,13 +67,11 @@ class SingleDevice {
       device = std::make_unique<Device>();
       device->abi = {&Device::description, device.get(), nullptr, init_device, destroy_device, get_extension};
       device->host = host;
-      for (std::uint32_t i = 0; i < option_count; ++i) {
-        const bp_status set = device->set_option(options[i].key, options[i].value, diag);
-        if (set != BP_OK) {
-          return set;
-        }
+      bp_status status = BP_OK;
+      for (std::uint32_t i = 0; i < option_count && status == BP_OK; ++i) {
+        status = set_option(*device, options[i], diag);
       }
-      return bp_status{BP_OK};
+      return status;
     });
     return status == BP_OK ? &device.release()->abi : nullptr;
   }

@@ -103,17 +103,8 @@ void destroy_program(const bp_program_t *program) {
 
 }  // namespace
 
-bp_status CpuDevice::set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
-  if (key == "target") {
-    options.target = value;
-  } else if (key == "features") {
-    options.features = value;
-  } else if (key == "dump-dir") {
-    options.dump_dir = value;
-  } else {
-    return fail(diag, BP_INVALID,
-                "cpu: unknown option " + std::string(key) + ", expected target, features or dump-dir");
-  }
+bp_status CpuDevice::set_option(std::string_view key, const char *value, const bp_diag_t *) {
+  (key == "target" ? options.target : key == "features" ? options.features : options.dump_dir) = value;
   return BP_OK;
 }
 

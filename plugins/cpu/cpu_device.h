@@ -21,11 +21,18 @@ struct Options {
 // Framed by plugin_api/cpp/single_device.h.
 struct CpuDevice {
   static constexpr const char *features[] = {BP_EXT_COMPILER, BP_EXT_FUSION, nullptr};
+  static constexpr bp_option_desc_t known_options[] = {
+      {"target", nullptr, "what to compile for, such as aarch64-linux-gnu; otherwise this machine", nullptr,
+       BP_OPTION_TEXT, 0},
+      {"features", nullptr, "of the target: x86-64-v3, or +avx2,-fma", nullptr, BP_OPTION_TEXT, 0},
+      {"dump-dir", nullptr, "a folder to write LLVM IR and objects to", nullptr, BP_OPTION_TEXT, 0},
+  };
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, features};
+      BP_VERSION_INIT,         1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, features, known_options,
+      std::size(known_options)};
   // Rows that fit a second-level cache with a few values.
-  static constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64,
-                                                       0, std::uint64_t{1} << 18, 256};
+  static constexpr bp_fusion_limits_t fusion_limits = {
+      BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 0, std::uint64_t{1} << 18, 256};
   static constexpr bp_device_fusion_t fusion = {&fusion_limits};
   static const void *extension(std::string_view id);
 

@@ -92,15 +92,12 @@ constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_MEMORY,  BP_EXT_COMPI
 
 struct NullDevice {
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "dev.backplane.null", "Null device", "Backplane", "0.1.0", nullptr, features};
+      BP_VERSION_INIT, 1, "dev.backplane.null", "Null device", "Backplane", "0.1.0", nullptr, features, nullptr, 0};
 
   bp_device_t abi;
   const bp_host_t *host;
   bp::plugin::HostServices services;  // from init() on
 
-  bp_status set_option(std::string_view key, const char *, const bp_diag_t *diag) {
-    return fail(diag, BP_INVALID, "null: unknown option " + std::string(key) + ", expected none");
-  }
   bp_status init(const bp_diag_t *) {
     services = bp::plugin::HostServices(host);
     abi.target = "none";

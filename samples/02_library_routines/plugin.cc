@@ -149,16 +149,20 @@ constexpr bp_device_fusion_t fusion = {&limits};
 constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_FUSION, nullptr};
 
 struct Device {
-  static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1,       "dev.backplane.library-routines", "Two routines of a library", "Backplane", "0.1.0",
-      nullptr,         features};
+  static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
+                                                   1,
+                                                   "dev.backplane.library-routines",
+                                                   "Two routines of a library",
+                                                   "Backplane",
+                                                   "0.1.0",
+                                                   nullptr,
+                                                   features,
+                                                   nullptr,
+                                                   0};
   bp_device_t abi;
   const bp_host_t *host;
   bp::plugin::HostServices services;
 
-  bp_status set_option(std::string_view key, const char *, const bp_diag_t *diag) {
-    return bp::plugin::fail(diag, BP_INVALID, "unknown option " + std::string(key) + ", expected none");
-  }
   bp_status init(const bp_diag_t *) {
     services = bp::plugin::HostServices(host);
     abi.target = "library 1";

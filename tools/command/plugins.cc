@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "core/host/discovery.h"
+#include "tools/command/describe_plugin.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
@@ -68,14 +69,21 @@ void print_candidate(const host::Candidate &candidate, bool why) {
 
 int list_plugins(std::span<const std::string> arguments) {
   Options options(
-      "plugins [--why] [--json]", "Lists the backends that can be loaded by name, without running their code.",
+      "plugins [NAME] [--why] [--json]",
+      "Lists the backends that can be loaded by name, without running their code. With a name or a path: what that one\n"
+      "is, its options, memory spaces and queues, without touching hardware.",
       "  backplane plugins\n"
+      "  backplane plugins cpu\n"
       "  backplane plugins --why          also refused files, where was searched, and constructors and sanitizers\n"
       "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
   options.add()("why", "also say where was searched, why files were refused, and what is peculiar about the others")(
       "json", "one JSON object per file, refused ones too");
+  options.add_positional("name", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
+  }
+  if (options.has("name")) {
+    return describe_plugin(options.get<std::string>("name"), options.has("json"));
   }
   std::vector<std::string> directories = host::plugin_directories();
   std::vector<host::Candidate> candidates = host::scan(directories);

@@ -60,6 +60,7 @@ TEST_CASE("each wrong plugin gets one clear message") {
        "lies in its manifest: device org.example.test: promises bp.memory/1, but get_extension returns null"},
       {"answers_to_all", "device org.example.test: get_extension answers to an unknown id, expected null"},
       {"cpu_feature", "needs 1 CPU features this machine does not have: teleportation"},
+      {"option", "device org.example.test: option 4 lacks a key, help, or a known type (it has type 7)"},
       {"null_function", "bp.kernels/1.find is null, expected a function"},
       {"no_factory", "has no factory \"bp.device-factory/1\", expected one"},
       {"init", "plugin org.example.test: init: internal error (unknown status 77): the licence has expired"},
@@ -162,7 +163,16 @@ TEST_CASE("a device lives: services, settings, extensions") {
 
   options.settings = {{"colour", "red"}};
   CHECK(refusal(test_plugin("good"), options) ==
-        "plugin org.example.test: create: invalid: unknown option, expected: speed");
+        "backend org.example.test has no option 'colour', expected speed, count, weight, dim");
+  const auto with = [&](const std::string &key, const std::string &value) {
+    options.settings = {{"speed", "low"}, {key, value}};
+    return refusal(test_plugin("good"), options);
+  };
+  CHECK(with("speed", "medium") == "option speed of backend org.example.test is 'medium', expected one of high, low");
+  CHECK(with("count", "2.5") == "option count of backend org.example.test is '2.5', expected integer");
+  CHECK(with("weight", "heavy") == "option weight of backend org.example.test is 'heavy', expected real number");
+  CHECK(with("dim", "yes") == "option dim of backend org.example.test is 'yes', expected 0 or 1");
+  CHECK(with("weight", "-2.5e3") == "accepted");
 }
 
 TEST_CASE("plugins may be loaded a hundred times, and several times at once") {

@@ -16,6 +16,19 @@
 extern "C" {
 #endif
 
+// What the value of an option is: any text, or one of `choices`; a number; a real number; "0" or "1".
+enum { BP_OPTION_TEXT = 1, BP_OPTION_INTEGER = 2, BP_OPTION_REAL = 3, BP_OPTION_SWITCH = 4 };
+
+// An option that bp_device_factory.create() takes.
+typedef struct bp_option_desc {
+  const char *key;             // "features": [a-z0-9-]
+  const char *initial;         // the value if none is given, or null if that is more than a value
+  const char *help;            // one sentence for people
+  const char *const *choices;  // null-terminated, of a text; null: any
+  uint32_t type, reserved;     // BP_OPTION_; 0
+} bp_option_desc_t;
+BP_FROZEN(bp_option_desc_t, 40);
+
 // Static data of the plugin: valid from init() of the entry to its deinit(). Agrees with the manifest (manifest.h).
 typedef struct bp_device_desc {
   bp_version_t bp_version;      // BP_VERSION_INIT
@@ -26,8 +39,10 @@ typedef struct bp_device_desc {
   const char *version;          // of the plugin: "2.1.0", mandatory; part of the artifact cache's key
   const char *url;              // or null
   const char *const *features;  // null-terminated extension ids: "bp.kernels/1", ...; mandatory
+  const bp_option_desc_t *options;
+  uint64_t option_count;
 } bp_device_desc_t;
-BP_FROZEN(bp_device_desc_t, 64);
+BP_FROZEN(bp_device_desc_t, 80);
 
 // Made by bp_device_factory.create(), released by destroy().
 typedef struct bp_device {

@@ -43,7 +43,8 @@ typedef struct bp_device_factory {
   // Makes a device, or returns null and reports why. `instance` counts from 0; BP_NONE means offline: claim, compile
   // and spaces then work for what the option "target" names, and no hardware is touched.
   // BP-CREATE-01: does not call the host; that may begin in bp_device.init(). `host` outlives the device.
-  // BP-CREATE-02: an option that is not known is reported, and makes creation fail.
+  // BP-CREATE-02: an option that the description does not have, or a value that is not of its type, is reported and makes
+  //               creation fail; the core lets none through.
   // BP-CREATE-03: options are copied if needed later.
   // [thread-safe]
   const bp_device_t *(BP_ABI *create)(const struct bp_device_factory *factory, const bp_host_t *host, const char *id,

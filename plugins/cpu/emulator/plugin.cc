@@ -30,8 +30,16 @@ using plugin::fail;
 using plugin::guarded;
 
 struct EmulatedDevice : CpuDevice {
-  static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "dev.backplane.cpu-emulated", "Emulated CPU", "Backplane", "0.1.0", nullptr, features};
+  static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
+                                                   1,
+                                                   "dev.backplane.cpu-emulated",
+                                                   "Emulated CPU",
+                                                   "Backplane",
+                                                   "0.1.0",
+                                                   nullptr,
+                                                   features,
+                                                   known_options,
+                                                   std::size(known_options)};
   static const void *extension(std::string_view id);
 
   bp_status init(const bp_diag_t *diag) {

@@ -109,6 +109,7 @@ BAD_PLUGINS = {
     "{plugins}/libbackplane_no_entry.so": "does not export bp_entry, expected exactly that symbol",
     "{plugins}/libbackplane_no_factory.so": 'has no factory "bp.device-factory/1", expected one',
     "{plugins}/libbackplane_no_manifest.so": "has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin",
+    "{plugins}/libbackplane_option.so": "device org.example.test: option 4 lacks a key, help, or a known type (it has type 7)",
     "{plugins}/libbackplane_null_function.so": "bp.kernels/1.find is null, expected a function",
     "{plugins}/libbackplane_other_abi.so": "is built for version 2.0.0 of the plugin ABI, expected 1.x.x",
     "{plugins}/libbackplane_other_abi_in_code.so": 'lies in its manifest: ABI version is "1.3.0" in the code, "1.0.0" in the manifest',
@@ -170,7 +171,8 @@ MISTAKES = [
      'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
     # Settings of backends.
     (["run", "good.hlo", "--on", "null", "--set", "fly=1"], FAILED,
-     "backplane: ...: plugin dev.backplane.null: create: invalid: null: unknown option fly, expected none"),
+     "backplane: ...: backend dev.backplane.null has no option 'fly', expected none"),
+    (["plugins", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
     (["check", "checks.hlo", "--on", "interpreter", "--features=x86-64"], FAILED,
      "backplane: the interpreter has no settings, but features was given"),
     (["compile", "good.hlo", "--on", "interpreter", "-o", "good.artifact"], FAILED,
@@ -248,7 +250,7 @@ MISUSES = [
     (["pack"], "no problem was given"),
     (["pack", "p.csv", "--capacity", "0"], "--capacity is 0, expected more than 0"),
     (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
-    (["plugins", "x"], "too many positional options have been specified on the command line"),
+    (["plugins", "x", "y"], "too many positional options have been specified on the command line"),
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
@@ -358,6 +360,13 @@ def plugins():
     entries = [json.loads(line) for line in backplane("plugins", "--json", path=str(PLUGINS)).out.splitlines()]
     check(len(entries) == len(list(PLUGINS.glob("*.so"))), f"backplane plugins --json lists {len(entries)} files")
     check(all(("refusal" in entry) != entry["loadable"] for entry in entries), "plugins --json: refusal and loadable disagree")
+    good = str(PLUGINS / "libbackplane_good.so")
+    described = expect(["plugins", good], SUCCESS, "").out
+    check("  option       speed: one of high, low, high if not given: of the wheel\n" in described, f"plugins printed\n{described}")
+    options = json.loads(expect(["plugins", good, "--json"], SUCCESS, "").out)["options"]
+    check([option["key"] for option in options] == ["speed", "count", "weight", "dim"], f"plugins --json printed {options}")
+    null = json.loads(expect(["plugins", "null", "--json"], SUCCESS, "").out)
+    check(null["spaces"] and null["queues"] and null["options"] == [], f"plugins null --json printed {null}")
     nowhere = backplane("plugins", path="/nowhere")
     check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
 

@@ -22,21 +22,25 @@ using bp::plugin::Shape;
 
 constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_LAYOUT, nullptr};
 
+constexpr const char *faults[] = {"stream", "instr", "slot", "layout", "gain", nullptr};
+constexpr bp_option_desc_t options[] = {
+    {"gain", "-1", "nanoseconds that a granted wish saves; negative: required", nullptr, BP_OPTION_REAL, 0},
+    {"bad", nullptr, "what a wish has wrong", faults, BP_OPTION_TEXT, 0},
+};
+
 struct Columns {
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "org.example.columns", "Columns", nullptr, "1", nullptr, features};
+      BP_VERSION_INIT, 1, "org.example.columns", "Columns", nullptr, "1", nullptr, features, options, 2};
   bp_device_t abi;
   const bp_host_t *host = nullptr;
   float gain = -1;
   std::string bad;
 
-  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
+  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *) {
     if (key == "gain") {
       gain = std::strtof(value, nullptr);
-    } else if (key == "bad") {
-      bad = value;
     } else {
-      return bp::plugin::fail(diag, BP_INVALID, "unknown option");
+      bad = value;
     }
     return BP_OK;
   }

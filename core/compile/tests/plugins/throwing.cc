@@ -11,9 +11,11 @@ namespace {
 
 constexpr const char *features[] = {BP_EXT_KERNELS, nullptr};
 
+constexpr bp_option_desc_t options[] = {{"when", "claim", "when it throws: claim or load", nullptr, BP_OPTION_TEXT, 0}};
+
 struct ThrowingDevice {
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "org.example.throwing", "Throwing", nullptr, "1", nullptr, features};
+      BP_VERSION_INIT, 1, "org.example.throwing", "Throwing", nullptr, "1", nullptr, features, options, 1};
 
   bp_device_t abi;
   const bp_host_t *host;

@@ -1,11 +1,5 @@
 // A backend of a few elementwise ops, and control flow, that interprets the module: its artifact is the module itself.
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
-// Options: "ops": the text names it claims, separated by commas; "scratch": bytes asked for per run, all written;
-// "align": that of the scratch;
-// "capacity": offers bp.memory/1 with one space of so many bytes; nothing is ever taken from it;
-// "no-run": its programs have no run(); "no-cost": says nothing about the last instruction, against BP-CLAIM-04; "fail":
-// run() fails at this instruction's name; "wrong": ops whose last element gets the other sign, in programs of at least
-// "wrong-from" instructions.
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,8 +262,21 @@ static const bp_device_compiler_t extension = {claim, compile, load};
 
 // --- the device and its factory ---
 
+static const bp_option_desc_t options[] = {
+    {"ops", NULL, "the ops it claims, separated by commas", NULL, BP_OPTION_TEXT, 0},
+    {"wrong", NULL, "ops whose last element gets the other sign", NULL, BP_OPTION_TEXT, 0},
+    {"wrong-from", "0", "in programs of at least so many instructions", NULL, BP_OPTION_INTEGER, 0},
+    {"scratch", "0", "bytes asked for per run, all written", NULL, BP_OPTION_INTEGER, 0},
+    {"align", "64", "of the scratch", NULL, BP_OPTION_INTEGER, 0},
+    {"capacity", "0", "bytes of the one space of bp.memory/1, from which nothing is ever taken; 0: no such extension",
+     NULL, BP_OPTION_INTEGER, 0},
+    {"no-cost", "0", "says nothing about the last instruction, against BP-CLAIM-04", NULL, BP_OPTION_TEXT, 0},
+    {"no-run", "0", "its programs have no run()", NULL, BP_OPTION_TEXT, 0},
+    {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
+};
 static const char *const features[] = {TINY_EXTENSION, NULL};
-static const bp_device_desc_t description = {BP_VERSION_INIT, 1, TINY_ID, "Tiny", NULL, "1", NULL, features};
+static const bp_device_desc_t description = {
+    BP_VERSION_INIT, 1, TINY_ID, "Tiny", NULL, "1", NULL, features, options, sizeof options / sizeof options[0]};
 
 static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
   (void)diag;

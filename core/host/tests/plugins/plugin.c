@@ -93,8 +93,19 @@ static const char *const features[] = {BP_EXT_KERNELS,
                                        BP_EXT_MEMORY,
 #endif
                                        NULL};
-static const bp_device_desc_t description = {BP_VERSION_INIT, 1, "org.example.test", "Test device", NULL, "1.2.3", NULL,
-                                             features};
+static const char *const speeds[] = {"high", "low", NULL};
+static const bp_option_desc_t known_options[] = {
+    {"speed", "high", "of the wheel", speeds, BP_OPTION_TEXT, 0},
+    {"count", "1", "of wheels", NULL, BP_OPTION_INTEGER, 0},
+    {"weight", "0.5", "of a wheel", NULL, BP_OPTION_REAL, 0},
+    {"dim", "0", "as at night", NULL, BP_OPTION_SWITCH, 0},
+#ifdef BP_FAULT_OPTION
+    {"", NULL, NULL, NULL, 7, 0},
+#endif
+};
+static const bp_device_desc_t description = {
+    BP_VERSION_INIT, 1,    "org.example.test", "Test device", NULL,
+    "1.2.3",         NULL, features,           known_options, sizeof known_options / sizeof known_options[0]};
 
 // What the device needs until destroy().
 typedef struct test_device {
