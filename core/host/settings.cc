@@ -33,7 +33,7 @@ bool reads_as(std::string_view text) {
 
 bool fits(const bp_option_desc_t &option, std::string_view value) {
   switch (option.type) {
-    case BP_OPTION_INTEGER: return reads_as<std::int64_t>(value);
+    case BP_OPTION_INTEGER: return reads_as<std::int64_t>(value) || reads_as<std::uint64_t>(value);
     case BP_OPTION_REAL: return reads_as<double>(value);
     case BP_OPTION_SWITCH: return value == "0" || value == "1";
     default: return option.choices == nullptr || std::ranges::count(choices_of(option), value) != 0;

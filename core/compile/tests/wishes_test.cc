@@ -93,9 +93,10 @@ ENTRY main {
   x = f32[3,5] parameter(0)
   w = f32[7,5] parameter(1)
   v = f32[7,5] parameter(2)
+  y = f32[5,7] parameter(3)
   sum = f32[7,5] add(w, v)
   t = f32[5,7] transpose(sum), dimensions={1,0}
-  u = f32[5,7] add(t, t)
+  u = f32[5,7] add(t, y)
   ROOT p = f32[3,7] dot(x, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })",
                                "-1");
@@ -110,11 +111,9 @@ TEST_CASE("two dots share a copy") {
 HloModule shared
 ENTRY main {
   x = f32[3,5] parameter(0)
-  y = f32[4,5] parameter(1)
-  w = f32[5,7] parameter(2)
-  p = f32[3,7] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  q = f32[4,7] dot(y, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  ROOT r = (f32[3,7], f32[4,7]) tuple(p, q)
+  w = f32[5,5] parameter(1)
+  p = f32[3,5] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT q = f32[3,5] dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })",
                                "-1");
   INFO(last);

@@ -61,7 +61,7 @@ TEST_CASE("the skeleton says what is not implemented") {
   options.settings = {{"x", "y"}};
   const auto refused = Backend::load("null", options);
   REQUIRE_FALSE(refused.ok());
-  CHECK_THAT(refused.error().message(), Catch::Contains("unknown option x, expected none"));
+  CHECK_THAT(refused.error().message(), Catch::Contains("has no option 'x', expected none"));
 }
 
 }  // namespace

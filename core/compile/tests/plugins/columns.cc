@@ -121,6 +121,12 @@ bool is_matrix(Shape shape) {
   return shape.dtype() == BP_DTYPE_F32 && shape.rank() == 2 && shape.tile_count() == 0;
 }
 
+// Rows of the left side by columns of the right one.
+bool is_product(Instruction i) {
+  const auto left = i.integers(BP_ATTR_LHS_CONTRACTING_DIMS), right = i.integers(BP_ATTR_RHS_CONTRACTING_DIMS);
+  return left.size() == 1 && right.size() == 1 && left[0] == 1 && right[0] == 0;
+}
+
 bp_kernel find(const bp_device_t *device, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
   const Instruction i = ModuleView(module).instruction(instr);
   for (std::uint32_t k = 0; k < i.operand_count(); ++k) {
@@ -135,7 +141,7 @@ bp_kernel find(const bp_device_t *device, const bp_module_t *module, std::uint32
     case BP_OP_DOT: {
       const bool along_columns = i.operand(1).shape().minor_to_major()[0] == 0;
       const bool may_change = module->stage == BP_STAGE_LEGALIZE || bp::plugin::device_of<Columns>(device).gain >= 0;
-      return along_columns || may_change ? dot : nullptr;
+      return is_product(i) && (along_columns || may_change) ? dot : nullptr;
     }
     default: return nullptr;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char *features[] = {BP_EXT_KERNELS, nullptr};
 
-constexpr bp_option_desc_t options[] = {{"when", "claim", "when it throws: claim or load", nullptr, BP_OPTION_TEXT, 0}};
+constexpr bp_option_desc_t options[] = {{"at", "claim", "when it throws: claim or load", nullptr, BP_OPTION_TEXT, 0}};
 
 struct ThrowingDevice {
   static constexpr bp_device_desc_t description = {
