@@ -31,8 +31,15 @@ using plugin::guarded;
 
 struct PrimitivesDevice : CpuDevice {
   static constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+  static constexpr const char *type_names[] = {"wide", "narrow", nullptr};
+  static constexpr bp_option_desc_t all_options[] = {
+      {"types", "wide", "which element types it has: narrow ones have 32 bits at most", type_names, BP_OPTION_TEXT, 0},
+      known_options[0],
+      known_options[1],
+      known_options[2]};
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "dev.backplane.primitives", "Primitives", "Backplane", "0.1.0", nullptr, features};
+      BP_VERSION_INIT, 1,           "dev.backplane.primitives", "Primitives", "Backplane", "0.1.0", nullptr,
+      features,        all_options, std::size(all_options)};
   static const void *extension(std::string_view id);
 
   Types types = Types::Wide;
@@ -41,11 +48,7 @@ struct PrimitivesDevice : CpuDevice {
     if (key != "types") {
       return CpuDevice::set_option(key, value, diag);
     }
-    const std::string_view name = value;
-    if (name != "wide" && name != "narrow") {
-      return fail(diag, BP_INVALID, "primitives: option types is " + std::string(name) + ", expected wide or narrow");
-    }
-    types = name == "wide" ? Types::Wide : Types::Narrow;
+    types = std::string_view(value) == "narrow" ? Types::Narrow : Types::Wide;
     return BP_OK;
   }
 
