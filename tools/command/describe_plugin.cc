@@ -97,8 +97,8 @@ void print(const host::Device &device) {
   row("extensions", fmt::format("{}", fmt::join(manifest_of(device).extensions, " ")));
   row("conformance", device.plugin().manifest().conformance);
   for (const bp_option_desc_t &option : options_of(device)) {
-    row("option", fmt::format("{}: {}{}: {}", text(option.key), host::type_of_option(option),
-                              option.initial == nullptr ? "" : fmt::format(", {} if not given", text(option.initial)),
+    row("option", fmt::format("{} ({}{}): {}", text(option.key), host::type_of_option(option),
+                              option.initial == nullptr ? "" : fmt::format("; otherwise {}", text(option.initial)),
                               text(option.help)));
   }
   for (const bp_space_t &space : spaces_of(device)) {

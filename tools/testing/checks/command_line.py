@@ -362,7 +362,7 @@ def plugins():
     check(all(("refusal" in entry) != entry["loadable"] for entry in entries), "plugins --json: refusal and loadable disagree")
     good = str(PLUGINS / "libbackplane_good.so")
     described = expect(["plugins", good], SUCCESS, "").out
-    check("  option       speed: one of high, low, high if not given: of the wheel\n" in described, f"plugins printed\n{described}")
+    check("  option       speed (one of high, low; otherwise high): of the wheel\n" in described, f"plugins printed\n{described}")
     options = json.loads(expect(["plugins", good, "--json"], SUCCESS, "").out)["options"]
     check([option["key"] for option in options] == ["speed", "count", "weight", "dim"], f"plugins --json printed {options}")
     null = json.loads(expect(["plugins", "null", "--json"], SUCCESS, "").out)
