@@ -68,6 +68,9 @@ TEST_CASE("errors in modules and functions") {
       {"func.func @main() { call @f() : () -> () return } func.func @f(%a: tensor<f32>) { return }",
        "1:21: @f is given 0 arguments, expected 1"},
       {"func.func @main() { call @main() : () -> () return }", "1:21: call.0: the call of main is recursive"},
+      {"func.func @main() { call @f() : () -> () return }\nfunc.func @f() { call @g() : () -> () return }\n"
+       "func.func @g() { call @f() : () -> () return }",
+       "2:18: call.2: the call of g is recursive"},
       {"func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n%0 = stablehlo.abs %a : tensor<?xf32>\nreturn %0 : "
        "tensor<?xf32> }",
        "2:6: stablehlo.abs: a size is not known: tensor<?xf32>"},
