@@ -109,7 +109,9 @@ class SortExpansion {
     const Id position = b.iota(ir::Shape::array(ElementType::S32, b.shape(place).sizes()), 1);
     const Id twice = b.sum({position, position});
     const Id shifted = b.add(Opcode::ShiftRightLogical, {twice, b.spread(bit, twice)});
-    const Id is_up = b.compare(ComparisonDirection::Eq, b.bit_and({shifted, b.splat(1, shifted)}), b.splat(0, shifted));
+    // One after the other: compilers differ in which argument comes first, and names must not.
+    const Id zero = b.splat(0, shifted);
+    const Id is_up = b.compare(ComparisonDirection::Eq, b.bit_and({shifted, b.splat(1, shifted)}), zero);
     const Id is_last = b.compare(ComparisonDirection::Eq, next_stage, levels);
     const Id ascends = b.bit_or({is_up, b.spread(is_last, is_up)});
 
