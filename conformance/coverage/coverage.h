@@ -48,7 +48,7 @@ struct Exception {
   std::string_view reason;
 };
 // Of a device of this repository, by id; empty if nothing was written down about it.
-std::span<const Exception> exceptions(std::string_view device_id);
+std::vector<Exception> exceptions(std::string_view device_id);
 
 // The types of the cells of an op that got an answer: "pred, signed, f32"; the name of a family stands for all of it.
 std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer answer);

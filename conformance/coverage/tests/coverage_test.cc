@@ -48,8 +48,6 @@ bool agrees(const interpreter::Comparison &comparison) {
   return comparison.identical || comparison.max_ulp <= 1 || comparison.relative_error <= tolerance(comparison.shape);
 }
 
-}  // namespace
-
 // What is not run is what was written down, each with a reason.
 void check_exceptions(const Device &device, const std::vector<Cell> &cells) {
   for (const ir::OpInfo &op : ir::ops()) {
@@ -71,6 +69,8 @@ void check_exceptions(const Device &device, const std::vector<Cell> &cells) {
     }
   }
 }
+
+}  // namespace
 
 TEST_CASE("what cpu does not run is known, with the reason") {
   const Device device = cpu();

@@ -3,8 +3,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "plugin_api/cpp/call.h"
-#include "plugin_api/cpp/single_device.h"
+#include "plugins/cpu/compiler_extension.h"
 #include "plugins/cpu/cpu_device.h"
 #include "plugins/cpu/emulator/emulated_program.h"
 
@@ -25,7 +24,6 @@ BP_PLUGIN_MANIFEST(R"({
 namespace bp::cpu {
 namespace {
 
-using plugin::device_of;
 using plugin::fail;
 using plugin::guarded;
 
@@ -94,25 +92,11 @@ bp_status EmulatedDevice::load(const void *bytes, std::uint64_t size, std::uint3
   return BP_OK;
 }
 
-bp_status claim(const bp_device_t *device, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
-  return guarded(diag, [&] { return device_of<EmulatedDevice>(device).claim(module, cost_ns, diag); });
-}
-bp_status compile(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
-                  const bp_diag_t *diag) {
-  return guarded(diag, [&] { return device_of<EmulatedDevice>(device).compile(module, artifact, diag); });
-}
-bp_status load(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *, uint8_t *,
-               uint32_t allocation_count, const bp_program_t **program, const bp_diag_t *diag) {
-  return guarded(
-      diag, [&] { return device_of<EmulatedDevice>(device).load(artifact, size, allocation_count, program, diag); });
-}
-constexpr bp_device_compiler_t compiler = {claim, compile, load};
-
 const void *EmulatedDevice::extension(std::string_view id) {
   if (id == BP_EXT_FUSION) {
     return &fusion;
   }
-  return id == BP_EXT_COMPILER ? &compiler : nullptr;
+  return id == BP_EXT_COMPILER ? &CompilerExtension<EmulatedDevice>::table : nullptr;
 }
 
 }  // namespace

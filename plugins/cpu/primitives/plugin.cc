@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "plugin_api/cpp/call.h"
-#include "plugin_api/cpp/single_device.h"
+#include "plugins/cpu/compiler_extension.h"
 #include "plugins/cpu/cpu_device.h"
 #include "plugins/cpu/primitives/primitives.h"
 
@@ -24,10 +23,6 @@ BP_PLUGIN_MANIFEST(R"({
 
 namespace bp::cpu {
 namespace {
-
-using plugin::device_of;
-using plugin::fail;
-using plugin::guarded;
 
 struct PrimitivesDevice : CpuDevice {
   static constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
@@ -71,22 +66,8 @@ struct PrimitivesDevice : CpuDevice {
   }
 };
 
-bp_status claim(const bp_device_t *device, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
-  return guarded(diag, [&] { return device_of<PrimitivesDevice>(device).claim(module, cost_ns, diag); });
-}
-bp_status compile(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
-                  const bp_diag_t *diag) {
-  return guarded(diag, [&] { return device_of<PrimitivesDevice>(device).compile(module, artifact, diag); });
-}
-bp_status load(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *, uint8_t *,
-               uint32_t allocation_count, const bp_program_t **program, const bp_diag_t *diag) {
-  return guarded(
-      diag, [&] { return device_of<PrimitivesDevice>(device).load(artifact, size, allocation_count, program, diag); });
-}
-constexpr bp_device_compiler_t compiler = {claim, compile, load};
-
 const void *PrimitivesDevice::extension(std::string_view id) {
-  return id == BP_EXT_COMPILER ? &compiler : nullptr;
+  return id == BP_EXT_COMPILER ? &CompilerExtension<PrimitivesDevice>::table : nullptr;
 }
 
 }  // namespace
