@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/interpreter/compare.h"
+
 namespace bp::conformance {
 namespace {
 
@@ -85,16 +87,6 @@ std::string print(T x) {
   }
 }
 
-std::vector<std::int64_t> index_of(const ir::Shape &shape, std::size_t offset) {
-  std::vector<std::int64_t> index(shape.rank());
-  auto rest = static_cast<std::int64_t>(offset);
-  for (std::size_t d = shape.rank(); d-- > 0;) {
-    index[d] = rest % shape.size(d);
-    rest /= shape.size(d);
-  }
-  return index;
-}
-
 }  // namespace
 
 template <class T>
@@ -153,7 +145,7 @@ std::optional<Mismatch> find_mismatch(const ir::Literal &found, const ir::Litera
       return std::nullopt;
     }
     mismatch.total = static_cast<std::int64_t>(x.size());
-    mismatch.index = index_of(found.shape(), worst);
+    mismatch.index = interpreter::index_of(found.shape(), static_cast<std::int64_t>(worst));
     mismatch.found = print(x[worst]);
     mismatch.expected = print(y[worst]);
     return mismatch;

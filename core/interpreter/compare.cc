@@ -61,15 +61,6 @@ double unit_in_last_place(double y) {
   return std::ldexp(1.0, exponent - digits);
 }
 
-std::vector<std::int64_t> index_of(const Shape &shape, std::int64_t offset) {
-  std::vector<std::int64_t> index(shape.rank());
-  for (std::size_t d = shape.rank(); d-- > 0;) {
-    index[d] = offset % shape.size(d);
-    offset /= shape.size(d);
-  }
-  return index;
-}
-
 template <class T>
 void compare_elements(std::span<const T> result, std::span<const T> reference, Comparison &comparison) {
   using W = SumType<T>;
@@ -133,6 +124,15 @@ void compare_parts(const Literal &result, const Literal &reference, std::vector<
 }
 
 }  // namespace
+
+std::vector<std::int64_t> index_of(const Shape &shape, std::int64_t offset) {
+  std::vector<std::int64_t> index(shape.rank());
+  for (std::size_t d = shape.rank(); d-- > 0;) {
+    index[d] = offset % shape.size(d);
+    offset /= shape.size(d);
+  }
+  return index;
+}
 
 Result<std::vector<Comparison>> compare(const Literal &result, const Literal &reference) {
   if (!ir::same(result.shape(), reference.shape(), ir::CompareLayout::No)) {

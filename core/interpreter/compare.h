@@ -32,6 +32,9 @@ struct Comparison {
 // One comparison per array, in the order of the tuple. Fails if the shapes differ; layouts may.
 Result<std::vector<Comparison>> compare(const ir::Literal &result, const ir::Literal &reference);
 
+// The index of the element of a literal at this offset in elements.
+std::vector<std::int64_t> index_of(const ir::Shape &shape, std::int64_t offset);
+
 // "{1}: f32[1,1000]: relative error 3.1e-07 (2.0 ulp) at [0,17]: 0.25 instead of 0.2500001"
 std::string to_string(const Comparison &comparison);
 

@@ -30,15 +30,6 @@ bool same_value(const T &x, const T &y) {
   }
 }
 
-std::vector<std::int64_t> index_of(const Shape &shape, std::int64_t offset) {
-  std::vector<std::int64_t> index(shape.rank());
-  for (std::size_t d = shape.rank(); d-- > 0;) {
-    index[d] = offset % shape.size(d);
-    offset /= shape.size(d);
-  }
-  return index;
-}
-
 std::vector<std::int64_t> sizes_of(const Literal &literal) {
   std::vector<std::int64_t> sizes;
   for (std::size_t d = 0; d < literal.shape().rank(); ++d) {
@@ -116,12 +107,12 @@ class Comparer {
     if (first < 0) {
       return std::nullopt;
     }
-    const std::vector<std::int64_t> index = index_of(shape, first);
+    const std::vector<std::int64_t> index = interpreter::index_of(shape, first);
     return Difference{output_, index, element_text(before, index), element_text(after, index), {}};
   }
 
   static bool is_within(const Shape &shape, std::span<const std::int64_t> sizes, std::int64_t offset) {
-    return std::ranges::equal(index_of(shape, offset), sizes,
+    return std::ranges::equal(interpreter::index_of(shape, offset), sizes,
                               [](std::int64_t index, std::int64_t size) { return index < size; });
   }
 
