@@ -107,7 +107,7 @@ InstructionId simplify_gather(ir::Module &module, const Instruction &gather) {
   }
   const Shape shape = gather.shape();
   Expansion b(module, gather);
-  if (operand.opcode() == Opcode::Broadcast && operand.operand(0).shape().is_scalar()) {
+  if (is_repeated_scalar(operand)) {
     return b.broadcast(operand.operands()[0], shape);
   }
   if (const auto row = gathered_rows(gather)) {

@@ -26,10 +26,6 @@ bool is_same_movement(const Instruction &a, const Instruction &b) {
          (a.opcode() == Opcode::Reshape || std::ranges::equal(a.dimensions(), b.dimensions()));
 }
 
-bool is_repeated_scalar(const Instruction &instruction) {
-  return instruction.opcode() == Opcode::Broadcast && instruction.operand(0).shape().is_scalar();
-}
-
 class Sinker {
  public:
   explicit Sinker(ir::Module &module) : module_(module), users_(module) {}

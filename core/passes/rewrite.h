@@ -68,6 +68,11 @@ inline bool is_plain(const ir::Shape &shape) {
 // As such, the instruction and all its operands.
 bool is_plain(const ir::Instruction &instruction);
 
+// A broadcast of one element.
+inline bool is_repeated_scalar(const ir::Instruction &instruction) {
+  return instruction.opcode() == ir::Opcode::Broadcast && instruction.operand(0).shape().is_scalar();
+}
+
 // What a value is made for and what it was called in the framework's program does not make it another value.
 inline bool is_part_of_value(ir::AttributeKey key) {
   return key != ir::AttributeKey::Origin && key != ir::AttributeKey::Statistics;

@@ -24,10 +24,6 @@ bool is_all(const SliceRange &range, std::int64_t size) {
   return range.start == 0 && range.limit == size && range.stride == 1;
 }
 
-bool is_scalar_broadcast(const Instruction &instruction) {
-  return instruction.opcode() == Opcode::Broadcast && instruction.operand(0).shape().is_scalar();
-}
-
 class Simplifier {
  public:
   Simplifier(ir::Module &module, const Instruction &instruction)
@@ -208,7 +204,7 @@ class Simplifier {
     if (!is_plain(source)) {
       return keep_;
     }
-    if (is_scalar_broadcast(source)) {
+    if (is_repeated_scalar(source)) {
       return builder_.broadcast(source.operands()[0], shape_);
     }
     if (source.opcode() == Opcode::DynamicUpdateSlice && source.operand(1).shape() == shape_ &&
@@ -265,9 +261,9 @@ class Simplifier {
       return builder_.shape(parts[0]) == shape_ ? parts[0] : keep_;
     }
     const Instruction first = builder_.module().instruction(parts.empty() ? keep_ : parts[0]);
-    if (is_scalar_broadcast(first) && std::ranges::all_of(parts, [&](InstructionId id) {
+    if (is_repeated_scalar(first) && std::ranges::all_of(parts, [&](InstructionId id) {
           const Instruction part = builder_.module().instruction(id);
-          return is_scalar_broadcast(part) && part.operands()[0] == first.operands()[0];
+          return is_repeated_scalar(part) && part.operands()[0] == first.operands()[0];
         })) {
       return builder_.broadcast(first.operands()[0], shape_);
     }
@@ -331,7 +327,7 @@ class Simplifier {
       }
       return make_slice(source.id(), ranges);
     }
-    if (is_scalar_broadcast(source) && source.operands()[0] == operand(1)) {
+    if (is_repeated_scalar(source) && source.operands()[0] == operand(1)) {
       return builder_.broadcast(operand(1), shape_);
     }
     if (source.opcode() == Opcode::Pad && source.operands()[1] == operand(1) && is_plain(source.operand(0).shape()) &&
