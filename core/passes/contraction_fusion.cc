@@ -136,13 +136,7 @@ Result<bool> contraction_fusion(ir::Module &module, const PassContext &context) 
       ContractionFuser(module, users, context, computation).run(computation, plans);
     }
   }
-  if (!plans.empty()) {
-    BP_TRY(build_fusions(module, plans, [&](InstructionId id) {
-      const Instruction instruction = module.instruction(id);
-      return is_copied_into_users(instruction) && has_plain_shape(instruction);
-    }));
-  }
-  return !plans.empty();
+  return build_fusions(module, plans);
 }
 
 }  // namespace bp::passes

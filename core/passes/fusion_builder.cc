@@ -233,7 +233,14 @@ std::vector<InstructionId> build_fusion(ir::Module &module, const FusionPlan &pl
   return elements;
 }
 
-Status build_fusions(ir::Module &module, std::span<const FusionPlan> plans, const IsCopied &is_copied) {
+Result<bool> build_fusions(ir::Module &module, std::span<const FusionPlan> plans) {
+  if (plans.empty()) {
+    return false;
+  }
+  const auto is_copied = [&](InstructionId id) {
+    const Instruction instruction = module.instruction(id);
+    return is_copied_into_users(instruction) && has_plain_shape(instruction);
+  };
   std::vector<InstructionId> replacements(module.instruction_id_limit(), ir::no_instruction);
   std::vector<ir::ComputationId> computations;
   for (const FusionPlan &plan : plans) {
@@ -252,7 +259,7 @@ Status build_fusions(ir::Module &module, std::span<const FusionPlan> plans, cons
   }
   tidy(module);
   BP_TRY(dead_code_elimination(module, {}));
-  return {};
+  return true;
 }
 
 Result<std::vector<std::vector<InstructionId>>> take_apart(ir::Module &module, std::span<const InstructionId> fusions) {

@@ -37,9 +37,10 @@ using IsCopied = std::function<bool(ir::InstructionId)>;
 // become parameters. Returns what stands for each result. Name, metadata and source line are those of the last result.
 std::vector<ir::InstructionId> build_fusion(ir::Module &module, const FusionPlan &plan, const IsCopied &is_copied);
 
-// Builds fusions that share no kernels, puts them in the place of their results, and removes what nobody uses then.
-// Between them and the other instructions of a computation there must be no cycles.
-Status build_fusions(ir::Module &module, std::span<const FusionPlan> plans, const IsCopied &is_copied);
+// Builds fusions that share no kernels, puts them in the place of their results, and removes what nobody uses then; what
+// is_copied_into_users() comes along. Between them and the other instructions of a computation there must be no cycles.
+// Returns whether there were any.
+Result<bool> build_fusions(ir::Module &module, std::span<const FusionPlan> plans);
 
 // Puts the instructions of fusions' bodies in their place. Returns by fusion the instructions that were added. Names are
 // unique; the fused computations are gone.

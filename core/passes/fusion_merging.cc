@@ -472,13 +472,7 @@ Result<bool> fusion_merging(ir::Module &module, const PassContext &context) {
       KernelMerger(module, users, context, id).run(plans);
     }
   }
-  if (!plans.empty()) {
-    BP_TRY(build_fusions(module, plans, [&](InstructionId id) {
-      const Instruction instruction = module.instruction(id);
-      return is_copied_into_users(instruction) && has_plain_shape(instruction);
-    }));
-  }
-  return !plans.empty();
+  return build_fusions(module, plans);
 }
 
 }  // namespace bp::passes
