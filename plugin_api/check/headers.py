@@ -2,6 +2,8 @@
 """The headers of the plugin ABI keep their promises:
 - each compiles alone, as C11 and as C++20, without a warning, and includes nothing but <stdint.h>;
 - each function has a thread tag of the closed vocabulary above it, each struct a static assert of its size;
+- the stable tiers are at most 25 functions of the plugin and 500 lines of declarations (comments, drafts and the
+  generated op_ids.h aside);
 - each rule has one definition, and each rule that is cited exists;
 - the size, alignment and offset of everything is what layout.txt says: a published struct is frozen (BP-LAW-02).
 `headers.py --bless` rewrites layout.txt, which is right only for a new struct. Needs a C and a C++ compiler."""
@@ -21,6 +23,8 @@ TAGS = ["thread-safe", "control", "control & idle", "queue", "worker", "caller's
 RULE = r"BP-[A-Z]+-\d\d"
 FUNCTION = re.compile(r"\(BP_ABI \*(\w+)\)\(")
 STRUCT = re.compile(r"typedef struct (\w+) \{\n(.*?)\n\} (\w+);", re.DOTALL)
+HOST_TABLES = ["bp_diag_t", "bp_ostream_t", "bp_host_t", "bp_host_log_t", "bp_host_threads_t", "bp_run_t"]
+MOST_FUNCTIONS, MOST_LINES = 25, 500
 COMPILERS = [("CC", "cc", ["-x", "c", "-std=c11"]), ("CXX", "c++", ["-x", "c++", "-std=c++20"])]
 
 
@@ -55,6 +59,23 @@ def check_text(header, text, problems):
     for _, _, name in STRUCT.findall(text):
         if f"BP_FROZEN({name}, " not in text:
             problems.append(f"{header.relative_to(ROOT)}: {name} has no BP_FROZEN with its size")
+
+
+def check_size(texts, problems):
+    """What a vendor has to write and to read: functions of the tables that are not the host's, lines of code."""
+    functions, lines = [], 0
+    for header, text in texts.items():
+        if "draft" in header.parts or header.name == "op_ids.h":
+            continue
+        code = re.sub(r"//[^\n]*", "", text)
+        lines += sum(1 for line in code.splitlines() if line.strip())
+        tables = [(name, body) for _, body, name in STRUCT.findall(code) if name not in HOST_TABLES]
+        functions += [f"{name}.{function}" for name, body in tables for function in FUNCTION.findall(body)]
+        functions += re.findall(r"typedef [^;{]*\(BP_ABI \*(bp_kernel)\)", code)
+    if len(functions) > MOST_FUNCTIONS:
+        problems.append(f"plugins have {len(functions)} functions, expected at most {MOST_FUNCTIONS}: {functions}")
+    if lines > MOST_LINES:
+        problems.append(f"the stable headers declare in {lines} lines, expected at most {MOST_LINES}")
 
 
 def check_rules(texts, problems):
@@ -122,6 +143,7 @@ def main():
     for header, text in texts.items():
         check_compiles_alone(header, problems)
         check_text(header, text, problems)
+    check_size(texts, problems)
     check_rules(texts, problems)
     if not problems:
         found = layout(texts)

@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
-#include "plugin_api/cpp/call.h"
+#include "call.h"
 
 namespace bp::plugin {
 

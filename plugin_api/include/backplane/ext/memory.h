@@ -19,8 +19,9 @@ typedef struct bp_loc {
 } bp_loc_t;
 BP_FROZEN(bp_loc_t, 16);
 
-// Per run: the content ends with the run, as in a scratchpad.
-enum { BP_SPACE_HOST_VISIBLE = 1, BP_SPACE_PER_RUN = 2 };
+// Who beside the device can address it: the host (bp_memory.host), other devices of the same plugin. Per run: the content
+// ends with the run, as in a scratchpad; only temporaries and the scratch memory of programs are put there.
+enum { BP_SPACE_HOST_VISIBLE = 1, BP_SPACE_PER_RUN = 2, BP_SPACE_PEER_VISIBLE = 4 };
 
 // A kind of memory. Space 0 is where the core puts everything it has no reason to put elsewhere.
 typedef struct bp_space {
