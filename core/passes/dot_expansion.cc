@@ -1,6 +1,6 @@
 // Rewrites dot as a product of matrices [batch, rows, depth] [batch, depth, columns], whose operands are put in this order
 // by copies. A device that does not run even that, with elements of this type, gets a loop over the depth, each round of
-// which adds the product of a column and a row.
+// which adds the product of a column and a row, in f64 if it has that.
 #include <array>
 
 #include "core/passes/index_vectors.h"
@@ -55,19 +55,20 @@ Id product_of_matrices(Expansion &b, Id lhs, Id rhs, ir::Instruction original) {
   return product;
 }
 
-Id sum_of_outer_products(Expansion &b, Id lhs, Id rhs) {
+// Added up in another type, which has more digits.
+Id sum_of_outer_products(Expansion &b, Id lhs, Id rhs, ElementType sum_type) {
   const std::int64_t batch = b.shape(lhs).size(0), rows = b.shape(lhs).size(1), depth = b.shape(lhs).size(2),
                      columns = b.shape(rhs).size(2);
-  const ir::Shape result = ir::Shape::array(b.type(lhs), {batch, rows, columns});
+  const ir::Shape result = ir::Shape::array(sum_type, {batch, rows, columns});
   const auto add = [&](Expansion &body, Id k, std::vector<Id> values) {
     const auto stretched = [&](Id part, Numbers dimensions, std::int64_t size) {
-      return body.broadcast(body.reshape(part, {batch, size}), result, dimensions);
+      return body.broadcast(body.cast(body.reshape(part, {batch, size}), sum_type), result, dimensions);
     };
     const Id column = stretched(body.dynamic_slice(values[1], 2, k, 1), {0, 1}, rows);
     const Id row = stretched(body.dynamic_slice(values[2], 1, k, 1), {0, 2}, columns);
     return std::vector{body.sum({values[0], body.product({column, row})}), values[1], values[2]};
   };
-  return b.loop(depth, {b.zeros(result), lhs, rhs}, add)[0];
+  return b.cast(b.loop(depth, {b.zeros(result), lhs, rhs}, add)[0], b.type(lhs));
 }
 
 bool is_canonical(ir::Instruction dot, const Side &lhs, const Side &rhs) {
@@ -95,8 +96,9 @@ Result<bool> dot_expansion(ir::Module &module, const PassContext &context) {
     Expansion b(module, dot);
     const Id left = matrices(b, x, lhs.batch, lhs.free, lhs.contracting);
     const Id right = matrices(b, y, rhs.batch, rhs.contracting, rhs.free);
-    const Id product =
-        is_canonical(dot, lhs, rhs) ? sum_of_outer_products(b, left, right) : product_of_matrices(b, left, right, dot);
+    const ElementType sum_type = type == ElementType::F32 && context.has_f64 ? ElementType::F64 : type;
+    const Id product = is_canonical(dot, lhs, rhs) ? sum_of_outer_products(b, left, right, sum_type)
+                                                   : product_of_matrices(b, left, right, dot);
     return b.seen_as(product, shape);
   });
 }
