@@ -65,7 +65,6 @@ class WideIntegerExpansion {
   // What to use instead of the instruction; itself if there is nothing.
   Id run() {
     switch (i_.opcode()) {
-      case Opcode::BitcastConvert: return b_.seen_as(operands_[0], shape_);
       case Opcode::DynamicSlice:
       case Opcode::DynamicUpdateSlice:
       case Opcode::Broadcast:
