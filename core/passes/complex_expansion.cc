@@ -20,8 +20,9 @@ bool is_complex(const Shape &shape) {
   return shape.is_array() && ir::is_complex(shape.element_type());
 }
 
-Shape with_type(const Shape &shape, ElementType type) {
-  return Shape::array(type, shape.sizes());
+Shape with_type(Shape shape, ElementType type) {
+  shape.set_element_type(type);
+  return shape;
 }
 
 class ComplexExpansion {
@@ -31,6 +32,12 @@ class ComplexExpansion {
 
   // What to use instead of the instruction; itself if there is nothing.
   Result<Id> run() {
+    BP_ASSIGN(Id result, expanded());
+    return laid_out(result);
+  }
+
+ private:
+  Result<Id> expanded() {
     const Instruction i = original_;
     switch (i.opcode()) {
       case Opcode::Real: return split(operand(0)).real;
@@ -38,7 +45,7 @@ class ComplexExpansion {
       case Opcode::Complex: return joined({operand(0), operand(1)});
       case Opcode::Abs: return rounded(complex_modulus(b_, in_double(split(operand(0)))), i.shape().element_type());
       case Opcode::Convert: return converted();
-      case Opcode::BitcastConvert: return b_.seen_as(operand(0), i.shape());
+      case Opcode::BitcastConvert: return is_plain(i) ? b_.seen_as(operand(0), i.shape()) : i.id();
       case Opcode::Compare: return compared();
       case Opcode::Iota: {
         const Shape parts = with_type(i.shape(), part_type());
@@ -68,10 +75,16 @@ class ComplexExpansion {
     return formula == nullptr ? i.id() : computed(*formula);
   }
 
- private:
   Id operand(std::size_t number) const { return original_.operands()[number]; }
   ElementType part_type() const { return ir::real_part_type(original_.shape().element_type()); }
-  Id complex(Parts parts) { return b_.add(Opcode::Complex, {parts.real, parts.imaginary}); }
+  // As whoever uses the instruction expects: a bitcast looks at bytes.
+  Id laid_out(Id x) { return x == original_.id() ? x : b_.laid_out(x, original_.shape().layout()); }
+  Id complex(Parts parts) {
+    const Id real = laid_out(parts.real), imaginary = laid_out(parts.imaginary);
+    const Id result = b_.add(Opcode::Complex, {real, imaginary});
+    b_.module().set_shape(result, original_.shape());
+    return result;
+  }
 
   Parts split(Id x) {
     const Instruction i = b_.module().instruction(x);

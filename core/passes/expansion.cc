@@ -109,6 +109,15 @@ ir::InstructionId Expansion::seen_as(Id x, ir::Shape as) {
   return add(ir::Opcode::Bitcast, {x}, [](ir::Module &, Id) {}, {}, as);
 }
 
+ir::InstructionId Expansion::laid_out(Id x, ir::Layout layout) {
+  ir::Shape shape = this->shape(x);
+  if (shape.layout() == layout) {
+    return x;
+  }
+  shape.set_layout(std::move(layout));
+  return add(ir::Opcode::Copy, {x}, [](ir::Module &, Id) {}, {}, shape);
+}
+
 ir::InstructionId Expansion::transpose_in_memory(Id x, Sizes permutation) {
   ir::Layout layout = ir::Layout::descending(0);
   std::vector<std::int64_t> sizes;
@@ -116,10 +125,7 @@ ir::InstructionId Expansion::transpose_in_memory(Id x, Sizes permutation) {
     layout.minor_to_major.insert(layout.minor_to_major.begin(), d);
     sizes.push_back(shape(x).size(static_cast<std::size_t>(d)));
   }
-  ir::Shape ordered = ir::Shape::array(type(x), shape(x).sizes());
-  ordered.set_layout(std::move(layout));
-  Id copy = add(ir::Opcode::Copy, {x}, [](ir::Module &, Id) {}, {}, ordered);
-  return seen_as(copy, ir::Shape::array(type(x), sizes));
+  return seen_as(laid_out(x, std::move(layout)), ir::Shape::array(type(x), sizes));
 }
 
 ir::InstructionId Expansion::conjugate(Id x) {

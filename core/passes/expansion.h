@@ -96,6 +96,8 @@ class Expansion : public ir::Builder {
   // The same bits as another type of the same width; the same bytes in another shape, both row-major.
   Id reinterpret(Id x, ir::ElementType type);
   Id seen_as(Id x, ir::Shape shape);
+  // The same value in another layout; itself if it has that.
+  Id laid_out(Id x, ir::Layout layout);
 
   // Of bytes that are 0, also where the type has no zero.
   Id zeros(const ir::Shape &shape);

@@ -18,16 +18,6 @@ bool fills_bytes(const Shape &shape) {
   return ir::bit_width(shape.element_type()) >= 8 && shape.element_type() != ir::ElementType::Pred;
 }
 
-InstructionId copy(Expansion &b, InstructionId x, const Shape &shape) {
-  return b.shape(x).layout() == shape.layout()
-             ? x
-             : b.add(Opcode::Copy, {x}, [](ir::Module &, InstructionId) {}, {}, shape);
-}
-
-Shape row_major(const Shape &shape) {
-  return Shape::array(shape.element_type(), shape.sizes());
-}
-
 }  // namespace
 
 Result<bool> layout_expansion(ir::Module &module, const PassContext &context) {
@@ -41,12 +31,11 @@ Result<bool> layout_expansion(ir::Module &module, const PassContext &context) {
     }
     const Shape shape = i.shape();
     Expansion b(module, i);
-    const InstructionId x = copy(b, i.operands()[0], row_major(b.shape(i.operands()[0])));
-    if (renames) {
-      return copy(b, b.seen_as(x, row_major(shape)), shape);
-    }
+    const InstructionId given = i.operands()[0], x = b.laid_out(given, ir::Layout::descending(b.shape(given).rank()));
     const auto numbers = i.numbers(ir::AttributeKey::Dimensions);
-    return copy(b, b.transpose_in_memory(x, std::vector(numbers.begin(), numbers.end())), shape);
+    const InstructionId result = renames ? b.seen_as(x, Shape::array(shape.element_type(), shape.sizes()))
+                                         : b.transpose_in_memory(x, std::vector(numbers.begin(), numbers.end()));
+    return b.laid_out(result, shape.layout());
   });
 }
 

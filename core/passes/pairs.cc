@@ -3,7 +3,6 @@
 namespace bp::passes {
 namespace {
 
-using ir::Opcode;
 using ir::Shape;
 using Id = ir::InstructionId;
 
@@ -36,8 +35,7 @@ Id join_pairs(Expansion &b, Pair pair, const Shape &shape) {
   sizes.push_back(1);
   const Id first = b.ir::Builder::reshape(pair.first, sizes), second = b.ir::Builder::reshape(pair.second, sizes);
   const Id both = b.concatenate({first, second}, static_cast<std::int64_t>(result.rank()));
-  const Id ordered = b.shape(both) == pairs ? both : b.add(Opcode::Copy, {both}, [](ir::Module &, Id) {}, {}, pairs);
-  return b.seen_as(ordered, result);
+  return b.seen_as(b.laid_out(both, pairs.layout()), result);
 }
 
 }  // namespace bp::passes
