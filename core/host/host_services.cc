@@ -37,9 +37,7 @@ const void *HostServices::get_extension(const bp_host_t *host, const char *id) n
 void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status status, std::uint32_t instruction,
                           const char *message) noexcept {
   try {
-    if (const auto &signal = of(host).options_.signal) {
-      signal(point, status, instruction, message == nullptr ? std::string() : printable(message));
-    }
+    of(host).timelines_.signal(point, status, instruction, message == nullptr ? std::string() : printable(message));
   } catch (...) {
     // Nothing may be thrown into the plugin.
   }

@@ -11,6 +11,7 @@
 #include "backplane/ext/thread_pool.h"
 #include "backplane/host.h"
 #include "core/base/thread_pool.h"
+#include "core/host/timelines.h"
 
 namespace bp::host {
 
@@ -19,7 +20,6 @@ namespace bp::host {
 struct HostOptions {
   ThreadPool *threads = nullptr;  // borrowed; null: the pool of this process, one thread per processor
   std::function<void(std::uint32_t severity, std::string_view message)> log;  // BP_LOG_; empty: warnings to stderr
-  std::function<void(bp_point_t point, bp_status status, std::uint32_t instruction, std::string_view message)> signal;
   std::set<std::string, std::less<>> withdrawn;  // ids of services not to offer, for tests (BP-HOST-01)
 };
 
@@ -30,6 +30,8 @@ class HostServices {
   HostServices &operator=(const HostServices &) = delete;
 
   const bp_host_t *abi() const { return &abi_; }
+  // What bp_host.signal moves.
+  Timelines &timelines() const { return timelines_; }
 
  private:
   static const HostServices &of(const bp_host_t *host) { return *static_cast<const HostServices *>(host->host_data); }
@@ -45,6 +47,7 @@ class HostServices {
 
   HostOptions options_;
   bp_host_t abi_;
+  mutable Timelines timelines_;
 };
 
 // The thread pool of this process, shared by everything that does not ask for its own.

@@ -230,6 +230,14 @@ Status Device::check_extensions() {
     if (memory_->spaces == nullptr || memory_->space_count == 0) {
       return broken(fmt::format("{} lists no spaces, expected at least one", BP_EXT_MEMORY));
     }
+    for (std::uint64_t i = 0; i < memory_->space_count; ++i) {
+      const bp_space_t &space = memory_->spaces[i];
+      if (space.name == nullptr || !std::has_single_bit(space.alignment)) {
+        return broken(fmt::format("{}: space {} is called {} and aligned to {}, expected a name and a power of two",
+                                  BP_EXT_MEMORY, i, space.name == nullptr ? "nothing" : printable(space.name),
+                                  space.alignment));
+      }
+    }
   }
   compiler_ = static_cast<const bp_device_compiler_t *>(extension(BP_EXT_COMPILER));
   if (compiler_ != nullptr) {
@@ -241,6 +249,14 @@ Status Device::check_extensions() {
     BP_TRY(check_functions(BP_EXT_QUEUE, {BP_FUNCTION(queue_, submit)}));
     if (queue_->queues == nullptr || queue_->queue_count == 0) {
       return broken(fmt::format("{} lists no queues, expected at least one", BP_EXT_QUEUE));
+    }
+    for (const auto &[kind, name] : {std::pair(BP_COMMAND_RUN, "run"), std::pair(BP_COMMAND_COPY, "copy")}) {
+      const bool is_needed = kind == BP_COMMAND_RUN ? compiler_ != nullptr : memory_ != nullptr;
+      const std::span queues(queue_->queues, queue_->queue_count);
+      if (is_needed && std::ranges::none_of(queues, [&](std::uint32_t kinds) { return (kinds >> kind & 1) != 0; })) {
+        return broken(
+            fmt::format("{} lists no queue that takes commands of kind {}, expected one", BP_EXT_QUEUE, name));
+      }
     }
   }
   rewrite_ = static_cast<const bp_device_rewrite_t *>(extension(BP_EXT_REWRITE));

@@ -78,6 +78,8 @@ class Device {
   std::string_view id() const { return device_->desc->id; }
   std::string_view target() const { return device_->target; }
   const bp_host_t *host() const { return services_.abi(); }
+  // What its submits move.
+  Timelines &timelines() const { return services_.timelines(); }
 
   // The extensions; null if the device does not have them. Their functions are all there.
   const bp_device_kernels_t *kernels() const { return kernels_; }

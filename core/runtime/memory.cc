@@ -1,8 +1,11 @@
 #include "core/runtime/memory.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <utility>
+
+#include "core/host/diagnostics.h"
 
 namespace bp::runtime {
 namespace {
@@ -29,17 +32,70 @@ Result<Block> Block::allocate(std::uint64_t size, std::size_t alignment) {
   return block;
 }
 
+Result<Block> Block::allocate_on(const host::Device &device, std::uint32_t space, std::uint64_t size,
+                                 std::size_t alignment) {
+  const bp_device_memory_t &memory = *device.memory();
+  if (space >= memory.space_count) {
+    return make_error(ErrorCode::PluginFailure, "backend {}: asks for memory space {}, but has {}", device.id(), space,
+                      memory.space_count);
+  }
+  Block block;
+  if (size == 0) {
+    return block;
+  }
+  alignment = std::max<std::size_t>(alignment, memory.spaces[space].alignment);
+  bp_memory_t piece{};
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return memory.alloc(device.abi(), space, size, static_cast<std::uint32_t>(alignment), &piece, diag);
+  });
+  BP_TRY(diagnostics.result(status, device.id(),
+                            fmt::format("alloc of {} bytes of {}", size, host::printable(memory.spaces[space].name))));
+  if (piece.memory == 0) {
+    return make_error(ErrorCode::PluginFailure, "backend {}: alloc reported success, but gave the handle 0",
+                      device.id());
+  }
+  block.data_ = static_cast<std::byte *>(piece.host);
+  block.size_ = size;
+  block.device_ = &device;
+  block.memory_ = piece.memory;
+  return block;
+}
+
 Block::Block(Block &&other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      device_(std::exchange(other.device_, nullptr)),
+      memory_(std::exchange(other.memory_, 0)) {}
 
 Block &Block::operator=(Block &&other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(device_, other.device_);
+  std::swap(memory_, other.memory_);
   return *this;
 }
 
 Block::~Block() {
-  std::free(data_);
+  if (device_ != nullptr) {
+    device_->memory()->release(device_->abi(), memory_);
+  } else {
+    std::free(data_);
+  }
+}
+
+bp_loc_t Block::location() const {
+  return device_ != nullptr ? bp_loc_t{memory_, 0} : host_place(data_);
+}
+
+Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+  if (size == 0) {
+    return {};
+  }
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call(
+      [&](const bp_diag_t *diag) { return device.memory()->copy(device.abi(), to, from, size, diag); });
+  return diagnostics.result(status, device.id(), "copy");
 }
 
 std::int64_t MemoryFigures::peak() const {

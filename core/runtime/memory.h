@@ -1,5 +1,5 @@
-// Memory: where every byte comes from that a program works on. All of it is planned; nothing here is called while a
-// program runs. It is memory of the host: programs run in space 0, whatever memory of its own a device offers.
+// Memory: where every byte comes from that a program works on: the host's, or that of a device with bp.memory/1. All of
+// it is planned; nothing here is called while a program runs.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include "backplane/ext/memory.h"
 #include "core/base/result.h"
+#include "core/host/plugin.h"
 
 namespace bp::runtime {
 
@@ -20,19 +21,34 @@ class Block {
   // Takes exactly `size` bytes from the system; the content is undefined. `alignment` is a power of two, at least that
   // of a pointer. A size of 0 takes nothing. Fails with OutOfMemory.
   static Result<Block> allocate(std::uint64_t size, std::size_t alignment = block_alignment);
+  // As above, in a memory space of a device that has bp.memory/1 and outlives the block; aligned as the space demands at
+  // the least. What is not such a piece is a PluginFailure.
+  static Result<Block> allocate_on(const host::Device &device, std::uint32_t space, std::uint64_t size,
+                                   std::size_t alignment = block_alignment);
   Block(Block &&other) noexcept;
   Block &operator=(Block &&other) noexcept;
   ~Block();
 
   std::size_t size() const { return size_; }
-  std::span<std::byte> bytes() const { return {data_, size_}; }
+  // Empty if the host cannot address it.
+  std::span<std::byte> bytes() const { return {data_, data_ == nullptr ? 0 : size_}; }
   // {0, 0} if the block is empty.
-  bp_loc_t location() const { return {0, reinterpret_cast<std::uint64_t>(data_)}; }
+  bp_loc_t location() const;
 
  private:
-  std::byte *data_ = nullptr;
+  std::byte *data_ = nullptr;  // for the host
   std::size_t size_ = 0;
+  const host::Device *device_ = nullptr;  // null: the host's memory
+  std::uint64_t memory_ = 0;              // of the device
 };
+
+// Copies between any two places, one of which may be on the device; complete on return.
+Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size);
+
+// A place in the host's memory.
+inline bp_loc_t host_place(const void *data) {
+  return {0, reinterpret_cast<std::uint64_t>(data)};
+}
 
 // What one run of a program needs, in bytes.
 struct MemoryFigures {

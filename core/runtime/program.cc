@@ -16,12 +16,8 @@ namespace {
 // Where an array without bytes lies: somewhere aligned, never read.
 alignas(block_alignment) std::byte nowhere[block_alignment];
 
-bp_loc_t place_of(const void *data) {
-  return {0, reinterpret_cast<std::uint64_t>(data)};
-}
-
-bool is_set(bp_loc_t place) {
-  return place.memory != 0 || place.offset != 0;
+bp_loc_t place_of(const Block &block) {
+  return block.size() == 0 ? host_place(nowhere) : block.location();
 }
 
 void append_leaves(const ir::Shape &shape, std::vector<const ir::Shape *> &leaves) {
@@ -141,10 +137,14 @@ Status Program::adopt(const bp_program_t *loaded) {
     return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no whole program",
                       device_->id());
   }
-  if ((loaded->scratch_alignment & (loaded->scratch_alignment - 1)) != 0 || loaded->scratch_space != 0) {
-    return make_error(ErrorCode::PluginFailure,
-                      "backend {}: asks for scratch aligned to {} in space {}, expected a power of two and space 0",
-                      device_->id(), loaded->scratch_alignment, loaded->scratch_space);
+  if ((loaded->scratch_alignment & (loaded->scratch_alignment - 1)) != 0) {
+    return make_error(ErrorCode::PluginFailure, "backend {}: asks for scratch aligned to {}, expected a power of two",
+                      device_->id(), loaded->scratch_alignment);
+  }
+  if (const std::uint64_t spaces = is_on_device() ? device_->memory()->space_count : 1;
+      loaded->scratch_space >= spaces) {
+    return make_error(ErrorCode::PluginFailure, "backend {}: asks for scratch in space {}, expected one below {}",
+                      device_->id(), loaded->scratch_space, spaces);
   }
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   memory_.scratch = static_cast<std::int64_t>(std::min(loaded->scratch_size, most));
@@ -190,13 +190,35 @@ void Program::read_signature(const ir::Module &module) {
   }
 }
 
+Result<Block> Program::allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const {
+  alignment = std::max(alignment, block_alignment);
+  return is_on_device() ? Block::allocate_on(*device_, space, size, alignment) : Block::allocate(size, alignment);
+}
+
+const std::shared_ptr<Queues> &Program::queues() const {
+  std::lock_guard lock(mutex_);
+  if (queues_ == nullptr) {
+    queues_ = Queues::of(device_);
+  }
+  return queues_;
+}
+
 Status Program::fill_constants() {
-  constants_.resize(image_.view().allocations().size());
+  auto allocations = image_.view().allocations();
+  constants_.resize(allocations.size());
   constant_places_.resize(constants_.size());
   for (const host::ImageConstant &constant : image_.constants()) {
-    BP_ASSIGN(Block block, Block::allocate(static_cast<std::uint64_t>(constant.shape.byte_size())));
-    ir::store(constant.literal, constant.shape, block.bytes());
-    constant_places_[constant.allocation] = block.size() == 0 ? place_of(nowhere) : block.location();
+    const bp_allocation_t &allocation = allocations[constant.allocation];
+    const auto size = static_cast<std::uint64_t>(constant.shape.byte_size());
+    BP_ASSIGN(Block block, allocate(allocation.space, size, allocation.alignment));
+    if (std::span<std::byte> bytes = block.bytes(); bytes.size() == size) {
+      ir::store(constant.literal, constant.shape, bytes);
+    } else {
+      BP_ASSIGN(Block staging, Block::allocate(size));
+      ir::store(constant.literal, constant.shape, staging.bytes());
+      BP_TRY(copy(*device_, block.location(), staging.location(), size));
+    }
+    constant_places_[constant.allocation] = place_of(block);
     constants_[constant.allocation] = std::move(block);
   }
   return {};
@@ -213,13 +235,11 @@ Status Program::fill(Arena &arena) const {
   }
   auto allocations = image_.view().allocations();
   for (std::size_t i = 0; i < allocations.size(); ++i) {
-    if (allocations[i].kind == BP_ALLOC_TEMP) {
-      BP_ASSIGN(arena.temporaries[i],
-                Block::allocate(allocations[i].size, std::max<std::size_t>(allocations[i].alignment, block_alignment)));
+    if (const bp_allocation_t &wanted = allocations[i]; wanted.kind == BP_ALLOC_TEMP) {
+      BP_ASSIGN(arena.temporaries[i], allocate(wanted.space, wanted.size, wanted.alignment));
     }
   }
-  BP_ASSIGN(arena.scratch, Block::allocate(program_->scratch_size,
-                                           std::max<std::size_t>(program_->scratch_alignment, block_alignment)));
+  BP_ASSIGN(arena.scratch, allocate(program_->scratch_space, program_->scratch_size, program_->scratch_alignment));
   arena.is_filled = true;
   return {};
 }
@@ -277,10 +297,13 @@ Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
 // --- Execution ---
 
 Execution::Execution(std::shared_ptr<const Program> program)
-    : program_(std::move(program)), places_(program_->constant_places_) {
+    : program_(std::move(program)),
+      places_(program_->constant_places_),
+      host_(places_.size()),
+      run_(std::make_unique<bp_run_t>()) {
   // All the room there will be, so that allocate() takes what is planned and nothing else.
   arena_.temporaries.resize(places_.size());
-  own_.reserve(places_.size());
+  own_.reserve((program_->is_on_device() ? 2 : 1) * places_.size());
 }
 
 Execution Execution::prepare(std::shared_ptr<const Program> program) {
@@ -288,7 +311,13 @@ Execution Execution::prepare(std::shared_ptr<const Program> program) {
 }
 
 Execution::~Execution() {
-  if (program_ != nullptr && arena_.is_filled) {
+  if (program_ == nullptr) {
+    return;  // moved from
+  }
+  if (started_) {
+    static_cast<void>(finish());  // nobody asks any more how it went
+  }
+  if (arena_.is_filled) {
     program_->give_back(std::move(arena_));
   }
 }
@@ -301,7 +330,7 @@ Status Execution::set(const Leaf &leaf, const void *data, std::string_view what)
     return invalid_input("{}: {} lies at address {}, expected a multiple of {}", program_->name(), what, data,
                          block_alignment);
   }
-  places_[leaf.allocation] = place_of(data);
+  host_[leaf.allocation] = static_cast<std::byte *>(const_cast<void *>(data));
   return {};
 }
 
@@ -313,43 +342,129 @@ Status Execution::set_output(std::size_t leaf, void *data) {
   return set(program_->outputs()[leaf], data, fmt::format("output {}", leaf));
 }
 
+// An input or output: where the caller wants it; for a device with memory of its own there, and where the host sees it.
+Status Execution::place(std::uint32_t allocation) {
+  const bp_allocation_t &wanted = program_->image_.view().allocations()[allocation];
+  auto own = [&](Block block) {
+    own_.push_back(std::move(block));
+    return place_of(own_.back());
+  };
+  if (program_->is_on_device()) {
+    BP_ASSIGN(Block block, program_->allocate(wanted.space, wanted.size, wanted.alignment));
+    if (host_[allocation] == nullptr && block.bytes().size() == wanted.size) {
+      host_[allocation] = wanted.size == 0 ? nowhere : block.bytes().data();
+    }
+    places_[allocation] = own(std::move(block));
+  }
+  if (host_[allocation] == nullptr) {
+    BP_ASSIGN(Block block, Block::allocate(wanted.size));
+    host_[allocation] = reinterpret_cast<std::byte *>(own(std::move(block)).offset);
+  }
+  if (!program_->is_on_device()) {
+    places_[allocation] = host_place(host_[allocation]);
+  }
+  return {};
+}
+
 Status Execution::allocate() {
   BP_TRY(program_->fill(arena_));
-  auto place = [](const Block &block) { return block.size() == 0 ? place_of(nowhere) : block.location(); };
   auto allocations = program_->image_.view().allocations();
-  for (std::size_t i = 0; i < allocations.size(); ++i) {
-    const bp_allocation_t &allocation = allocations[i];
-    if (allocation.kind == BP_ALLOC_TEMP) {
-      places_[i] = place(arena_.temporaries[i]);
-    } else if (allocation.kind != BP_ALLOC_CONSTANT && allocation.alias == BP_NONE && !is_set(places_[i])) {
-      BP_ASSIGN(Block block, Block::allocate(allocation.size));
-      places_[i] = place(block);
-      own_.push_back(std::move(block));
+  for (std::uint32_t i = 0; i < allocations.size(); ++i) {
+    if (allocations[i].kind == BP_ALLOC_TEMP) {
+      places_[i] = place_of(arena_.temporaries[i]);
+    } else if (allocations[i].kind != BP_ALLOC_CONSTANT && allocations[i].alias == BP_NONE) {
+      BP_TRY(place(i));
     }
   }
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     if (allocations[i].alias != BP_NONE) {
       places_[i] = places_[allocations[i].alias];
+      host_[i] = host_[allocations[i].alias];
     }
+  }
+  find_transfers();
+  static std::atomic<std::uint64_t> next_id = 1;
+  *run_ = {next_id++,      places_.data(),
+           places_.size(), arena_.scratch.location(),
+           nullptr,        [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; }};
+  return {};
+}
+
+void Execution::find_transfers() {
+  if (!program_->is_on_device()) {
+    return;
+  }
+  auto find = [&](const std::vector<Leaf> &leaves, std::vector<Transfer> &transfers) {
+    for (const Leaf &leaf : leaves) {
+      const bp_loc_t place = places_[leaf.allocation];
+      const bool is_same = std::ranges::any_of(own_, [&](const Block &block) {
+        return block.location().memory == place.memory && block.bytes().data() == host_[leaf.allocation];
+      });
+      if (leaf.size > 0 && !is_same) {
+        transfers.push_back({host_place(bytes_of(leaf).data()), {place.memory, place.offset + leaf.offset}, leaf.size});
+      }
+    }
+  };
+  find(program_->inputs_, in_);
+  find(program_->outputs_, out_);
+}
+
+std::vector<bp_command_t> Execution::copies(const std::vector<Transfer> &transfers, bool to_device) const {
+  std::vector<bp_command_t> commands;
+  for (const Transfer &transfer : transfers) {
+    bp_command_t command{};
+    command.kind = BP_COMMAND_COPY;
+    command.to = to_device ? transfer.device : transfer.host;
+    command.from = to_device ? transfer.host : transfer.device;
+    command.size = transfer.size;
+    commands.push_back(command);
+  }
+  return commands;
+}
+
+Status Execution::run() {
+  if (program_->device_->queue() != nullptr) {
+    BP_TRY(start());
+    return finish();
+  }
+  for (const Transfer &transfer : in_) {
+    BP_TRY(copy(*program_->device_, transfer.device, transfer.host, transfer.size));
+  }
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call(
+      [&](const bp_diag_t *diag) { return program_->program_->run(program_->program_, run_.get(), diag); });
+  if (status != BP_OK) [[unlikely]] {
+    return diagnostics.result(status, program_->device_->id(), "run", program_->image_.module());
+  }
+  for (const Transfer &transfer : out_) {
+    BP_TRY(copy(*program_->device_, transfer.host, transfer.device, transfer.size));
   }
   return {};
 }
 
-Status Execution::run() {
-  static std::atomic<std::uint64_t> next_id = 1;
-  bp_run_t run{};
-  run.id = next_id++;
-  run.allocations = places_.data();
-  run.allocation_count = places_.size();
-  run.scratch = arena_.scratch.location();
-  run.get_extension = [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; };
-  host::Diagnostics diagnostics;
-  bp_status status =
-      diagnostics.call([&](const bp_diag_t *diag) { return program_->program_->run(program_->program_, &run, diag); });
-  if (status == BP_OK) [[likely]] {
-    return {};
+Status Execution::start() {
+  BP_CHECK(!started_);
+  bp_command_t run{};
+  run.kind = BP_COMMAND_RUN;
+  run.program = program_->program_;
+  run.run = run_.get();
+  const Queues &queues = *program_->queues();
+  Queue *copying = queues.find(BP_COMMAND_COPY), *running = queues.find(BP_COMMAND_RUN);
+  std::vector<Event> before;
+  if (!in_.empty()) {
+    before.push_back(copying->submit(copies(in_, true)));
   }
-  return diagnostics.result(status, program_->device_->id(), "run", program_->image_.module());
+  started_ = running->submit({run}, std::move(before));
+  if (!out_.empty()) {
+    started_ = copying->submit(copies(out_, false), {*started_});
+  }
+  return {};
+}
+
+Status Execution::finish() {
+  BP_CHECK(started_);
+  const Event event = *std::exchange(started_, std::nullopt);
+  return event.wait("run", program_->image_.module());
 }
 
 }  // namespace bp::runtime

@@ -1,11 +1,14 @@
 // Program: a computation that a device has loaded, with its constants; Execution: the memory of one run of it.
 //
 // What is allocated is what the plan says: constants when the program is loaded; temporaries and scratch for each
-// execution, kept for the next one; inputs and outputs by the caller. A run itself takes nothing.
+// execution, kept for the next one; inputs and outputs by the caller. A run itself takes nothing. Where the device
+// compiles and has memory of its own (bp.memory/1), all that is there; what the caller sees of inputs and outputs is
+// then a copy in the host's memory, brought over before and after the run, unless the host can address the device's.
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +19,7 @@
 #include "core/host/plugin.h"
 #include "core/ir/literal.h"
 #include "core/runtime/memory.h"
+#include "core/runtime/queue.h"
 
 namespace bp::runtime {
 
@@ -77,6 +81,10 @@ class Program : public std::enable_shared_from_this<Program> {
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
+  bool is_on_device() const { return device_->compiler() != nullptr && device_->memory() != nullptr; }
+  // Where the program works.
+  Result<Block> allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
+  const std::shared_ptr<Queues> &queues() const;
 
   std::shared_ptr<const host::Device> device_;
   std::string name_;
@@ -89,6 +97,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::vector<Block> constants_;           // by allocation
   std::vector<bp_loc_t> constant_places_;  // by allocation; {0, 0} if it is no constant or the backend has its own copy
   MemoryFigures memory_;
+  mutable std::shared_ptr<Queues> queues_;  // made when first used
   mutable std::mutex mutex_;
   mutable std::vector<Arena> free_arenas_;
 };
@@ -100,6 +109,7 @@ class Execution {
   static Execution prepare(std::shared_ptr<const Program> program);
   Execution(Execution &&) = default;
   Execution &operator=(Execution &&) = delete;
+  // Waits for a run that was started.
   ~Execution();
 
   // Where a leaf lies, in the layout of its shape: borrowed until the last run, aligned to 64 bytes (InvalidInput
@@ -115,18 +125,35 @@ class Execution {
 
   // Complete on return. Takes no memory.
   Status run();
+  // The same in two steps: the run goes on while the caller does something else, but touch inputs and outputs. On a
+  // queue of the device if it has some, else on a thread of the core. Each start() is followed by one finish().
+  Status start();
+  Status finish();
 
  private:
+  // A leaf whose bytes the host has elsewhere than the device.
+  struct Transfer {
+    bp_loc_t host, device;
+    std::uint64_t size;
+  };
+
   explicit Execution(std::shared_ptr<const Program> program);
   Status set(const Leaf &leaf, const void *data, std::string_view what);
+  Status place(std::uint32_t allocation);
+  void find_transfers();
+  std::vector<bp_command_t> copies(const std::vector<Transfer> &transfers, bool to_device) const;
   std::span<std::byte> bytes_of(const Leaf &leaf) const {
-    return {reinterpret_cast<std::byte *>(places_[leaf.allocation].offset + leaf.offset), leaf.size};
+    return {host_[leaf.allocation] + leaf.offset, static_cast<std::size_t>(leaf.size)};
   }
 
   std::shared_ptr<const Program> program_;
   Program::Arena arena_;
   std::vector<Block> own_;
-  std::vector<bp_loc_t> places_;  // by allocation
+  std::vector<bp_loc_t> places_;    // by allocation: for the device
+  std::vector<std::byte *> host_;   // by allocation: for the caller; inputs and outputs only
+  std::vector<Transfer> in_, out_;  // before and after the run
+  std::unique_ptr<bp_run_t> run_;
+  std::optional<Event> started_;
 };
 
 }  // namespace bp::runtime

@@ -22,7 +22,8 @@ typedef struct {
   uint64_t wrong_from;
   uint64_t scratch;
   uint32_t align;
-  int no_cost, no_run;
+  int no_cost, no_run, is_visible, has_queues;
+  const bp_host_t *host;
   bp_space_t space;
   bp_device_memory_t memory;
   char fail[64];
@@ -142,8 +143,13 @@ static const bp_device_kernels_t extension = {find};
 static const char *string_at(const bp_module_t *m, uint32_t offset) {
   return BP_AT(m, strings, char, offset);
 }
+// Handles of its memory are addresses that nobody else can use.
+#define HANDLE_KEY 0x5a00000000000000u
+static char *at(bp_loc_t place) {
+  return (char *)(uintptr_t)((place.memory == 0 ? 0 : place.memory ^ HANDLE_KEY) + place.offset);
+}
 static char *address(const bp_module_t *m, const bp_run_t *run, uint32_t v) {
-  return (char *)(uintptr_t)(run->allocations[value_at(m, v)->allocation].offset + value_at(m, v)->offset);
+  return at(run->allocations[value_at(m, v)->allocation]) + value_at(m, v)->offset;
 }
 
 static bp_status run_computation(const tiny_program *program, const bp_run_t *run, const bp_diag_t *diag, uint32_t c) {
@@ -209,7 +215,7 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
 static bp_status run_program(const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *diag) {
   const tiny_program *program = abi->program_data;
   if (abi->scratch_size != 0) {
-    memset((void *)(uintptr_t)run->scratch.offset, 0x55, abi->scratch_size);
+    memset(at(run->scratch), 0x55, abi->scratch_size);
   }
   return run_computation(program, run, diag, program->module->entry);
 }
@@ -268,8 +274,10 @@ static const bp_option_desc_t options[] = {
     {"wrong-from", "0", "in programs of at least so many instructions", NULL, BP_OPTION_INTEGER, 0},
     {"scratch", "0", "bytes asked for per run, all written", NULL, BP_OPTION_INTEGER, 0},
     {"align", "64", "of the scratch", NULL, BP_OPTION_INTEGER, 0},
-    {"capacity", "0", "bytes of the one space of bp.memory/1, from which nothing is ever taken; 0: no such extension",
-     NULL, BP_OPTION_INTEGER, 0},
+    {"capacity", "0", "bytes of the one space of bp.memory/1, where no piece may be larger; 0: no such extension", NULL,
+     BP_OPTION_INTEGER, 0},
+    {"visible", "0", "the host can address that memory", NULL, BP_OPTION_SWITCH, 0},
+    {"queues", "0", "it has bp.queue/1: a queue for copies and one for runs", NULL, BP_OPTION_SWITCH, 0},
     {"no-cost", "0", "says nothing about the last instruction, against BP-CLAIM-04", NULL, BP_OPTION_TEXT, 0},
     {"no-run", "0", "its programs have no run()", NULL, BP_OPTION_TEXT, 0},
     {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
@@ -287,26 +295,63 @@ static void destroy_device(const bp_device_t *device) {
   free(device->device_data);
 }
 
+#ifndef TINY_KERNELS
+
 static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size, uint32_t alignment, bp_memory_t *out,
                        const bp_diag_t *diag) {
-  (void)device, (void)space, (void)size, (void)alignment, (void)out;
-  diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is none");
-  return BP_NO_MEMORY;
+  tiny_device *self = device->device_data;
+  (void)space;
+  if (size > self->space.capacity) {
+    diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is not enough");
+    return BP_NO_MEMORY;
+  }
+  char *piece = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  *out = (bp_memory_t){(uint64_t)(uintptr_t)piece ^ HANDLE_KEY, self->is_visible ? piece : NULL, 0};
+  return BP_OK;
 }
 static void release(const bp_device_t *device, uint64_t memory) {
-  (void)device, (void)memory;
+  (void)device;
+  free(at((bp_loc_t){memory, 0}));
 }
 static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag) {
-  (void)device, (void)to, (void)from, (void)size;
-  diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is none");
-  return BP_NO_MEMORY;
+  (void)device, (void)diag;
+  memcpy(at(to), at(from), size);
+  return BP_OK;
 }
+
+// Takes commands of one kind per queue; all is done when submit() returns.
+static bp_status submit(const bp_device_t *device, uint32_t queue, const bp_command_t *commands, uint32_t command_count,
+                        bp_point_t done, const bp_diag_t *diag) {
+  tiny_device *self = device->device_data;
+  bp_status status = BP_OK;
+  for (uint32_t i = 0; i < command_count && status == BP_OK; ++i) {
+    if (commands[i].kind != (queue == 0 ? BP_COMMAND_COPY : BP_COMMAND_RUN)) {
+      diag->report(diag, BP_INVALID, BP_NONE, "a command of another queue");
+      return BP_INVALID;
+    }
+    status = queue == 0 ? copy(device, commands[i].to, commands[i].from, commands[i].size, diag)
+                        : run_program(commands[i].program, commands[i].run, diag);
+  }
+  self->host->signal(self->host, done, status, BP_NONE, status == BP_OK ? NULL : "a command failed");
+  return BP_OK;
+}
+
+static const uint32_t queues[] = {1u << BP_COMMAND_COPY, 1u << BP_COMMAND_RUN};
+static const bp_device_queue_t queue_extension = {queues, 2, submit};
+
+#endif
 
 static const void *get_extension(const bp_device_t *device, const char *id) {
   tiny_device *self = device->device_data;
+#ifndef TINY_KERNELS
   if (strcmp(id, BP_EXT_MEMORY) == 0 && self->space.capacity != 0) {
     return &self->memory;
   }
+  if (strcmp(id, BP_EXT_QUEUE) == 0 && self->has_queues) {
+    return &queue_extension;
+  }
+#endif
+  (void)self;
   return strcmp(id, TINY_EXTENSION) == 0 ? &extension : NULL;
 }
 
@@ -339,8 +384,9 @@ static void set_ops(uint8_t *flags, const char *list) {
 static const bp_device_t *create(const bp_device_factory_t *factory, const bp_host_t *host, const char *id,
                                  uint32_t instance, const bp_option_t *options, uint32_t option_count,
                                  const bp_diag_t *diag) {
-  (void)factory, (void)host, (void)id, (void)instance;
+  (void)factory, (void)id, (void)instance;
   tiny_device *device = calloc(1, sizeof *device);
+  device->host = host;
   device->align = 64;
   for (uint32_t i = 0; i < option_count; ++i) {
     const char *key = options[i].key, *value = options[i].value;
@@ -354,7 +400,13 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
       device->scratch = strtoull(value, NULL, 10);
     } else if (strcmp(key, "capacity") == 0) {
       device->space = (bp_space_t){"tiny", strtoull(value, NULL, 10), 64, 0, 0, 0};
+#ifndef TINY_KERNELS
       device->memory = (bp_device_memory_t){&device->space, 1, alloc, release, copy};
+    } else if (strcmp(key, "visible") == 0) {
+      device->is_visible = value[0] == '1';
+    } else if (strcmp(key, "queues") == 0) {
+      device->has_queues = value[0] == '1';
+#endif
     } else if (strcmp(key, "align") == 0) {
       device->align = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(key, "no-cost") == 0) {

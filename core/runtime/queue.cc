@@ -1,0 +1,192 @@
+#include "core/runtime/queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "core/host/diagnostics.h"
+#include "core/runtime/memory.h"
+
+namespace bp::runtime {
+namespace {
+
+// The bytes of a fill, as it is in memory.
+void fill(std::span<std::byte> bytes, std::uint64_t pattern, std::uint32_t pattern_size) {
+  for (std::size_t at = 0; at < bytes.size(); at += pattern_size) {
+    std::memcpy(&bytes[at], &pattern, std::min<std::size_t>(pattern_size, bytes.size() - at));
+  }
+}
+
+std::byte *address(bp_loc_t place) {
+  return reinterpret_cast<std::byte *>(place.offset);
+}
+
+}  // namespace
+
+// --- Event ---
+
+Event::State::State(std::shared_ptr<const host::Device> on)
+    : device(std::move(on)), point{device->timelines().create(), 1} {}
+
+Event::State::~State() {
+  device->timelines().wait(point);
+  device->timelines().destroy(point.timeline);
+}
+
+host::Signal Event::signal() const {
+  return state_->device->timelines().wait(state_->point).value_or(host::Signal{BP_INTERNAL, BP_NONE, "lost"});
+}
+
+Status Event::wait(std::string_view what, const bp_module_t *module) const {
+  const host::Signal signal = this->signal();
+  if (signal.status == BP_OK) [[likely]] {
+    return {};
+  }
+  host::Diagnostics diagnostics;
+  if (!signal.message.empty()) {
+    diagnostics.abi()->report(diagnostics.abi(), signal.status, signal.instruction, signal.message.c_str());
+  }
+  return diagnostics.result(signal.status, state_->device->id(), what, module);
+}
+
+// --- Queue ---
+
+Queue::Queue(std::shared_ptr<const host::Device> device, std::uint32_t index)
+    : device_(std::move(device)), index_(index) {}
+
+Queue::~Queue() {
+  {
+    std::lock_guard lock(mutex_);
+    is_closing_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+Event Queue::submit(std::vector<bp_command_t> commands, std::vector<Event> after) {
+  Batch batch{std::move(commands), std::move(after), Event(device_)};
+  const Event done = batch.done;
+  std::lock_guard lock(mutex_);
+  const bool may_start = waiting_.empty() && !is_busy_ && std::ranges::all_of(batch.after, &Event::is_done);
+  if (index_ != emulated && may_start) {
+    start(batch);  // does not wait: saves a change of threads
+    return done;
+  }
+  waiting_.push_back(std::move(batch));
+  if (!thread_.joinable()) {
+    thread_ = std::thread(&Queue::work, this);
+  }
+  changed_.notify_all();
+  return done;
+}
+
+void Queue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !waiting_.empty() || is_closing_; });
+    if (waiting_.empty()) {
+      return;
+    }
+    is_busy_ = true;
+    {
+      Batch batch = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      start(batch);
+    }
+    lock.lock();
+    is_busy_ = false;
+  }
+}
+
+// Commands that the device does not take, or that must not start, are signalled here.
+void Queue::start(const Batch &batch) const {
+  auto finish = [&](bp_status status, std::uint32_t instruction, std::string message) {
+    device_->timelines().signal(batch.done.state_->point, status, instruction, std::move(message));
+  };
+  for (const Event &event : batch.after) {
+    if (host::Signal signal = event.signal(); signal.status != BP_OK) {
+      return finish(signal.status, signal.instruction, std::move(signal.message));
+    }
+  }
+  host::Diagnostics diagnostics;
+  bp_status status = BP_OK;
+  if (index_ != emulated) {
+    status = diagnostics.call([&](const bp_diag_t *diag) {
+      return device_->queue()->submit(device_->abi(), index_, batch.commands.data(),
+                                      static_cast<std::uint32_t>(batch.commands.size()), batch.done.state_->point,
+                                      diag);
+    });
+    if (status == BP_OK) {
+      return;  // the device signals
+    }
+  }
+  for (std::size_t i = 0; i < batch.commands.size() && status == BP_OK && index_ == emulated; ++i) {
+    status = diagnostics.call([&](const bp_diag_t *diag) { return execute(batch.commands[i], diag); });
+  }
+  const bool is_explained = status != BP_OK && !diagnostics.reports().empty();
+  finish(status, is_explained ? diagnostics.reports()[0].instruction : BP_NONE,
+         is_explained ? diagnostics.reports()[0].message : "");
+}
+
+bp_status Queue::execute(const bp_command_t &command, const bp_diag_t *diag) const {
+  const bool on_host = command.to.memory == 0 && command.from.memory == 0;
+  switch (command.kind) {
+    case BP_COMMAND_RUN: return command.program->run(command.program, command.run, diag);
+    case BP_COMMAND_COPY:
+      if (on_host) {
+        std::memcpy(address(command.to), address(command.from), command.size);
+        return BP_OK;
+      }
+      return device_->memory()->copy(device_->abi(), command.to, command.from, command.size, diag);
+    default: {
+      if (on_host) {
+        fill({address(command.to), command.size}, command.pattern, command.pattern_size);
+        return BP_OK;
+      }
+      std::vector<std::byte> bytes(command.size);
+      fill(bytes, command.pattern, command.pattern_size);
+      return device_->memory()->copy(device_->abi(), command.to, host_place(bytes.data()), command.size, diag);
+    }
+  }
+}
+
+// --- Queues ---
+
+Queues::Queues(const std::shared_ptr<const host::Device> &device) {
+  if (device->queue() == nullptr) {
+    queues_.push_back(std::make_unique<Queue>(device, Queue::emulated));
+    kinds_.push_back(~0u);
+    return;
+  }
+  for (std::uint32_t i = 0; i < device->queue()->queue_count; ++i) {
+    queues_.push_back(std::make_unique<Queue>(device, i));
+    kinds_.push_back(device->queue()->queues[i]);
+  }
+}
+
+Queue *Queues::find(std::uint32_t kind) const {
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    if ((kinds_[i] >> kind & 1) != 0) {
+      return queues_[i].get();
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Queues> Queues::of(const std::shared_ptr<const host::Device> &device) {
+  static std::mutex mutex;
+  static std::map<const host::Device *, std::weak_ptr<Queues>> all;
+  std::lock_guard lock(mutex);
+  std::shared_ptr<Queues> queues = all[device.get()].lock();
+  if (queues == nullptr) {
+    std::erase_if(all, [](const auto &entry) { return entry.second.expired(); });
+    all[device.get()] = queues = std::make_shared<Queues>(device);
+  }
+  return queues;
+}
+
+}  // namespace bp::runtime
