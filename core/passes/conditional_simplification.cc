@@ -179,6 +179,7 @@ class Simplifier {
     std::vector<ir::ComputationId> branches;
     for (ir::ComputationId id : std::vector(conditional.calls().begin(), conditional.calls().end())) {
       branches.push_back(with_outputs(module_.computation(id), used));
+      side_effects_.add(module_.computation(branches.back()));
     }
     const std::vector<InstructionId> operands(conditional.operands().begin(), conditional.operands().end());
     const InstructionId smaller = module_.clone_instruction(conditional.parent().id(), conditional, operands, branches);
@@ -187,19 +188,11 @@ class Simplifier {
   }
 
   ir::ComputationId with_outputs(const ir::Computation &branch, std::span<const std::size_t> used) {
-    const ir::ComputationId copy = module_.add_computation(std::string(branch.name()));
-    module_.set_execution_thread(copy, std::string(branch.execution_thread()));
-    ir::Builder b(module_, copy);
-    Copies copies{{branch.parameter(0).id(),
-                   b.parameter(ir::Shape(branch.parameter(0).shape()), std::string(branch.parameter(0).name()))}};
-    copy_instructions(module_, branch.id(), copy, copies);
     std::vector<InstructionId> outputs;
     for (std::size_t i : used) {
-      outputs.push_back(copies.at(branch.root().operands()[i]));
+      outputs.push_back(branch.root().operands()[i]);
     }
-    b.finish(b.tuple(outputs));
-    side_effects_.add(module_.computation(copy));
-    return copy;
+    return copy_with_outputs(module_, branch, outputs);
   }
 
   // The old tuple. What nobody takes is any value of its type: zeros.

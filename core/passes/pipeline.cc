@@ -32,6 +32,8 @@ constexpr std::string_view simplify[] = {
     // Control flow: what it leaves is simplified with the rest.
     "loop-simplification",
     "conditional-code-motion",
+    // Of what differs in the branches.
+    "conditional-sinking",
     "conditional-simplification",
     "dead-parameter-removal",
     "tuple-simplification",

@@ -1,6 +1,7 @@
 #include "core/passes/rewrite.h"
 
 #include "core/analysis/call_graph.h"
+#include "core/ir/builder.h"
 
 namespace bp::passes {
 
@@ -113,6 +114,22 @@ ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::Comp
   }
   copy_instructions(module, from, to, copies);
   return copies.at(module.computation(from).root().id());
+}
+
+ir::ComputationId copy_with_outputs(ir::Module &module, const ir::Computation &computation,
+                                    std::span<const ir::InstructionId> outputs) {
+  const ir::ComputationId copy = module.add_computation(std::string(computation.name()));
+  module.set_execution_thread(copy, std::string(computation.execution_thread()));
+  ir::Builder b(module, copy);
+  const ir::Instruction parameter = computation.parameter(0);
+  Copies copies{{parameter.id(), b.parameter(ir::Shape(parameter.shape()), std::string(parameter.name()))}};
+  copy_instructions(module, computation.id(), copy, copies);
+  std::vector<ir::InstructionId> results;
+  for (ir::InstructionId output : outputs) {
+    results.push_back(copies.at(output));
+  }
+  b.finish(b.tuple(results));
+  return copy;
 }
 
 }  // namespace bp::passes

@@ -98,6 +98,10 @@ void copy_instructions(ir::Module &module, ir::ComputationId from, ir::Computati
 ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
                             std::span<const ir::InstructionId> arguments);
 
+// A copy of a computation of one parameter, whose root is the tuple of these of its values.
+ir::ComputationId copy_with_outputs(ir::Module &module, const ir::Computation &computation,
+                                    std::span<const ir::InstructionId> outputs);
+
 template <class Visit>
 Result<bool> rewrite_all(ir::Module &module, Visit &&visit) {
   Rewriter rewriter(module);
