@@ -67,6 +67,7 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   host::DeviceOptions device;
   device.host.log = options.log;
   device.settings = options.settings;
+  device.layers = options.layers;
   if (!options.dump_dir.empty()) {
     BP_TRY(make_directory(options.dump_dir));
     // Not every backend can: then without.

@@ -52,6 +52,8 @@ struct BackendOptions {
   std::vector<std::pair<std::string, std::string>> settings;  // for the backend: key, value; one it does not know fails
   // If set, backends that can write what they compile (such as LLVM IR) do it there.
   std::string dump_dir;
+  // Between the core and the plugin, the last one on top: core/layers/validate.h, core/layers/trace.h.
+  std::vector<host::Layer> layers = {};
   // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };

@@ -74,6 +74,19 @@ Status check_description(const bp_device_desc_t &found, const Manifest &manifest
   return {};
 }
 
+class LibraryEntry final : public Entry {
+ public:
+  explicit LibraryEntry(const bp_plugin_entry_t &entry) : entry_(entry) {}
+  bp_status init(const char *path, const bp_diag_t *diag) override { return entry_.init(path, diag); }
+  void deinit() override { entry_.deinit(); }
+  const bp_device_factory_t *factory() override {
+    return static_cast<const bp_device_factory_t *>(entry_.get_factory(BP_DEVICE_FACTORY));
+  }
+
+ private:
+  const bp_plugin_entry_t &entry_;
+};
+
 // Of a call that fails without a status: the first one reported.
 bp_status reported_status(const Diagnostics &diagnostics) {
   const bool reported = !diagnostics.reports().empty() && diagnostics.reports()[0].status != BP_OK;
@@ -82,18 +95,19 @@ bp_status reported_status(const Diagnostics &diagnostics) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Plugin>> Plugin::load(const Candidate &candidate, AfterUse after_use) {
+Result<std::shared_ptr<const Plugin>> Plugin::load(const Candidate &candidate, AfterUse after_use,
+                                                   std::span<const Layer> layers) {
   if (candidate.refusal.has_value()) {
     return *candidate.refusal;
   }
   const std::shared_ptr<Plugin> plugin(new Plugin(candidate.path, *candidate.manifest, after_use));
-  if (Status opened = plugin->open(); !opened.ok()) {
+  if (Status opened = plugin->open(layers); !opened.ok()) {
     return std::move(opened).error().at({candidate.path, 0, 0, {}});
   }
   return std::shared_ptr<const Plugin>(plugin);
 }
 
-Status Plugin::open() {
+Status Plugin::open(std::span<const Layer> layers) {
   const std::lock_guard lock(control_mutex());
   library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
@@ -106,12 +120,15 @@ Status Plugin::open() {
   BP_TRY(check_equal("", "ABI version", to_string(entry->bp_version), to_string(manifest_.abi)));
   BP_TRY(check_functions("bp_entry",
                          {BP_FUNCTION(entry, init), BP_FUNCTION(entry, deinit), BP_FUNCTION(entry, get_factory)}));
-  entry_ = entry;
+  entry_ = std::make_unique<LibraryEntry>(*entry);
+  for (const Layer &layer : layers) {
+    entry_ = layer(std::move(entry_));
+  }
   Diagnostics diagnostics;
-  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return entry->init(path_.c_str(), diag); });
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return entry_->init(path_.c_str(), diag); });
   BP_TRY(diagnostics.result(status, manifest_.devices[0].id, "init"));
   initialized_ = true;
-  factory_ = static_cast<const bp_device_factory_t *>(entry->get_factory(BP_DEVICE_FACTORY));
+  factory_ = entry_->factory();
   if (factory_ == nullptr) {
     return broken(fmt::format("has no factory \"{}\", expected one", BP_DEVICE_FACTORY));
   }
@@ -169,7 +186,7 @@ Result<std::unique_ptr<Device>> Device::create(std::shared_ptr<const Plugin> plu
   const std::string path = plugin->path();
   // `options.host` moves into the device; the rest is read by open().
   std::unique_ptr<Device> device(
-      new Device(std::move(plugin), {options.instance, options.settings, std::move(options.host)}));
+      new Device(std::move(plugin), {options.instance, options.settings, {}, std::move(options.host)}));
   if (Status opened = device->open(id, options); !opened.ok()) {
     return std::move(opened).error().at({path, 0, 0, {}});
   }
@@ -282,7 +299,7 @@ Device::~Device() {
 
 Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options) {
   BP_ASSIGN(const Candidate candidate, find_plugin(name, plugin_directories()));
-  BP_ASSIGN(std::shared_ptr<const Plugin> plugin, Plugin::load(candidate));
+  BP_ASSIGN(std::shared_ptr<const Plugin> plugin, Plugin::load(candidate, AfterUse::KeepMapped, options.layers));
   const ManifestDevice *device = candidate.manifest->find(name);
   const std::string id = device != nullptr ? device->id : candidate.manifest->devices[0].id;
   return Device::create(std::move(plugin), id, std::move(options));

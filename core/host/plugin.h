@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
 #include "core/host/discovery.h"
+#include "core/host/entry.h"
 #include "core/host/host_services.h"
 
 namespace bp::host {
@@ -23,10 +25,11 @@ enum class AfterUse { KeepMapped, Unload };
 // A library between init() and deinit().
 class Plugin {
  public:
-  // Loads what was found. Refuses a library that fails to load or in init(), or whose code does not say what its
-  // manifest says. Errors name the file.
+  // Loads what was found, and puts layers over it, the last one on top. Refuses a library that fails to load or in
+  // init(), or whose code does not say what its manifest says. Errors name the file.
   static Result<std::shared_ptr<const Plugin>> load(const Candidate &candidate,
-                                                    AfterUse after_use = AfterUse::KeepMapped);
+                                                    AfterUse after_use = AfterUse::KeepMapped,
+                                                    std::span<const Layer> layers = {});
   Plugin(const Plugin &) = delete;
   Plugin &operator=(const Plugin &) = delete;
   ~Plugin();
@@ -43,14 +46,14 @@ class Plugin {
  private:
   Plugin(std::string path, Manifest manifest, AfterUse after_use)
       : path_(std::move(path)), manifest_(std::move(manifest)), after_use_(after_use) {}
-  Status open();
+  Status open(std::span<const Layer> layers);
   Status check_factory() const;
 
   std::string path_;
   Manifest manifest_;
   AfterUse after_use_;
   void *library_ = nullptr;
-  const bp_plugin_entry_t *entry_ = nullptr;
+  std::unique_ptr<Entry> entry_;
   bool initialized_ = false;
   const bp_device_factory_t *factory_ = nullptr;
 };
@@ -58,6 +61,7 @@ class Plugin {
 struct DeviceOptions {
   std::uint32_t instance = 0;                                 // BP_NONE: offline, no hardware is touched
   std::vector<std::pair<std::string, std::string>> settings;  // for the plugin: key, value
+  std::vector<Layer> layers;                                  // between core and plugin; the last one is on top
   HostOptions host;
 };
 

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "tools/command/layer_choice.h"
+
 namespace bp::command {
 
 namespace po = boost::program_options;
@@ -13,6 +15,7 @@ void BackendChoice::add_to(Options &options, const std::string &default_name) {
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
       "target", po::value<std::string>(), "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
       "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");
+  add_layer_option(options);
 }
 
 std::optional<int> BackendChoice::read(const Options &options) {
@@ -31,7 +34,7 @@ std::optional<int> BackendChoice::read(const Options &options) {
       options_.settings.emplace_back(name, options.get<std::string>(name));
     }
   }
-  return std::nullopt;
+  return read_layers(options, options_.layers);
 }
 
 Result<Backend> BackendChoice::load(const std::string &dump_dir) const {

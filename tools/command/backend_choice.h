@@ -11,7 +11,7 @@ namespace bp::command {
 
 class BackendChoice {
  public:
-  // --on, --set, --target and --features.
+  // --on, --set, --target, --features and --layer.
   // Without a default it is optional: name() is empty if it was not given.
   static void add_to(Options &options, const std::string &default_name = "cpu");
   // After Options::parse(). An exit code if the command line is wrong.

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "tools/command/command.h"
+#include "tools/command/layer_choice.h"
 
 namespace bp::command {
 namespace {
@@ -58,7 +59,7 @@ int run(std::span<const std::string> arguments) {
   }
   for (const Command &command : commands()) {
     if (command.name == arguments[0]) {
-      return command.run(arguments.subspan(1));
+      return finish_layers(command.run(arguments.subspan(1)));
     }
   }
   fmt::print(stderr, "backplane: there is no command '{}'; backplane --help lists them\n", arguments[0]);

@@ -223,6 +223,7 @@ MISUSES = [
     (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
+    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate or trace=FILE"),
     (["compile"], "no model was given"),
     (["compile", "good.hlo"], "no file to write was given: -o FILE"),
     (["opt"], "no model was given"),
@@ -522,6 +523,19 @@ def run():
         check(path.read_bytes().startswith(b"\x7fELF"), f"{path} is no object file")
 
 
+def layers():
+    tiny = ["--on", str(TINY), "--set", "ops=negate"]
+    expect(["run", "good.hlo", *tiny, "--layer", "validate", "--layer", "trace=trace.json"], SUCCESS,
+           "trace: ... events in trace.json\nvalidate: no rule was broken")
+    names = {event["name"] for event in json.loads(written("trace.json"))["traceEvents"]}
+    check({"compiler.compile", "program.run", "device.destroy"} <= names, f"the trace has {sorted(names)}")
+    expect(["run", "good.hlo", *tiny, "--set", "no-cost=1", "--layer", "validate"], FAILED,
+           "validate: BP-CLAIM-04: compiler.claim leaves the cost of b unwritten, or NaN\n"
+           "backplane: backend org.example.tiny: claim gave no cost for b\nvalidate: 1 violations")
+    expect(["run", "good.hlo", *tiny, "--layer", "trace=absent/trace.json"], FAILED,
+           "backplane: cannot write absent/trace.json: No such file or directory")
+
+
 def precision():
     for arguments, code, err in PRECISION_MISTAKES:
         expect(arguments, code, "precision: " + err, tool="precision")
@@ -552,7 +566,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, precision):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, layers, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

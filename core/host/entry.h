@@ -1,0 +1,24 @@
+// Entry: what a library offers through bp_entry. A layer (core/layers) offers the same and has another entry below it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "backplane/entry.h"
+
+namespace bp::host {
+
+class Entry {
+ public:
+  virtual ~Entry() = default;
+  // As the functions of bp_plugin_entry.
+  virtual bp_status init(const char *path, const bp_diag_t *diag) = 0;
+  virtual void deinit() = 0;
+  // get_factory(BP_DEVICE_FACTORY); null if there is none.
+  virtual const bp_device_factory_t *factory() = 0;
+};
+
+// Puts something between the core and what is below. The result is used as the entry below was.
+using Layer = std::function<std::unique_ptr<Entry>(std::unique_ptr<Entry> below)>;
+
+}  // namespace bp::host

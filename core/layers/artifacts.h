@@ -1,0 +1,71 @@
+// Which module an artifact was made of: load() and run() see only the artifact. Kept by a layer that saw compile().
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backplane/base/status.h"
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::layers {
+
+// A module of one's own.
+class ModuleCopy {
+ public:
+  explicit ModuleCopy(const bp_module_t *module)
+      : words_((module->size + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t)) {
+    std::memcpy(words_.data(), module, module->size);
+  }
+  plugin::ModuleView view() const { return plugin::ModuleView(reinterpret_cast<const bp_module_t *>(words_.data())); }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Threads: all functions from any thread.
+class Artifacts {
+ public:
+  void remember(std::string artifact, const bp_module_t *module) {
+    auto copy = std::make_shared<const ModuleCopy>(module);
+    const std::lock_guard lock(mutex_);
+    modules_[std::move(artifact)] = std::move(copy);
+  }
+  // Null if it was compiled elsewhere.
+  std::shared_ptr<const ModuleCopy> find(const void *artifact, std::uint64_t size) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = modules_.find(std::string(static_cast<const char *>(artifact), size));
+    return found == modules_.end() ? nullptr : found->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const ModuleCopy>> modules_;
+};
+
+// Hands bytes on, and keeps a copy.
+class Tee {
+ public:
+  explicit Tee(const bp_ostream_t *below) : abi_{this, &Tee::write}, below_(below) {}
+  Tee(const Tee &) = delete;
+  Tee &operator=(const Tee &) = delete;
+  const bp_ostream_t *abi() const { return &abi_; }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
+    auto &self = *static_cast<Tee *>(stream->ctx);
+    self.bytes_.append(static_cast<const char *>(bytes), size);
+    return self.below_->write(self.below_, bytes, size);
+  }
+
+  bp_ostream_t abi_;
+  const bp_ostream_t *below_;
+  std::string bytes_;
+};
+
+}  // namespace bp::layers

@@ -1,0 +1,331 @@
+#include "core/layers/interposer.h"
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::layers {
+namespace {
+
+constexpr std::string_view names[] = {
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) #table "." #name,
+#include "core/layers/abi.def"
+#undef BP_ABI_FUNCTION
+};
+constexpr ThreadTag tags[] = {
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) ThreadTag::tag,
+#include "core/layers/abi.def"
+#undef BP_ABI_FUNCTION
+};
+
+// The wrapper behind the pointer that the ABI's function gets; `abi` is its first member.
+LayeredFactory &layered(const bp_device_factory_t *factory) {
+  return *reinterpret_cast<LayeredFactory *>(const_cast<bp_device_factory_t *>(factory));
+}
+LayeredDevice &layered(const bp_device_t *device) {
+  return *reinterpret_cast<LayeredDevice *>(const_cast<bp_device_t *>(device));
+}
+LayeredProgram &layered(const bp_program_t *program) {
+  return *reinterpret_cast<LayeredProgram *>(const_cast<bp_program_t *>(program));
+}
+LayeredHost &layered(const bp_host_t *host) {
+  return *reinterpret_cast<LayeredHost *>(const_cast<bp_host_t *>(host));
+}
+
+// enter, the call, leave; also when the plugin throws.
+template <class Object, class Body>
+auto around(Function function, Object &object, Body body) {
+  Interposer &layer = *object.layer;
+  struct Leave {
+    Interposer &layer;
+    Call call;
+    bp_status status = BP_INTERNAL;
+    ~Leave() { layer.leave(call, status); }
+  };
+  const Call call{function, &object, layer.next_number()};
+  layer.enter(call);
+  Leave leave{layer, call};
+  using R = decltype(body());
+  if constexpr (std::is_void_v<R>) {
+    body();
+    leave.status = BP_OK;
+  } else {
+    R result = body();
+    leave.status = BP_OK;
+    if constexpr (std::is_same_v<R, bp_status>) {
+      leave.status = result;
+    }
+    return result;
+  }
+}
+
+// What the core and, for those of the host, the plugin call. Destroying frees the wrapper after the call.
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments)                           \
+  result call_##table##_##name(decltype(Layered##object::below) self BP_LAYERED_PARAMETERS parameters) {   \
+    Layered##object &wrapper = layered(self);                                                              \
+    return around(Function::table##_##name, wrapper,                                                       \
+                  [&] { return wrapper.layer->table##_##name(wrapper BP_LAYERED_PARAMETERS arguments); }); \
+  }
+#include "core/layers/abi.def"
+#undef BP_ABI_FUNCTION
+
+void destroy_device(const bp_device_t *device) {
+  call_device_destroy(device);
+  delete &layered(device);
+}
+
+void destroy_program(const bp_program_t *program) {
+  call_program_destroy(program);
+  delete &layered(program);
+}
+
+constexpr bp_device_kernels_t layered_kernels = {call_kernels_find};
+constexpr bp_device_compiler_t layered_compiler = {call_compiler_claim, call_compiler_compile, call_compiler_load};
+constexpr bp_device_native_sync_t layered_native_sync = {call_native_sync_wait};
+constexpr bp_device_rewrite_t layered_rewrite = {call_rewrite_rewrite};
+constexpr bp_device_layout_t layered_layout = {call_layout_wishes};
+constexpr bp_host_log_t layered_log = {call_log_log};
+constexpr bp_host_threads_t layered_threads = {call_threads_count, call_threads_parallel};
+
+template <class Table>
+void set(const void *found, const Table *&table) {
+  table = static_cast<const Table *>(found);
+}
+
+std::string_view target_of(const bp_call_t &call) {
+  return plugin::ModuleView(call.module).instruction(call.instr).text(BP_ATTR_CUSTOM_CALL_TARGET);
+}
+
+}  // namespace
+
+std::string_view to_string(Function function) {
+  return names[static_cast<std::size_t>(function)];
+}
+
+ThreadTag thread_tag(Function function) {
+  return tags[static_cast<std::size_t>(function)];
+}
+
+Interposer::~Interposer() = default;
+
+const bp_device_factory_t *Interposer::factory() {
+  const bp_device_factory_t *below = below_->factory();
+  if (below == nullptr) {
+    return nullptr;
+  }
+  factory_ = std::make_unique<LayeredFactory>(LayeredFactory{
+      {call_factory_count, call_factory_get_desc, call_factory_probe, call_factory_create}, this, below});
+  return &factory_->abi;
+}
+
+// --- Functions that make or take objects ---
+
+const bp_device_t *Interposer::factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
+                                              std::uint32_t instance, const bp_option_t *options,
+                                              std::uint32_t option_count, const bp_diag_t *diag) {
+  auto device = std::make_unique<LayeredDevice>();
+  device->host = {*host, this, host};
+  device->host.abi.get_extension = call_host_get_extension;
+  device->host.abi.signal = call_host_signal;
+  device->layer = this;
+  device->below = factory.below->create(factory.below, &device->host.abi, id, instance, options, option_count, diag);
+  if (device->below == nullptr) {
+    return nullptr;
+  }
+  device->abi = *device->below;
+  // What is missing stays missing: the core looks.
+  device->abi.init = device->below->init == nullptr ? nullptr : call_device_init;
+  device->abi.destroy = device->below->destroy == nullptr ? nullptr : destroy_device;
+  device->abi.get_extension = device->below->get_extension == nullptr ? nullptr : call_device_get_extension;
+  return &device.release()->abi;
+}
+
+bp_status Interposer::device_init(LayeredDevice &device, const bp_diag_t *diag) {
+  const bp_status status = device.below->init(device.below, diag);
+  device.abi.target = device.below->target;
+  return status;
+}
+
+const void *Interposer::device_get_extension(LayeredDevice &device, const char *id) {
+  const std::string_view wanted = id;
+  const void *below = device.below->get_extension(device.below, id);
+  if (below == nullptr) {
+    return nullptr;
+  }
+  if (wanted == BP_EXT_KERNELS) {
+    set(below, device.kernels);
+    return &layered_kernels;
+  }
+  if (wanted == BP_EXT_MEMORY) {
+    set(below, device.memory);
+    device.layered_memory = {device.memory->spaces, device.memory->space_count, call_memory_alloc, call_memory_release,
+                             call_memory_copy};
+    return &device.layered_memory;
+  }
+  if (wanted == BP_EXT_COMPILER) {
+    set(below, device.compiler);
+    return &layered_compiler;
+  }
+  if (wanted == BP_EXT_QUEUE) {
+    set(below, device.queue);
+    device.layered_queue = {device.queue->queues, device.queue->queue_count, call_queue_submit};
+    return &device.layered_queue;
+  }
+  if (wanted == BP_EXT_NATIVE_SYNC) {
+    set(below, device.native_sync);
+    return &layered_native_sync;
+  }
+  if (wanted == BP_EXT_REWRITE) {
+    set(below, device.rewrite);
+    return &layered_rewrite;
+  }
+  if (wanted == BP_EXT_LAYOUT) {
+    set(below, device.layout);
+    return &layered_layout;
+  }
+  if (wanted == BP_EXT_CUSTOM_CALL) {
+    set(below, device.custom_call);
+    const std::uint64_t count = device.custom_call->routine_count;
+    device.layered_routines = std::make_unique<bp_routine_t[]>(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      device.layered_routines[i] = {device.custom_call->routines[i].target, call_kernels_kernel};
+    }
+    device.layered_custom_call = {device.layered_routines.get(), count};
+    return &device.layered_custom_call;
+  }
+  return below;  // holds no functions that take a device (bp.fusion/1), or is the vendor's own
+}
+
+bp_kernel Interposer::kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
+                                   const bp_diag_t *diag) {
+  return device.kernels->find(device.below, module, instr, diag) == nullptr ? nullptr : call_kernels_kernel;
+}
+
+// A kernel's address says nothing about whose it is: it is asked for again, which is pure (BP-FIND-01).
+bp_status Interposer::kernels_kernel(LayeredDevice &device, const bp_call_t *call, const bp_diag_t *diag) {
+  if (device.kernels != nullptr) {
+    if (bp_kernel kernel = device.kernels->find(device.below, call->module, call->instr, diag); kernel != nullptr) {
+      return kernel(device.below, call, diag);
+    }
+  }
+  const std::uint64_t count = device.custom_call == nullptr ? 0 : device.custom_call->routine_count;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (target_of(*call) == device.custom_call->routines[i].target) {
+      return device.custom_call->routines[i].kernel(device.below, call, diag);
+    }
+  }
+  diag->report(diag, BP_INTERNAL, call->instr, "find() gave a kernel before, and now gives none");
+  return BP_INTERNAL;
+}
+
+bp_status Interposer::compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size,
+                                    const bp_loc_t *constants, std::uint8_t *taken, std::uint32_t allocation_count,
+                                    const bp_program_t **program, const bp_diag_t *diag) {
+  const bp_program_t *below = nullptr;
+  const bp_status status =
+      device.compiler->load(device.below, artifact, size, constants, taken, allocation_count, &below, diag);
+  if (status == BP_OK && below != nullptr) {
+    auto *layered = new LayeredProgram{*below, this, below, &device};
+    layered->abi.run = below->run == nullptr ? nullptr : call_program_run;
+    layered->abi.destroy = below->destroy == nullptr ? nullptr : destroy_program;
+    *program = &layered->abi;
+  }
+  return status;
+}
+
+bp_status Interposer::queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
+                                   std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) {
+  std::vector<bp_command_t> below(commands, commands + command_count);
+  for (bp_command_t &command : below) {
+    if (command.program != nullptr) {
+      command.program = layered(command.program).below;
+    }
+  }
+  return device.queue->submit(device.below, queue, below.data(), command_count, done, diag);
+}
+
+const void *Interposer::host_get_extension(LayeredHost &host, const char *id) {
+  const void *below = host.below->get_extension(host.below, id);
+  if (below == nullptr || id == nullptr) {
+    return below;
+  }
+  if (std::string_view(id) == BP_EXT_LOG) {
+    host.log = static_cast<const bp_host_log_t *>(below);
+    return &layered_log;
+  }
+  if (std::string_view(id) == BP_EXT_THREAD_POOL) {
+    host.threads = static_cast<const bp_host_threads_t *>(below);
+    return &layered_threads;
+  }
+  return below;
+}
+
+// --- Functions that are handed on as they are ---
+
+std::uint32_t Interposer::factory_count(LayeredFactory &factory) {
+  return factory.below->count(factory.below);
+}
+const bp_device_desc_t *Interposer::factory_get_desc(LayeredFactory &factory, std::uint32_t index) {
+  return factory.below->get_desc(factory.below, index);
+}
+bp_status Interposer::factory_probe(LayeredFactory &factory, const char *id, std::uint32_t *instances,
+                                    const bp_diag_t *diag) {
+  return factory.below->probe(factory.below, id, instances, diag);
+}
+void Interposer::device_destroy(LayeredDevice &device) {
+  device.below->destroy(device.below);
+}
+bp_status Interposer::memory_alloc(LayeredDevice &device, std::uint32_t space, std::uint64_t size,
+                                   std::uint32_t alignment, bp_memory_t *out, const bp_diag_t *diag) {
+  return device.memory->alloc(device.below, space, size, alignment, out, diag);
+}
+void Interposer::memory_release(LayeredDevice &device, std::uint64_t memory) {
+  device.memory->release(device.below, memory);
+}
+bp_status Interposer::memory_copy(LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                                  const bp_diag_t *diag) {
+  return device.memory->copy(device.below, to, from, size, diag);
+}
+bp_status Interposer::compiler_claim(LayeredDevice &device, const bp_module_t *module, float *cost_ns,
+                                     const bp_diag_t *diag) {
+  return device.compiler->claim(device.below, module, cost_ns, diag);
+}
+bp_status Interposer::compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                                       const bp_diag_t *diag) {
+  return device.compiler->compile(device.below, module, artifact, diag);
+}
+bp_status Interposer::program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) {
+  return program.below->run(program.below, run, diag);
+}
+void Interposer::program_destroy(LayeredProgram &program) {
+  program.below->destroy(program.below);
+}
+bp_status Interposer::native_sync_wait(LayeredDevice &device, std::uint32_t queue, bp_point_t point,
+                                       const bp_diag_t *diag) {
+  return device.native_sync->wait(device.below, queue, point, diag);
+}
+bp_status Interposer::rewrite_rewrite(LayeredDevice &device, std::uint32_t phase, const bp_module_t *module,
+                                      const bp_ostream_t *out, const bp_diag_t *diag) {
+  return device.rewrite->rewrite(device.below, phase, module, out, diag);
+}
+bp_status Interposer::layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
+                                    const bp_diag_t *diag) {
+  return device.layout->wishes(device.below, module, out, diag);
+}
+void Interposer::host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
+                             const char *msg) {
+  host.below->signal(host.below, point, status, instr, msg);
+}
+void Interposer::log_log(LayeredHost &host, std::uint32_t severity, const char *msg) {
+  host.log->log(host.below, severity, msg);
+}
+std::uint32_t Interposer::threads_count(LayeredHost &host) {
+  return host.threads->count(host.below);
+}
+void Interposer::threads_parallel(LayeredHost &host, std::uint32_t n, bp_parallel_body body, void *ctx) {
+  host.threads->parallel(host.below, n, body, ctx);
+}
+
+}  // namespace bp::layers

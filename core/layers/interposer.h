@@ -1,0 +1,111 @@
+// Interposer: stands between core and plugin, or another layer, and hands every call on. A layer is a class derived from
+// it that does something before or after: of all calls (enter, leave), or of some (the functions of abi.def, each of
+// which the base class forwards).
+//
+// The objects of the plugin are wrapped: the core holds a Layered object, the layer finds the plugin's below it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "backplane/backplane.h"
+#include "backplane/ext/draft/custom_call.h"
+#include "backplane/ext/draft/layout.h"
+#include "core/host/entry.h"
+
+namespace bp::layers {
+
+// The closed vocabulary of thread tags (base/status.h).
+enum class ThreadTag : std::uint8_t { ThreadSafe, Control, ControlIdle, Queue, Worker };
+
+enum class Function : std::uint8_t {
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) table##_##name,
+#include "core/layers/abi.def"
+#undef BP_ABI_FUNCTION
+};
+std::string_view to_string(Function function);  // "memory.alloc"
+ThreadTag thread_tag(Function function);
+
+class Interposer;
+
+struct LayeredFactory {
+  bp_device_factory_t abi;
+  Interposer *layer;
+  const bp_device_factory_t *below;
+};
+
+struct LayeredHost {
+  bp_host_t abi;
+  Interposer *layer;
+  const bp_host_t *below;
+  const bp_host_log_t *log = nullptr;  // of `below`, once asked for
+  const bp_host_threads_t *threads = nullptr;
+};
+
+struct LayeredDevice {
+  bp_device_t abi;
+  Interposer *layer;
+  const bp_device_t *below;
+  LayeredHost host;
+  // The plugin's tables, null where it has none; asked for after init().
+  const bp_device_kernels_t *kernels = nullptr;
+  const bp_device_memory_t *memory = nullptr;
+  const bp_device_compiler_t *compiler = nullptr;
+  const bp_device_queue_t *queue = nullptr;
+  const bp_device_native_sync_t *native_sync = nullptr;
+  const bp_device_rewrite_t *rewrite = nullptr;
+  const bp_device_layout_t *layout = nullptr;
+  const bp_device_custom_call_t *custom_call = nullptr;
+  // What the core gets instead of those that hold more than functions.
+  bp_device_memory_t layered_memory;
+  bp_device_queue_t layered_queue;
+  std::unique_ptr<bp_routine_t[]> layered_routines;
+  bp_device_custom_call_t layered_custom_call;
+};
+
+struct LayeredProgram {
+  bp_program_t abi;
+  Interposer *layer;
+  const bp_program_t *below;
+  LayeredDevice *device;
+};
+
+// A call in progress.
+struct Call {
+  Function function;
+  const void *object;  // the Layered one: the same for all calls of an object
+  std::uint64_t number;
+};
+
+// Threads: as the functions that are called; enter() and leave() from any thread.
+class Interposer : public host::Entry {
+ public:
+  explicit Interposer(std::unique_ptr<host::Entry> below) : below_(std::move(below)) {}
+  ~Interposer() override;
+
+  bp_status init(const char *path, const bp_diag_t *diag) override { return below_->init(path, diag); }
+  void deinit() override { below_->deinit(); }
+  const bp_device_factory_t *factory() override;
+
+  // Around every call. `status` is BP_OK for functions without one.
+  virtual void enter(const Call &) {}
+  virtual void leave(const Call &, bp_status) {}
+
+#define BP_LAYERED_PARAMETERS(...) __VA_OPT__(, ) __VA_ARGS__
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) \
+  virtual result table##_##name(Layered##object &object##_ BP_LAYERED_PARAMETERS parameters);
+#include "core/layers/abi.def"
+#undef BP_ABI_FUNCTION
+
+  // The number of the next call.
+  std::uint64_t next_number() { return next_number_++; }
+
+ private:
+  std::unique_ptr<host::Entry> below_;
+  std::unique_ptr<LayeredFactory> factory_;
+  std::atomic<std::uint64_t> next_number_ = 0;
+};
+
+}  // namespace bp::layers

@@ -1,0 +1,237 @@
+// Layers over a correct plugin change nothing and see everything; over one that breaks a rule, validate says which.
+#include <catch2/catch.hpp>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "core/backplane.h"
+#include "core/layers/interposer.h"
+#include "core/layers/trace.h"
+#include "core/layers/validate.h"
+#include "core/text/parser.h"
+
+namespace bp::layers {
+namespace {
+
+std::string plugin(const std::string &name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins" /
+         ("libbackplane_" + name + ".so");
+}
+
+Literal literal(std::string_view text) {
+  return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
+}
+
+// (-x + y) * c on the plugin, under layers; "{...}" or the error.
+std::string run(const std::string &name, std::vector<host::Layer> layers, bool has_memory = true) {
+  BackendOptions options;
+  options.settings = {{"ops", "negate,add,multiply"}};
+  if (has_memory && name == "tiny") {
+    options.settings.insert(options.settings.end(), {{"capacity", "100000"}, {"queues", "1"}});
+  }
+  options.layers = std::move(layers);
+  auto backend = Backend::load(plugin(name), options);
+  if (!backend.ok()) {
+    return backend.error().to_string();
+  }
+  auto module = text::parse_module(R"(HloModule layered
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  n = f32[4] negate(x)  s = f32[4] add(n, y)
+      c = f32[4] constant({1, 2, 3, 4})  ROOT m = f32[4] multiply(s, c) })");
+  auto compiled = backend->compile(std::move(module).value());
+  if (!compiled.ok()) {
+    return compiled.error().to_string();
+  }
+  auto result = compiled->executable.run({literal("{1, 2, 3, 4}"), literal("{10, 20, 30, 40}")});
+  return !result.ok() ? result.error().to_string()
+                      : (result->identical(literal("{9, 36, 81, 144}")) ? "right" : "wrong");
+}
+
+// A layer of one deviation.
+template <class Mutant>
+host::Layer mutant() {
+  return [](std::unique_ptr<host::Entry> below) { return std::make_unique<Mutant>(std::move(below)); };
+}
+
+// The rules that validate finds broken, each once.
+template <class Mutant>
+std::vector<std::string> broken_rules(const std::string &name = "tiny", bool has_memory = true) {
+  auto violations = std::make_shared<Violations>();
+  run(name, {mutant<Mutant>(), validate_layer(violations)}, has_memory);
+  std::vector<std::string> rules;
+  for (const Violation &violation : violations->all()) {
+    if (std::ranges::find(rules, violation.rule) == rules.end()) {
+      rules.push_back(violation.rule);
+    }
+  }
+  return rules;
+}
+using Rules = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("layers over a correct plugin change nothing") {
+  for (const std::string name : {"tiny", "tiny_kernels"}) {
+    INFO(name);
+    auto violations = std::make_shared<Violations>();
+    auto trace = std::make_shared<Trace>();
+    CHECK(run(name, {validate_layer(violations), trace_layer(trace), validate_layer(violations)}) == "right");
+    for (const Violation &violation : violations->all()) {
+      FAIL_CHECK(violation.rule + ": " + violation.message);
+    }
+    CHECK(trace->size() > 10);
+  }
+}
+
+TEST_CASE("a trace is JSON that names calls, modules and queues") {
+  auto trace = std::make_shared<Trace>();
+  REQUIRE(run("tiny", {trace_layer(trace)}) == "right");
+  const boost::json::value json = boost::json::parse(trace->to_json());
+  std::map<std::string, int> counts;
+  bool has_module = false;
+  for (const boost::json::value &event : json.at("traceEvents").as_array()) {
+    const std::string name(event.at("name").as_string());
+    ++counts[name];
+    has_module |=
+        name == "compiler.compile" && event.at("args").at("module") == "layered" && event.at("args").at("status") == 0;
+  }
+  CHECK(has_module);
+  for (const char *name : {"entry.init", "factory.create", "device.init", "compiler.claim", "compiler.load",
+                           "memory.alloc", "queue.submit", "host.signal", "program.destroy", "device.destroy"}) {
+    INFO(name);
+    CHECK(counts[name] > 0);
+  }
+  CHECK(counts["host.signal"] == counts["queue.submit"]);
+}
+
+TEST_CASE("validate names the rule that a plugin breaks") {
+  struct Nan : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_claim(LayeredDevice &d, const bp_module_t *m, float *cost, const bp_diag_t *diag) override {
+      std::vector<float> own(m->instrs.count);
+      const bp_status status = Interposer::compiler_claim(d, m, own.data(), diag);
+      std::copy(own.begin(), own.end() - 1, cost);
+      return status;
+    }
+  };
+  CHECK(broken_rules<Nan>() == Rules{"BP-CLAIM-04"});
+
+  struct Fickle : Interposer {
+    using Interposer::Interposer;
+    float count = 0;
+    bp_status compiler_claim(LayeredDevice &d, const bp_module_t *m, float *cost, const bp_diag_t *diag) override {
+      const bp_status status = Interposer::compiler_claim(d, m, cost, diag);
+      cost[0] = ++count;
+      return status;
+    }
+  };
+  CHECK(broken_rules<Fickle>() == Rules{"BP-CLAIM-01"});
+
+  struct Declines : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_compile(LayeredDevice &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) override {
+      return BP_UNSUPPORTED;
+    }
+  };
+  CHECK(broken_rules<Declines>() == Rules{"BP-CLAIM-03"});
+
+  struct Threaded : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_compile(LayeredDevice &d, const bp_module_t *m, const bp_ostream_t *s,
+                               const bp_diag_t *diag) override {
+      bp_status status = BP_OK;
+      std::thread([&] { status = Interposer::compiler_compile(d, m, s, diag); }).join();
+      return status;
+    }
+  };
+  CHECK(broken_rules<Threaded>() == Rules{"BP-STREAM-01"});
+
+  struct Twice : Interposer {
+    using Interposer::Interposer;
+    void host_signal(LayeredHost &h, bp_point_t p, bp_status s, std::uint32_t i, const char *m) override {
+      Interposer::host_signal(h, p, s, i, m);
+      Interposer::host_signal(h, p, s, i, m);
+    }
+  };
+  CHECK(broken_rules<Twice>() == Rules{"BP-SIGNAL-01"});
+
+  struct Late : Interposer {
+    using Interposer::Interposer;
+    const bp_diag_t *kept = nullptr;
+    bp_status compiler_claim(LayeredDevice &d, const bp_module_t *m, float *cost, const bp_diag_t *diag) override {
+      if (kept != nullptr && kept != diag) {
+        kept->report(kept, BP_OK, BP_NONE, "late");
+      }
+      kept = kept == nullptr ? diag : kept;
+      return Interposer::compiler_claim(d, m, cost, diag);
+    }
+  };
+  // Asked twice in one call: the second time with another sink.
+  CHECK(broken_rules<Late>() == Rules{"BP-DIAG-02"});
+
+  struct Writes : Interposer {
+    using Interposer::Interposer;
+    bp_status program_run(LayeredProgram &p, const bp_run_t *run, const bp_diag_t *diag) override {
+      const bp_status status = Interposer::program_run(p, run, diag);
+      for (std::uint64_t i = 0; i < run->allocation_count; ++i) {
+        *reinterpret_cast<float *>(run->allocations[i].offset) += 1;
+      }
+      return status;
+    }
+  };
+  CHECK(broken_rules<Writes>("tiny", false) == Rules{"BP-RUN-01"});
+
+  struct Overlaps : Interposer {
+    using Interposer::Interposer;
+    bp_status memory_alloc(LayeredDevice &d, std::uint32_t s, std::uint64_t n, std::uint32_t a, bp_memory_t *out,
+                           const bp_diag_t *diag) override {
+      const bp_status status = Interposer::memory_alloc(d, s, n, a, out, diag);
+      out->address = 4096;
+      return status;
+    }
+  };
+  CHECK(broken_rules<Overlaps>() == Rules{"BP-ALLOC-02"});
+
+  struct Forgets : Interposer {
+    using Interposer::Interposer;
+    const void *device_get_extension(LayeredDevice &d, const char *id) override {
+      const void *found = Interposer::device_get_extension(d, id);
+      return std::string_view(id) == BP_EXT_MEMORY && ++asked > 1 ? nullptr : found;
+    }
+    int asked = 0;
+  };
+  CHECK(broken_rules<Forgets>() == Rules{"BP-DEVICE-05"});
+
+  struct Eager : Interposer {
+    using Interposer::Interposer;
+    const bp_device_t *factory_create(LayeredFactory &f, const bp_host_t *h, const char *id, std::uint32_t i,
+                                      const bp_option_t *o, std::uint32_t n, const bp_diag_t *diag) override {
+      h->get_extension(h, BP_EXT_LOG);
+      return Interposer::factory_create(f, h, id, i, o, n, diag);
+    }
+  };
+  CHECK(broken_rules<Eager>() == Rules{"BP-CREATE-01"});
+
+  struct Modifies : Interposer {
+    using Interposer::Interposer;
+    bp_status kernels_kernel(LayeredDevice &d, const bp_call_t *call, const bp_diag_t *diag) override {
+      const bp_status status = Interposer::kernels_kernel(d, call, diag);
+      if (call->operands[0] != call->results[0]) {
+        *static_cast<float *>(const_cast<void *>(call->operands[0])) = 7;
+      }
+      return status;
+    }
+  };
+  CHECK(broken_rules<Modifies>("tiny_kernels") == Rules{"BP-KERNEL-01"});
+
+  struct Strange : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_compile(LayeredDevice &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) override {
+      return 99;
+    }
+  };
+  CHECK(broken_rules<Strange>() == Rules{"bp_status"});
+}
+
+}  // namespace bp::layers

@@ -1,0 +1,230 @@
+#include "core/layers/trace.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <deque>
+
+#include "backplane/ext/draft/profile.h"
+#include "core/layers/artifacts.h"
+#include "core/layers/interposer.h"
+
+namespace bp::layers {
+namespace {
+
+std::string quoted(std::string_view text) {
+  return boost::json::serialize(boost::json::string(text));
+}
+
+// A run in which somebody listens. Kept until the device goes: a queue may report late.
+struct ListeningRun {
+  bp_run_t abi;
+  const bp_run_t *below;
+  Trace *trace;
+  std::shared_ptr<const ModuleCopy> module;
+
+  static const void *get_extension(const bp_run_t *run, const char *id) {
+    const auto &self = *reinterpret_cast<const ListeningRun *>(run);
+    return std::string_view(id) == BP_EXT_PROFILE ? &profile : self.below->get_extension(self.below, id);
+  }
+  static void record(const bp_run_t *run, std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns,
+                     std::uint64_t end_ns) {
+    const auto &self = *reinterpret_cast<const ListeningRun *>(run);
+    const bool is_known = self.module != nullptr && instr < self.module->view().instructions().size();
+    self.trace->add_of_device(
+        is_known ? std::string(self.module->view().instruction(instr).name()) : fmt::format("instruction {}", instr),
+        track, begin_ns, end_ns);
+  }
+  static constexpr bp_run_profile_t profile = {&ListeningRun::record};
+};
+
+class TraceLayer final : public Interposer {
+ public:
+  TraceLayer(std::unique_ptr<host::Entry> below, std::shared_ptr<Trace> trace)
+      : Interposer(std::move(below)), trace_(std::move(trace)) {}
+
+  bp_status init(const char *path, const bp_diag_t *diag) override {
+    const auto start = Trace::Clock::now();
+    const bp_status status = Interposer::init(path, diag);
+    trace_->add("entry.init", start, fmt::format("\"path\":{},\"status\":{}", quoted(path), status));
+    return status;
+  }
+  void deinit() override {
+    const auto start = Trace::Clock::now();
+    Interposer::deinit();
+    trace_->add("entry.deinit", start, "");
+  }
+
+  void enter(const Call &) override { open_.push_back({Trace::Clock::now(), {}}); }
+  void leave(const Call &call, bp_status status) override {
+    auto [start, details] = std::move(open_.back());
+    open_.pop_back();
+    details += fmt::format("{}\"call\":{},\"status\":{}", details.empty() ? "" : ",", call.number, status);
+    trace_->add(to_string(call.function), start, std::move(details));
+  }
+
+  const void *device_get_extension(LayeredDevice &device, const char *id) override {
+    tell("\"id\":{}", quoted(id));
+    return Interposer::device_get_extension(device, id);
+  }
+  bp_status memory_alloc(LayeredDevice &device, std::uint32_t space, std::uint64_t size, std::uint32_t alignment,
+                         bp_memory_t *out, const bp_diag_t *diag) override {
+    tell("\"space\":{},\"bytes\":{}", space, size);
+    return Interposer::memory_alloc(device, space, size, alignment, out, diag);
+  }
+  bp_status memory_copy(LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                        const bp_diag_t *diag) override {
+    tell("\"bytes\":{}", size);
+    return Interposer::memory_copy(device, to, from, size, diag);
+  }
+  bp_kernel kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
+                         const bp_diag_t *diag) override {
+    tell("\"instruction\":{}", quoted(plugin::ModuleView(module).instruction(instr).name()));
+    return Interposer::kernels_find(device, module, instr, diag);
+  }
+  bp_status kernels_kernel(LayeredDevice &device, const bp_call_t *call, const bp_diag_t *diag) override {
+    tell("\"instruction\":{}", quoted(plugin::ModuleView(call->module).instruction(call->instr).name()));
+    return Interposer::kernels_kernel(device, call, diag);
+  }
+  bp_status compiler_claim(LayeredDevice &device, const bp_module_t *module, float *cost_ns,
+                           const bp_diag_t *diag) override {
+    tell("\"module\":{},\"stage\":{},\"instructions\":{}", quoted(plugin::ModuleView(module).name()), module->stage,
+         module->instrs.count);
+    return Interposer::compiler_claim(device, module, cost_ns, diag);
+  }
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    Tee tee(artifact);
+    const bp_status status = Interposer::compiler_compile(device, module, tee.abi(), diag);
+    std::string bytes = tee.take();
+    tell("\"module\":{},\"instructions\":{},\"artifact bytes\":{}", quoted(plugin::ModuleView(module).name()),
+         module->instrs.count, bytes.size());
+    artifacts_.remember(std::move(bytes), module);
+    return status;
+  }
+  bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
+                          std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
+                          const bp_diag_t *diag) override {
+    tell("\"artifact bytes\":{}", size);
+    const bp_status status =
+        Interposer::compiler_load(device, artifact, size, constants, taken, allocation_count, program, diag);
+    if (status == BP_OK && *program != nullptr) {
+      const std::lock_guard lock(mutex_);
+      modules_[*program] = artifacts_.find(artifact, size);
+    }
+    return status;
+  }
+  bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
+    const ListeningRun &listening = listen(&program.abi, run);
+    tell("\"run\":{}", run->id);
+    return Interposer::program_run(program, &listening.abi, diag);
+  }
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
+                         std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
+    tell("\"queue\":{},\"commands\":{},\"timeline\":{}", queue, command_count, done.timeline);
+    std::vector<bp_command_t> listening(commands, commands + command_count);
+    for (bp_command_t &command : listening) {
+      if (command.run != nullptr) {
+        command.run = &listen(command.program, command.run).abi;
+      }
+    }
+    trace_->add_asynchronous(fmt::format("queue {}", queue), 'b', done.timeline);
+    return Interposer::queue_submit(device, queue, listening.data(), command_count, done, diag);
+  }
+  void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
+                   const char *msg) override {
+    tell("\"timeline\":{},\"value\":{},\"with\":{}", point.timeline, point.value, status);
+    trace_->add_asynchronous("signal", 'e', point.timeline);
+    Interposer::host_signal(host, point, status, instr, msg);
+  }
+
+ private:
+  struct Open {
+    Trace::Clock::time_point start;
+    std::string details;
+  };
+
+  // About the call in hand.
+  template <class... Values>
+  void tell(fmt::format_string<Values...> format, Values &&...values) {
+    if (!open_.empty()) {
+      open_.back().details = fmt::format(format, std::forward<Values>(values)...);
+    }
+  }
+
+  const ListeningRun &listen(const bp_program_t *program, const bp_run_t *run) {
+    const std::lock_guard lock(mutex_);
+    ListeningRun &listening = runs_.emplace_back(ListeningRun{*run, run, trace_.get(), modules_[program]});
+    listening.abi.get_extension = &ListeningRun::get_extension;
+    return listening;
+  }
+
+  static thread_local std::vector<Open> open_;  // calls of this thread, the innermost last
+  std::shared_ptr<Trace> trace_;
+  Artifacts artifacts_;
+  std::mutex mutex_;
+  std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
+  std::deque<ListeningRun> runs_;
+};
+
+thread_local std::vector<TraceLayer::Open> TraceLayer::open_;
+
+}  // namespace
+
+double Trace::microseconds(Clock::time_point time) const {
+  return std::chrono::duration<double, std::micro>(time - start_).count();
+}
+
+// Under the lock.
+std::size_t Trace::row() {
+  return rows_.try_emplace(std::this_thread::get_id(), rows_.size() + 1).first->second;
+}
+
+void Trace::append(std::string event) {
+  events_.push_back(std::move(event));
+}
+
+void Trace::add(std::string_view name, Clock::time_point start, std::string details) {
+  const double end = microseconds(Clock::now()), begin = microseconds(start);
+  const std::lock_guard lock(mutex_);
+  append(fmt::format(R"({{"name":{},"ph":"X","pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})", quoted(name),
+                     row(), begin, end - begin, details));
+}
+
+void Trace::add_of_device(std::string_view name, std::uint32_t track, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  const std::lock_guard lock(mutex_);
+  append(fmt::format(R"({{"name":{},"ph":"X","pid":2,"tid":{},"ts":{:.3f},"dur":{:.3f}}})", quoted(name), track,
+                     static_cast<double>(begin_ns) / 1e3,
+                     static_cast<double>(std::max(end_ns, begin_ns) - begin_ns) / 1e3));
+}
+
+void Trace::add_asynchronous(std::string_view name, char phase, std::uint64_t id) {
+  const double now = microseconds(Clock::now());
+  const std::lock_guard lock(mutex_);
+  append(fmt::format(R"({{"name":"submit to signal","cat":"queue","ph":"{}","id":{},"pid":1,"tid":{},"ts":{:.3f},)"
+                     R"("args":{{"at":{}}}}})",
+                     phase, id, row(), now, quoted(name)));
+}
+
+std::size_t Trace::size() const {
+  const std::lock_guard lock(mutex_);
+  return events_.size();
+}
+
+std::string Trace::to_json() const {
+  const std::lock_guard lock(mutex_);
+  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  for (const auto &[process, name] : {std::pair(1, "calls"), std::pair(2, "device")}) {
+    text += fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":"{}"}}}},)", process, name) + "\n";
+  }
+  text += fmt::format("{}\n]}}\n", fmt::join(events_, ",\n"));
+  return text;
+}
+
+host::Layer trace_layer(std::shared_ptr<Trace> trace) {
+  return [trace = std::move(trace)](std::unique_ptr<host::Entry> below) {
+    return std::make_unique<TraceLayer>(std::move(below), trace);
+  };
+}
+
+}  // namespace bp::layers

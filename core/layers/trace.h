@@ -1,0 +1,48 @@
+// Trace: every call between core and plugin on a timeline, as Chrome's trace events: open it in ui.perfetto.dev.
+//
+// Calls of the core stand in the rows of their threads, calls of the plugin beneath them. A submit() is an arrow to its
+// signal. Devices that have bp.profile/1 to report get rows of their own, an instruction after the other.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/host/entry.h"
+
+namespace bp::layers {
+
+// What was traced so far. Threads: all functions from any thread.
+class Trace {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // An event of a row of this thread, from `start` to now. `details`: members of a JSON object.
+  void add(std::string_view name, Clock::time_point start, std::string details);
+  // An event of a device's own row; its clock began when the trace did.
+  void add_of_device(std::string_view name, std::uint32_t track, std::uint64_t begin_ns, std::uint64_t end_ns);
+  // Begin or end of what goes on in between.
+  void add_asynchronous(std::string_view name, char phase, std::uint64_t id);
+
+  std::size_t size() const;
+  std::string to_json() const;
+
+ private:
+  void append(std::string event);
+  double microseconds(Clock::time_point time) const;
+  std::size_t row();
+
+  mutable std::mutex mutex_;
+  const Clock::time_point start_ = Clock::now();
+  std::vector<std::string> events_;
+  std::unordered_map<std::thread::id, std::size_t> rows_;
+};
+
+host::Layer trace_layer(std::shared_ptr<Trace> trace);
+
+}  // namespace bp::layers

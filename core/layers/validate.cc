@@ -1,0 +1,474 @@
+#include "core/layers/validate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <deque>
+#include <map>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+#include "core/host/diagnostics.h"
+#include "core/layers/artifacts.h"
+#include "core/layers/interposer.h"
+
+namespace bp::layers {
+namespace {
+
+// FNV-1a over eight bytes at a time: whether memory that nobody may write stayed as it was.
+std::uint64_t checksum(const void *data, std::uint64_t size) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto *bytes = static_cast<const unsigned char *>(data);
+  for (std::uint64_t at = 0; at < size; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min<std::uint64_t>(8, size - at));
+    hash = (hash ^ word) * 0x100000001b3;
+  }
+  return hash;
+}
+
+// A sink that is dead after its call (BP-DIAG-02). All of them live as long as the layer, so that a late report is seen
+// and not a crash.
+struct WatchedDiag {
+  bp_diag_t abi;
+  const bp_diag_t *below;
+  Violations *violations;
+  Function function;
+  std::atomic<bool> is_over = false;
+
+  static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instr, const char *msg) {
+    auto &self = *static_cast<WatchedDiag *>(diag->ctx);
+    if (self.is_over) {
+      self.violations->add("BP-DIAG-02", fmt::format("{}: reports after the call: {}", to_string(self.function),
+                                                     host::printable(msg == nullptr ? "" : msg)));
+      return;
+    }
+    if (msg == nullptr) {
+      self.violations->add("BP-DIAG-01", fmt::format("{}: a report without a message", to_string(self.function)));
+      msg = "";
+    }
+    self.below->report(self.below, status, instr, msg);
+  }
+};
+
+struct WatchedStream {
+  bp_ostream_t abi;
+  const bp_ostream_t *below;
+  Violations *violations;
+  Function function;
+  std::thread::id thread = std::this_thread::get_id();
+  bp_status last = BP_OK;
+  std::atomic<bool> is_over = false;
+
+  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
+    auto &self = *static_cast<WatchedStream *>(stream->ctx);
+    auto broken = [&](const char *how) {
+      self.violations->add("BP-STREAM-01", fmt::format("{}: {}", to_string(self.function), how));
+    };
+    if (self.is_over) {
+      broken("writes after the call");
+      return BP_INVALID;
+    }
+    if (self.thread != std::this_thread::get_id()) {
+      broken("writes from another thread than that of the call");
+    }
+    if (self.last != BP_OK) {
+      broken("goes on writing after it was told to stop");
+    }
+    return self.last = self.below->write(self.below, bytes, size);
+  }
+};
+
+bool is_known(bp_status status) {
+  return status >= BP_OK && status <= BP_INTERNAL;
+}
+
+class ValidateLayer final : public Interposer {
+ public:
+  ValidateLayer(std::unique_ptr<host::Entry> below, std::shared_ptr<Violations> violations)
+      : Interposer(std::move(below)), violations_(std::move(violations)) {}
+
+  // --- thread tags and statuses ---
+
+  void enter(const Call &call) override {
+    const std::lock_guard lock(mutex_);
+    Activity &activity = activities_[call.object];
+    const ThreadTag tag = thread_tag(call.function);
+    const auto name = to_string(call.function);
+    const bool is_of_host = name.starts_with("host.") || name.starts_with("log.") || name.starts_with("threads.");
+    if (!is_of_host && tag == ThreadTag::ControlIdle && activity.all > 0) {
+      add("[control & idle]", "{} while {} calls on the object are in flight", name, activity.all);
+    }
+    if (tag == ThreadTag::Control && activity.control > 0) {
+      add("[control]", "{} while another control function of the object is in flight", name);
+    }
+    if (is_of_host && creating_ == std::this_thread::get_id()) {
+      add("BP-CREATE-01", "{} is called by create()", name);
+    }
+    ++activity.all;
+    activity.control += tag == ThreadTag::Control ? 1 : 0;
+  }
+  void leave(const Call &call, bp_status status) override {
+    if (!is_known(status)) {
+      add("bp_status", "{} returns {}, which is no status", to_string(call.function), status);
+    }
+    const std::lock_guard lock(mutex_);
+    Activity &activity = activities_[call.object];
+    activity.control -= thread_tag(call.function) == ThreadTag::Control ? 1 : 0;
+    if (--activity.all == 0) {
+      activities_.erase(call.object);
+    }
+  }
+
+  // --- factory and device ---
+
+  std::uint32_t factory_count(LayeredFactory &factory) override {
+    const std::uint32_t count = Interposer::factory_count(factory);
+    if (count != Interposer::factory_count(factory)) {
+      add("BP-FACTORY-01", "count() says {}, and then something else", count);
+    }
+    return count;
+  }
+  const bp_device_t *factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
+                                    std::uint32_t instance, const bp_option_t *options, std::uint32_t option_count,
+                                    const bp_diag_t *diag) override {
+    creating_ = std::this_thread::get_id();
+    const bp_device_t *device = Interposer::factory_create(factory, host, id, instance, options, option_count,
+                                                           Watch(*this, diag, Function::factory_create));
+    creating_ = std::thread::id();
+    return device;
+  }
+  bp_status device_init(LayeredDevice &device, const bp_diag_t *diag) override {
+    const bp_status status = Interposer::device_init(device, Watch(*this, diag, Function::device_init));
+    if (status == BP_OK) {
+      for (const char *const *id = device.abi.desc->features; id != nullptr && *id != nullptr; ++id) {
+        if (device.below->get_extension(device.below, *id) == nullptr) {
+          add("BP-DEVICE-04", "device.get_extension(\"{}\") is null, though the description has it", *id);
+        }
+      }
+    }
+    return status;
+  }
+  const void *device_get_extension(LayeredDevice &device, const char *id) override {
+    const void *found = device.below->get_extension(device.below, id);
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [before, is_new] = extensions_.try_emplace({&device, id}, found);
+      if (!is_new && before->second != found) {
+        add("BP-DEVICE-05", "device.get_extension(\"{}\") gives something else than before", id);
+      }
+    }
+    const void *handed_on = Interposer::device_get_extension(device, id);
+    if ((handed_on == nullptr) != (found == nullptr)) {
+      add("BP-DEVICE-05", "device.get_extension(\"{}\") gives something, then nothing, or the reverse", id);
+    }
+    return handed_on;
+  }
+
+  // --- kernels ---
+
+  bp_kernel kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
+                         const bp_diag_t *diag) override {
+    host::Diagnostics again;
+    const bp_kernel second = device.kernels->find(device.below, module, instr, again.abi());
+    if (device.kernels->find(device.below, module, instr, Watch(*this, diag, Function::kernels_find)) != second) {
+      add("BP-FIND-01", "kernels.find gives two answers for {}", name_of(module, instr));
+    }
+    return second == nullptr ? nullptr : Interposer::kernels_find(device, module, instr, again.abi());
+  }
+  bp_status kernels_kernel(LayeredDevice &device, const bp_call_t *call, const bp_diag_t *diag) override {
+    const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
+    std::vector<std::uint64_t> before;
+    auto sums = [&] {
+      std::vector<std::uint64_t> result;
+      for (std::uint32_t i = 0; i < instruction.operand_count(); ++i) {
+        bool is_result = false;  // in place
+        for (std::uint32_t r = 0; r < instruction.result_count(); ++r) {
+          is_result |= call->results[r] == call->operands[i];
+        }
+        result.push_back(
+            is_result || call->operands[i] == nullptr ? 0 : checksum(call->operands[i], instruction.operand(i).size()));
+      }
+      return result;
+    };
+    before = sums();
+    const bp_status status = Interposer::kernels_kernel(device, call, Watch(*this, diag, Function::kernels_kernel));
+    if (sums() != before) {
+      add("BP-KERNEL-01", "the kernel of {} modifies an operand", instruction.name());
+    }
+    if (status == BP_UNSUPPORTED) {
+      add("BP-FIND-03", "the kernel of {} says unsupported, though find() gave it", instruction.name());
+    }
+    return status;
+  }
+
+  // --- memory ---
+
+  bp_status memory_alloc(LayeredDevice &device, std::uint32_t space, std::uint64_t size, std::uint32_t alignment,
+                         bp_memory_t *out, const bp_diag_t *diag) override {
+    const bp_status status =
+        Interposer::memory_alloc(device, space, size, alignment, out, Watch(*this, diag, Function::memory_alloc));
+    if (status != BP_OK) {
+      return status;
+    }
+    if (reinterpret_cast<std::uintptr_t>(out->host) % alignment != 0 || out->address % alignment != 0) {
+      add("BP-ALLOC-02", "memory.alloc: a piece is not aligned to {}", alignment);
+    }
+    const std::lock_guard lock(mutex_);
+    auto &pieces = pieces_[&device];
+    if (out->memory == 0 || !pieces.try_emplace(out->memory, Piece{*out, size}).second) {
+      add("BP-ALLOC-02", "memory.alloc: the handle {} is {}", out->memory, out->memory == 0 ? "no handle" : "in use");
+    }
+    for (const auto &[handle, other] : pieces) {
+      if (handle != out->memory && (overlap(out->host, size, other.memory.host, other.size) ||
+                                    overlap(reinterpret_cast<void *>(out->address), size,
+                                            reinterpret_cast<void *>(other.memory.address), other.size))) {
+        add("BP-ALLOC-02", "memory.alloc: two pieces overlap");
+      }
+    }
+    return status;
+  }
+  void memory_release(LayeredDevice &device, std::uint64_t memory) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (pieces_[&device].erase(memory) == 0) {
+        add("BP-LAW-01", "memory.release of {}, which is no piece of the device", memory);
+      }
+    }
+    Interposer::memory_release(device, memory);
+  }
+  bp_status memory_copy(LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                        const bp_diag_t *diag) override {
+    check_copy(device, "memory.copy", to, from, size);
+    return Interposer::memory_copy(device, to, from, size, Watch(*this, diag, Function::memory_copy));
+  }
+
+  // --- compiler ---
+
+  bp_status compiler_claim(LayeredDevice &device, const bp_module_t *module, float *cost_ns,
+                           const bp_diag_t *diag) override {
+    const std::uint64_t before = checksum(module, module->size);
+    std::vector<float> second(module->instrs.count, NAN);
+    std::fill_n(cost_ns, module->instrs.count, NAN);
+    const bp_status status =
+        Interposer::compiler_claim(device, module, cost_ns, Watch(*this, diag, Function::compiler_claim));
+    host::Diagnostics again;
+    if (device.compiler->claim(device.below, module, second.data(), again.abi()) != status ||
+        std::memcmp(second.data(), cost_ns, second.size() * sizeof(float)) != 0) {
+      add("BP-CLAIM-01", "compiler.claim gives two answers for one module");
+    }
+    if (checksum(module, module->size) != before) {
+      add("BP-MODULE-04", "compiler.claim writes to the module");
+    }
+    for (std::uint32_t i = 0; status == BP_OK && i < second.size(); ++i) {
+      if (std::isnan(cost_ns[i])) {
+        add("BP-CLAIM-04", "compiler.claim leaves the cost of {} unwritten, or NaN", name_of(module, i));
+        break;
+      }
+    }
+    return status;
+  }
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    const std::uint64_t before = checksum(module, module->size);
+    Tee tee(artifact);
+    WatchedStream *stream;
+    {
+      const std::lock_guard lock(mutex_);
+      stream = &streams_.emplace_back();
+    }
+    stream->abi = {stream, &WatchedStream::write};
+    stream->below = tee.abi();
+    stream->violations = violations_.get();
+    stream->function = Function::compiler_compile;
+    const bp_status status =
+        Interposer::compiler_compile(device, module, &stream->abi, Watch(*this, diag, Function::compiler_compile));
+    stream->is_over = true;
+    if (checksum(module, module->size) != before) {
+      add("BP-MODULE-04", "compiler.compile writes to the module");
+    }
+    if (status == BP_UNSUPPORTED) {
+      add("BP-CLAIM-03", "compiler.compile says unsupported of {}, all of which was claimed",
+          plugin::ModuleView(module).name());
+    }
+    artifacts_.remember(tee.take(), module);
+    return status;
+  }
+  bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
+                          std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
+                          const bp_diag_t *diag) override {
+    const std::uint64_t before = checksum(artifact, size);
+    const bp_status status = Interposer::compiler_load(device, artifact, size, constants, taken, allocation_count,
+                                                       program, Watch(*this, diag, Function::compiler_load));
+    if (checksum(artifact, size) != before) {
+      add("BP-LAW-01", "compiler.load writes to the artifact, which is borrowed");
+    }
+    for (std::uint32_t i = 0; i < allocation_count; ++i) {
+      if (taken[i] != 0 && constants[i].memory == 0 && constants[i].offset == 0) {
+        add("BP-LAW-01", "compiler.load takes allocation {}, which is no constant", i);
+      }
+    }
+    if (status == BP_OK && *program != nullptr) {
+      const std::lock_guard lock(mutex_);
+      modules_[*program] = artifacts_.find(artifact, size);
+    }
+    return status;
+  }
+  bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
+    const auto before = sums_of_read_only(program, *run);
+    const bp_status status = Interposer::program_run(program, run, Watch(*this, diag, Function::program_run));
+    if (sums_of_read_only(program, *run) != before) {
+      add("BP-RUN-01", "program.run writes to an input that is not donated, or to a constant");
+    }
+    return status;
+  }
+
+  // --- queue ---
+
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
+                         std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
+    if (queue >= device.queue->queue_count) {
+      add("bp.queue/1", "queue.submit to queue {} of {}", queue, device.queue->queue_count);
+    }
+    for (std::uint32_t i = 0; i < command_count; ++i) {
+      if (queue < device.queue->queue_count && (device.queue->queues[queue] >> commands[i].kind & 1) == 0) {
+        add("bp.queue/1", "queue.submit: queue {} takes no commands of kind {}", queue, commands[i].kind);
+      }
+      if (commands[i].kind == BP_COMMAND_COPY) {
+        check_copy(device, "queue.submit", commands[i].to, commands[i].from, commands[i].size);
+      }
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      expected_.insert({done.timeline, done.value});
+    }
+    const bp_status status = Interposer::queue_submit(device, queue, commands, command_count, done,
+                                                      Watch(*this, diag, Function::queue_submit));
+    const std::lock_guard lock(mutex_);
+    if (status != BP_OK && expected_.erase({done.timeline, done.value}) == 0) {
+      add("BP-SIGNAL-02", "queue.submit refuses, but signals its point");
+    }
+    return status;
+  }
+  void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
+                   const char *msg) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (expected_.erase({point.timeline, point.value}) == 0) {
+        add("BP-SIGNAL-01", "host.signal of point {} of timeline {}, which is not due", point.value, point.timeline);
+      }
+    }
+    Interposer::host_signal(host, point, status, instr, msg);
+  }
+
+ private:
+  struct Activity {
+    int all = 0, control = 0;
+  };
+  struct Piece {
+    bp_memory_t memory;
+    std::uint64_t size;
+  };
+
+  template <class... Values>
+  void add(const char *rule, fmt::format_string<Values...> format, Values &&...values) {
+    violations_->add(rule, fmt::format(format, std::forward<Values>(values)...));
+  }
+
+  static std::string_view name_of(const bp_module_t *module, std::uint32_t instr) {
+    return plugin::ModuleView(module).instruction(instr).name();
+  }
+
+  static bool overlap(const void *a, std::uint64_t a_size, const void *b, std::uint64_t b_size) {
+    const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+    return x != 0 && y != 0 && x < y + b_size && y < x + a_size;
+  }
+
+  // The sink for one call.
+  class Watch {
+   public:
+    Watch(ValidateLayer &layer, const bp_diag_t *below, Function function) {
+      const std::lock_guard lock(layer.mutex_);
+      while (layer.diags_.size() > 4096 && layer.diags_.front().is_over) {
+        layer.diags_.pop_front();
+      }
+      diag_ = &layer.diags_.emplace_back();
+      diag_->abi = {diag_, &WatchedDiag::report};
+      diag_->below = below;
+      diag_->violations = layer.violations_.get();
+      diag_->function = function;
+    }
+    Watch(const Watch &) = delete;
+    Watch &operator=(const Watch &) = delete;
+    ~Watch() { diag_->is_over = true; }
+    operator const bp_diag_t *() const { return &diag_->abi; }
+
+   private:
+    WatchedDiag *diag_;
+  };
+
+  void check_copy(const LayeredDevice &device, const char *where, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+    const std::lock_guard lock(mutex_);
+    for (const bp_loc_t &place : {to, from}) {
+      const auto piece = pieces_[&device].find(place.memory);
+      if (place.memory != 0 && (piece == pieces_[&device].end() || place.offset > piece->second.size ||
+                                size > piece->second.size - place.offset)) {
+        add("BP-COPY-01", "{} of {} bytes at {} of piece {} leaves the piece", where, size, place.offset, place.memory);
+      }
+    }
+  }
+
+  // Of what the host can address.
+  std::vector<std::uint64_t> sums_of_read_only(const LayeredProgram &program, const bp_run_t &run) {
+    std::shared_ptr<const ModuleCopy> module;
+    {
+      const std::lock_guard lock(mutex_);
+      module = modules_[&program.abi];
+    }
+    std::vector<std::uint64_t> sums;
+    for (std::uint64_t i = 0; module != nullptr && i < run.allocation_count; ++i) {
+      const bp_allocation_t &allocation = module->view().allocations()[i];
+      const bp_loc_t place = run.allocations[i];
+      if ((allocation.flags & BP_ALLOC_READ_ONLY) != 0 && place.memory == 0 && place.offset != 0) {
+        sums.push_back(checksum(reinterpret_cast<const void *>(place.offset), allocation.size));
+      }
+    }
+    return sums;
+  }
+
+  std::shared_ptr<Violations> violations_;
+  Artifacts artifacts_;
+  std::atomic<std::thread::id> creating_ = std::thread::id();
+  std::mutex mutex_;
+  std::unordered_map<const void *, Activity> activities_;
+  std::map<std::pair<const void *, std::string>, const void *> extensions_;
+  std::map<const void *, std::map<std::uint64_t, Piece>> pieces_;  // by device, by handle
+  std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> expected_;  // signals
+  std::deque<WatchedDiag> diags_;
+  std::deque<WatchedStream> streams_;
+};
+
+}  // namespace
+
+void Violations::add(std::string rule, std::string message) {
+  const std::lock_guard lock(mutex_);
+  all_.push_back({std::move(rule), std::move(message)});
+  if (listener_) {
+    listener_(all_.back());
+  }
+}
+
+std::vector<Violation> Violations::all() const {
+  const std::lock_guard lock(mutex_);
+  return all_;
+}
+
+host::Layer validate_layer(std::shared_ptr<Violations> violations) {
+  return [violations = std::move(violations)](std::unique_ptr<host::Entry> below) {
+    return std::make_unique<ValidateLayer>(std::move(below), violations);
+  };
+}
+
+}  // namespace bp::layers

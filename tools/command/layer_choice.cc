@@ -1,0 +1,78 @@
+#include "tools/command/layer_choice.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "core/base/files.h"
+#include "core/layers/trace.h"
+#include "core/layers/validate.h"
+#include "tools/command/command.h"
+
+namespace bp::command {
+namespace {
+
+// One command, one set of layers.
+struct Active {
+  std::shared_ptr<layers::Violations> violations;
+  std::shared_ptr<layers::Trace> trace;
+  std::string trace_file;
+};
+Active &active() {
+  static Active active;
+  return active;
+}
+
+}  // namespace
+
+void add_layer_option(Options &options) {
+  options.add()("layer", boost::program_options::value<std::vector<std::string>>()->composing(),
+                "between core and plugin: validate (checks the rules of the ABI), trace=FILE (a timeline for "
+                "ui.perfetto.dev); any number");
+}
+
+std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers) {
+  if (!options.has("layer")) {
+    return std::nullopt;
+  }
+  for (const std::string &layer : options.get<std::vector<std::string>>("layer")) {
+    if (layer == "validate") {
+      if (active().violations == nullptr) {
+        active().violations = std::make_shared<layers::Violations>([](const layers::Violation &violation) {
+          fmt::print(stderr, "validate: {}: {}\n", violation.rule, violation.message);
+        });
+      }
+      layers.push_back(layers::validate_layer(active().violations));
+    } else if (layer.starts_with("trace=") && layer.size() > 6) {
+      if (active().trace == nullptr) {
+        active().trace = std::make_shared<layers::Trace>();
+      }
+      active().trace_file = layer.substr(6);
+      if (const Status written = write_file(active().trace_file, ""); !written.ok()) {
+        return report(written.error());  // before the work, not after it
+      }
+      layers.push_back(layers::trace_layer(active().trace));
+    } else {
+      return options.misuse(fmt::format("--layer is '{}', expected validate or trace=FILE", layer));
+    }
+  }
+  return std::nullopt;
+}
+
+int finish_layers(int code) {
+  const Active &done = active();
+  if (done.trace != nullptr) {
+    if (const Status written = write_file(done.trace_file, done.trace->to_json()); !written.ok()) {
+      return report(written.error());
+    }
+    fmt::print(stderr, "trace: {} events in {}\n", done.trace->size(), done.trace_file);
+  }
+  if (done.violations != nullptr) {
+    const std::size_t count = done.violations->all().size();
+    fmt::print(stderr, "validate: {}\n", count == 0 ? "no rule was broken" : fmt::format("{} violations", count));
+    return code == 0 && count > 0 ? 1 : code;
+  }
+  return code;
+}
+
+}  // namespace bp::command

@@ -1,0 +1,21 @@
+// --layer: what stands between the core and the plugins of this command, and what comes of it at the end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/host/entry.h"
+#include "tools/command/options.h"
+
+namespace bp::command {
+
+void add_layer_option(Options &options);
+// The layers asked for, in their order; an exit code if the command line is wrong or a file cannot be written.
+std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers);
+
+// At the end of the process, when every backend is gone: writes files, counts violations. The exit code: that of the
+// command, or 1 if a file could not be written or a rule was broken.
+int finish_layers(int code);
+
+}  // namespace bp::command
