@@ -7,7 +7,10 @@ namespace bp::packing {
 namespace {
 
 constexpr std::uint64_t tries_alone = 2;  // before a second thread is worth while
-constexpr std::int64_t least_steps = 300'000;
+constexpr std::int64_t least_steps = 300'000, descents_each = 4;
+// Most tries end when they get stuck, early and far from the end; a few go on, since only these can prove anything.
+constexpr std::int64_t patience_per_descent = 10;
+constexpr std::uint64_t patient_each = 64;
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: never far from the best length of a try, which nobody knows (Luby, Sinclair and
 // Zuckerman 1993).
@@ -21,18 +24,19 @@ std::int64_t luby(std::uint64_t n) {
 }  // namespace
 
 Portfolio::Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool has_room)
-    : lanes_{SkylineSearch(items, height), SkylineSearch(items, height)},
-      next_strategy_(first_strategy),
-      has_room_(has_room) {}
+    : lanes_{SkylineSearch(items, height), SkylineSearch(items, height)}, evolution_(first_strategy, has_room) {}
 
 Portfolio::Outcome Portfolio::run(std::int64_t steps, Clock::time_point deadline, ThreadPool &threads) {
   steps_ = 0;
-  const std::int64_t steps_each = std::max(lanes_[0].descent(), least_steps);
+  const std::int64_t descent = std::max(lanes_[0].descent(), least_steps);
   while (steps_ < steps) {
     std::uint32_t lanes = tries_ < tries_alone ? 1 : 2;
-    std::int64_t most = std::min(steps_each * luby(tries_), (steps - steps_ + lanes - 1) / lanes);
+    bool is_patient = tries_ % patient_each == patient_each - 1;
+    std::int64_t length = descent * (is_patient ? luby(tries_ / patient_each) : descents_each);
+    std::int64_t patience = is_patient ? length : descent / patience_per_descent;
     ++tries_;
-    Outcome outcome = run_next(most, lanes, deadline, threads);
+    Outcome outcome =
+        run_next(std::min(length, (steps - steps_ + lanes - 1) / lanes), patience, lanes, deadline, threads);
     if (outcome != Outcome::GaveUp || Clock::now() >= deadline) {
       return outcome;
     }
@@ -40,17 +44,18 @@ Portfolio::Outcome Portfolio::run(std::int64_t steps, Clock::time_point deadline
   return Outcome::GaveUp;
 }
 
-Portfolio::Outcome Portfolio::run_next(std::int64_t steps, std::uint32_t lanes, Clock::time_point deadline,
-                                       ThreadPool &threads) {
+Portfolio::Outcome Portfolio::run_next(std::int64_t steps, std::int64_t patience, std::uint32_t lanes,
+                                       Clock::time_point deadline, ThreadPool &threads) {
+  std::array<Strategy, 2> strategies;
+  std::generate_n(strategies.begin(), lanes, [&] { return evolution_.next(); });
   std::array<std::atomic<std::int64_t>, 2> limits = {steps, steps};
   std::array<Outcome, 2> outcomes = {Outcome::GaveUp, Outcome::GaveUp};
   threads.parallel(lanes, [&](std::uint32_t lane, std::uint32_t) {
-    outcomes[lane] = lanes_[lane].run(nth_strategy(next_strategy_ + lane, has_room_), limits[lane], deadline);
+    outcomes[lane] = lanes_[lane].run(strategies[lane], limits[lane], patience, deadline);
     if (outcomes[lane] != Outcome::GaveUp) {
       limits[1 - lane].store(lanes_[lane].steps_taken(), std::memory_order_relaxed);
     }
   });
-  next_strategy_ += lanes;
   auto has_ended = [&](std::uint32_t lane) { return outcomes[lane] != Outcome::GaveUp; };
   winner_ = 0;
   if (has_ended(1) && (!has_ended(0) || lanes_[1].steps_taken() < lanes_[0].steps_taken())) {
@@ -60,6 +65,7 @@ Portfolio::Outcome Portfolio::run_next(std::int64_t steps, std::uint32_t lanes, 
     steps_ += lanes * lanes_[winner_].steps_taken();
   } else {
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      evolution_.report(std::move(strategies[lane]), lanes_[lane].most_laid());
       steps_ += lanes_[lane].steps_taken();
     }
   }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/thread_pool.h"
+#include "core/packing/evolution.h"
 #include "core/packing/skyline_search.h"
 
 namespace bp::packing {
@@ -28,11 +29,12 @@ class Portfolio {
   const std::vector<std::int64_t> &offsets() const { return lanes_[winner_].offsets(); }
 
  private:
-  Outcome run_next(std::int64_t steps, std::uint32_t lanes, Clock::time_point deadline, ThreadPool &threads);
+  Outcome run_next(std::int64_t steps, std::int64_t patience, std::uint32_t lanes, Clock::time_point deadline,
+                   ThreadPool &threads);
 
   std::array<SkylineSearch, 2> lanes_;
-  std::uint64_t next_strategy_, tries_ = 0;
-  bool has_room_;
+  Evolution evolution_;
+  std::uint64_t tries_ = 0;
   std::uint32_t winner_ = 0;  // of lanes_
   std::int64_t steps_ = 0;
 };

@@ -53,11 +53,14 @@ void Skyline::make_sections() {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(times, time) - times.begin());
   };
   ranges_.resize(items_.size());
+  areas_.resize(items_.size());
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
     for (auto [begin, end] : items_[i].needed) {
       if (begin < end) {
         ranges_[i].push_back({section_at(begin), section_at(end)});
-        incidences_ += ranges_[i].back().end - ranges_[i].back().begin;
+        std::uint32_t sections = ranges_[i].back().end - ranges_[i].back().begin;
+        incidences_ += sections;
+        areas_[i] += static_cast<double>(items_[i].size) * sections;
       }
     }
   }
@@ -109,6 +112,7 @@ bool Skyline::can_lie(std::uint32_t item) const {
 
 void Skyline::count(std::uint32_t item, std::int32_t more) {
   for_each_section(item, [&](std::uint32_t section) { coming_in_[section] += more; });
+  laid_area_ -= more * areas_[item];
   Range all = hull(item);
   for (std::uint32_t section = all.begin + 1; section < all.end; ++section) {
     crossing_[section] += more;
@@ -130,6 +134,7 @@ bool Skyline::clear() {
     count(i, 1);
   }
   trail_.clear();
+  laid_area_ = 0;
   steps_ = static_cast<std::int64_t>(20 * items_.size() + 4 * incidences_);
   return std::ranges::all_of(slack_, [](std::int64_t slack) { return slack >= 0; });
 }

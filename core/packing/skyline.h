@@ -48,6 +48,8 @@ class Skyline {
   std::int64_t slack(std::uint32_t section) const { return slack_[section]; }
   std::int64_t lowest(std::uint32_t item) const { return lowest_[item]; }  // where it may lie at the lowest
   bool is_laid(std::uint32_t item) const { return is_laid_[item] != 0; }
+  // How much is laid: the sizes of these items, in each of their sections.
+  double laid_area() const { return laid_area_; }
   bool is_done(std::uint32_t section) const { return coming_in_[section] == 0; }  // nothing is to come there
   // An item to come is needed on both sides of the border before that section, or before and after it.
   bool is_crossed(std::uint32_t section) const { return crossing_[section] != 0; }
@@ -107,7 +109,9 @@ class Skyline {
   std::vector<std::int64_t> lowest_, offsets_;      // by item
   std::vector<char> is_laid_;                       // by item
   std::vector<std::int32_t> coming_in_, crossing_;  // by section: items that are not laid
-  std::vector<std::uint64_t> coming_hash_;          // by section: of those that begin in it
+  std::vector<double> areas_;                       // by item: its size in all its sections
+  double laid_area_ = 0;
+  std::vector<std::uint64_t> coming_hash_;  // by section: of those that begin in it
   std::vector<Change> trail_;
   mutable std::int64_t steps_ = 0;
 

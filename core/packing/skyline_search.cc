@@ -43,24 +43,30 @@ void SkylineSearch::set_order(const Strategy &strategy) {
     }
     double noise = static_cast<double>(random() >> 11) * 0x1p-53;
     rank_[i] = strategy.length * std::log(static_cast<double>(sections)) +
-               strategy.size * std::log(static_cast<double>(items[i].size)) + strategy.noise * noise;
+               strategy.size * std::log(static_cast<double>(items[i].size)) + strategy.noise * noise +
+               nudge_of(strategy, i);
   }
 }
 
-bool SkylineSearch::give_up(const std::atomic<std::int64_t> &steps, Clock::time_point deadline) {
+bool SkylineSearch::give_up(const std::atomic<std::int64_t> &steps, std::int64_t patience, Clock::time_point deadline) {
   std::int64_t taken = steps_taken();
+  if (skyline_.laid_area() > most_laid_) {
+    most_laid_ = skyline_.laid_area();
+    last_progress_ = taken;
+  }
   if (taken >= next_look_at_clock_) {
     next_look_at_clock_ = taken + 100'000;
     if (Clock::now() >= deadline) {
       return true;
     }
   }
-  return taken >= steps.load(std::memory_order_relaxed);
+  return taken - last_progress_ >= patience || taken >= steps.load(std::memory_order_relaxed);
 }
 
 SkylineSearch::Outcome SkylineSearch::run(const Strategy &strategy, const std::atomic<std::int64_t> &steps,
-                                          Clock::time_point deadline) {
-  steps_ = next_look_at_clock_ = 0;
+                                          std::int64_t patience, Clock::time_point deadline) {
+  steps_ = next_look_at_clock_ = last_progress_ = 0;
+  most_laid_ = 0;
   if (!skyline_.clear()) {
     return Outcome::Impossible;
   }
@@ -70,7 +76,7 @@ SkylineSearch::Outcome SkylineSearch::run(const Strategy &strategy, const std::a
   choices_.clear();
   std::uint32_t part = split({0, skyline_.section_count()}, nobody, nobody);
   while (part != nobody) {
-    if (give_up(steps, deadline)) {
+    if (give_up(steps, patience, deadline)) {
       return Outcome::GaveUp;
     }
     std::uint32_t frame = parts_[part].frame;  // which chooses next

@@ -25,12 +25,15 @@ class SkylineSearch {
   // Then run() must not be called.
   bool is_too_large() const { return skyline_.is_too_large(); }
 
-  // Gives up after about so many steps of a nanosecond each, or at the deadline. Another thread may lower `steps`
-  // meanwhile. Dead ends are remembered from one run to the next.
-  Outcome run(const Strategy &strategy, const std::atomic<std::int64_t> &steps, Clock::time_point deadline);
+  // Gives up after about so many steps of a nanosecond each, or when it has not got further for `patience` steps, or at
+  // the deadline. Another thread may lower `steps` meanwhile. Dead ends are remembered from one run to the next.
+  Outcome run(const Strategy &strategy, const std::atomic<std::int64_t> &steps, std::int64_t patience,
+              Clock::time_point deadline);
   // About how many steps it takes to lay all items once.
   std::int64_t descent() const { return static_cast<std::int64_t>(skyline_.items().size() * skyline_.incidences()); }
   std::int64_t steps_taken() const { return steps_ + skyline_.steps(); }  // by the last run
+  // How far the last run got, as Skyline::laid_area().
+  double most_laid() const { return most_laid_; }
   // By item; after Found.
   const std::vector<std::int64_t> &offsets() const { return skyline_.offsets(); }
 
@@ -56,7 +59,7 @@ class SkylineSearch {
   };
 
   void set_order(const Strategy &strategy);
-  bool give_up(const std::atomic<std::int64_t> &steps, Clock::time_point deadline);
+  bool give_up(const std::atomic<std::int64_t> &steps, std::int64_t patience, Clock::time_point deadline);
   std::uint32_t split(Range sections, std::uint32_t frame, std::uint32_t next);
   bool open(const Part &part);
   bool advance(Frame &frame);
@@ -75,7 +78,8 @@ class SkylineSearch {
   std::vector<Part> parts_;
   std::vector<Frame> frames_;
   std::vector<std::uint32_t> choices_;
-  std::int64_t steps_ = 0, next_look_at_clock_ = 0;
+  std::int64_t steps_ = 0, next_look_at_clock_ = 0, last_progress_ = 0;
+  double most_laid_ = 0;
   std::vector<std::uint32_t> several_times_;  // items that are needed with times between
   std::vector<char> is_no_valley_;            // by section; used within one step
 };

@@ -1,30 +1,16 @@
 #include "core/packing/strategy.h"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
+
+#include "core/packing/random.h"
 
 namespace bp::packing {
 namespace {
 
 constexpr std::uint64_t rising_each = 8, rising_each_with_room = 2;
-
-// Splitmix: the same everywhere, unlike the distributions of the standard library.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t operator()() {
-    std::uint64_t x = state_ += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  }
-  template <std::size_t count>
-  double pick(const std::array<double, count> &values) {
-    return values[(*this)() % count];
-  }
-
- private:
-  std::uint64_t state_;
-};
+constexpr std::size_t max_nudges = 32;
+constexpr std::uint64_t nudged_of_each = 20;  // items
 
 }  // namespace
 
@@ -49,6 +35,44 @@ Strategy nth_strategy(std::uint64_t n, bool has_room) {
   strategy.noise = random.pick(std::array{0.0, 0.05, 0.3, 1.0});
   strategy.seed = random();
   return strategy;
+}
+
+Strategy changed(Strategy strategy, std::uint64_t seed) {
+  Random random(seed);
+  // By a factor of up to two; what is zero may grow from the least.
+  auto change = [&](double &value, double least) {
+    if (random.uniform() < 0.3) {
+      value = std::max(0.0, (value + least) * std::exp2(2 * random.uniform() - 1) - least);
+    }
+  };
+  change(strategy.tightness, 0);
+  change(strategy.length, 0);
+  change(strategy.size, 0.05);
+  change(strategy.border, 0);
+  change(strategy.level, 0);
+  change(strategy.waste, 0);
+  change(strategy.noise, 0.02);
+  strategy.prefers_late ^= random.uniform() < 0.05;
+  if (random.uniform() < 0.5) {
+    strategy.nudges.resize(std::min(strategy.nudges.size() + 1, max_nudges));
+    std::swap(strategy.nudges.back(), strategy.nudges[random() % strategy.nudges.size()]);
+    strategy.nudges.back() = random();
+  }
+  if (random.uniform() < 0.5) {
+    strategy.seed = random();
+  }
+  return strategy;
+}
+
+double nudge_of(const Strategy &strategy, std::uint32_t item) {
+  double sum = 0;
+  for (std::uint64_t nudge : strategy.nudges) {
+    Random random(nudge + item * 0xd1342543de82ef95u);
+    if (random() % nudged_of_each == 0) {
+      sum += 2 * random.uniform() - 1;
+    }
+  }
+  return sum;
 }
 
 }  // namespace bp::packing

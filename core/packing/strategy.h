@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace bp::packing {
 
@@ -20,10 +21,18 @@ struct Strategy {
   double waste = 1;  // against an item that wastes all that may be wasted
   double noise = 0;
   std::uint64_t seed = 0;  // of the noise
+  // Each moves a few items, by as much as 1, towards the front or the back.
+  std::vector<std::uint64_t> nudges;
 };
 
 // An endless list of strategies, what solved the most of published and changed problems before the rest.
 // Where best fit comes close to what is looked for, there is room.
 Strategy nth_strategy(std::uint64_t n, bool has_room);
+
+// Some of what it says changed at random, most of it a little.
+Strategy changed(Strategy strategy, std::uint64_t seed);
+
+// What the nudges add to an item's rank.
+double nudge_of(const Strategy &strategy, std::uint32_t item);
 
 }  // namespace bp::packing

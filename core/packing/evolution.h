@@ -1,0 +1,37 @@
+// Evolution: strategies that got far on a problem are changed a little and tried again. How far a strategy gets depends
+// much more on the problem than on luck, so that this closes in on what solves it, where new ones every time would not.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/packing/random.h"
+#include "core/packing/strategy.h"
+
+namespace bp::packing {
+
+// Equal calls give equal strategies. Not thread-safe.
+class Evolution {
+ public:
+  // New strategies are taken from that one on.
+  Evolution(std::uint64_t first_strategy, bool has_room)
+      : next_new_(first_strategy), has_room_(has_room), random_(first_strategy) {}
+
+  // A new strategy, or a changed one of those that got farthest.
+  Strategy next();
+  // How far that one got, by SkylineSearch::most_laid().
+  void report(Strategy strategy, double laid);
+
+ private:
+  struct Tried {
+    Strategy strategy;
+    double laid = 0;
+  };
+
+  std::uint64_t next_new_, count_ = 0;
+  bool has_room_;
+  Random random_;
+  std::vector<Tried> best_;  // falling, no two alike
+};
+
+}  // namespace bp::packing
