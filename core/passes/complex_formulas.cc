@@ -46,6 +46,25 @@ Id is_zero(Expansion &b, Id x) {
 Id is_infinite(Expansion &b, Id x) {
   return compare(b, ComparisonDirection::Eq, absolute(b, x), infinity);
 }
+Id is_finite(Expansion &b, Id x) {
+  return apply(b, Opcode::IsFinite, x);
+}
+Id is_nan(Expansion &b, Id x) {
+  return b.compare(ComparisonDirection::Ne, x, x);
+}
+Id has_infinite(Expansion &b, Parts z) {
+  Id real = is_infinite(b, z.real);
+  return b.bit_or({real, is_infinite(b, z.imaginary)});
+}
+Id has_only_finite(Expansion &b, Parts z) {
+  Id real = is_finite(b, z.real);
+  return b.bit_and({real, is_finite(b, z.imaginary)});
+}
+// An infinite real part, and an imaginary one that is no angle.
+Id is_infinite_without_angle(Expansion &b, Parts z) {
+  Id unbounded = is_infinite(b, z.real);
+  return b.bit_and({unbounded, apply(b, Opcode::Not, is_finite(b, z.imaginary))});
+}
 // |x| with the sign of y.
 Id with_sign(Expansion &b, Id x, Id y) {
   // The sign of a zero counts: 1/y has it too.
@@ -78,7 +97,29 @@ Parts multiply(Expansion &b, Parts x, Parts y) {
   return {real, b.sum({b.product({x.real, y.imaginary}), b.product({x.imaginary, y.real})})};
 }
 
-// The larger part of the divisor is divided out first, so that its square is never formed.
+// As if the infinite parts of a number were 1, and its finite ones 0.
+Parts infinite_direction(Expansion &b, Parts z) {
+  const auto part = [&](Id x) {
+    Id size = b.select({is_infinite(b, x), b.splat(1, x), b.splat(0, x)});
+    return with_sign(b, size, x);
+  };
+  Id real = part(z.real);
+  return {real, part(z.imaginary)};
+}
+Parts times_conjugate(Expansion &b, Parts x, Parts y) {
+  return multiply(b, x, {y.real, negate(b, y.imaginary)});
+}
+Parts scaled(Expansion &b, Parts z, Id by) {
+  Id real = b.product({z.real, by});
+  return {real, b.product({z.imaginary, by})};
+}
+Parts select(Expansion &b, Id condition, Parts x, Parts y) {
+  Id real = b.select({condition, x.real, y.real});
+  return {real, b.select({condition, x.imaginary, y.imaginary})};
+}
+
+// The larger part of the divisor is divided out first, so that its square is never formed. Where that gives NaN twice,
+// zeros and infinities decide.
 Parts divide(Expansion &b, Parts x, Parts y) {
   Id imaginary_larger = b.compare(ComparisonDirection::Lt, absolute(b, y.real), absolute(b, y.imaginary));
   Id large = b.select({imaginary_larger, y.imaginary, y.real});
@@ -90,16 +131,22 @@ Parts divide(Expansion &b, Parts x, Parts y) {
                        b.sum({x.real, b.product({x.imaginary, ratio})})});
   Id second = b.select({imaginary_larger, b.difference({b.product({x.imaginary, ratio}), x.real}),
                         b.difference({x.imaginary, b.product({x.real, ratio})})});
-  // Divisors without a ratio: zero, and infinite ones, which leave nothing of what is finite.
-  Id zero = is_zero(b, large);
-  Id infinite = is_infinite(b, large);
-  auto settle = [&](Id quotient, Id by_zero, Id numerator) {
-    Id vanished =
-        b.select({b.bit_and({infinite, b.add(Opcode::IsFinite, {numerator})}), b.splat(0, quotient), quotient});
-    return b.select({zero, by_zero, vanished});
-  };
-  return {settle(b.quotient({first, divisor}), b.quotient({x.real, absolute(b, large)}), x.real),
-          settle(b.quotient({second, divisor}), b.quotient({x.imaginary, absolute(b, large)}), x.imaginary)};
+  Id real = b.quotient({first, divisor});
+  const Parts quotient{real, b.quotient({second, divisor})};
+
+  Id zero = b.splat(0, large), unbounded = b.splat(infinity, large);
+  Id divisor_zero = b.bit_and({is_zero(b, y.real), is_zero(b, y.imaginary)});
+  Id known = b.add(Opcode::Not, {b.bit_and({is_nan(b, x.real), is_nan(b, x.imaginary)})});
+  const Parts by_zero = scaled(b, x, with_sign(b, unbounded, y.real));
+  Id to_infinity = b.bit_and({has_infinite(b, x), has_only_finite(b, y)});
+  const Parts huge = scaled(b, times_conjugate(b, infinite_direction(b, x), y), unbounded);
+  Id to_zero = b.bit_and({has_infinite(b, y), has_only_finite(b, x)});
+  const Parts tiny = scaled(b, times_conjugate(b, x, infinite_direction(b, y)), zero);
+  Parts recovered = select(b, to_zero, tiny, quotient);
+  recovered = select(b, to_infinity, huge, recovered);
+  recovered = select(b, b.bit_and({divisor_zero, known}), by_zero, recovered);
+  Id is_lost = b.bit_and({is_nan(b, quotient.real), is_nan(b, quotient.imaginary)});
+  return select(b, is_lost, recovered, quotient);
 }
 
 Parts square_root(Expansion &b, Parts z) {
@@ -116,18 +163,28 @@ Parts square_root(Expansion &b, Parts z) {
 Parts exponential(Expansion &b, Parts z) {
   Id size = apply(b, Opcode::Exponential, z.real);
   Id real_axis = is_zero(b, z.imaginary);  // there infinity times sin(0) is 0
-  Id imaginary = b.product({size, apply(b, Opcode::Sine, z.imaginary)});
-  return {b.select({real_axis, size, b.product({size, apply(b, Opcode::Cosine, z.imaginary)})}),
-          b.select({real_axis, z.imaginary, imaginary})};
+  Id real = b.select({real_axis, size, b.product({size, apply(b, Opcode::Cosine, z.imaginary)})});
+  Id imaginary = b.select({real_axis, z.imaginary, b.product({size, apply(b, Opcode::Sine, z.imaginary)})});
+  // Zero and infinity are so in any direction.
+  Id no_angle = is_infinite_without_angle(b, z), zero = b.splat(0, size);
+  Id vanishes = b.bit_and({no_angle, compare(b, ComparisonDirection::Lt, z.real, 0)});
+  return {b.select({no_angle, size, real}), b.select({vanishes, zero, imaginary})};
 }
 
 Parts sinh_of(Expansion &b, Parts z) {
-  return {b.product({apply(b, Opcode::Sinh, z.real), apply(b, Opcode::Cosine, z.imaginary)}),
-          b.product({apply(b, Opcode::Cosh, z.real), apply(b, Opcode::Sine, z.imaginary)})};
+  Id real = b.product({apply(b, Opcode::Sinh, z.real), apply(b, Opcode::Cosine, z.imaginary)});
+  Id imaginary = b.product({apply(b, Opcode::Cosh, z.real), apply(b, Opcode::Sine, z.imaginary)});
+  Id bounded = b.select({is_zero(b, z.real), z.real, real});
+  return {b.select({is_infinite_without_angle(b, z), b.splat(infinity, real), bounded}),
+          b.select({is_zero(b, z.imaginary), z.imaginary, imaginary})};
 }
 Parts cosh_of(Expansion &b, Parts z) {
-  return {b.product({apply(b, Opcode::Cosh, z.real), apply(b, Opcode::Cosine, z.imaginary)}),
-          b.product({apply(b, Opcode::Sinh, z.real), apply(b, Opcode::Sine, z.imaginary)})};
+  Id real = b.product({apply(b, Opcode::Cosh, z.real), apply(b, Opcode::Cosine, z.imaginary)});
+  Id imaginary = b.product({apply(b, Opcode::Sinh, z.real), apply(b, Opcode::Sine, z.imaginary)});
+  Id zero = b.product({with_sign(b, b.splat(0, real), z.real), with_sign(b, b.splat(1, real), z.imaginary)});
+  Id is_real = b.bit_or({is_zero(b, z.real), is_zero(b, z.imaginary)});
+  return {b.select({is_infinite_without_angle(b, z), b.splat(infinity, real), real}),
+          b.select({is_real, zero, imaginary})};
 }
 // (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), and its limit where that overflows.
 Parts tanh_of(Expansion &b, Parts z) {
@@ -137,8 +194,11 @@ Parts tanh_of(Expansion &b, Parts z) {
   Id large = compare(b, ComparisonDirection::Gt, absolute(b, z.real), 22);
   Id decay = apply(b, Opcode::Exponential, b.product({absolute(b, z.real), b.splat(-2, z.real)}));
   Id product = b.product({sine, cosine});
-  return {b.select({large, with_sign(b, b.splat(1, sinh), z.real), b.quotient({b.product({sinh, cosh}), divisor})}),
-          b.select({large, b.product({product, decay, b.splat(4, product)}), b.quotient({product, divisor})})};
+  Id real = b.select({large, with_sign(b, b.splat(1, sinh), z.real), b.quotient({b.product({sinh, cosh}), divisor})});
+  Id imaginary = b.select({large, b.product({product, decay, b.splat(4, product)}), b.quotient({product, divisor})});
+  Id settled = b.select({is_zero(b, z.imaginary), z.imaginary, imaginary});
+  Id vanishes = with_sign(b, b.splat(0, imaginary), z.imaginary);
+  return {b.select({is_zero(b, z.real), z.real, real}), b.select({is_infinite_without_angle(b, z), vanishes, settled})};
 }
 
 Parts asin_of(Expansion &b, Parts z) {
@@ -267,9 +327,10 @@ Parts exponential_minus_one(Expansion &b, Operands operands) {
   Id real =
       b.difference({b.product({apply(b, Opcode::ExponentialMinusOne, z.real), apply(b, Opcode::Cosine, z.imaginary)}),
                     b.product({square(b, sine), b.splat(2, sine)})});
-  Parts plain = exponential(b, z);
+  Id imaginary = b.product({apply(b, Opcode::Exponential, z.real), apply(b, Opcode::Sine, z.imaginary)});
   Id real_axis = is_zero(b, z.imaginary);
-  return {b.select({real_axis, apply(b, Opcode::ExponentialMinusOne, z.real), real}), plain.imaginary};
+  return {b.select({real_axis, apply(b, Opcode::ExponentialMinusOne, z.real), real}),
+          b.select({real_axis, z.imaginary, imaginary})};
 }
 // The angle of x + iy continued to complex x and y: -i log((x + iy) / sqrt(x^2 + y^2)).
 Parts atan2_of(Expansion &b, Parts y, Parts x) {

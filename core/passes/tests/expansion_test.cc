@@ -495,6 +495,40 @@ TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
   }
 }
 
+TEST_CASE("complex functions of zeros, infinities and undefined numbers are what C says") {
+  const std::vector<std::string> parts = {"0", "-0", "1", "-2", "inf", "-inf", "nan"};
+  std::vector<std::string> numbers, lhs, rhs;
+  for (const std::string &real : parts) {
+    for (const std::string &imaginary : parts) {
+      numbers.push_back(fmt::format("({}, {})", real, imaginary));
+    }
+  }
+  for (const std::string &x : numbers) {
+    for (const std::string &y : numbers) {
+      lhs.push_back(x);
+      rhs.push_back(y);
+    }
+  }
+  // Either part alone: a complex number is undefined if one part is.
+  const auto check = [](const char *op, const std::string &operands, const std::string &names, std::size_t count) {
+    for (const char *part : {"real", "imag"}) {
+      check_expansion(fmt::format("ENTRY main {{ {} z = c64[{}] {}({})  ROOT r = f32[{}] {}(z) }}", operands, count, op,
+                                  names, count, part),
+                      2e-7);
+    }
+  };
+  const auto operand = [](const char *name, std::span<const std::string> values) {
+    return fmt::format("{} = c64[{}] constant({{{}}}) ", name, values.size(), fmt::join(values, ", "));
+  };
+  for (const char *op : {"negate", "sign", "sqrt", "rsqrt", "exponential", "exponential-minus-one", "log",
+                         "log-plus-one", "sine", "cosine", "tan", "sinh", "cosh", "tanh"}) {
+    check(op, operand("x", numbers), "x", numbers.size());
+  }
+  for (const char *op : {"add", "subtract", "multiply", "divide"}) {
+    check(op, operand("x", lhs) + operand("y", rhs), "x, y", lhs.size());
+  }
+}
+
 TEST_CASE("complex functions are what their parts say") {
   const std::vector<std::pair<std::string, double>> types{{"c64", 2e-7}, {"c128", 2e-14}};
   for (const auto &[type, tolerance] : types) {
