@@ -10,7 +10,7 @@ constexpr std::uint64_t tries_alone = 2;  // before a second thread is worth whi
 constexpr std::int64_t least_steps = 300'000, descents_each = 4;
 // Most tries end when they get stuck, early and far from the end; a few go on, since only these can prove anything.
 constexpr std::int64_t patience_per_descent = 10;
-constexpr std::uint64_t patient_each = 64;
+constexpr std::uint64_t patient_first = 16, patient_each = 64;
 
 // 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: never far from the best length of a try, which nobody knows (Luby, Sinclair and
 // Zuckerman 1993).
@@ -31,8 +31,8 @@ Portfolio::Outcome Portfolio::run(std::int64_t steps, Clock::time_point deadline
   const std::int64_t descent = std::max(lanes_[0].descent(), least_steps);
   while (steps_ < steps) {
     std::uint32_t lanes = tries_ < tries_alone ? 1 : 2;
-    bool is_patient = tries_ % patient_each == patient_each - 1;
-    std::int64_t length = descent * (is_patient ? luby(tries_ / patient_each) : descents_each);
+    bool is_patient = tries_ < patient_first || tries_ % patient_each == 0;
+    std::int64_t length = descent * (is_patient ? luby(patient_tries_++) : descents_each);
     std::int64_t patience = is_patient ? length : descent / patience_per_descent;
     ++tries_;
     Outcome outcome =

@@ -34,7 +34,7 @@ class Portfolio {
 
   std::array<SkylineSearch, 2> lanes_;
   Evolution evolution_;
-  std::uint64_t tries_ = 0;
+  std::uint64_t tries_ = 0, patient_tries_ = 0;
   std::uint32_t winner_ = 0;  // of lanes_
   std::int64_t steps_ = 0;
 };
