@@ -114,6 +114,8 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   }
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
+  const compile::ArtifactCache cache(options.cache_dir);
+  inner.cache = options.cache_dir.empty() ? nullptr : &cache;
   return compile::compile(std::move(module), device_, inner);
 }
 

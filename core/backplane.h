@@ -46,6 +46,8 @@ struct CompileOptions {
   // Bytes that one program may take beside what its backend asks for; 0: any number. Cheap values are computed again to
   // get there; OutOfMemory if that is not enough.
   std::int64_t memory_limit = 0;
+  // If set, a directory where what backends compile is kept for the next time (core/compile/artifact_cache.h).
+  std::string cache_dir;
 };
 
 struct BackendOptions {

@@ -154,6 +154,7 @@ class Compilation {
     ir::Module module;
     host::Image image;
     std::vector<std::byte> artifact;  // empty if the device has kernels only
+    bool is_cached = false;           // the artifact was made before
   };
 
   // Simplifies the module, asks the device about it, and expands what it does not claim.
@@ -509,22 +510,52 @@ class Compilation {
     }
 
     std::vector<std::byte> artifact;
+    bool is_cached = false;
     if (device_->compiler() != nullptr) {
-      BP_ASSIGN(artifact, compile_image(image));
+      BP_ASSIGN(std::optional<std::vector<std::byte>> cached, find_cached(image));
+      is_cached = cached.has_value();
+      if (is_cached) {
+        artifact = std::move(*cached);
+      } else {
+        BP_ASSIGN(artifact, compile_image(image));
+      }
     }
     if (options_.observer != nullptr) {
       BP_TRY(options_.observer->program(name, module, plan, image, artifact));
     }
     report_.artifact_bytes += static_cast<std::int64_t>(artifact.size());
-    return Built{{}, std::move(module), std::move(image), std::move(artifact)};
+    return Built{{}, std::move(module), std::move(image), std::move(artifact), is_cached};
   }
 
   Result<std::shared_ptr<const runtime::Program>> load(Built built) {
-    Stopwatch watch(report_.load);
     ++report_.programs;
-    return device_->compiler() != nullptr
-               ? runtime::Program::load(device_, built.module, std::move(built.image), built.artifact)
-               : runtime::Program::load_kernels(device_, built.module, std::move(built.image));
+    if (device_->compiler() == nullptr) {
+      Stopwatch watch(report_.load);
+      return runtime::Program::load_kernels(device_, built.module, std::move(built.image));
+    }
+    if (built.is_cached) {
+      auto loaded = load_artifact(built.module, built.image, built.artifact);
+      if (loaded.ok()) {
+        ++report_.cached;
+        return loaded;
+      }
+      BP_ASSIGN(built.artifact, compile_image(built.image));  // the device does not take it any more (BP-LOAD-01)
+    }
+    return load_artifact(built.module, std::move(built.image), built.artifact);
+  }
+
+  Result<std::shared_ptr<const runtime::Program>> load_artifact(const ir::Module &module, host::Image image,
+                                                                std::span<const std::byte> artifact) {
+    Stopwatch watch(report_.load);
+    return runtime::Program::load(device_, module, std::move(image), artifact);
+  }
+
+  Result<std::optional<std::vector<std::byte>>> find_cached(const host::Image &image) const {
+    if (options_.cache == nullptr) {
+      return std::optional<std::vector<std::byte>>();
+    }
+    BP_ASSIGN(const ArtifactCache::Key key, ArtifactCache::key(*device_, image.module()));
+    return options_.cache->find(key);
   }
 
   Result<std::vector<std::byte>> compile_image(const host::Image &image) {
@@ -535,7 +566,14 @@ class Compilation {
       return device_->compiler()->compile(device_->abi(), image.module(), artifact.abi(), diag);
     });
     BP_TRY(diagnostics.result(status, device_->id(), "compile", image.module()));
-    return artifact.take();
+    std::vector<std::byte> bytes = artifact.take();
+    if (options_.cache != nullptr) {
+      BP_ASSIGN(const ArtifactCache::Key key, ArtifactCache::key(*device_, image.module()));
+      if (const Status stored = options_.cache->store(key, bytes); !stored.ok()) {
+        report_.cache_problem = stored.error().to_string();  // no reason not to run
+      }
+    }
+    return bytes;
   }
 
   std::shared_ptr<const host::Device> device_;

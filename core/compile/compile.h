@@ -15,6 +15,7 @@
 
 #include "core/base/result.h"
 #include "core/buffers/plan.h"
+#include "core/compile/artifact_cache.h"
 #include "core/host/image.h"
 #include "core/host/plugin.h"
 #include "core/ir/module.h"
@@ -50,6 +51,8 @@ struct Options {
   // or any number. If the plan needs more, cheap values are computed again; if that is not enough, OutOfMemory says what
   // is in the way. It is never more than the device has.
   std::int64_t memory_limit = 0;
+  // If set, what the device compiled before is looked for there, and what it compiles is kept.
+  const ArtifactCache *cache = nullptr;
 };
 
 // An instruction of the entry computation that runs on the host.
@@ -62,6 +65,8 @@ struct OnHost {
 struct Report {
   std::size_t instructions = 0;  // after the passes, of all computations
   std::size_t programs = 0;      // on the device
+  std::size_t cached = 0;        // of these, from the artifact cache
+  std::string cache_problem;     // why something could not be kept there; empty: nothing
   std::vector<OnHost> on_host;
   std::int64_t artifact_bytes = 0;
   // Seconds spent in passes, in planning (schedule, copies, plan, image), in the backend's compile() and load().

@@ -6,12 +6,6 @@
 
 namespace bp::host {
 
-Sha256 sha256(std::span<const std::byte> bytes) {
-  Sha256 hash;
-  SHA256(reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(), hash.data());
-  return hash;
-}
-
 std::uint32_t ImagePools::add_string(std::string_view text) {
   auto [found, is_new] = string_offsets_.try_emplace(std::string(text), size_of(strings));
   if (is_new) {

@@ -1,8 +1,6 @@
 // The arrays of an image while it is built, and the block they become.
 #pragma once
 
-#include <openssl/sha.h>
-
 #include <array>
 #include <cstdint>
 #include <span>
@@ -12,12 +10,10 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/sha256.h"
 #include "core/host/image.h"
 
 namespace bp::host {
-
-using Sha256 = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
-Sha256 sha256(std::span<const std::byte> bytes);
 
 struct Range {
   std::uint32_t begin = 0, count = 0;

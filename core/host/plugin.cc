@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <mutex>
 
+#include "core/base/files.h"
 #include "core/host/diagnostics.h"
 #include "core/host/settings.h"
 
@@ -148,6 +149,15 @@ Status Plugin::check_factory() const {
     BP_TRY(check_description(*description, manifest_, manifest_.devices[i]));
   }
   return {};
+}
+
+Result<Sha256> Plugin::file_hash() const {
+  const std::lock_guard lock(mutex_);
+  if (!file_hash_) {
+    BP_ASSIGN(const std::string file, read_file(path_));
+    file_hash_ = sha256({reinterpret_cast<const std::byte *>(file.data()), file.size()});
+  }
+  return *file_hash_;
 }
 
 const bp_device_desc_t *Plugin::description(std::string_view id) const {

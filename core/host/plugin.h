@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
+#include "core/base/sha256.h"
 #include "core/host/discovery.h"
 #include "core/host/entry.h"
 #include "core/host/host_services.h"
@@ -38,6 +41,9 @@ class Plugin {
   const Manifest &manifest() const { return manifest_; }
   const bp_device_factory_t *factory() const { return factory_; }
 
+  // Of the library as it lies on disk now, read when first asked for: which build it is.
+  Result<Sha256> file_hash() const;
+
   // What the library says of a device; null if it has none with this id.
   const bp_device_desc_t *description(std::string_view id) const;
   // How many devices of this kind are present. May touch hardware. [control]
@@ -56,6 +62,8 @@ class Plugin {
   std::unique_ptr<Entry> entry_;
   bool initialized_ = false;
   const bp_device_factory_t *factory_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::optional<Sha256> file_hash_;
 };
 
 struct DeviceOptions {

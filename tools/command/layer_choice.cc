@@ -49,6 +49,7 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
       }
       active().trace_file = layer.substr(6);
       if (const Status written = write_file(active().trace_file, ""); !written.ok()) {
+        active().trace.reset();
         return report(written.error());  // before the work, not after it
       }
       layers.push_back(layers::trace_layer(active().trace));

@@ -20,7 +20,7 @@ namespace bp::command {
 namespace {
 
 struct Request {
-  std::string model, against, dump_dir;
+  std::string model, against, dump_dir, cache_dir;
   BackendChoice backend;
   std::uint64_t seed = 1;
   std::vector<std::string> inputs;
@@ -109,6 +109,7 @@ Result<Outcome> run(const Request &request) {
 
   CompileOptions compile_options;
   compile_options.dump_dir = request.dump_dir;
+  compile_options.cache_dir = request.cache_dir;
   compile_options.memory_limit = request.memory_limit;
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
@@ -218,6 +219,10 @@ void print_for_people(const Request &request, const Outcome &outcome) {
   fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n",
              format_seconds(outcome.compile_seconds), format_seconds(report.passes), format_seconds(report.plan),
              format_seconds(report.compile), format_seconds(report.load));
+  if (!request.cache_dir.empty()) {
+    fmt::print("from the cache:   {} of {} programs{}\n", report.cached, report.programs,
+               report.cache_problem.empty() ? "" : "; " + report.cache_problem);
+  }
   fmt::print("run time:         {} (median of {})\n", format_seconds(median(outcome.run_seconds)),
              outcome.run_seconds.size());
   if (outcome.measured_peak > 0) {
@@ -310,6 +315,8 @@ int run_model(std::span<const std::string> arguments) {
       "tolerance", po::value<double>()->default_value(1e-4), "largest error that still agrees")(
       "by-instruction",
       "compare with the interpreter one instruction at a time, on its values: rounding does not compound")(
+      "cache-dir", po::value<std::string>()->default_value(""),
+      "keep what the backend compiles there, and take it from there the next time")(
       "dump-dir", po::value<std::string>()->default_value(""),
       "write the module before and after each pass, the memory plan and what the backend makes")(
       "print", "print the results")("json", "one JSON object instead of text");
@@ -327,6 +334,7 @@ int run_model(std::span<const std::string> arguments) {
   }
   request.against = options.get<std::string>("against");
   request.dump_dir = options.get<std::string>("dump-dir");
+  request.cache_dir = options.get<std::string>("cache-dir");
   request.seed = options.get<std::uint64_t>("seed");
   request.repeat = options.get<int>("repeat");
   request.memory_limit = options.get<std::int64_t>("memory-limit");

@@ -523,6 +523,13 @@ def run():
         check(path.read_bytes().startswith(b"\x7fELF"), f"{path} is no object file")
 
 
+def cache():
+    tiny = ["--on", str(TINY), "--set", "ops=negate", "--cache-dir", "cache"]
+    for expected in ("0 of 1", "1 of 1"):
+        printed = expect(["run", "good.hlo", *tiny], SUCCESS, "").out
+        check(f"from the cache:   {expected} programs\n" in printed, f"run --cache-dir, expected {expected}\n{printed}")
+
+
 def layers():
     tiny = ["--on", str(TINY), "--set", "ops=negate"]
     expect(["run", "good.hlo", *tiny, "--layer", "validate", "--layer", "trace=trace.json"], SUCCESS,
@@ -566,7 +573,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, layers, precision):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, cache, layers, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

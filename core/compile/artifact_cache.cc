@@ -1,0 +1,84 @@
+#include "core/compile/artifact_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
+#include "core/base/files.h"
+
+namespace bp::compile {
+namespace {
+
+// What stands before the artifact in the file.
+struct Header {
+  char magic[8] = {'B', 'P', 'C', 'A', 'C', 'H', 'E', '1'};
+  ArtifactCache::Key key{};
+  Sha256 content{};        // of the artifact
+  std::uint64_t size = 0;  // of the artifact
+};
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::byte *>(text.data()), text.size()};
+}
+
+}  // namespace
+
+Result<ArtifactCache::Key> ArtifactCache::key(const host::Device &device, const bp_module_t *module) {
+  BP_ASSIGN(const Sha256 build, device.plugin().file_hash());
+  std::string all(reinterpret_cast<const char *>(module->hash), sizeof(module->hash));
+  all.append(reinterpret_cast<const char *>(build.data()), build.size());
+  all.append(device.id()).push_back('\0');
+  all.append(device.target());
+  return sha256(bytes_of(all));
+}
+
+// Two levels, as directories with many files are slow.
+std::string ArtifactCache::path(const Key &key) const {
+  std::string name;
+  for (std::uint8_t byte : key) {
+    name += fmt::format("{:02x}", byte);
+  }
+  return fmt::format("{}/{}/{}.artifact", directory_, name.substr(0, 2), name.substr(2));
+}
+
+std::optional<std::vector<std::byte>> ArtifactCache::find(const Key &key) const {
+  const Result<std::string> file = read_file(path(key));
+  Header header;
+  if (!file.ok() || file->size() < sizeof(header)) {
+    return std::nullopt;
+  }
+  std::memcpy(&header, file->data(), sizeof(header));
+  const auto content = bytes_of(*file).subspan(sizeof(header));
+  if (std::memcmp(header.magic, Header().magic, sizeof(header.magic)) != 0 || header.key != key ||
+      header.size != content.size() || header.content != sha256(content)) {
+    return std::nullopt;
+  }
+  return std::vector(content.begin(), content.end());
+}
+
+Status ArtifactCache::store(const Key &key, std::span<const std::byte> artifact) const {
+  Header header;
+  header.key = key;
+  header.content = sha256(artifact);
+  header.size = artifact.size();
+  std::string file(reinterpret_cast<const char *>(&header), sizeof(header));
+  file.append(reinterpret_cast<const char *>(artifact.data()), artifact.size());
+
+  const std::string final = path(key);
+  static std::atomic<unsigned> count = 0;
+  const std::string temporary = fmt::format("{}.{}.{}", final, getpid(), count++);
+  BP_TRY(make_directory(final.substr(0, final.rfind('/'))));
+  BP_TRY(write_file(temporary, file));
+  if (std::rename(temporary.c_str(), final.c_str()) != 0) {
+    const int problem = errno;
+    std::remove(temporary.c_str());
+    return make_error(ErrorCode::Io, "cannot write {}: {}", final, std::generic_category().message(problem));
+  }
+  return {};
+}
+
+}  // namespace bp::compile
