@@ -21,11 +21,12 @@ class HostServices {
   const bp_host_t *host() const { return host_; }
 
   // Lost if the host does not listen.
-  void log(std::uint32_t severity, const std::string &message) const {
+  void log(std::uint32_t severity, const char *message) const {
     if (log_ != nullptr) {
-      log_->log(host_, severity, message.c_str());
+      log_->log(host_, severity, message);
     }
   }
+  void log(std::uint32_t severity, const std::string &message) const { log(severity, message.c_str()); }
 
   // How many bodies of one loop may run at the same time.
   std::uint32_t thread_count() const { return threads_ != nullptr ? threads_->count(host_) : 1; }

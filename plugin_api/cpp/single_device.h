@@ -11,7 +11,7 @@
 //   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);  // if it has options; each is
 //                                                                                          // one of them, before init()
 //   bp_status init(const bp_diag_t *diag);
-//   static const void *extension(std::string_view id);  // null if it has none with this id
+//   const void *extension(std::string_view id) const;  // null if it has none with this id; may be static
 //
 // and may throw: exceptions become reports (call.h). One device is always present.
 #pragma once
@@ -37,7 +37,9 @@ class SingleDevice {
     return guarded(diag, [&] { return device_of<Device>(device).init(diag); });
   }
   static void destroy_device(const bp_device_t *device) { delete &device_of<Device>(device); }
-  static const void *get_extension(const bp_device_t *, const char *id) { return Device::extension(id); }
+  static const void *get_extension(const bp_device_t *device, const char *id) {
+    return device_of<Device>(device).extension(id);
+  }
 
   static std::uint32_t count(const bp_device_factory_t *) { return 1; }
   static const bp_device_desc_t *get_desc(const bp_device_factory_t *, std::uint32_t index) {
