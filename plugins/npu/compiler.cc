@@ -1,0 +1,205 @@
+// Control flow, and the module around what lowering.h makes of each instruction. A loop or a branch is written where it
+// stands: computations are called once (flatten-call-graph), and planning has put what they share into one place.
+#include "plugins/npu/compiler.h"
+
+#include <algorithm>
+#include <string>
+
+#include "backplane/ext/draft/layout.h"
+#include "plugin_api/cpp/call.h"
+#include "plugin_api/cpp/module_view.h"
+#include "plugins/npu/lowering.h"
+
+namespace bp::npu {
+namespace {
+
+using plugin::Computation;
+using plugin::fail;
+using plugin::ModuleView;
+using plugin::Value;
+
+bool is_never_asked(std::uint16_t op) {
+  return op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || op == BP_OP_BITCAST;
+}
+bool is_control_flow(std::uint16_t op) {
+  return op == BP_OP_WHILE || op == BP_OP_CONDITIONAL || op == BP_OP_CALL;
+}
+
+class Compiler {
+ public:
+  Compiler(const bp_module_t *module, Program &program, const bp_diag_t *diag)
+      : view_(module), program_(program), lowering_(program, true, true), diag_(diag) {}
+
+  bp_status run() {
+    program_.allocation_count = static_cast<std::uint32_t>(view_.allocations().size());
+    if (const bp_status status = check_scratchpad(); status != BP_OK) {
+      return status;
+    }
+    if (const bp_status status = computation(view_.entry()); status != BP_OK) {
+      return status;
+    }
+    for (Tensor &tensor : program_.tensors) {
+      tensor.space = view_.allocations()[tensor.allocation].space;
+    }
+    return BP_OK;
+  }
+
+ private:
+  bp_status check_scratchpad() const {
+    std::uint64_t planned = 0;
+    for (const bp_allocation_t &allocation : view_.allocations()) {
+      planned += allocation.space == 1 ? allocation.size : 0;
+    }
+    return planned <= scratchpad_bytes - scratch_limit
+               ? BP_OK
+               : fail(diag_, BP_INVALID,
+                      std::to_string(planned) + " bytes are planned into the scratchpad, expected " +
+                          std::to_string(scratchpad_bytes - scratch_limit) + " at the most");
+  }
+
+  bp_status computation(Computation computation) {
+    for (const plugin::Instruction i : computation.instructions()) {
+      if (const bp_status status = instruction(i); status != BP_OK) {
+        return status;
+      }
+    }
+    return BP_OK;
+  }
+
+  bp_status instruction(plugin::Instruction i) {
+    switch (i.op()) {
+      case BP_OP_PARAMETER:
+      case BP_OP_CONSTANT:
+      case BP_OP_BITCAST: return BP_OK;
+      case BP_OP_CALL: return computation(i.called());
+      case BP_OP_WHILE: return loop(i);
+      case BP_OP_CONDITIONAL: return branches(i);
+      default: {
+        const std::string reason = lowering_.lower(i);
+        return reason.empty() ? BP_OK : fail(diag_, BP_INVALID, i.index(), "this was not claimed: " + reason);
+      }
+    }
+  }
+
+  std::uint32_t here() const { return static_cast<std::uint32_t>(program_.instructions.size()); }
+
+  // Goes on unless the scalar is `expected`; where to is said later.
+  std::uint32_t branch_unless(plugin::Instruction i, Value value, std::uint32_t expected) {
+    lowering_.load_scalar(value, i.index());
+    Instruction &branch = lowering_.emit(Opcode::Branch);
+    branch.type = static_cast<std::uint8_t>(value.shape().dtype());
+    branch.option = expected;
+    return here() - 1;
+  }
+  void jump(plugin::Instruction i, std::uint32_t target) {
+    Instruction &jump = lowering_.emit(Opcode::Jump);
+    jump.origin = i.index();
+    jump.columns = target;
+  }
+
+  // condition, body:  start: condition; unless true, end; body; start.  end:
+  bp_status loop(plugin::Instruction i) {
+    const std::uint32_t start = here();
+    if (const bp_status status = computation(i.called(0)); status != BP_OK) {
+      return status;
+    }
+    const std::uint32_t exit = branch_unless(i, i.called(0).root(), 1);
+    if (const bp_status status = computation(i.called(1)); status != BP_OK) {
+      return status;
+    }
+    jump(i, start);
+    program_.instructions[exit].columns = here();
+    return BP_OK;
+  }
+
+  // Each branch but the last: unless selected, next; branch; end.
+  bp_status branches(plugin::Instruction i) {
+    const Value selector = i.operand(0);
+    const bool is_pred = selector.shape().dtype() == BP_DTYPE_PRED;
+    std::vector<std::uint32_t> exits;
+    for (std::uint32_t k = 0; k < i.call_count(); ++k) {
+      const bool is_last = k + 1 == i.call_count();
+      const std::uint32_t next = is_last ? none : branch_unless(i, selector, is_pred ? 1 : k);
+      if (const bp_status status = computation(i.called(k)); status != BP_OK) {
+        return status;
+      }
+      if (!is_last) {
+        exits.push_back(here());
+        jump(i, none);
+        program_.instructions[next].columns = here();
+      }
+    }
+    for (std::uint32_t exit : exits) {
+      program_.instructions[exit].columns = here();
+    }
+    return BP_OK;
+  }
+
+  ModuleView view_;
+  Program &program_;
+  Lowering lowering_;
+  const bp_diag_t *diag_;
+};
+
+// Estimates come from the same lowering that compiles.
+float ask(plugin::Instruction i, bool is_laid_out, std::string &reason) {
+  if (is_never_asked(i.op())) {
+    return 0;
+  }
+  if (is_control_flow(i.op())) {
+    return static_cast<float>(8 * nanoseconds_per_cycle);
+  }
+  Program program;
+  reason = Lowering(program, false, is_laid_out).lower(i);
+  std::uint64_t sum = 0;
+  for (const Instruction &instruction : program.instructions) {
+    sum += reason.empty() ? cycles(program, instruction) : 0;
+  }
+  return reason.empty() ? static_cast<float>(static_cast<double>(sum) * nanoseconds_per_cycle) : -1.0f;
+}
+
+}  // namespace
+
+bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
+  for (const Computation computation : ModuleView(module).computations()) {
+    for (const plugin::Instruction i : computation.instructions()) {
+      std::string reason;
+      cost_ns[i.index()] = computation.is_embedded() ? 0 : ask(i, module->stage > BP_STAGE_LEGALIZE, reason);
+      if (!reason.empty()) {
+        diag->report(diag, BP_UNSUPPORTED, i.index(), reason.c_str());
+      }
+    }
+  }
+  return BP_OK;
+}
+
+bp_status write_wishes(const bp_module_t *module, const bp_ostream_t *out) {
+  for (const Computation computation : ModuleView(module).computations()) {
+    for (const plugin::Instruction i : computation.instructions()) {
+      DotLayouts layouts;
+      if (computation.is_embedded() || i.op() != BP_OP_DOT || !find_dot_layouts(i, layouts).empty()) {
+        continue;
+      }
+      for (std::uint32_t slot = 0; slot < 3; ++slot) {
+        const std::vector<std::int64_t> &words = layouts.words[slot];
+        constexpr float required = -1;
+        const bp_layout_wish_t wish = {i.index(), slot < 2 ? slot : BP_SLOT_RESULT, required,
+                                       static_cast<std::uint32_t>(words.size())};
+        bp_status status = out->write(out, &wish, sizeof wish);
+        if (status == BP_OK) {
+          status = out->write(out, words.data(), words.size() * sizeof words[0]);
+        }
+        if (status != BP_OK) {
+          return status;
+        }
+      }
+    }
+  }
+  return BP_OK;
+}
+
+bp_status compile(const bp_module_t *module, Program &program, const bp_diag_t *diag) {
+  return Compiler(module, program, diag).run();
+}
+
+}  // namespace bp::npu

@@ -1,0 +1,54 @@
+// The machine's memories, as pieces behind handles that are no addresses. DRAM holds all that outlives a run. The
+// scratchpad belongs to one run at a time and forgets what was in it, so what is handed out of it are names of parts that
+// each run has for its own; the compiler sees to it that those of one program fit together.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "backplane/ext/memory.h"
+#include "plugins/npu/instruction_set.h"
+
+namespace bp::npu {
+
+enum Space : std::uint32_t { dram = 0, scratchpad = 1 };
+
+// Threads: all functions from any thread.
+class Memory {
+ public:
+  explicit Memory(std::uint64_t dram_bytes);
+  std::span<const bp_space_t> spaces() const { return spaces_; }
+
+  bp_status alloc(std::uint32_t space, std::uint64_t size, std::uint32_t alignment, bp_memory_t *out,
+                  const bp_diag_t *diag);
+  void release(std::uint64_t handle);
+  // Between any two places, one of which may be the host's. BP_INVALID if a range is not inside its piece.
+  bp_status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) const;
+  bp_status fill(bp_loc_t to, std::uint64_t size, std::uint64_t pattern, std::uint32_t pattern_size,
+                 const bp_diag_t *diag) const;
+  // What is behind a place: up to the end of its piece. Nothing if there is no such piece or the place is behind it.
+  std::optional<std::span<std::byte>> find(bp_loc_t place) const;
+
+ private:
+  struct Piece {
+    std::unique_ptr<std::byte[]> bytes;
+    std::uint64_t size;
+    std::uint32_t space;
+  };
+  // The range as the host addresses it; null if it is not inside a piece.
+  std::byte *range(bp_loc_t place, std::uint64_t size) const;
+
+  bp_space_t spaces_[2];
+  std::uint64_t limits_[2], taken_[2] = {};  // by space: bytes
+  std::uint64_t next_handle_ = 1;
+  std::unordered_map<std::uint64_t, Piece> pieces_;
+  mutable std::mutex mutex_;
+};
+
+}  // namespace bp::npu

@@ -1,0 +1,28 @@
+// The machine at work: executes a program, instruction by instruction, and counts its cycles.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "backplane/ext/compiler.h"
+#include "plugins/npu/instruction_set.h"
+#include "plugins/npu/memory.h"
+
+namespace bp::npu {
+
+// Threads: run() from any thread; one program runs at a time.
+class Simulator {
+ public:
+  explicit Simulator(const Memory &memory) : memory_(memory) {}
+
+  // Runs a program that was checked (artifact.h). `cycles` is set to how long it took. BP_INTERNAL, naming the
+  // instruction, if one leaves a piece of memory.
+  bp_status run(const Program &program, const bp_run_t &run, std::uint64_t &cycles, const bp_diag_t *diag);
+
+ private:
+  const Memory &memory_;
+  std::mutex mutex_;
+  std::uint64_t clock_ = 0;  // cycles since the machine was switched on
+};
+
+}  // namespace bp::npu
