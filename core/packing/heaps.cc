@@ -5,9 +5,11 @@
 namespace bp::packing {
 
 Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Options &options) {
-  Packing whole = pack(items, options);
-  if (whole.height <= limit) {
-    return {std::vector<std::uint32_t>(items.size(), 0), std::move(whole.offsets), {whole.height}};
+  if (lower_bound(items) <= limit) {
+    Packing whole = pack(items, options);
+    if (whole.height <= limit) {
+      return {std::vector<std::uint32_t>(items.size(), 0), std::move(whole.offsets), {whole.height}};
+    }
   }
   Heaps heaps;
   heaps.heap.resize(items.size());
@@ -50,6 +52,20 @@ Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Optio
     heaps.heights.push_back(items[i].size);
   }
   return heaps;
+}
+
+Status check(std::span<const Item> items, const Heaps &heaps) {
+  std::vector<std::vector<Item>> members(heaps.heights.size());
+  std::vector<Packing> packings(heaps.heights.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    members[heaps.heap[i]].push_back(items[i]);
+    packings[heaps.heap[i]].offsets.push_back(heaps.offsets[i]);
+  }
+  for (std::size_t heap = 0; heap < packings.size(); ++heap) {
+    packings[heap].height = heaps.heights[heap];
+    BP_TRY(check(members[heap], packings[heap]));
+  }
+  return {};
 }
 
 }  // namespace bp::packing

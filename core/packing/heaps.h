@@ -16,4 +16,7 @@ struct Heaps {
 // Presets are offsets in the first heap, which may be higher for their sake. The limit is positive.
 Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Options &options = {});
 
+// As check() of a packing, of each heap.
+Status check(std::span<const Item> items, const Heaps &heaps);
+
 }  // namespace bp::packing

@@ -140,15 +140,29 @@ Result<NamedProblem> read_problem(std::string_view text, std::string_view file) 
   return Reader(text, file).run();
 }
 
-std::string print_packing(const NamedProblem &problem, const Packing &packing) {
+namespace {
+
+std::string print(const NamedProblem &problem, std::span<const std::int64_t> offsets,
+                  std::span<const std::uint32_t> heaps) {
   fmt::memory_buffer out;
-  fmt::format_to(std::back_inserter(out), "id,lower,upper,size,alignment,offset\n");
+  fmt::format_to(std::back_inserter(out), "id,lower,upper,size,alignment,offset{}\n", heaps.empty() ? "" : ",heap");
   for (std::size_t i = 0; i < problem.items.size(); ++i) {
     const Item &item = problem.items[i];
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", problem.names[i], item.needed[0].first,
-                   item.needed[0].second, item.size, item.alignment, packing.offsets[i]);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}{}\n", problem.names[i], item.needed[0].first,
+                   item.needed[0].second, item.size, item.alignment, offsets[i],
+                   heaps.empty() ? "" : fmt::format(",{}", heaps[i]));
   }
   return fmt::to_string(out);
+}
+
+}  // namespace
+
+std::string print_packing(const NamedProblem &problem, const Packing &packing) {
+  return print(problem, packing.offsets, {});
+}
+
+std::string print_packing(const NamedProblem &problem, const Heaps &heaps) {
+  return print(problem, heaps.offsets, heaps.heap);
 }
 
 }  // namespace bp::packing

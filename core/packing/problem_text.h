@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/packing/problem.h"
+#include "core/packing/heaps.h"
 
 namespace bp::packing {
 
@@ -23,5 +23,7 @@ Result<NamedProblem> read_problem(std::string_view text, std::string_view file);
 
 // The same with a column `offset`, in the order of the items.
 std::string print_packing(const NamedProblem &problem, const Packing &packing);
+// And with a column `heap`, in which the offset is.
+std::string print_packing(const NamedProblem &problem, const Heaps &heaps);
 
 }  // namespace bp::packing

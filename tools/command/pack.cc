@@ -1,4 +1,4 @@
-#include "core/packing/pack.h"
+#include "core/packing/heaps.h"
 
 #include <fmt/core.h>
 
@@ -15,23 +15,52 @@ namespace {
 
 struct Request {
   std::string file, output;
-  std::int64_t capacity = 0;
+  std::int64_t capacity = 0, heap_limit = 0;
   double deadline = 0;  // seconds
   bool json = false;
 };
 
-// ExitCode::negative if it does not fit into the capacity.
-Result<int> pack(const Request &request) {
-  using Clock = std::chrono::steady_clock;
-  BP_ASSIGN(std::string text, read_file(request.file));
-  BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));
-  Clock::time_point start = Clock::now();
+using Clock = std::chrono::steady_clock;
+
+packing::Options options_of(const Request &request, Clock::time_point start) {
   packing::Options options;
-  options.capacity = request.capacity;
+  options.capacity = request.heap_limit > 0 ? request.heap_limit : request.capacity;
   options.steps = std::numeric_limits<std::int64_t>::max();
   options.deadline =
       start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(request.deadline));
-  packing::Packing result = packing::pack(problem.items, options);
+  return options;
+}
+
+Result<int> pack_in_heaps(const Request &request) {
+  BP_ASSIGN(std::string text, read_file(request.file));
+  BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));
+  Clock::time_point start = Clock::now();
+  packing::Heaps result = packing::pack_in_heaps(problem.items, request.heap_limit, options_of(request, start));
+  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  BP_TRY(packing::check(problem.items, result));
+  if (!request.output.empty()) {
+    BP_TRY(write_file(request.output, packing::print_packing(problem, result)));
+  }
+  if (request.json) {
+    fmt::print("{}\n", boost::json::serialize(boost::json::object{{"items", problem.items.size()},
+                                                                  {"heights", boost::json::value_from(result.heights)},
+                                                                  {"heap_limit", request.heap_limit},
+                                                                  {"seconds", seconds}}));
+    return success;
+  }
+  fmt::print("items:        {}\n", problem.items.size());
+  fmt::print("heaps:        {}, of at most {}\n", result.heights.size(), request.heap_limit);
+  fmt::print("heights:      {}\n", fmt::join(result.heights, ", "));
+  fmt::print("time:         {}\n", format_seconds(seconds));
+  return success;
+}
+
+// ExitCode::negative if it does not fit into the capacity.
+Result<int> pack(const Request &request) {
+  BP_ASSIGN(std::string text, read_file(request.file));
+  BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));
+  Clock::time_point start = Clock::now();
+  packing::Packing result = packing::pack(problem.items, options_of(request, start));
   double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   BP_TRY(packing::check(problem.items, result));
   std::int64_t bound = packing::lower_bound(problem.items);
@@ -69,14 +98,17 @@ Result<int> pack(const Request &request) {
 
 int pack_problem(std::span<const std::string> arguments) {
   Options options(
-      "pack PROBLEM.csv [--capacity N] [--deadline S] [-o OFFSETS.csv] [--json]",
+      "pack PROBLEM.csv [--capacity N | --heap-limit N] [--deadline S] [-o OFFSETS.csv] [--json]",
       "Finds offsets for items that each need some bytes for a while, as low as possible. The problem has a\n"
       "line of column names, id,lower,upper,size, and a line per item, which is needed from lower to before\n"
       "upper; columns alignment and preset (the offset it must have) may be added.",
       "  backplane pack problem.csv\n"
       "  backplane pack problem.csv --capacity 1048576     stops at what fits; exit code 1 if nothing does\n"
+      "  backplane pack problem.csv --heap-limit 65536     as few heaps as are found, none of them higher\n"
       "  backplane pack problem.csv --deadline 10 -o offsets.csv\n");
-  options.add()("capacity", boost::program_options::value<std::int64_t>(), "a packing of this height is good enough")(
+  options.add()("heap-limit", boost::program_options::value<std::int64_t>(),
+                "several heaps, none higher than this but for single items and presets")(
+      "capacity", boost::program_options::value<std::int64_t>(), "a packing of this height is good enough")(
       "deadline", boost::program_options::value<double>()->default_value(1, "1"),
       "seconds after which the best found so far is taken")("output,o", boost::program_options::value<std::string>(),
                                                             "writes the problem with a column offset to this file")(
@@ -100,7 +132,16 @@ int pack_problem(std::span<const std::string> arguments) {
   if (!(request.deadline >= 0 && request.deadline <= 1e6)) {
     return options.misuse(fmt::format("--deadline is {}, expected 0 to 1000000 seconds", request.deadline));
   }
-  Result<int> code = pack(request);
+  if (options.has("heap-limit")) {
+    request.heap_limit = options.get<std::int64_t>("heap-limit");
+    if (request.heap_limit <= 0) {
+      return options.misuse(fmt::format("--heap-limit is {}, expected more than 0", request.heap_limit));
+    }
+    if (options.has("capacity")) {
+      return options.misuse("--capacity is of one heap, --heap-limit asks for several: expected one of them");
+    }
+  }
+  Result<int> code = request.heap_limit > 0 ? pack_in_heaps(request) : pack(request);
   return code.ok() ? code.value() : report(code.error());
 }
 
