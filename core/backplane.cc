@@ -64,10 +64,18 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
     }
     return backend;
   }
+  const std::size_t end = std::min(name.find(','), name.size());
   host::DeviceOptions device;
   device.host.log = options.log;
-  device.settings = options.settings;
   device.layers = options.layers;
+  for (std::size_t at = end; at < name.size();) {
+    const std::size_t next = std::min(name.find(',', at + 1), name.size());
+    BP_ASSIGN(auto other, host::open_device(name.substr(at + 1, next - at - 1), device));
+    backend.others_.push_back(std::move(other));
+    at = next;
+  }
+  name = name.substr(0, end);
+  device.settings = options.settings;
   if (!options.dump_dir.empty()) {
     BP_TRY(make_directory(options.dump_dir));
     // Not every backend can: then without.
@@ -116,7 +124,9 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
   const compile::ArtifactCache cache(options.cache_dir);
   inner.cache = options.cache_dir.empty() ? nullptr : &cache;
-  return compile::compile(std::move(module), device_, inner);
+  std::vector<std::shared_ptr<const host::Device>> devices = {device_};
+  devices.insert(devices.end(), others_.begin(), others_.end());
+  return compile::compile(std::move(module), devices, inner);
 }
 
 Result<Artifact> Backend::make_artifact(Module module, const CompileOptions &options) const {

@@ -63,12 +63,13 @@ struct BackendOptions {
 // A backend that is ready: a device of a plugin, or the interpreter, which is part of the core. Copies share it.
 class Backend {
  public:
-  // "interpreter"; a name found by core/host/discovery.h; or the path of a plugin, with a '/'.
+  // "interpreter"; a name found by core/host/discovery.h; or the path of a plugin, with a '/'. Several, separated by
+  // commas, share a program: each gets what those before it do not run. Settings are for the first.
   static Result<Backend> load(std::string_view name, const BackendOptions &options = {});
 
   const std::string &name() const { return name_; }  // as asked for
   bool is_interpreter() const { return device_ == nullptr; }
-  // Of a plugin's device; null for the interpreter. Its id, version and file are there.
+  // Of a plugin's device, the first if there are several; null for the interpreter. Its id, version and file are there.
   const std::shared_ptr<const host::Device> &device() const { return device_; }
 
   // Passes, plan and the backend's own compilation. Verifies the module first. The interpreter takes it as it is.
@@ -81,6 +82,7 @@ class Backend {
   explicit Backend(std::string name) : name_(std::move(name)) {}
   std::string name_;
   std::shared_ptr<const host::Device> device_;
+  std::vector<std::shared_ptr<const host::Device>> others_;
 };
 
 // Reads and verifies one module: HLO text, StableHLO text or a HLO protocol buffer, whichever the file holds. Warnings

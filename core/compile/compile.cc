@@ -98,19 +98,24 @@ std::int64_t memory_limit(const host::Device &device, std::int64_t allowed) {
 
 class Compilation {
  public:
-  Compilation(std::shared_ptr<const host::Device> device, const Options &options)
-      : device_(std::move(device)), options_(options), memory_limit_(memory_limit(*device_, options.memory_limit)) {}
+  // For the first device; what it leaves goes to the next, and what is left at last to the host.
+  Compilation(Devices devices, const Options &options)
+      : device_(devices[0]),
+        others_(devices.subspan(1)),
+        options_(options),
+        memory_limit_(memory_limit(*device_, options.memory_limit)) {}
 
   Result<Compiled> run(ir::Module module) {
     BP_ASSIGN(Division division, divide(module));
     if (!division.is_whole) {
-      return division.refusal.empty() ? in_steps(std::move(module), division.parts)
-                                      : on_host(std::move(module), division.refusal);
+      return division.refusal.empty() ? in_steps(std::move(module), division) : elsewhere(std::move(module), division);
     }
     BP_ASSIGN(Built built, build(module, "program"));
     if (!built.refusal.empty()) {
-      return on_host(std::move(module), built.refusal);
+      division.refusal = std::move(built.refusal);
+      return elsewhere(std::move(module), division);
     }
+    assign(module, module.entry().instruction_ids());
     BP_ASSIGN(auto program, load(std::move(built)));
     return Compiled{runtime::Executable(std::move(module), std::move(program)), std::move(report_)};
   }
@@ -120,6 +125,7 @@ class Compilation {
     if (!division.refusal.empty()) {
       report_all_on_host(module, division.refusal);
     }
+    report_on_host(module, division);
     return std::move(report_);
   }
 
@@ -135,6 +141,7 @@ class Compilation {
     if (!division.refusal.empty()) {
       report_all_on_host(module, division.refusal);
     }
+    report_on_host(module, division);
     Status refused = check_device_only();
     BP_CHECK(!refused.ok());
     return std::move(refused).error();
@@ -146,6 +153,7 @@ class Compilation {
     bool is_whole = false;    // the device runs all of it, as one program
     std::string refusal;      // or this is why nothing can be said to the device
     std::vector<Part> parts;  // or they are several
+    Claims claims;
   };
 
   // A program of the device, not loaded yet.
@@ -178,11 +186,7 @@ class Compilation {
     report_.instructions = module.instruction_count();
     division.parts = partition(module, claims.claimed);
     division.is_whole = division.parts.size() == 1 && division.parts[0].place == Place::Device;
-    for (const Part &part : division.parts) {
-      if (part.place == Place::Host) {
-        report_on_host(module, part, claims);
-      }
-    }
+    division.claims = std::move(claims);
     return division;
   }
 
@@ -319,6 +323,14 @@ class Compilation {
     }
   }
 
+  void report_on_host(const ir::Module &module, const Division &division) {
+    for (const Part &part : division.parts) {
+      if (part.place == Place::Host) {
+        report_on_host(module, part, division.claims);
+      }
+    }
+  }
+
   // Everything, for one reason.
   void report_all_on_host(const ir::Module &module, const std::string &reason) {
     report_.on_host.clear();
@@ -329,10 +341,38 @@ class Compilation {
     }
   }
 
-  Result<Compiled> on_host(ir::Module module, const std::string &reason) {
-    report_all_on_host(module, reason);
+  // The device can do nothing with the module as a whole.
+  Result<Compiled> elsewhere(ir::Module module, const Division &division) {
+    if (!others_.empty()) {
+      BP_ASSIGN(Compiled compiled, compile(std::move(module), others_, options_));
+      add(compiled.report);
+      return Compiled{std::move(compiled.executable), std::move(report_)};
+    }
+    report_all_on_host(module, division.refusal);
     BP_TRY(check_device_only());
     return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
+  }
+
+  // What another device made of a part.
+  void add(Report &other) {
+    report_.programs += other.programs;
+    report_.cached += other.cached;
+    report_.artifact_bytes += other.artifact_bytes;
+    for (double Report::*seconds : {&Report::passes, &Report::plan, &Report::compile, &Report::load}) {
+      report_.*seconds += other.*seconds;
+    }
+    std::ranges::move(other.on_host, std::back_inserter(report_.on_host));
+    std::ranges::move(other.assignment, std::back_inserter(report_.assignment));
+  }
+
+  // A program of this device is next.
+  void assign(const ir::Module &module, std::span<const ir::InstructionId> instructions) {
+    Assignment &next = report_.assignment.emplace_back(Assignment{std::string(device_->id()), {}});
+    for (ir::InstructionId id : instructions) {
+      if (is_claimable(module.instruction(id).opcode())) {
+        next.instructions.emplace_back(module.instruction(id).name());
+      }
+    }
   }
 
   Status check_device_only() const {
@@ -344,29 +384,20 @@ class Compilation {
                        first.reason.empty() ? "" : ": ", first.reason);
   }
 
-  Result<Compiled> in_steps(ir::Module module, const std::vector<Part> &parts) {
-    BP_TRY(check_device_only());
+  Result<Compiled> in_steps(ir::Module module, const Division &division) {
+    if (others_.empty()) {
+      report_on_host(module, division);
+      BP_TRY(check_device_only());
+    }
     std::vector<runtime::Step> steps;
     std::vector<bool> available(module.instruction_id_limit());
-    for (const Part &part : parts) {
-      std::shared_ptr<const runtime::Program> program;
-      Extract extract;
+    for (const Part &part : division.parts) {
       if (part.place == Place::Device) {
-        extract = compile::extract(module, part, available);
-        BP_ASSIGN(Built built, build(extract.module, fmt::format("program{}", report_.programs)));
-        if (built.refusal.empty()) {
-          BP_ASSIGN(program, load(std::move(built)));
-        } else {
-          Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), {}, 0};
-          report_on_host(module, part, refused);
-        }
-      }
-      if (program != nullptr) {
-        steps.push_back({std::move(program), std::move(extract.inputs), std::move(extract.outputs)});
+        BP_TRY(add_program(module, part, available, steps));
+      } else if (others_.empty()) {
+        add_host_steps(part, steps);
       } else {
-        for (ir::InstructionId id : part.instructions) {
-          steps.push_back({nullptr, {}, {}, id});
-        }
+        BP_TRY(add_steps_of_others(module, part, division.claims, available, steps));
       }
       for (ir::InstructionId id : part.instructions) {
         available[index(id)] = true;
@@ -377,6 +408,62 @@ class Compilation {
       return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
     }
     return Compiled{runtime::Executable(std::move(module), std::move(steps)), std::move(report_)};
+  }
+
+  static void add_host_steps(const Part &part, std::vector<runtime::Step> &steps) {
+    for (ir::InstructionId id : part.instructions) {
+      steps.push_back({.instruction = id});
+    }
+  }
+
+  Status add_program(const ir::Module &module, const Part &part, const std::vector<bool> &available,
+                     std::vector<runtime::Step> &steps) {
+    Extract extract = compile::extract(module, part, available);
+    BP_ASSIGN(Built built, build(extract.module, fmt::format("program{}", report_.programs)));
+    if (!built.refusal.empty()) {
+      Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), {}, 0};
+      report_on_host(module, part, refused);
+      add_host_steps(part, steps);
+      return {};
+    }
+    assign(module, part.instructions);
+    BP_ASSIGN(auto program, load(std::move(built)));
+    steps.push_back({std::move(program), nullptr, std::move(extract.inputs), std::move(extract.outputs)});
+    return {};
+  }
+
+  // What this device leaves is a program of its own for the others: all but parameters, constants and tuples.
+  Status add_steps_of_others(const ir::Module &module, const Part &part, const Claims &claims,
+                             std::vector<bool> available, std::vector<runtime::Step> &steps) {
+    Part before{Place::Host, {}}, computing{Place::Host, {}}, after{Place::Host, {}};
+    bool has_tokens = false;
+    for (ir::InstructionId id : part.instructions) {
+      const ir::Instruction i = module.instruction(id);
+      has_tokens |= touches_token(i);
+      if (i.opcode() == ir::Opcode::Parameter || i.opcode() == ir::Opcode::Constant) {
+        before.instructions.push_back(id);
+        available[index(id)] = true;
+      } else {
+        (i.opcode() == ir::Opcode::Tuple ? after : computing).instructions.push_back(id);
+      }
+    }
+    if (!has_tokens && std::ranges::any_of(computing.instructions, [&](ir::InstructionId id) {
+          return is_claimable(module.instruction(id).opcode());
+        })) {
+      Extract extract = compile::extract(module, computing, available);
+      BP_ASSIGN(Compiled compiled, compile(std::move(extract.module), others_, options_));
+      if (compiled.report.programs > 0) {
+        add(compiled.report);
+        add_host_steps(before, steps);
+        steps.push_back({nullptr, std::make_shared<const runtime::Executable>(std::move(compiled.executable)),
+                         std::move(extract.inputs), std::move(extract.outputs)});
+        add_host_steps(after, steps);
+        return {};
+      }
+    }
+    report_on_host(module, part, claims);
+    add_host_steps(part, steps);
+    return {};
   }
 
   // Lays arrays out as the device wishes. All stays as it was if the device refuses something in that form.
@@ -577,6 +664,7 @@ class Compilation {
   }
 
   std::shared_ptr<const host::Device> device_;
+  Devices others_;
   const Options &options_;
   const std::int64_t memory_limit_;
   Report report_;
@@ -589,15 +677,20 @@ class Compilation {
 Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> device, ir::Module *divided) {
   Options options;
   options.fold_constants = false;
-  BP_ASSIGN(Report report, Compilation(std::move(device), options).survey(module));
+  BP_ASSIGN(Report report, Compilation({&device, 1}, options).survey(module));
   if (divided != nullptr) {
     *divided = std::move(module);
   }
   return report;
 }
 
+Result<Compiled> compile(ir::Module module, Devices devices, const Options &options) {
+  BP_CHECK(!devices.empty());
+  return Compilation(devices, options).run(std::move(module));
+}
+
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options) {
-  return Compilation(std::move(device), options).run(std::move(module));
+  return compile(std::move(module), Devices(&device, 1), options);
 }
 
 Result<Artifact> make_artifact(ir::Module module, std::shared_ptr<const host::Device> device, Options options) {
@@ -605,7 +698,7 @@ Result<Artifact> make_artifact(ir::Module module, std::shared_ptr<const host::De
     return unsupported("backend {} has no {}: it makes no artifacts", device->id(), BP_EXT_COMPILER);
   }
   options.device_only = true;
-  return Compilation(std::move(device), options).make_artifact(std::move(module));
+  return Compilation({&device, 1}, options).make_artifact(std::move(module));
 }
 
 }  // namespace bp::compile

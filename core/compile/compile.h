@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,12 +63,19 @@ struct OnHost {
   std::string reason;  // the device's; may be empty
 };
 
+// A program of a device: the instructions of the divided module that it computes.
+struct Assignment {
+  std::string device;  // its id
+  std::vector<std::string> instructions;
+};
+
 struct Report {
   std::size_t instructions = 0;  // after the passes, of all computations
   std::size_t programs = 0;      // on the device
   std::size_t cached = 0;        // of these, from the artifact cache
   std::string cache_problem;     // why something could not be kept there; empty: nothing
   std::vector<OnHost> on_host;
+  std::vector<Assignment> assignment;  // by program, in the order of the run
   std::int64_t artifact_bytes = 0;
   // Seconds spent in passes, in planning (schedule, copies, plan, image), in the backend's compile() and load().
   double passes = 0, plan = 0, compile = 0, load = 0;
@@ -88,7 +96,11 @@ struct Artifact {
 // `programs`, sizes and the later times stay 0. `divided`, if not null, gets the module that was divided.
 Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> device, ir::Module *divided = nullptr);
 
-// The module is verified first. Thread-safe.
+using Devices = std::span<const std::shared_ptr<const host::Device>>;
+
+// For several devices: each gets what those before it do not claim; values cross from one to the next by way of the
+// host's memory. At least one. The module is verified first. Thread-safe.
+Result<Compiled> compile(ir::Module module, Devices devices, const Options &options = {});
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options = {});
 // As compile() with device_only, up to the artifact. Unsupported if the device has no bp.compiler/1.
 Result<Artifact> make_artifact(ir::Module module, std::shared_ptr<const host::Device> device, Options options = {});

@@ -11,6 +11,15 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
+bool names_values(Opcode opcode) {
+  return opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple;
+}
+bool follows_operand(Opcode opcode) {
+  return opcode == Opcode::GetTupleElement || opcode == Opcode::Bitcast;
+}
+
+}  // namespace
+
 bool touches_token(Instruction instruction) {
   auto has_token = [](const ir::Shape &shape) {
     for (std::size_t i = 0; i < shape.subshape_count(); ++i) {
@@ -24,15 +33,6 @@ bool touches_token(Instruction instruction) {
            return instruction.module().instruction(operand).shape().is_token();
          });
 }
-
-bool names_values(Opcode opcode) {
-  return opcode == Opcode::Parameter || opcode == Opcode::Constant || opcode == Opcode::Tuple;
-}
-bool follows_operand(Opcode opcode) {
-  return opcode == Opcode::GetTupleElement || opcode == Opcode::Bitcast;
-}
-
-}  // namespace
 
 std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &on_device) {
   ir::Computation entry = module.entry();

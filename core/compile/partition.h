@@ -26,6 +26,9 @@ struct Part {
   std::vector<ir::InstructionId> instructions;  // in the module's order; Host: also those of place Nowhere
 };
 
+// Whether it takes or gives a token, which cannot leave a program.
+bool touches_token(ir::Instruction instruction);
+
 // `on_device`: by instruction id, whether the device runs it; read only for instructions of the entry computation that
 // do something. Instructions that touch tokens run on the host unless all run on the device. The parts are in an order
 // in which they can run.

@@ -80,6 +80,8 @@ MemoryFigures Executable::memory() const {
   for (const Step &step : steps_) {
     if (step.program != nullptr) {
       sum += step.program->memory();
+    } else if (step.executable != nullptr) {
+      sum += step.executable->memory();
     }
   }
   return sum;
@@ -98,12 +100,13 @@ Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, co
   std::vector<ir::Literal> values(module_.instruction_id_limit());
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const Step &step = steps_[s];
-    if (step.program != nullptr) {
+    if (step.instruction == ir::no_instruction) {
       std::vector<ir::Literal> inputs;
       for (InstructionId id : step.inputs) {
         inputs.push_back(values[index(id)]);
       }
-      BP_ASSIGN(ir::Literal results, step.program->run(inputs));
+      BP_ASSIGN(ir::Literal results,
+                step.program != nullptr ? step.program->run(inputs) : step.executable->run(std::move(inputs), host));
       for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         values[index(step.outputs[i])] = results.take_element(i);
       }

@@ -11,12 +11,15 @@
 
 namespace bp::runtime {
 
-// A part of the entry computation: a program on the device, or one instruction on the host. Instructions are those of
-// Executable::module().
+class Executable;
+
+// A part of the entry computation: a program on a device, what other devices make of it, or one instruction on the host.
+// Instructions are those of Executable::module().
 struct Step {
-  std::shared_ptr<const Program> program;          // null: on the host
-  std::vector<ir::InstructionId> inputs, outputs;  // of the program: by parameter number, by element of its root tuple
-  ir::InstructionId instruction = ir::no_instruction;  // on the host
+  std::shared_ptr<const Program> program = nullptr;
+  std::shared_ptr<const Executable> executable = nullptr;
+  std::vector<ir::InstructionId> inputs = {}, outputs = {};  // of these: by parameter number, by element of the root
+  ir::InstructionId instruction = ir::no_instruction;        // on the host
 };
 
 // Threads: run() from any thread, also at the same time.

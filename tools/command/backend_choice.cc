@@ -11,7 +11,7 @@ namespace bp::command {
 namespace po = boost::program_options;
 
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
-  options.add()("on", po::value<std::string>()->default_value(default_name), "backend: a name, a path, or interpreter")(
+  options.add()("on", po::value<std::string>()->default_value(default_name), "backend: a name, a path, or interpreter; several, separated by commas, share the work")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
       "target", po::value<std::string>(), "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
       "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");

@@ -233,6 +233,17 @@ void print_for_people(const Request &request, const Outcome &outcome) {
                    ? ", equal to the byte"
                    : fmt::format(", {:+} bytes", outcome.measured_peak - outcome.predicted_peak));
   }
+  if (report.assignment.size() > 1) {
+    fmt::print("assignment:       {} programs, in this order\n", report.assignment.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(report.assignment.size(), 10); ++i) {
+      const compile::Assignment &item = report.assignment[i];
+      const std::size_t shown = std::min<std::size_t>(item.instructions.size(), 6);
+      fmt::print(
+          "  {}: {}{}\n", item.device,
+          fmt::join(item.instructions.begin(), item.instructions.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+          shown < item.instructions.size() ? fmt::format(" and {} more", item.instructions.size() - shown) : "");
+    }
+  }
   if (!report.on_host.empty()) {
     fmt::print("on the host:      {} instructions run on the interpreter\n", report.on_host.size());
     for (std::size_t i = 0; i < std::min<std::size_t>(report.on_host.size(), 10); ++i) {
@@ -300,6 +311,7 @@ int run_model(std::span<const std::string> arguments) {
       "notation for each parameter.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
+      "  backplane run model.hlo --on kernels,cpu        cpu gets what kernels does not run\n"
       "  backplane run model.hlo --features=x86-64-v3     as on a machine that has no more\n"
       "  backplane run model.hlo --memory-limit 16000000  computes again what does not fit\n"
       "  backplane run model.hlo --by-instruction        which instruction differs?\n"

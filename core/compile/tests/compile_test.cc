@@ -106,6 +106,64 @@ TEST_CASE("what it leaves runs on the host, and the report says why") {
   run_and_check(*compiled, loop_text, two_vectors());
 }
 
+TEST_CASE("what one device leaves goes to the next, and what none takes to the host") {
+  const std::string text = R"(HloModule shared
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)
+    a = f32[4] add(x, y)  m = f32[4] multiply(a, y)  e = f32[4] exponential(m)  n = f32[4] negate(e)
+    s = f32[4] subtract(n, a)  t = (f32[4], f32[4]) tuple(s, m)  ROOT r = ((f32[4], f32[4]), f32[4]) tuple(t, x) })";
+  const std::vector<std::shared_ptr<const host::Device>> devices = {
+      open_tiny({{"ops", "add,subtract"}}), open_tiny({{"ops", "multiply,add,subtract"}, {"capacity", "1000"}}),
+      open_tiny({{"ops", "negate"}}, "tiny_kernels")};
+  auto compiled = compile(parse(text), devices);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  std::string assignment;
+  for (const Assignment &one : compiled->report.assignment) {
+    assignment += one.device + ":";
+    for (const std::string &instruction : one.instructions) {
+      assignment += " " + instruction;
+    }
+    assignment += "; ";
+  }
+  CHECK(assignment == "org.example.tiny: a; org.example.tiny: m; org.example.tiny-kernels: n; org.example.tiny: s; ");
+  REQUIRE(compiled->report.on_host.size() == 1);
+  CHECK(compiled->report.on_host[0].name == "e");
+  run_and_check(*compiled, text, {literal("f32[4]", "{0, 1, 2, 3}"), literal("f32[4]", "{-1, 0.5, 1, 0.25}")});
+
+  Options device_only;
+  device_only.device_only = true;
+  CHECK(error_of(compile(parse(text), devices, device_only)).find("does not run e (exponential)") != std::string::npos);
+  const std::vector<std::shared_ptr<const host::Device>> none = {open_tiny({{"ops", ""}}), open_tiny({{"ops", ""}})};
+  auto on_host = compile(parse(text), none);
+  REQUIRE(on_host.ok());
+  CHECK(on_host->report.programs == 0);
+  CHECK(on_host->report.on_host.size() == 5);
+}
+
+TEST_CASE("any division over two devices computes the same") {
+  const std::vector<std::string> ops = {"add", "subtract", "multiply", "maximum", "negate", "copy"};
+  std::mt19937 random(11);
+  for (int round = 0; round < 20; ++round) {
+    std::string first, second;
+    for (const std::string &op : ops) {
+      (random() % 2 == 0 ? first : second) += (random() % 2 == 0 ? op + "," : std::string());
+    }
+    INFO(first + " and " + second);
+    const std::vector<std::shared_ptr<const host::Device>> devices = {open_tiny({{"ops", first}}),
+                                                                      open_tiny({{"ops", second}})};
+    const std::string text = R"(HloModule divided
+      ENTRY main { p = (f32[3], f32[3]) parameter(0)  q = f32[3] parameter(1)  u = f32[3] get-tuple-element(p), index=0
+      v = f32[3] get-tuple-element(p), index=1  a = f32[3] add(u, q)  b = f32[3] multiply(a, v)  c = f32[3] negate(b)
+      d = f32[3] maximum(c, a)  e = f32[3] subtract(d, b)  t = (f32[3], f32[3]) tuple(e, c)
+      ROOT r = ((f32[3], f32[3]), f32[3], (f32[3], f32[3])) tuple(t, d, p) })";
+    auto compiled = compile(parse(text), devices);
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    run_and_check(*compiled, text,
+                  {literal("(f32[3], f32[3])", "({1, 2, 3}, {-1, 4, 0.5})"), literal("f32[3]", "{2, 2, 8}")});
+  }
+}
+
 TEST_CASE("kernels alone are enough") {
   const std::string text = R"(ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)
     a = f32[4] add(x, y)  m = f32[4] multiply(a, y)  e = f32[4] exponential(a)  ROOT s = f32[4] subtract(e, m) })";

@@ -530,6 +530,15 @@ def cache():
         check(f"from the cache:   {expected} programs\n" in printed, f"run --cache-dir, expected {expected}\n{printed}")
 
 
+def several_backends():
+    printed = expect(["run", "chain.hlo", "--on", f"kernels,{TINY}", "--set", "ops=negate", "--against", "interpreter"],
+                     FAILED, "backplane: ...: backend dev.backplane.kernels has no option 'ops', expected none")
+    printed = expect(["run", "checked.hlo", "--on", f"kernels,{BACKEND}", "--against", "interpreter"], SUCCESS, "").out
+    check("\nassignment:       2 programs, in this order\n  dev.backplane.cpu: b\n  dev.backplane.kernels: z, c\n" in printed
+          or BACKEND != "cpu", f"run --on kernels,cpu printed\n{printed}")
+    expect(["run", "chain.hlo", "--on", "kernels,nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...')
+
+
 def layers():
     tiny = ["--on", str(TINY), "--set", "ops=negate"]
     expect(["run", "good.hlo", *tiny, "--layer", "validate", "--layer", "trace=trace.json"], SUCCESS,
@@ -573,7 +582,7 @@ def main():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, cache, layers, precision):
+        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
