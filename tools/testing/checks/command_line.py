@@ -250,6 +250,9 @@ MISUSES = [
     (["check", "checks.hlo", "--memory", "--jobs", "2"], "--memory counts what the whole process takes: expected --jobs 1"),
     (["pack"], "no problem was given"),
     (["pack", "p.csv", "--capacity", "0"], "--capacity is 0, expected more than 0"),
+    (["pack", "p.csv", "--heap-limit", "0"], "--heap-limit is 0, expected more than 0"),
+    (["pack", "p.csv", "--heap-limit", "4", "--capacity", "4"],
+     "--capacity is of one heap, --heap-limit asks for several: expected one of them"),
     (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
     (["plugins", "x", "y"], "too many positional options have been specified on the command line"),
     (["ops", "x"], "too many positional options have been specified on the command line"),
@@ -493,6 +496,13 @@ def pack():
     check(offsets in (["offset", "0", "0", "4"], ["offset", "4", "4", "0"]), f"backplane pack wrote offsets {offsets}")
     figures = json.loads(expect(["pack", "p.csv", "--capacity", "8", "--json"], SUCCESS, "").out)
     check((figures["height"], figures["fits"]) == (8, True), f"backplane pack --json printed {figures}")
+    text = expect(["pack", "p.csv", "--heap-limit", "4", "-o", "heaps.csv"], SUCCESS, "").out
+    check("heaps:        2, of at most 4\nheights:      4, 4\n" in text, f"backplane pack printed\n{text}")
+    places = [line.split(",", 5)[-1] for line in written("heaps.csv").splitlines()]
+    check(places in (["offset,heap", "0,0", "0,0", "0,1"], ["offset,heap", "0,1", "0,1", "0,0"]),
+          f"backplane pack wrote offsets and heaps {places}")
+    figures = json.loads(expect(["pack", "p.csv", "--heap-limit", "8", "--json"], SUCCESS, "").out)
+    check(figures["heights"] == [8], f"backplane pack --heap-limit --json printed {figures}")
     text = expect(["pack", "p.csv", "--capacity", "7"], NEGATIVE, "").out
     check("nothing can make it fit: the lower bound is above" in text, f"backplane pack --capacity 7 printed\n{text}")
     pathlib.Path("bad.csv").write_text("id,lower,upper,size\na,3,0,4\n")
