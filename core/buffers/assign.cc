@@ -9,6 +9,7 @@
 #include "core/buffers/buffer_sets.h"
 #include "core/buffers/colocation.h"
 #include "core/buffers/fit.h"
+#include "core/packing/best_fit.h"
 #include "core/packing/heaps.h"
 
 namespace bp::buffers {
@@ -135,17 +136,14 @@ class Assigner {
         by_memory_space[dataflow_.value(value).memory_space].push_back(value);
       }
     }
+    if (options_.fast_space != 0) {
+      move_to_fast_space(by_memory_space[0], by_memory_space[options_.fast_space]);
+    }
     for (const auto &[memory_space, values] : by_memory_space) {
       std::vector<packing::Item> items;
       std::int64_t sum = 0;
       for (ValueId value : values) {
-        packing::Item &item = items.emplace_back();
-        item.size = dataflow_.value(value).size;
-        item.alignment = options_.alignment;
-        item.preset = sets_.place(value).preset;
-        for (auto [begin, end] : sets_.occupied(value)) {
-          item.needed.emplace_back(begin, end);
-        }
+        const packing::Item &item = items.emplace_back(item_of(value));
         if (item.size > max_bytes - sum - options_.alignment) {
           return make_error(ErrorCode::OutOfMemory, "temporaries in memory space {} sum up to more than 2^62 bytes",
                             memory_space);
@@ -167,7 +165,44 @@ class Assigner {
     return {};
   }
 
+  packing::Item item_of(ValueId value) const {
+    packing::Item item;
+    item.size = dataflow_.value(value).size;
+    item.alignment = options_.alignment;
+    item.preset = sets_.place(value).preset;
+    for (auto [begin, end] : sets_.occupied(value)) {
+      item.needed.emplace_back(begin, end);
+    }
+    return item;
+  }
+
+  void move_to_fast_space(std::vector<ValueId> &slow, std::vector<ValueId> &fast) const {
+    std::vector<packing::Item> items;
+    std::vector<ValueId> candidates, staying;
+    const std::int64_t capacity = limits_of(options_.fast_space).capacity;
+    for (ValueId value : slow) {
+      const bool may_move = sets_.place(value).preset < 0 && dataflow_.value(value).size <= capacity;
+      (may_move ? candidates : staying).push_back(value);
+      if (may_move) {
+        items.push_back(item_of(value));
+      }
+    }
+    const packing::Packing placed = packing::BestFit(items).by_size_below(capacity);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      (placed.offsets[i] < 0 ? staying : fast).push_back(candidates[i]);
+    }
+    slow = std::move(staying);
+  }
+
+  SpaceLimits limits_of(std::int64_t memory_space) const {
+    auto limits = std::ranges::find(options_.spaces, memory_space, &SpaceLimits::memory_space);
+    return limits == options_.spaces.end() ? SpaceLimits{} : *limits;
+  }
+
   std::int64_t heap_limit(std::int64_t memory_space) const {
+    if (memory_space == options_.fast_space && memory_space != 0) {
+      return limits_of(memory_space).capacity;  // what was moved there fits
+    }
     auto limits = std::ranges::find(options_.spaces, memory_space, &SpaceLimits::memory_space);
     return limits == options_.spaces.end() || limits->heap_limit == 0 ? max_bytes : limits->heap_limit;
   }

@@ -26,6 +26,9 @@ struct Options {
   std::int64_t packing_steps = 200'000'000;
   std::vector<SpaceLimits> spaces = {};  // those that have limits
   std::vector<Preset> presets = {};
+  // A memory space for temporaries that the module puts into space 0, as many bytes of them as fit into its capacity, the
+  // larger ones first; what has a preset stays. 0: none.
+  std::int64_t fast_space = 0;
 };
 
 // Plans a module as it is ordered now. Needs what insert_copies() (copy_insertion.h) establishes: an entry whose

@@ -147,7 +147,9 @@ class Validator {
         return wrong(instruction, "part {} of {} bytes lies at {}, {} bytes, of an allocation of {} bytes",
                      leaf.position, leaf.size, found->offset, found->size, allocation.size);
       }
-      if (found->offset % allocation.alignment != 0 || allocation.memory_space != leaf.memory_space) {
+      // Temporaries of space 0 may be put where they are at hand.
+      const bool is_moved = leaf.memory_space == 0 && allocation.kind == AllocationKind::Temporary;
+      if (found->offset % allocation.alignment != 0 || (allocation.memory_space != leaf.memory_space && !is_moved)) {
         return wrong(instruction, "part {} lies at {} in memory space {}, expected a multiple of {} in memory space {}",
                      leaf.position, found->offset, allocation.memory_space, allocation.alignment, leaf.memory_space);
       }

@@ -8,7 +8,7 @@ namespace bp::buffers {
 
 // Runs the program symbolically, one instruction after another, over a memory that remembers which value each block of
 // bytes holds: writing a block drops what it overlaps, reading expects the very value. Accepts only if
-//   * each array has a slice of its size, aligned, inside its allocation, in its memory space;
+//   * each array has a slice of its size, aligned, inside its allocation, in its memory space (temporaries of space 0: in any);
 //   * every read finds its value; a result overlaps an operand only where the op permits it, and then exactly;
 //   * constants and parameters that are not donated are never written;
 //   * while state, branch results and call results stay in one place;

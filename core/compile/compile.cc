@@ -578,11 +578,13 @@ class Compilation {
       if (memory_limit_ > 0) {
         limits.spaces = {{.memory_space = 0, .capacity = memory_limit_}};
       }
+      add_fast_space(limits);
       BP_ASSIGN(plan, buffers::assign(module, limits));
       if (options_.verify) {
         BP_TRY(ir::verify(module));
         BP_TRY(buffers::validate(module, plan));
       }
+      number_spaces(plan);
       BP_ASSIGN(image, host::build_image(module, host::Stage::Final, &plan));
       if (options_.verify) {
         BP_TRY(host::validate_image(image.bytes()));
@@ -612,6 +614,31 @@ class Compilation {
     }
     report_.artifact_bytes += static_cast<std::int64_t>(artifact.size());
     return Built{{}, std::move(module), std::move(image), std::move(artifact), is_cached};
+  }
+
+  std::span<const bp_space_t> spaces() const {
+    return device_->memory() == nullptr ? std::span<const bp_space_t>()
+                                        : std::span(device_->memory()->spaces, device_->memory()->space_count);
+  }
+
+  // The first that lives as long as a run is for temporaries.
+  void add_fast_space(buffers::Options &limits) const {
+    for (const bp_space_t &space : spaces()) {
+      const bool has_capacity = space.capacity > 0 && space.capacity < INT64_MAX;
+      if ((space.flags & BP_SPACE_PER_RUN) != 0 && has_capacity && space.hlo_space != 0) {
+        limits.fast_space = space.hlo_space;
+        limits.spaces.push_back({space.hlo_space, static_cast<std::int64_t>(space.capacity), 0});
+        return;
+      }
+    }
+  }
+
+  // HLO's numbers of memory spaces become the device's; what it does not have is put into its space 0.
+  void number_spaces(buffers::Plan &plan) const {
+    for (buffers::Allocation &allocation : plan.allocations) {
+      const auto found = std::ranges::find(spaces(), allocation.memory_space, &bp_space_t::hlo_space);
+      allocation.memory_space = found == spaces().end() ? 0 : found - spaces().begin();
+    }
   }
 
   Result<std::shared_ptr<const runtime::Program>> load(Built built) {

@@ -125,4 +125,30 @@ TEST_CASE("no temporary allocation is larger than a limit, but for single values
   CHECK(several > 100);
 }
 
+TEST_CASE("temporaries move to a fast space as far as they fit") {
+  std::int64_t moved = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    INFO("seed " << seed);
+    ir::Module module = testing::random_program(seed);
+    REQUIRE(insert_copies(module).ok());
+    Options options;
+    options.packing_steps = 10'000;
+    const std::int64_t all = require_plan(module, options).bytes(AllocationKind::Temporary);
+    options.fast_space = 7;
+    options.spaces = {{.memory_space = 7, .capacity = 600}};
+    const Plan plan = require_plan(module, options);
+    std::int64_t fast = 0;
+    for (const Allocation &allocation : plan.allocations) {
+      if (allocation.memory_space == 7) {
+        CHECK(allocation.kind == AllocationKind::Temporary);
+        fast += allocation.size;
+      }
+    }
+    CHECK(fast <= 600);
+    CHECK((all == 0 || all > 600 || fast == all));
+    moved += fast;
+  }
+  CHECK(moved > 0);
+}
+
 }  // namespace bp::buffers
