@@ -94,6 +94,9 @@ Result<bool> dot_expansion(ir::Module &module, const PassContext &context) {
     const ir::Shape shape = dot.shape();
     const Id x = dot.operands()[0], y = dot.operands()[1];
     Expansion b(module, dot);
+    if (dot.operand(0).shape().element_count() == 0) {
+      return b.zeros(shape);  // sums of nothing
+    }
     const Id left = matrices(b, x, lhs.batch, lhs.free, lhs.contracting);
     const Id right = matrices(b, y, rhs.batch, rhs.contracting, rhs.free);
     const ElementType sum_type = type == ElementType::F32 && context.has_f64 ? ElementType::F64 : type;
