@@ -223,6 +223,9 @@ class LayoutAssignment {
   void grant_operands(InstructionId id, const std::unordered_map<InstructionId, InstructionId> &stand_ins) {
     const Opcode opcode = module_.instruction(id).opcode();
     const bool keeps = keeps_layouts(opcode) || (opcode == Opcode::Tuple && id == module_.entry().root().id());
+    if (opcode == Opcode::Tuple && !keeps) {
+      put_into_tuple(id);
+    }
     for (std::size_t i = 0; i < module_.instruction(id).operand_count(); ++i) {
       const InstructionId operand = module_.instruction(id).operands()[i];
       if (const auto found = stand_ins.find(operand); found != stand_ins.end()) {
@@ -237,6 +240,21 @@ class LayoutAssignment {
       const Instruction i = module_.instruction(id);
       if (!wish->is_result && pays(*wish, i.operand(wish->slot).shape())) {
         module_.set_operand(id, wish->slot, in_layout(i.operands()[wish->slot], wish->layout));
+      }
+    }
+  }
+
+  // What could not change, such as a parameter of the entry, is copied before it goes where all others lie in the layout
+  // of the group.
+  void put_into_tuple(InstructionId id) {
+    for (std::size_t i = 0; i < module_.instruction(id).operand_count(); ++i) {
+      const InstructionId operand = module_.instruction(id).operands()[i];
+      if (!module_.instruction(operand).shape().is_array()) {
+        continue;
+      }
+      const ArrayId array = groups_.array(operand);
+      if (const Layout *layout = chosen(array)) {
+        module_.set_operand(id, i, in_layout(operand, groups_.from_group(array, *layout)));
       }
     }
   }
