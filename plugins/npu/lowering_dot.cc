@@ -1,6 +1,8 @@
 // Products of matrices. The matrix unit takes them as tiles, and its operands and result lie in DRAM in just these, so
 // that blocks of tiles move as they are. Blocks of sums stay in the scratchpad while the depth goes by.
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "plugins/npu/lowering.h"
 
@@ -10,32 +12,43 @@ namespace {
 // Elements; multiples of all tiles. Together with the sums they fit into the scratchpad.
 constexpr std::uint32_t block_rows = 128, block_columns = 128, block_depth = 256;
 
-// Which dimension of an operand is what, batch dimensions aside.
+// Which dimensions of an operand are what. The last free and the last contracting one make matrices; all others count
+// them.
 struct Roles {
-  std::vector<std::int64_t> batch;
-  std::int64_t free, contracting;
-};
+  std::vector<std::int64_t> batch, free, contracting;
 
-std::string find_roles(plugin::Shape shape, std::span<const std::int64_t> batch,
-                       std::span<const std::int64_t> contracting, Roles &roles) {
-  if (contracting.size() != 1 || shape.rank() != batch.size() + 2) {
-    return "the matrix unit takes products of matrices: one contracting and one free dimension on each side";
-  }
-  roles.batch.assign(batch.begin(), batch.end());
-  roles.contracting = contracting[0];
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.rank()); ++d) {
-    if (d != roles.contracting && std::ranges::find(batch, d) == batch.end()) {
-      roles.free = d;
+  Roles(plugin::Shape shape, std::span<const std::int64_t> batch_dimensions,
+        std::span<const std::int64_t> contracting_dimensions)
+      : batch(batch_dimensions.begin(), batch_dimensions.end()),
+        contracting(contracting_dimensions.begin(), contracting_dimensions.end()) {
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.rank()); ++d) {
+      if (std::ranges::find(contracting, d) == contracting.end() && std::ranges::find(batch, d) == batch.end()) {
+        free.push_back(d);
+      }
     }
   }
-  return {};
+
+  bool has_matrices() const { return !free.empty() && !contracting.empty(); }
+  // Dimensions that count matrices, the outermost first.
+  std::vector<std::int64_t> outer() const {
+    std::vector<std::int64_t> all = batch;
+    all.insert(all.end(), free.begin(), free.end() - 1);
+    all.insert(all.end(), contracting.begin(), contracting.end() - 1);
+    return all;
+  }
+};
+Roles lhs_roles(plugin::Instruction dot) {
+  return {dot.operand(0).shape(), dot.integers(BP_ATTR_LHS_BATCH_DIMS), dot.integers(BP_ATTR_LHS_CONTRACTING_DIMS)};
+}
+Roles rhs_roles(plugin::Instruction dot) {
+  return {dot.operand(1).shape(), dot.integers(BP_ATTR_RHS_BATCH_DIMS), dot.integers(BP_ATTR_RHS_CONTRACTING_DIMS)};
 }
 
 // As in bp_shape.layout: minor to major, one tile.
-std::vector<std::int64_t> words(std::int64_t columns, std::int64_t rows, const std::vector<std::int64_t> &batch,
+std::vector<std::int64_t> words(std::int64_t columns, std::int64_t rows, const std::vector<std::int64_t> &outer,
                                 std::uint32_t tile) {
   std::vector<std::int64_t> result = {columns, rows};
-  result.insert(result.end(), batch.rbegin(), batch.rend());
+  result.insert(result.end(), outer.rbegin(), outer.rend());
   result.insert(result.end(), {1, 2, tile_rows, tile});
   return result;
 }
@@ -47,7 +60,7 @@ bool lies_as(plugin::Shape shape, const std::vector<std::int64_t> &words) {
          std::equal(shape.tile(0).begin(), shape.tile(0).end(), words.end() - 2);
 }
 
-// Matrices as rows of tiles: dimensions batch..., row of tiles, element in the row. The minor dimension is columns.
+// Matrices as rows of tiles: dimensions outer..., row of tiles, element in the row. The minor dimension is columns.
 struct TiledMatrix {
   Tensor tensor;
   std::uint32_t rows, columns;  // elements
@@ -62,9 +75,9 @@ TiledMatrix tiled(const Tensor &array, const std::vector<std::int64_t> &words, s
   stride *= row;
   matrix.tensor.dimensions[rank - 2] = {rows, rows, stride, 0};
   stride *= rows;
-  for (std::uint32_t b = 2; b < rank; ++b) {
-    const std::uint32_t size = array.dimensions[words[b]].size;
-    matrix.tensor.dimensions[rank - 1 - b] = {size, size, stride, 0};
+  for (std::uint32_t outer = 2; outer < rank; ++outer) {
+    const std::uint32_t size = array.dimensions[words[outer]].size;
+    matrix.tensor.dimensions[rank - 1 - outer] = {size, size, stride, 0};
     stride *= size;
   }
   return matrix;
@@ -86,26 +99,25 @@ std::string find_dot_layouts(plugin::Instruction dot, DotLayouts &layouts) {
       algorithm != BP_ALGORITHM_UNSET && algorithm != BP_ALGORITHM_BF16_BF16_F32) {
     return "algorithm " + std::to_string(algorithm) + ": the matrix unit adds bf16 in f32";
   }
-  Roles left, right;
-  for (std::string reason :
-       {find_roles(lhs, dot.integers(BP_ATTR_LHS_BATCH_DIMS), dot.integers(BP_ATTR_LHS_CONTRACTING_DIMS), left),
-        find_roles(rhs, dot.integers(BP_ATTR_RHS_BATCH_DIMS), dot.integers(BP_ATTR_RHS_CONTRACTING_DIMS), right)}) {
-    if (!reason.empty()) {
-      return reason;
-    }
+  const Roles left = lhs_roles(dot), right = rhs_roles(dot);
+  if (!left.has_matrices() || !right.has_matrices()) {
+    return "the matrix unit takes products of matrices: both operands have contracting and free dimensions";
   }
   if (lhs.element_count() == 0 || rhs.element_count() == 0) {
     return "an operand without elements";
   }
   const std::uint32_t tile = tile_columns(lhs.dtype());
-  std::vector<std::int64_t> batch;
-  for (std::size_t b = 0; b < left.batch.size(); ++b) {
-    batch.push_back(static_cast<std::int64_t>(b));
+  layouts.words[0] = words(left.contracting.back(), left.free.back(), left.outer(), tile);
+  layouts.words[1] = words(right.free.back(), right.contracting.back(), right.outer(), tile);
+  const auto row = static_cast<std::int64_t>(left.batch.size() + left.free.size()) - 1;
+  const auto column = static_cast<std::int64_t>(result.rank()) - 1;
+  std::vector<std::int64_t> outer;
+  for (std::int64_t d = 0; d < column; ++d) {
+    if (d != row) {
+      outer.push_back(d);
+    }
   }
-  const auto rank = static_cast<std::int64_t>(result.rank());
-  layouts.words[0] = words(left.contracting, left.free, left.batch, tile);
-  layouts.words[1] = words(right.free, right.contracting, right.batch, tile);
-  layouts.words[2] = words(rank - 1, rank - 2, batch, tile);
+  layouts.words[2] = words(column, row, outer, tile);
   return {};
 }
 
@@ -140,44 +152,65 @@ std::string Lowering::dot(plugin::Instruction i) {
   const std::uint32_t sums_at = take(sums);
   const std::uint32_t result_at = result_type == sum_type ? sums_at : take(sums);
 
-  Sizes batch;
-  for (std::uint32_t b = 0; b + 2 < lhs.tensor.rank; ++b) {
-    batch.push_back(lhs.tensor.dimensions[b].size);
-  }
-  // The tiles that hold so many elements from here on.
-  const auto block = [&](const Box &index, std::uint32_t row, std::uint32_t row_count, std::uint32_t column,
-                         std::uint32_t column_count) {
-    Box box = index;
+  // Sizes of the dimensions that count matrices: of both and the result, of one and the result, of both operands.
+  const Roles left = lhs_roles(i), right = rhs_roles(i);
+  const auto sizes = [](plugin::Shape shape, const std::vector<std::int64_t> &dimensions, std::size_t but) {
+    Sizes list;
+    for (std::size_t d = 0; d + but < dimensions.size(); ++d) {
+      list.push_back(static_cast<std::uint32_t>(shape.dim(static_cast<std::uint32_t>(dimensions[d]))));
+    }
+    return list;
+  };
+  const plugin::Shape left_shape = i.operand(0).shape();
+  const Sizes batch = sizes(left_shape, left.batch, 0), left_outer = sizes(left_shape, left.free, 1),
+              right_outer = sizes(i.operand(1).shape(), right.free, 1),
+              summed_outer = sizes(left_shape, left.contracting, 1);
+  // The tiles that hold so many elements from here on, of the matrix with these indices.
+  const auto block = [&](std::initializer_list<Sizes> index, std::uint32_t row, std::uint32_t row_count,
+                         std::uint32_t column, std::uint32_t column_count) {
+    Box box;
+    for (const Sizes &part : index) {
+      box.start.insert(box.start.end(), part.begin(), part.end());
+    }
+    box.count.assign(box.start.size(), 1);
     box.start.insert(box.start.end(), {row / tile_rows, column * tile_rows});
     box.count.push_back(static_cast<std::uint32_t>(quotient_up(row_count, tile_rows)));
     box.count.push_back(static_cast<std::uint32_t>(quotient_up(column_count, tile)) * tile * tile_rows);
     return box;
   };
   Sizes blocks = batch;
+  blocks.insert(blocks.end(), left_outer.begin(), left_outer.end());
+  blocks.insert(blocks.end(), right_outer.begin(), right_outer.end());
   blocks.push_back(static_cast<std::uint32_t>(quotient_up(lhs.rows, rows)));
   blocks.push_back(static_cast<std::uint32_t>(quotient_up(rhs.columns, columns)));
   for_each_box(blocks, 1, [&](const Box &at) {
-    Box index = at;
-    index.start.resize(batch.size());
-    index.count.resize(batch.size());
-    const std::uint32_t row = at.start[batch.size()] * rows, column = at.start[batch.size() + 1] * columns;
-    const std::uint32_t row_count = std::min(rows, lhs.rows - row),
-                        column_count = std::min(columns, rhs.columns - column);
-    for (std::uint32_t k = 0; k < lhs.columns && !is_full_; k += depth) {
-      const std::uint32_t depth_count = std::min(depth, lhs.columns - k);
-      load(Window(lhs.tensor), lhs_tensor, block(index, row, row_count, k, depth_count), lhs_at);
-      load(Window(rhs.tensor), rhs_tensor, block(index, k, depth_count, column, column_count), rhs_at);
-      Instruction &step = emit(Opcode::Multiply);
-      step.type = static_cast<std::uint8_t>(type);
-      step.result_type = static_cast<std::uint8_t>(sum_type);
-      step.to = sums_at;
-      step.from[0] = lhs_at;
-      step.from[1] = rhs_at;
-      step.rows = row_count;
-      step.columns = column_count;
-      step.depth = depth_count;
-      step.option = k == 0 ? 0 : 1;
-    }
+    auto next = at.start.begin();
+    const auto take_index = [&](const Sizes &of) {
+      const auto first = next;
+      return Sizes(first, next += static_cast<std::ptrdiff_t>(of.size()));
+    };
+    const Sizes b = take_index(batch), l = take_index(left_outer), r = take_index(right_outer);
+    const std::uint32_t row = *next++ * rows, column = *next * columns;
+    const std::uint32_t row_count = std::min(rows, lhs.rows - row);
+    const std::uint32_t column_count = std::min(columns, rhs.columns - column);
+    std::uint32_t adds = 0;
+    for_each_box(summed_outer, 1, [&](const Box &summed) {
+      for (std::uint32_t k = 0; k < lhs.columns && !is_full_; k += depth) {
+        const std::uint32_t depth_count = std::min(depth, lhs.columns - k);
+        load(Window(lhs.tensor), lhs_tensor, block({b, l, summed.start}, row, row_count, k, depth_count), lhs_at);
+        load(Window(rhs.tensor), rhs_tensor, block({b, r, summed.start}, k, depth_count, column, column_count), rhs_at);
+        Instruction &step = emit(Opcode::Multiply);
+        step.type = static_cast<std::uint8_t>(type);
+        step.result_type = static_cast<std::uint8_t>(sum_type);
+        step.to = sums_at;
+        step.from[0] = lhs_at;
+        step.from[1] = rhs_at;
+        step.rows = row_count;
+        step.columns = column_count;
+        step.depth = depth_count;
+        step.option = std::exchange(adds, 1);
+      }
+    });
     if (result_type != sum_type) {
       Instruction &round = emit(Opcode::Vector);
       round.function = BP_OP_CONVERT;
@@ -187,7 +220,7 @@ std::string Lowering::dot(plugin::Instruction i) {
       round.from[0] = sums_at;
       round.columns = static_cast<std::uint32_t>(bytes(row_count, column_count, tile, 1));
     }
-    store(Window(result.tensor), result_tensor, block(index, row, row_count, column, column_count), result_at);
+    store(Window(result.tensor), result_tensor, block({b, l, r}, row, row_count, column, column_count), result_at);
   });
   return {};
 }

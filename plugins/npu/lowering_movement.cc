@@ -6,8 +6,21 @@
 namespace bp::npu {
 namespace {
 
-bool is_row_major(const plugin::Value &value) {
-  return value.shape().is_row_major();
+// Whether all bits of what is stored are the element's.
+bool fills_its_bytes(std::uint32_t dtype) {
+  switch (dtype) {
+    case BP_DTYPE_PRED:
+    case BP_DTYPE_S1:
+    case BP_DTYPE_S2:
+    case BP_DTYPE_S4:
+    case BP_DTYPE_U1:
+    case BP_DTYPE_U2:
+    case BP_DTYPE_U4:
+    case BP_DTYPE_F4E2M1FN:
+    case BP_DTYPE_F6E2M3FN:
+    case BP_DTYPE_F6E3M2FN: return false;
+    default: return true;
+  }
 }
 
 }  // namespace
@@ -62,8 +75,9 @@ void Lowering::move_in_order(const Tensor &from, const Sizes &from_sizes, const 
 
 std::string Lowering::copy(plugin::Instruction i) {
   const plugin::Shape from = i.operand(0).shape(), to = i.result().shape();
-  if (from.element_bits() != to.element_bits()) {
-    return "a bitcast-convert to another width";
+  if (i.op() == BP_OP_BITCAST_CONVERT && (from.element_bits() != to.element_bits() ||
+                                          !fills_its_bytes(from.dtype()) || !fills_its_bytes(to.dtype()))) {
+    return "a bitcast-convert to another width, or of elements that do not fill their bytes";
   }
   if (i.operand(0).shape().index() == i.result().shape().index()) {
     move_flat(view(i.operand(0)), view(i.result()));
@@ -239,7 +253,7 @@ std::string Lowering::pad(plugin::Instruction i) {
 
 std::string Lowering::reshape(plugin::Instruction i) {
   const plugin::Value from = i.operand(0), to = i.result();
-  if (is_row_major(from) && is_row_major(to)) {
+  if (from.shape().is_row_major() && to.shape().is_row_major()) {
     move_flat(view(from), view(to));
   } else {
     move_in_order(view(from), sizes_of(from.shape()), view(to), sizes_of(to.shape()));

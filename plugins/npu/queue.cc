@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "plugin_api/cpp/call.h"
 
@@ -25,15 +26,21 @@ struct FirstReport {
 
 }  // namespace
 
+Queue::Queue(const bp_host_t *host, std::uint32_t kinds, std::uint64_t jitter, Execute execute)
+    : host_(host),
+      kinds_(kinds),
+      random_state_(jitter),
+      has_jitter_(jitter != 0),
+      execute_(std::move(execute)),
+      thread_(&Queue::work, this) {}
+
 Queue::~Queue() {
   {
     std::lock_guard lock(mutex_);
     is_closing_ = true;
   }
   changed_.notify_one();
-  if (thread_.joinable()) {
-    thread_.join();
-  }
+  thread_.join();
 }
 
 bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_point_t done, const bp_diag_t *diag) {
@@ -45,9 +52,6 @@ bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_po
     }
   }
   std::lock_guard lock(mutex_);
-  if (!thread_.joinable()) {
-    thread_ = std::thread(&Queue::work, this);
-  }
   waiting_.push_back(std::move(submission));
   changed_.notify_one();
   return BP_OK;

@@ -21,8 +21,7 @@ class Queue {
   using Execute = std::function<bp_status(const bp_command_t &command, const bp_diag_t *diag)>;
 
   // `kinds`: of commands that it takes, a bit each. `jitter`: 0: none. `execute` is called on the queue's thread.
-  Queue(const bp_host_t *host, std::uint32_t kinds, std::uint64_t jitter, Execute execute)
-      : host_(host), kinds_(kinds), random_state_(jitter), has_jitter_(jitter != 0), execute_(std::move(execute)) {}
+  Queue(const bp_host_t *host, std::uint32_t kinds, std::uint64_t jitter, Execute execute);
   // Nothing is in flight.
   ~Queue();
   Queue(const Queue &) = delete;
@@ -48,7 +47,7 @@ class Queue {
   std::condition_variable changed_;
   std::deque<Submission> waiting_;
   bool is_closing_ = false;
-  std::thread thread_;  // started when first needed
+  std::thread thread_;  // last: uses all the others
 };
 
 }  // namespace bp::npu

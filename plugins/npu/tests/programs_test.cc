@@ -181,9 +181,12 @@ TEST_CASE("dots of bf16 are done in tiles") {
       x = bf16[3,150,270] parameter(0)
       y = bf16[3,270,133] parameter(1)
       z = bf16[150,133] parameter(2)
+      w = bf16[5,3,270,4,6] parameter(3)
+      c = bf16[3,150,5,4,6] dot(x, w), lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+      d = f32[150,5,4,6] dot(x, w), lhs_contracting_dims={0,2}, rhs_contracting_dims={1,2}
       a = f32[3,150,133] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
       b = bf16[3,270,133] dot(x, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-      ROOT r = (f32[3,150,133], bf16[3,270,133]) tuple(a, b)
+      ROOT r = (f32[3,150,133], bf16[3,270,133], bf16[3,150,5,4,6], f32[150,5,4,6]) tuple(a, b, c, d)
     })",
               unit_of_bf16);
 }
@@ -197,6 +200,26 @@ TEST_CASE("dots of s8 are exact") {
       b = s8[40,50] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
       ROOT r = (s32[40,50], s8[40,50]) tuple(a, b)
     })");
+}
+
+TEST_CASE("a dot in a loop gets tiles of what comes from outside") {
+  check_close(R"(HloModule loop
+    condition { s = (s32[], bf16[20,20], bf16[20,20]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(3)  ROOT p = pred[] compare(i, n), direction=LT }
+    body { s = (s32[], bf16[20,20], bf16[20,20]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      x = bf16[20,20] get-tuple-element(s), index=1  w = bf16[20,20] get-tuple-element(s), index=2
+      one = s32[] constant(1)  j = s32[] add(i, one)
+      y = bf16[20,20] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      ROOT r = (s32[], bf16[20,20], bf16[20,20]) tuple(j, y, w) }
+    ENTRY main {
+      x = bf16[20,20] parameter(0)
+      w = bf16[20,20] parameter(1)
+      zero = s32[] constant(0)
+      init = (s32[], bf16[20,20], bf16[20,20]) tuple(zero, x, w)
+      all = (s32[], bf16[20,20], bf16[20,20]) while(init), condition=condition, body=body
+      ROOT r = bf16[20,20] get-tuple-element(all), index=1
+    })",
+              unit_of_bf16);
 }
 
 TEST_CASE("loops and branches run on the machine") {
