@@ -126,4 +126,17 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
   return claims;
 }
 
+std::optional<ir::Instruction> first_unclaimed(const ir::Module &module, const Claims &claims) {
+  for (ir::Instruction i : module.entry().instructions()) {
+    if (is_claimable(i.opcode()) && !claims.claimed[index(i.id())]) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t count_refused(const Claims &claims) {
+  return std::ranges::count(claims.refused, true);
+}
+
 }  // namespace bp::compile

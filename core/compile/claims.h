@@ -1,6 +1,7 @@
 // Claims: what a device says it runs, and why not the rest.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct Claims {
 // Asks a device that has bp.compiler/1 or, failing that, bp.kernels/1. PluginFailure if the answer breaks a rule of
 // claim(). The image is that of `module`.
 Result<Claims> ask(const host::Device &device, const ir::Module &module, const host::Image &image);
+
+// The first instruction of the entry that the device does not claim; nothing if it claims all.
+std::optional<ir::Instruction> first_unclaimed(const ir::Module &module, const Claims &claims);
+
+std::int64_t count_refused(const Claims &claims);
 
 // Whether the device is asked about instructions of this op at all.
 bool is_claimable(ir::Opcode opcode);

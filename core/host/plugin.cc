@@ -298,6 +298,12 @@ Status Device::check_extensions() {
   if (layout_ != nullptr) {
     BP_TRY(check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout_, wishes)}));
   }
+  custom_call_ = static_cast<const bp_device_custom_call_t *>(extension(BP_EXT_CUSTOM_CALL));
+  for (std::uint64_t i = 0; custom_call_ != nullptr && i < custom_call_->routine_count; ++i) {
+    if (custom_call_->routines[i].target == nullptr || custom_call_->routines[i].kernel == nullptr) {
+      return broken(fmt::format("{}: routine {} has no target or no kernel", BP_EXT_CUSTOM_CALL, i));
+    }
+  }
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
@@ -101,6 +102,7 @@ class Device {
   const bp_device_rewrite_t *rewrite() const { return rewrite_; }
   const bp_device_fusion_t *fusion() const { return fusion_; }
   const bp_device_layout_t *layout() const { return layout_; }
+  const bp_device_custom_call_t *custom_call() const { return custom_call_; }
   // Any other, unchecked; null if the device does not have it.
   const void *extension(const char *extension_id) const { return device_->get_extension(device_, extension_id); }
 
@@ -120,6 +122,7 @@ class Device {
   const bp_device_rewrite_t *rewrite_ = nullptr;
   const bp_device_fusion_t *fusion_ = nullptr;
   const bp_device_layout_t *layout_ = nullptr;
+  const bp_device_custom_call_t *custom_call_ = nullptr;
 };
 
 // All in one: finds the plugin for a name or path in plugin_directories(), loads it, and makes the device of that name

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <vector>
 
-#include "backplane/ext/kernels.h"
 #include "core/host/diagnostics.h"
 #include "plugin_api/cpp/module_view.h"
 
@@ -76,12 +75,30 @@ bool is_in_place(plugin::Instruction instruction) {
   return true;
 }
 
+// Null with a reason, perhaps.
+bp_kernel find_kernel(const host::Device &device, const bp_module_t *image, plugin::Instruction instruction,
+                      const bp_diag_t *diag) {
+  if (instruction.op() == BP_OP_CUSTOM_CALL) {
+    if (bp_kernel routine = find_routine(device, instruction.text(BP_ATTR_CUSTOM_CALL_TARGET)); routine != nullptr) {
+      return routine;
+    }
+  }
+  return device.kernels() == nullptr ? nullptr : device.kernels()->find(device.abi(), image, instruction.index(), diag);
+}
+
 }  // namespace
 
+bp_kernel find_routine(const host::Device &device, std::string_view target) {
+  const bp_device_custom_call_t *routines = device.custom_call();
+  for (std::uint64_t i = 0; routines != nullptr && i < routines->routine_count; ++i) {
+    if (routines->routines[i].target == target) {
+      return routines->routines[i].kernel;
+    }
+  }
+  return nullptr;
+}
+
 Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Device> device, const bp_module_t *image) {
-  const bp_device_t *abi = device->abi();
-  const bp_device_kernels_t *kernels = device->kernels();
-  BP_CHECK(kernels != nullptr);
   auto program = std::make_unique<KernelProgram>(KernelProgram{{}, device, plugin::ModuleView(image), {}, 0});
   for (plugin::Instruction instruction : program->image.entry().instructions()) {
     if (instruction.op() == BP_OP_PARAMETER || instruction.op() == BP_OP_CONSTANT) {
@@ -95,7 +112,7 @@ Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Dev
     if (instruction.op() != BP_OP_BITCAST) {
       host::Diagnostics diagnostics;
       bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
-        kernel = kernels->find(abi, image, instruction.index(), diag);
+        kernel = find_kernel(*device, image, instruction, diag);
         return BP_OK;
       });
       BP_TRY(diagnostics.result(status, device->id(), "find", image));

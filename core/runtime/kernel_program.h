@@ -1,17 +1,22 @@
-// A backend of tier 0 (bp.kernels/1) as a program: the host walks the schedule and calls the device's kernel for each
-// instruction, on the slices of the plan.
+// A program of kernels on host memory: the host walks the schedule and calls a kernel for each instruction, on the slices
+// of the plan. So runs a backend of tier 0 (bp.kernels/1), and a custom call by a routine of its name (bp.custom-call/1).
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "backplane/ext/compiler.h"
+#include "backplane/ext/kernels.h"
 #include "core/base/result.h"
 #include "core/host/plugin.h"
 
 namespace bp::runtime {
 
+// The device's kernel for a custom call, by its target; null if it has no routine of that name.
+bp_kernel find_routine(const host::Device &device, std::string_view target);
+
 // The image is final and borrowed as long as the program lives; each instruction of its entry that is not a parameter
-// or constant has a kernel or is a bitcast. Released by its destroy().
+// or constant has a kernel or a routine, or is a bitcast. Released by its destroy().
 Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Device> device, const bp_module_t *image);
 
 }  // namespace bp::runtime

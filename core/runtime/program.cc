@@ -85,8 +85,9 @@ Status check_arguments(std::string_view program, std::span<const ir::Shape> para
 // --- Program ---
 
 Result<std::shared_ptr<Program>> Program::make(std::shared_ptr<const host::Device> device, const ir::Module &module,
-                                               host::Image image) {
+                                               host::Image image, bool is_compiled) {
   std::shared_ptr<Program> program(new Program);
+  program->is_compiled_ = is_compiled;
   program->device_ = std::move(device);
   program->name_ = module.name();
   program->image_ = std::move(image);
@@ -98,7 +99,7 @@ Result<std::shared_ptr<Program>> Program::make(std::shared_ptr<const host::Devic
 Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact) {
-  BP_ASSIGN(auto program, make(std::move(device), module, std::move(image)));
+  BP_ASSIGN(auto program, make(std::move(device), module, std::move(image), true));
   const bp_device_t *abi = program->device_->abi();
   BP_CHECK(program->device_->compiler() != nullptr);
   auto count = static_cast<std::uint32_t>(program->constant_places_.size());
@@ -123,7 +124,7 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
 
 Result<std::shared_ptr<const Program>> Program::load_kernels(std::shared_ptr<const host::Device> device,
                                                              const ir::Module &module, host::Image image) {
-  BP_ASSIGN(auto program, make(std::move(device), module, std::move(image)));
+  BP_ASSIGN(auto program, make(std::move(device), module, std::move(image), false));
   BP_ASSIGN(const bp_program_t *loaded, make_kernel_program(program->device_, program->image_.module()));
   BP_TRY(program->adopt(loaded));
   return std::shared_ptr<const Program>(std::move(program));
@@ -198,7 +199,7 @@ Result<Block> Program::allocate(std::uint32_t space, std::uint64_t size, std::si
 const std::shared_ptr<Queues> &Program::queues() const {
   std::lock_guard lock(mutex_);
   if (queues_ == nullptr) {
-    queues_ = Queues::of(device_);
+    queues_ = is_compiled_ ? Queues::of(device_) : std::make_shared<Queues>(device_, false);
   }
   return queues_;
 }
@@ -423,7 +424,7 @@ std::vector<bp_command_t> Execution::copies(const std::vector<Transfer> &transfe
 }
 
 Status Execution::run() {
-  if (program_->device_->queue() != nullptr) {
+  if (program_->is_compiled_ && program_->device_->queue() != nullptr) {
     BP_TRY(start());
     return finish();
   }

@@ -44,8 +44,8 @@ class Program : public std::enable_shared_from_this<Program> {
   static Result<std::shared_ptr<const Program>> load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact);
-  // As above, with nothing compiled: runs the kernels of a device that has bp.kernels/1.
-  // Every instruction of the entry must have one.
+  // As above, with nothing compiled: runs the kernels of a device that has bp.kernels/1 and the routines of one that has
+  // bp.custom-call/1, on host memory. Every instruction of the entry must have one.
   static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
                                                              const ir::Module &module, host::Image image);
   ~Program();
@@ -75,13 +75,13 @@ class Program : public std::enable_shared_from_this<Program> {
 
   Program() = default;
   static Result<std::shared_ptr<Program>> make(std::shared_ptr<const host::Device> device, const ir::Module &module,
-                                               host::Image image);
+                                               host::Image image, bool is_compiled);
   void read_signature(const ir::Module &module);
   Status fill_constants();
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
-  bool is_on_device() const { return device_->compiler() != nullptr && device_->memory() != nullptr; }
+  bool is_on_device() const { return is_compiled_ && device_->memory() != nullptr; }
   // Where the program works.
   Result<Block> allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
   const std::shared_ptr<Queues> &queues() const;
@@ -89,6 +89,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::shared_ptr<const host::Device> device_;
   std::string name_;
   host::Image image_;
+  bool is_compiled_ = false;  // else of kernels, which run on host memory
   const bp_program_t *program_ = nullptr;
   std::vector<Leaf> inputs_, outputs_;
   std::vector<bool> donated_;  // by input

@@ -156,8 +156,8 @@ bp_status Queue::execute(const bp_command_t &command, const bp_diag_t *diag) con
 
 // --- Queues ---
 
-Queues::Queues(const std::shared_ptr<const host::Device> &device) {
-  if (device->queue() == nullptr) {
+Queues::Queues(const std::shared_ptr<const host::Device> &device, bool is_native) {
+  if (device->queue() == nullptr || !is_native) {
     queues_.push_back(std::make_unique<Queue>(device, Queue::emulated));
     kinds_.push_back(~0u);
     return;

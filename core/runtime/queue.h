@@ -79,7 +79,8 @@ class Queue {
 class Queues {
  public:
   static std::shared_ptr<Queues> of(const std::shared_ptr<const host::Device> &device);
-  explicit Queues(const std::shared_ptr<const host::Device> &device);
+  // Native: the device's own, if it has some.
+  explicit Queues(const std::shared_ptr<const host::Device> &device, bool is_native = true);
 
   // One that takes commands of that kind (BP_COMMAND_). Null if the device has queues, but none for it.
   Queue *find(std::uint32_t kind) const;

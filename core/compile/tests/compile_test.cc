@@ -164,6 +164,31 @@ TEST_CASE("any division over two devices computes the same") {
   }
 }
 
+TEST_CASE("a custom call runs by the device's routine of that name, on host memory") {
+  const std::string text = R"(HloModule routine
+    ENTRY main { x = f32[4] parameter(0)  n = f32[4] negate(x)
+      c = f32[4] custom-call(n), custom_call_target="tiny.twice"  ROOT s = f32[4] add(c, x) })";
+  for (const Settings &more : {Settings{}, Settings{{"capacity", "1000"}, {"queues", "1"}}}) {
+    Settings settings = {{"ops", "add,negate"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    Options options;
+    options.device_only = true;
+    auto compiled = compile(parse(text), open_tiny(settings), options);
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    CHECK(compiled->report.programs == 3);
+    auto result = compiled->executable.run({literal("f32[4]", "{1, 2, 3, 4}")});
+    REQUIRE(result.ok());
+    CHECK(result->identical(literal("f32[4]", "{-1, -2, -3, -4}")));
+  }
+  const std::string integers = R"(HloModule m
+    ENTRY main { x = s32[4] parameter(0)  ROOT c = s32[4] custom-call(x), custom_call_target="tiny.twice" })";
+  auto refusing = compile(parse(integers), open_tiny({{"ops", "add"}}));
+  REQUIRE(refusing.ok());
+  CHECK(refusing->executable.run({literal("s32[4]", "{1, 2, 3, 4}")}).error().to_string() ==
+        "plugin org.example.tiny: run: invalid: c: tiny.twice takes f32");
+}
+
 TEST_CASE("kernels alone are enough") {
   const std::string text = R"(ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)
     a = f32[4] add(x, y)  m = f32[4] multiply(a, y)  e = f32[4] exponential(a)  ROOT s = f32[4] subtract(e, m) })";

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/custom_call.h"
 
 #ifdef TINY_KERNELS
 #define TINY_ID "org.example.tiny-kernels"
@@ -336,6 +337,23 @@ static bp_status submit(const bp_device_t *device, uint32_t queue, const bp_comm
   return BP_OK;
 }
 
+// tiny.twice: f32, on host memory.
+static bp_status twice(const bp_device_t *device, const bp_call_t *call, const bp_diag_t *diag) {
+  const bp_module_t *m = call->module;
+  const uint32_t result = instr_at(m, call->instr)->results;
+  (void)device;
+  if (shape_of(m, result)->dtype != BP_DTYPE_F32) {
+    diag->report(diag, BP_INVALID, call->instr, "tiny.twice takes f32");
+    return BP_INVALID;
+  }
+  for (uint64_t i = 0; i < value_at(m, result)->size / sizeof(float); ++i) {
+    ((float *)call->results[0])[i] = 2 * ((const float *)call->operands[0])[i];
+  }
+  return BP_OK;
+}
+static const bp_routine_t routines[] = {{"tiny.twice", twice}};
+static const bp_device_custom_call_t custom_call_extension = {routines, 1};
+
 static const uint32_t queues[] = {1u << BP_COMMAND_COPY, 1u << BP_COMMAND_RUN};
 static const bp_device_queue_t queue_extension = {queues, 2, submit};
 
@@ -349,6 +367,9 @@ static const void *get_extension(const bp_device_t *device, const char *id) {
   }
   if (strcmp(id, BP_EXT_QUEUE) == 0 && self->has_queues) {
     return &queue_extension;
+  }
+  if (strcmp(id, BP_EXT_CUSTOM_CALL) == 0) {
+    return &custom_call_extension;
   }
 #endif
   (void)self;

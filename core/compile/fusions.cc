@@ -1,0 +1,132 @@
+#include "core/compile/fusions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/passes/fusion_builder.h"
+
+namespace bp::compile {
+namespace {
+
+// Without bp.fusion/1, fusions are simple loops.
+passes::FusionLimits limits_of(const host::Device &device) {
+  passes::FusionLimits limits;
+  const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;
+  const std::uint32_t kinds = given == nullptr ? 0 : given->kinds;
+  limits.contractions = (kinds & BP_FUSES_CONTRACTIONS) != 0;
+  limits.rows = (kinds & BP_FUSES_ROWS) != 0;
+  limits.results = (kinds & BP_FUSES_RESULTS) != 0;
+  if (given != nullptr) {
+    limits.max_instructions = given->max_instructions;
+    limits.max_values = given->max_values;
+    limits.small_kernel_bytes =
+        static_cast<std::int64_t>(std::min<std::uint64_t>(given->small_kernel_bytes, INT64_MAX));
+    limits.max_row_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(given->max_row_bytes, INT64_MAX));
+  }
+  return limits;
+}
+
+Result<Claims> ask_fused(const Session &session, const ir::Module &module) {
+  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Fused));
+  return ask(*session.device, module, image);
+}
+
+// Fusions that were not there before and that the device was asked about.
+std::vector<ir::InstructionId> fusions_made(const ir::Module &before, const ir::Module &fused, const Claims &claims) {
+  std::unordered_set<std::string_view> old;
+  for (ir::Computation computation : before.computations()) {
+    for (ir::Instruction i : computation.instructions()) {
+      if (i.opcode() == ir::Opcode::Fusion) {
+        old.insert(i.name());
+      }
+    }
+  }
+  std::vector<ir::InstructionId> made;
+  for (ir::Computation computation : fused.computations()) {
+    for (ir::Instruction i : computation.instructions()) {
+      const bool was_asked = claims.claimed[index(i.id())] || claims.refused[index(i.id())];
+      if (i.opcode() == ir::Opcode::Fusion && was_asked && !old.contains(i.name())) {
+        made.push_back(i.id());
+      }
+    }
+  }
+  return made;
+}
+
+// Those that the device refuses or rates above what they are made of.
+Result<std::vector<ir::InstructionId>> bad_fusions(const Session &session, const ir::Module &before,
+                                                   const ir::Module &fused, const Claims &claims) {
+  const std::vector<ir::InstructionId> made = fusions_made(before, fused, claims);
+  ir::Module apart = fused;
+  BP_ASSIGN(auto parts, passes::take_apart(apart, made));
+  BP_ASSIGN(Claims of_parts, ask_fused(session, apart));
+  std::vector<ir::InstructionId> bad;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    double price = 0;
+    for (ir::InstructionId part : parts[i]) {
+      price += static_cast<double>(of_parts.cost[index(part)]);
+    }
+    if (claims.refused[index(made[i])] || static_cast<double>(claims.cost[index(made[i])]) > price) {
+      bad.push_back(made[i]);
+    }
+  }
+  return bad;
+}
+
+}  // namespace
+
+Status fuse_patterns(Session &session, ir::Module &module, Claims &claims) {
+  passes::PassContext context;
+  context.fusion = limits_of(*session.device);
+  if (!session.options.fuse || !context.fusion.contractions || count_refused(claims) == 0) {
+    return {};
+  }
+  constexpr std::size_t most_ends = 8;
+  ir::Module fused = module;
+  Claims answer;
+  for (; context.fusion.ends_before_last < most_ends; ++context.fusion.ends_before_last) {
+    BP_ASSIGN(bool changed, passes::contraction_fusion(fused, context));
+    BP_ASSIGN(answer, ask_fused(session, fused));
+    std::vector<ir::InstructionId> refused;
+    for (ir::InstructionId id : fusions_made(module, fused, answer)) {
+      if (answer.refused[index(id)]) {
+        refused.push_back(id);
+      }
+    }
+    if (!changed || refused.empty()) {
+      break;
+    }
+    BP_ASSIGN(auto parts, passes::take_apart(fused, refused));
+    BP_ASSIGN(answer, ask_fused(session, fused));
+  }
+  if (count_refused(answer) < count_refused(claims)) {
+    module = std::move(fused);
+    claims = std::move(answer);
+  }
+  return {};
+}
+
+Status fuse(Session &session, ir::Module &module) {
+  ir::Module fused = module;
+  passes::PassContext context;
+  context.fusion = limits_of(*session.device);
+  BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
+  BP_ASSIGN(Claims claims, ask_fused(session, fused));
+  if (session.device->fusion() != nullptr) {
+    BP_ASSIGN(std::vector<ir::InstructionId> bad, bad_fusions(session, module, fused, claims));
+    if (!bad.empty()) {
+      BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
+      passes::FusionLimits &simple = context.fusion;
+      simple.contractions = simple.rows = simple.results = false;  // nor small kernels, which have several results
+      BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
+      BP_ASSIGN(claims, ask_fused(session, fused));
+    }
+  }
+  if (!first_unclaimed(fused, claims)) {
+    module = std::move(fused);
+  }
+  return {};
+}
+
+}  // namespace bp::compile

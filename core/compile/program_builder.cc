@@ -1,0 +1,185 @@
+#include "core/compile/program_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/buffers/assign.h"
+#include "core/buffers/validate.h"
+#include "core/compile/claims.h"
+#include "core/compile/fusions.h"
+#include "core/compile/wishes.h"
+#include "core/host/byte_sink.h"
+#include "core/host/diagnostics.h"
+#include "core/ir/verifier.h"
+
+namespace bp::compile {
+namespace {
+
+// Lays arrays out as the device wishes. All stays as it was if the device refuses something in that form.
+Status assign_layouts(Session &session, ir::Module &module) {
+  if (session.device->layout() == nullptr) {
+    return {};
+  }
+  BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize));
+  passes::PassContext context;
+  BP_ASSIGN(context.layout_wishes, ask_for_layouts(*session.device, module, before));
+  if (context.layout_wishes.empty()) {
+    return {};
+  }
+  if (session.device->memory() != nullptr && session.device->memory()->spaces[0].gb_per_s > 0) {
+    context.memory_gigabytes_per_second = static_cast<double>(session.device->memory()->spaces[0].gb_per_s);
+  }
+  ir::Module laid_out = module;
+  BP_TRY(session.run_stage(laid_out, passes::Stage::Layout, std::move(context)));
+  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut));
+  BP_ASSIGN(Claims claims, ask(*session.device, laid_out, image));
+  if (!first_unclaimed(laid_out, claims)) {
+    module = std::move(laid_out);
+  }
+  return {};
+}
+
+std::span<const bp_space_t> spaces(const Session &session) {
+  return session.device->memory() == nullptr
+             ? std::span<const bp_space_t>()
+             : std::span(session.device->memory()->spaces, session.device->memory()->space_count);
+}
+
+// The first that lives as long as a run is for temporaries.
+void add_fast_space(const Session &session, buffers::Options &limits) {
+  for (const bp_space_t &space : spaces(session)) {
+    const bool has_capacity = space.capacity > 0 && space.capacity < INT64_MAX;
+    if ((space.flags & BP_SPACE_PER_RUN) != 0 && has_capacity && space.hlo_space != 0) {
+      limits.fast_space = space.hlo_space;
+      limits.spaces.push_back({space.hlo_space, static_cast<std::int64_t>(space.capacity), 0});
+      return;
+    }
+  }
+}
+
+// HLO's numbers of memory spaces become the device's; what it does not have is put into its space 0.
+void number_spaces(const Session &session, buffers::Plan &plan) {
+  for (buffers::Allocation &allocation : plan.allocations) {
+    const auto found = std::ranges::find(spaces(session), allocation.memory_space, &bp_space_t::hlo_space);
+    allocation.memory_space = found == spaces(session).end() ? 0 : found - spaces(session).begin();
+  }
+}
+
+Result<std::optional<std::vector<std::byte>>> find_cached(const Session &session, const host::Image &image) {
+  if (session.options.cache == nullptr) {
+    return std::optional<std::vector<std::byte>>();
+  }
+  BP_ASSIGN(const ArtifactCache::Key key, ArtifactCache::key(*session.device, image.module()));
+  return session.options.cache->find(key);
+}
+
+Result<std::vector<std::byte>> compile_image(Session &session, const host::Image &image) {
+  Stopwatch watch(session.report.compile);
+  host::ByteSink artifact;
+  host::Diagnostics diagnostics;
+  bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return session.device->compiler()->compile(session.device->abi(), image.module(), artifact.abi(), diag);
+  });
+  BP_TRY(diagnostics.result(status, session.device->id(), "compile", image.module()));
+  std::vector<std::byte> bytes = artifact.take();
+  if (session.options.cache != nullptr) {
+    BP_ASSIGN(const ArtifactCache::Key key, ArtifactCache::key(*session.device, image.module()));
+    if (const Status stored = session.options.cache->store(key, bytes); !stored.ok()) {
+      session.report.cache_problem = stored.error().to_string();  // no reason not to run
+    }
+  }
+  return bytes;
+}
+
+Result<std::shared_ptr<const runtime::Program>> load_artifact(Session &session, const ir::Module &module,
+                                                              host::Image image, std::span<const std::byte> artifact) {
+  Stopwatch watch(session.report.load);
+  return runtime::Program::load(session.device, module, std::move(image), artifact);
+}
+
+// The last form of a module, with its plan.
+Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan &plan) {
+  BP_TRY(session.run_stage(module, passes::Stage::Finalize));
+  Stopwatch watch(session.report.plan);
+  BP_TRY(session.run_passes(module, buffer_passes()));
+  buffers::Options limits;
+  if (session.memory_limit > 0) {
+    limits.spaces = {{.memory_space = 0, .capacity = session.memory_limit}};
+  }
+  add_fast_space(session, limits);
+  BP_ASSIGN(plan, buffers::assign(module, limits));
+  if (session.options.verify) {
+    BP_TRY(ir::verify(module));
+    BP_TRY(buffers::validate(module, plan));
+  }
+  number_spaces(session, plan);
+  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Final, &plan));
+  if (session.options.verify) {
+    BP_TRY(host::validate_image(image.bytes()));
+  }
+  return image;
+}
+
+}  // namespace
+
+Result<Built> build(Session &session, ir::Module module, const std::string &name) {
+  BP_TRY(assign_layouts(session, module));
+  if (session.options.fuse) {
+    BP_TRY(fuse(session, module));
+  }
+  buffers::Plan plan;
+  BP_ASSIGN(host::Image image, finalize(session, module, plan));
+  BP_ASSIGN(Claims claims, ask(*session.device, module, image));
+  if (auto refused = first_unclaimed(module, claims)) {
+    Built none;
+    none.refusal = fmt::format("in the planned form, {} ({}) is not claimed: {}", refused->name(),
+                               to_string(refused->opcode()), claims.reasons[index(refused->id())]);
+    return none;
+  }
+
+  std::vector<std::byte> artifact;
+  bool is_cached = false;
+  if (session.device->compiler() != nullptr) {
+    BP_ASSIGN(std::optional<std::vector<std::byte>> cached, find_cached(session, image));
+    is_cached = cached.has_value();
+    if (is_cached) {
+      artifact = std::move(*cached);
+    } else {
+      BP_ASSIGN(artifact, compile_image(session, image));
+    }
+  }
+  if (session.options.observer != nullptr) {
+    BP_TRY(session.options.observer->program(name, module, plan, image, artifact));
+  }
+  session.report.artifact_bytes += static_cast<std::int64_t>(artifact.size());
+  return Built{{}, std::move(module), std::move(image), std::move(artifact), is_cached};
+}
+
+Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built built) {
+  ++session.report.programs;
+  if (session.device->compiler() == nullptr) {
+    Stopwatch watch(session.report.load);
+    return runtime::Program::load_kernels(session.device, built.module, std::move(built.image));
+  }
+  if (built.is_cached) {
+    auto loaded = load_artifact(session, built.module, built.image, built.artifact);
+    if (loaded.ok()) {
+      ++session.report.cached;
+      return loaded;
+    }
+    BP_ASSIGN(built.artifact,
+              compile_image(session, built.image));  // the device does not take it any more (BP-LOAD-01)
+  }
+  return load_artifact(session, built.module, std::move(built.image), built.artifact);
+}
+
+Result<std::shared_ptr<const runtime::Program>> load_routine(Session &session, ir::Module module) {
+  buffers::Plan plan;
+  BP_ASSIGN(host::Image image, finalize(session, module, plan));
+  ++session.report.programs;
+  return runtime::Program::load_kernels(session.device, module, std::move(image));
+}
+
+}  // namespace bp::compile

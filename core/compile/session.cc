@@ -1,0 +1,53 @@
+#include "core/compile/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/passes/pipeline.h"
+
+namespace bp::compile {
+namespace {
+
+// Bytes that a program may take: as many as the device has where all of it is put, if the device says so, or what
+// the caller allows; 0: any number.
+std::int64_t limit_of(const host::Device &device, std::int64_t allowed) {
+  const std::uint64_t capacity = device.memory() == nullptr ? 0 : device.memory()->spaces[0].capacity;
+  if (capacity == 0 || capacity > INT64_MAX) {
+    return allowed;
+  }
+  const auto there_are = static_cast<std::int64_t>(capacity);
+  return allowed > 0 ? std::min(allowed, there_are) : there_are;
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<const host::Device> for_device, const Options &given)
+    : device(std::move(for_device)), options(given), memory_limit(limit_of(*device, given.memory_limit)) {}
+
+Status Session::observe(const std::string &name, const ir::Module &module) const {
+  return options.observer == nullptr ? Status() : options.observer->module(name, module);
+}
+
+Status Session::run_stage(ir::Module &module, passes::Stage stage, passes::PassContext context) {
+  Stopwatch watch(report.passes);
+  return run_passes(module, passes_of(stage), std::move(context));
+}
+
+Status Session::run_passes(ir::Module &module, std::span<const passes::Pass> list, passes::PassContext context) {
+  passes::PipelineOptions pipeline;
+  pipeline.context = std::move(context);
+  pipeline.context.memory_limit = memory_limit;
+  pipeline.context.has_f64 = has_f64;
+  pipeline.compare = options.compare;
+  pipeline.verify_between_passes = options.verify;
+  if (!options.fold_constants) {
+    pipeline.context.max_folding_work = 0;
+  }
+  pipeline.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) {
+    return pass.changed ? observe(fmt::format("{:02}-{}", ++pass_count, pass.name), after) : Status();
+  };
+  return passes::run_passes(module, list, pipeline);
+}
+
+}  // namespace bp::compile
