@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,23 +12,13 @@
 #include <cstring>
 #include <thread>
 
-#include "core/base/sanitizers.h"
+#include "core/base/confinement.h"
 
 namespace bp::debugging {
 namespace {
 
 [[noreturn]] void be_child(const std::function<int()> &body, const Limits &limits, const std::string &output) {
-  setpgid(0, 0);  // so that its own children end with it
-  if (!BP_SANITIZES_MEMORY && limits.bytes > 0) {
-    const auto bytes = static_cast<rlim_t>(limits.bytes);
-    const rlimit limit{bytes, bytes};
-    setrlimit(RLIMIT_AS, &limit);
-  }
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {  // a test framework may have handlers
-    std::signal(signal, SIG_DFL);
-  }
+  confine_process(limits.bytes);
   const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (file >= 0) {
     dup2(file, STDOUT_FILENO);
