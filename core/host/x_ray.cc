@@ -32,37 +32,110 @@ bool is_core_name(std::string_view name) {
   return name.starts_with("_Z") && at <= 4;
 }
 
-Status check_symbols(const std::vector<ElfSymbol> &symbols) {
-  std::vector<std::string_view> exported, unique, imported;
-  bool has_entry = false;
-  for (const ElfSymbol &symbol : symbols) {
-    if (symbol.exported && symbol.name == "bp_entry") {
-      has_entry = true;
-    } else if (symbol.unique) {
-      unique.push_back(symbol.name);
-    } else if (symbol.exported) {
-      exported.push_back(symbol.name);
-    } else if (!symbol.defined && is_core_name(symbol.name)) {
-      imported.push_back(symbol.name);
-    }
-  }
-  if (!has_entry) {
-    return invalid_input("does not export bp_entry, expected exactly that symbol");
-  }
-  if (!exported.empty()) {
-    return invalid_input("exports {} symbols beside bp_entry ({}), expected none: link with a version script",
-                         exported.size(), some_names(exported));
-  }
-  if (!unique.empty()) {
-    return invalid_input("has {} GNU_UNIQUE symbols ({}), expected none: compile with -fno-gnu-unique", unique.size(),
-                         some_names(unique));
-  }
-  if (!imported.empty()) {
-    return invalid_input("imports {} symbols of the core ({}), expected none: services come through bp_host",
-                         imported.size(), some_names(imported));
+Status is_shared_library(const ElfImage &image) {
+  if (image.header.type != shared_library) {
+    return invalid_input("is an ELF file of type {}, expected a shared library (type {})", image.header.type,
+                         shared_library);
   }
   return {};
 }
+
+Status is_for_this_machine(const ElfImage &image) {
+  if (image.header.machine != native_machine()) {
+    return invalid_input("is made for {}, expected {}", machine_name(image.header.machine),
+                         machine_name(native_machine()));
+  }
+  return {};
+}
+
+Status has_one_manifest(const ElfImage &image) {
+  if (image.notes.empty()) {
+    return invalid_input("has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin");
+  }
+  if (image.notes.size() > 1) {
+    return invalid_input("has {} Backplane manifests, expected one", image.notes.size());
+  }
+  if (const std::size_t size = image.notes[0].content.size(); size > max_manifest_size) {
+    return invalid_input("has a manifest of {} bytes, expected at most {}", size, max_manifest_size);
+  }
+  return {};
+}
+
+bool is_entry(const ElfSymbol &symbol) {
+  return symbol.exported && symbol.name == "bp_entry";
+}
+
+Status exports_entry(const ElfImage &image) {
+  if (!std::ranges::any_of(image.symbols, is_entry)) {
+    return invalid_input("does not export bp_entry, expected exactly that symbol");
+  }
+  return {};
+}
+
+template <class Predicate>
+std::vector<std::string_view> names_of(const ElfImage &image, Predicate &&predicate) {
+  std::vector<std::string_view> names;
+  for (const ElfSymbol &symbol : image.symbols) {
+    if (!is_entry(symbol) && predicate(symbol)) {
+      names.push_back(symbol.name);
+    }
+  }
+  return names;
+}
+
+Status exports_nothing_else(const ElfImage &image) {
+  const auto names = names_of(image, [](const ElfSymbol &symbol) { return symbol.exported && !symbol.unique; });
+  if (!names.empty()) {
+    return invalid_input("exports {} symbols beside bp_entry ({}), expected none: link with a version script",
+                         names.size(), some_names(names));
+  }
+  return {};
+}
+
+Status has_no_unique_symbols(const ElfImage &image) {
+  const auto names = names_of(image, [](const ElfSymbol &symbol) { return symbol.unique; });
+  if (!names.empty()) {
+    return invalid_input("has {} GNU_UNIQUE symbols ({}), expected none: compile with -fno-gnu-unique", names.size(),
+                         some_names(names));
+  }
+  return {};
+}
+
+Status imports_nothing_of_the_core(const ElfImage &image) {
+  const auto names =
+      names_of(image, [](const ElfSymbol &symbol) { return !symbol.defined && is_core_name(symbol.name); });
+  if (!names.empty()) {
+    return invalid_input("imports {} symbols of the core ({}), expected none: services come through bp_host",
+                         names.size(), some_names(names));
+  }
+  return {};
+}
+
+Status has_no_text_relocations(const ElfImage &image) {
+  if (image.text_relocations) {
+    return invalid_input("has text relocations, expected none: compile with -fPIC");
+  }
+  return {};
+}
+
+Status has_no_executable_stack(const ElfImage &image) {
+  if (image.executable_stack) {
+    return invalid_input("wants an executable stack, expected none: link with -z noexecstack");
+  }
+  return {};
+}
+
+constexpr XRayRule rules[] = {
+    {"shared_library", is_shared_library, true},
+    {"machine", is_for_this_machine, true},
+    {"one_manifest", has_one_manifest},
+    {"entry", exports_entry},
+    {"one_symbol", exports_nothing_else},
+    {"no_unique_symbols", has_no_unique_symbols},
+    {"no_imports_from_the_core", imports_nothing_of_the_core},
+    {"no_text_relocations", has_no_text_relocations},
+    {"no_executable_stack", has_no_executable_stack},
+};
 
 // Code built with a sanitizer imports the names of its runtime.
 std::vector<std::string> sanitizers_of(const std::vector<ElfSymbol> &symbols) {
@@ -79,35 +152,30 @@ std::vector<std::string> sanitizers_of(const std::vector<ElfSymbol> &symbols) {
 
 }  // namespace
 
-Result<XRay> x_ray(const ByteSource &bytes) {
-  BP_ASSIGN(const ElfHeader header, read_elf_header(bytes));
-  if (header.type != shared_library) {
-    return invalid_input("is an ELF file of type {}, expected a shared library (type {})", header.type, shared_library);
-  }
-  if (header.machine != native_machine()) {
-    return invalid_input("is made for {}, expected {}", machine_name(header.machine), machine_name(native_machine()));
-  }
+std::span<const XRayRule> x_ray_rules() {
+  return rules;
+}
+
+Result<ElfImage> read_plugin_elf(const ByteSource &bytes) {
   BP_ASSIGN(ElfImage image, read_elf(bytes, "Backplane"));
   std::erase_if(image.notes, [](const ElfNote &note) { return note.type != manifest_note; });
-  if (image.notes.empty()) {
-    return invalid_input("has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin");
-  }
-  if (image.notes.size() > 1) {
-    return invalid_input("has {} Backplane manifests, expected one", image.notes.size());
+  return image;
+}
+
+Result<XRay> x_ray(const ByteSource &bytes) {
+  ElfImage image;
+  BP_ASSIGN(image.header, read_elf_header(bytes));
+  bool has_all = false;
+  for (const XRayRule &rule : rules) {
+    if (!rule.needs_header_only && !has_all) {
+      BP_ASSIGN(image, read_plugin_elf(bytes));
+      has_all = true;
+    }
+    BP_TRY(rule.check(image));
   }
   std::string manifest = std::move(image.notes[0].content);
-  if (manifest.size() > max_manifest_size) {
-    return invalid_input("has a manifest of {} bytes, expected at most {}", manifest.size(), max_manifest_size);
-  }
   if (!manifest.empty() && manifest.back() == '\0') {
     manifest.pop_back();  // the end of the string literal
-  }
-  BP_TRY(check_symbols(image.symbols));
-  if (image.text_relocations) {
-    return invalid_input("has text relocations, expected none: compile with -fPIC");
-  }
-  if (image.executable_stack) {
-    return invalid_input("wants an executable stack, expected none: link with -z noexecstack");
   }
   // One entry is frame_dummy of the compiler's start files.
   const std::uint64_t static_constructors = image.constructors - std::min<std::uint64_t>(image.constructors, 1);

@@ -1,7 +1,9 @@
 // The X-ray: may this file be loaded as a plugin? Answered without running any of its code (BP-ENTRY-01, BP-ENTRY-02).
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/host/elf.h"
@@ -17,9 +19,19 @@ struct XRay {
   std::vector<std::string> sanitizers;  // it was built with: "address", "memory", "thread", "undefined"
 };
 
-// Refuses a file that is not a shared library for this machine, has no manifest or more than one, exports anything but
-// bp_entry, has GNU_UNIQUE symbols, imports from the core, has text relocations, or wants an executable stack. Messages
-// say what was found and what was expected; the caller adds the path.
+// What is asked of a file. Messages say what was found and what was expected; the caller adds the path.
+struct XRayRule {
+  std::string_view name;  // "one_symbol"
+  Status (*check)(const ElfImage &image);
+  bool needs_header_only = false;
+};
+// In the order they are checked.
+std::span<const XRayRule> x_ray_rules();
+
+// The file as far as the rules look at it.
+Result<ElfImage> read_plugin_elf(const ByteSource &bytes);
+
+// Refuses a file that breaks a rule.
 Result<XRay> x_ray(const ByteSource &bytes);
 
 }  // namespace bp::host
