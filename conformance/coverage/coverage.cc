@@ -71,17 +71,17 @@ Status ask(const ir::Module &module, const Device &device, Cell &cell) {
 Status add_cell(ir::Opcode opcode, ir::ElementType type, const Device &device, std::vector<Cell> &cells,
                 std::string &refusal) {
   Cell cell{opcode, is_typeless(opcode) ? ir::ElementType::Invalid : type, Answer::Native, "", {}};
-  for (const std::string &program : programs(opcode, type)) {
-    auto module = read(program);
+  for (const Program &program : programs(opcode, type)) {
+    auto module = read(program.text);
     if (!module.ok()) {
       refusal = module.error().to_string();
       continue;
     }
     Status asked = ask(*module, device, cell);
     if (!asked.ok()) {
-      return std::move(asked).error().note(fmt::format("in the program\n{}", program));
+      return std::move(asked).error().note(fmt::format("in the program\n{}", program.text));
     }
-    cell.programs.push_back(program);
+    cell.programs.push_back(program.text);
   }
   if (!cell.programs.empty()) {
     cells.push_back(std::move(cell));

@@ -15,6 +15,7 @@ using ir::Opcode;
 //   $   the element type          $P  of a complex type that of its parts, else the type itself
 //   $C  the complex type of that  $U  the unsigned type of its width
 //   $1  a number
+//   %n  the size, %2n twice that, %n+3 and %2n+2 more than that
 //
 // An instruction with a parameter for each operand.
 struct Form {
@@ -22,78 +23,83 @@ struct Form {
   std::string_view operands, result, attributes = {};
 };
 constexpr Form forms[] = {
-    {Opcode::Abs, "$[6]", "$P[6]"},
-    {Opcode::Real, "$[6]", "$P[6]"},
-    {Opcode::Imag, "$[6]", "$P[6]"},
-    {Opcode::IsFinite, "$[6]", "pred[6]"},
-    {Opcode::ReducePrecision, "$[6]", "$[6]", "exponent_bits=3, mantissa_bits=1"},
-    {Opcode::Compare, "$[6] $[6]", "pred[6]", "direction=EQ"},
-    {Opcode::Compare, "$[6] $[6]", "pred[6]", "direction=LT"},
-    {Opcode::Compare, "$[6] $[6]", "pred[6]", "direction=LT, type=TOTALORDER"},
-    {Opcode::Complex, "$[6] $[6]", "$C[6]"},
-    {Opcode::StochasticConvert, "$[6] $U[6]", "s8[6]"},
-    {Opcode::Select, "pred[6] $[6] $[6]", "$[6]"},
-    {Opcode::Broadcast, "$[2]", "$[2,3]", "dimensions={0}"},
-    {Opcode::Iota, "", "$[6]", "iota_dimension=0"},
-    {Opcode::Reshape, "$[6]", "$[2,3]"},
-    {Opcode::Bitcast, "$[6]", "$[2,3]"},
-    {Opcode::Transpose, "$[2,3]", "$[3,2]", "dimensions={1,0}"},
-    {Opcode::Reverse, "$[6]", "$[6]", "dimensions={0}"},
-    {Opcode::Slice, "$[6]", "$[2]", "slice={[1:5:2]}"},
-    {Opcode::DynamicSlice, "$[6] s32[]", "$[3]", "dynamic_slice_sizes={3}"},
-    {Opcode::DynamicUpdateSlice, "$[6] $[3] s32[]", "$[6]"},
-    {Opcode::Concatenate, "$[2] $[3]", "$[5]", "dimensions={0}"},
-    {Opcode::Pad, "$[3] $[]", "$[8]", "padding=1_2_1"},
-    {Opcode::Gather, "$[4,3] s32[2]", "$[2,3]",
+    {Opcode::Abs, "$[%n]", "$P[%n]"},
+    {Opcode::Real, "$[%n]", "$P[%n]"},
+    {Opcode::Imag, "$[%n]", "$P[%n]"},
+    {Opcode::IsFinite, "$[%n]", "pred[%n]"},
+    {Opcode::ReducePrecision, "$[%n]", "$[%n]", "exponent_bits=3, mantissa_bits=1"},
+    {Opcode::Compare, "$[%n] $[%n]", "pred[%n]", "direction=EQ"},
+    {Opcode::Compare, "$[%n] $[%n]", "pred[%n]", "direction=LT"},
+    {Opcode::Compare, "$[%n] $[%n]", "pred[%n]", "direction=LT, type=TOTALORDER"},
+    {Opcode::Complex, "$[%n] $[%n]", "$C[%n]"},
+    {Opcode::StochasticConvert, "$[%n] $U[%n]", "s8[%n]"},
+    {Opcode::Select, "pred[%n] $[%n] $[%n]", "$[%n]"},
+    {Opcode::Broadcast, "$[%n]", "$[%n,3]", "dimensions={0}"},
+    {Opcode::Broadcast, "$[]", "$[%n]", "dimensions={}"},
+    {Opcode::Iota, "", "$[%n]", "iota_dimension=0"},
+    {Opcode::Reshape, "$[%2n]", "$[2,%n]"},
+    {Opcode::Bitcast, "$[%2n]", "$[2,%n]"},
+    {Opcode::Transpose, "$[%n,3]", "$[3,%n]", "dimensions={1,0}"},
+    {Opcode::Reverse, "$[%n]", "$[%n]", "dimensions={0}"},
+    {Opcode::Slice, "$[%n+4]", "$[%n]", "slice={[1:%n+1]}"},
+    {Opcode::Slice, "$[%2n]", "$[%n]", "slice={[0:%2n:2]}"},
+    {Opcode::DynamicSlice, "$[%n+3] s32[]", "$[%n]", "dynamic_slice_sizes={%n}"},
+    {Opcode::DynamicUpdateSlice, "$[%n+3] $[%n] s32[]", "$[%n+3]"},
+    {Opcode::Concatenate, "$[%n] $[3]", "$[%n+3]", "dimensions={0}"},
+    {Opcode::Pad, "$[%n] $[]", "$[%2n+2]", "padding=1_2_1"},
+    {Opcode::Gather, "$[4,3] s32[%n]", "$[%n,3]",
      "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}"},
-    {Opcode::Scatter, "$[4,3] s32[2] $[2,3]", "$[4,3]",
+    {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
      "to_apply=sum"},
-    {Opcode::Sort, "$[6]", "$[6]", "dimensions={0}, to_apply=less"},
-    {Opcode::Sort, "$[6] s32[6]", "($[6], s32[6])", "dimensions={0}, is_stable=true, to_apply=less_by_first"},
-    {Opcode::TopK, "$[2,6]", "($[2,3], s32[2,3])", "k=3"},
-    {Opcode::Tuple, "$[3] $[2]", "($[3], $[2])"},
-    {Opcode::GetDimensionSize, "$[3]", "s32[]", "dimensions={0}"},
-    {Opcode::Shuffle, "$[6]", "$[6]", "dimensions={0}, mode=rotate, shifts={1}"},
-    {Opcode::Reduce, "$[2,3] $[]", "$[2]", "dimensions={1}, to_apply=sum"},
-    {Opcode::ReduceWindow, "$[6] $[]", "$[4]", "window={size=3}, to_apply=sum"},
-    {Opcode::SelectAndScatter, "$[6] $[3] $[]", "$[6]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
-    {Opcode::Map, "$[6] $[6]", "$[6]", "dimensions={0}, to_apply=sum"},
-    {Opcode::Scan, "$[5] $[]", "($[5], $[])", "dimensions={0}, num_carries=1, to_apply=step"},
-    {Opcode::BatchNormTraining, "$[4,2] $[2] $[2]", "($[4,2], $[2], $[2])", "epsilon=0.25, feature_index=1"},
-    {Opcode::BatchNormInference, "$[4,2] $[2] $[2] $[2] $[2]", "$[4,2]", "epsilon=0.25, feature_index=1"},
-    {Opcode::BatchNormGrad, "$[4,2] $[2] $[2] $[2] $[4,2]", "($[4,2], $[2], $[2])", "epsilon=0.25, feature_index=1"},
-    {Opcode::Dot, "$[2,3] $[3,4]", "$[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {Opcode::ScaledDot, "$[2,4] $[3,4] f8e8m0fnu[2,2] f8e8m0fnu[3,2]", "f32[2,3]",
+    {Opcode::Sort, "$[%n]", "$[%n]", "dimensions={0}, to_apply=less"},
+    {Opcode::Sort, "$[%n] s32[%n]", "($[%n], s32[%n])", "dimensions={0}, is_stable=true, to_apply=less_by_first"},
+    {Opcode::TopK, "$[2,%n+3]", "($[2,3], s32[2,3])", "k=3"},
+    {Opcode::Tuple, "$[%n] $[2]", "($[%n], $[2])"},
+    {Opcode::GetDimensionSize, "$[%n]", "s32[]", "dimensions={0}"},
+    {Opcode::Shuffle, "$[%n]", "$[%n]", "dimensions={0}, mode=rotate, shifts={1}"},
+    {Opcode::Reduce, "$[2,%n] $[]", "$[2]", "dimensions={1}, to_apply=sum"},
+    {Opcode::Reduce, "$[%n,3] $[]", "$[3]", "dimensions={0}, to_apply=sum"},
+    {Opcode::ReduceWindow, "$[%n+2] $[]", "$[%n]", "window={size=3}, to_apply=sum"},
+    {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
+    {Opcode::Map, "$[%n] $[%n]", "$[%n]", "dimensions={0}, to_apply=sum"},
+    {Opcode::Scan, "$[%n] $[]", "($[%n], $[])", "dimensions={0}, num_carries=1, to_apply=step"},
+    {Opcode::BatchNormTraining, "$[%n,2] $[2] $[2]", "($[%n,2], $[2], $[2])", "epsilon=0.25, feature_index=1"},
+    {Opcode::BatchNormInference, "$[%n,2] $[2] $[2] $[2] $[2]", "$[%n,2]", "epsilon=0.25, feature_index=1"},
+    {Opcode::BatchNormGrad, "$[%n,2] $[2] $[2] $[2] $[%n,2]", "($[%n,2], $[2], $[2])", "epsilon=0.25, feature_index=1"},
+    {Opcode::Dot, "$[2,%n] $[%n,4]", "$[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {Opcode::Dot, "$[2,%n,3] $[2,3]", "$[2,%n]",
+     "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
+    {Opcode::ScaledDot, "$[2,%2n] $[3,%2n] f8e8m0fnu[2,%n] f8e8m0fnu[3,%n]", "f32[2,3]",
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
-    {Opcode::Convolution, "$[1,4,4,2] $[2,2,2,3]", "$[1,3,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},
-    {Opcode::Conditional, "pred[] $[3] $[3]", "$[3]", "true_computation=twice, false_computation=same"},
-    {Opcode::Conditional, "s32[] $[3] $[3] $[3]", "$[3]", "branch_computations={twice, same, same}"},
-    {Opcode::Call, "$[3]", "$[3]", "to_apply=twice"},
-    {Opcode::Fusion, "$[3]", "$[3]", "kind=kLoop, calls=twice"},
-    {Opcode::CustomCall, "$[3]", "$[3]", "custom_call_target=\"interpreter.probe\""},
-    {Opcode::OptimizationBarrier, "$[3]", "$[3]"},
+    {Opcode::Convolution, "$[1,%n+1,4,2] $[2,2,2,3]", "$[1,%n,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},
+    {Opcode::Conditional, "pred[] $[%n] $[%n]", "$[%n]", "true_computation=twice, false_computation=same"},
+    {Opcode::Conditional, "s32[] $[%n] $[%n] $[%n]", "$[%n]", "branch_computations={twice, same, same}"},
+    {Opcode::Call, "$[%n]", "$[%n]", "to_apply=twice"},
+    {Opcode::Fusion, "$[%n]", "$[%n]", "kind=kLoop, calls=twice"},
+    {Opcode::CustomCall, "$[%n]", "$[%n]", "custom_call_target=\"interpreter.probe\""},
+    {Opcode::OptimizationBarrier, "$[%n]", "$[%n]"},
     {Opcode::AfterAll, "", "token[]"},
-    {Opcode::Domain, "$[3]", "$[3]", "domain={kind=\"sharding\", entry={maximal device=0}, exit={maximal device=1}}"},
-    {Opcode::Rng, "$[] $[]", "$[6]", "distribution=rng_uniform"},
-    {Opcode::Rng, "$[] $[]", "$[6]", "distribution=rng_normal"},
-    {Opcode::RngBitGenerator, "u64[2]", "(u64[2], $[6])", "algorithm=rng_three_fry"},
-    {Opcode::RngBitGenerator, "u64[3]", "(u64[3], $[6])", "algorithm=rng_philox"},
+    {Opcode::Domain, "$[%n]", "$[%n]", "domain={kind=\"sharding\", entry={maximal device=0}, exit={maximal device=1}}"},
+    {Opcode::Rng, "$[] $[]", "$[%n]", "distribution=rng_uniform"},
+    {Opcode::Rng, "$[] $[]", "$[%n]", "distribution=rng_normal"},
+    {Opcode::RngBitGenerator, "u64[2]", "(u64[2], $[%n])", "algorithm=rng_three_fry"},
+    {Opcode::RngBitGenerator, "u64[3]", "(u64[3], $[%n])", "algorithm=rng_philox"},
     {Opcode::RngGetAndUpdateState, "", "u64[2]", "delta=1"},
-    {Opcode::Fft, "$[8]", "$[8]", "fft_type=FFT, fft_length={8}"},
-    {Opcode::Fft, "$[8]", "$[8]", "fft_type=IFFT, fft_length={8}"},
-    {Opcode::Fft, "$[8]", "$C[5]", "fft_type=RFFT, fft_length={8}"},
-    {Opcode::Fft, "$[5]", "$P[8]", "fft_type=IRFFT, fft_length={8}"},
-    {Opcode::TriangularSolve, "$[3,3] $[3,2]", "$[3,2]",
+    {Opcode::Fft, "$[%n,8]", "$[%n,8]", "fft_type=FFT, fft_length={8}"},
+    {Opcode::Fft, "$[%n,8]", "$[%n,8]", "fft_type=IFFT, fft_length={8}"},
+    {Opcode::Fft, "$[%n,8]", "$C[%n,5]", "fft_type=RFFT, fft_length={8}"},
+    {Opcode::Fft, "$[%n,5]", "$P[%n,8]", "fft_type=IRFFT, fft_length={8}"},
+    {Opcode::TriangularSolve, "$[3,3] $[3,%n]", "$[3,%n]",
      "left_side=true, lower=true, unit_diagonal=true, transpose_a=NO_TRANSPOSE"},
-    {Opcode::AllGather, "$[3]", "$[3]", "dimensions={0}, replica_groups={{0}}"},
-    {Opcode::AllReduce, "$[3]", "$[3]", "replica_groups={{0}}, to_apply=sum"},
-    {Opcode::ReduceScatter, "$[3]", "$[3]", "dimensions={0}, replica_groups={{0}}, to_apply=sum"},
-    {Opcode::AllToAll, "$[3]", "$[3]", "dimensions={0}, replica_groups={{0}}"},
-    {Opcode::CollectiveBroadcast, "$[3]", "$[3]", "replica_groups={{0}}"},
-    {Opcode::CollectivePermute, "$[3]", "$[3]", "source_target_pairs={{0,0}}"},
-    {Opcode::CollectivePermute, "$[3]", "$[3]", "source_target_pairs={}"},
-    {Opcode::CollectiveReduce, "$[3]", "$[3]", "replica_groups={{0}}, to_apply=sum"},
+    {Opcode::AllGather, "$[%n]", "$[%n]", "dimensions={0}, replica_groups={{0}}"},
+    {Opcode::AllReduce, "$[%n]", "$[%n]", "replica_groups={{0}}, to_apply=sum"},
+    {Opcode::ReduceScatter, "$[%n]", "$[%n]", "dimensions={0}, replica_groups={{0}}, to_apply=sum"},
+    {Opcode::AllToAll, "$[%n]", "$[%n]", "dimensions={0}, replica_groups={{0}}"},
+    {Opcode::CollectiveBroadcast, "$[%n]", "$[%n]", "replica_groups={{0}}"},
+    {Opcode::CollectivePermute, "$[%n]", "$[%n]", "source_target_pairs={{0,0}}"},
+    {Opcode::CollectivePermute, "$[%n]", "$[%n]", "source_target_pairs={}"},
+    {Opcode::CollectiveReduce, "$[%n]", "$[%n]", "replica_groups={{0}}, to_apply=sum"},
     {Opcode::ReplicaId, "", "u32[]"},
     {Opcode::PartitionId, "", "u32[]"},
 };
@@ -105,10 +111,10 @@ struct Body {
 };
 const std::vector<Body> &bodies() {
   static const std::vector<Body> all = {
-      {{Opcode::AddDependency}, "x = $[3] parameter(0)  t = token[] after-all()  ROOT r = $[3] add-dependency(x, t)"},
-      {{Opcode::Parameter}, "ROOT x = $[3] parameter(0)"},
+      {{Opcode::AddDependency}, "x = $[%n] parameter(0)  t = token[] after-all()  ROOT r = $[%n] add-dependency(x, t)"},
+      {{Opcode::Parameter}, "ROOT x = $[%n] parameter(0)"},
       {{Opcode::Constant}, "ROOT c = $[3] constant({$1, $1, $1})"},
-      {{Opcode::GetTupleElement}, "t = ($[3], s32[]) parameter(0)  ROOT r = $[3] get-tuple-element(t), index=0"},
+      {{Opcode::GetTupleElement}, "t = ($[%n], s32[]) parameter(0)  ROOT r = $[%n] get-tuple-element(t), index=0"},
       {{Opcode::DynamicReshape, Opcode::SetDimensionSize, Opcode::GetDimensionSize},
        "x = $[6] parameter(0)  z = $[] parameter(1)  n = s32[] constant(4)  "
        "d = $[<=6] set-dimension-size(x, n), dimensions={0}  s = s32[] get-dimension-size(d), dimensions={0}  "
@@ -120,36 +126,36 @@ const std::vector<Body> &bodies() {
        "ragged-dot(x, y, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, "
        "rhs_group_dims={0}"},
       {{Opcode::While},
-       "n = s32[] constant(0)  x = $[3] parameter(0)  t = (s32[], $[3]) tuple(n, x)  "
-       "ROOT r = (s32[], $[3]) while(t), condition=below_three, body=twice_each"},
+       "n = s32[] constant(0)  x = $[%n] parameter(0)  t = (s32[], $[%n]) tuple(n, x)  "
+       "ROOT r = (s32[], $[%n]) while(t), condition=below_three, body=twice_each"},
       {{Opcode::Cholesky},
        "c = f32[2,2] constant({{4, 1}, {1, 3}})  x = $[2,2] convert(c)  ROOT r = $[2,2] cholesky(x), lower=true"},
       {{Opcode::RaggedAllToAll},
        "x = $[5] parameter(0)  y = $[5] parameter(1)  from = s32[1] constant({1})  size = s32[1] constant({2})  "
        "ROOT r = $[5] ragged-all-to-all(x, y, from, size, from, size), replica_groups={{0}}"},
       {{Opcode::AllGatherStart, Opcode::AllGatherDone},
-       "x = $[3] parameter(0)  s = ($[3], $[3]) all-gather-start(x), dimensions={0}, replica_groups={{0}}  "
-       "ROOT r = $[3] all-gather-done(s)"},
+       "x = $[%n] parameter(0)  s = ($[%n], $[%n]) all-gather-start(x), dimensions={0}, replica_groups={{0}}  "
+       "ROOT r = $[%n] all-gather-done(s)"},
       {{Opcode::AllReduceStart, Opcode::AllReduceDone},
-       "x = $[3] parameter(0)  s = $[3] all-reduce-start(x), replica_groups={{0}}, to_apply=sum  "
-       "ROOT r = $[3] all-reduce-done(s)"},
+       "x = $[%n] parameter(0)  s = $[%n] all-reduce-start(x), replica_groups={{0}}, to_apply=sum  "
+       "ROOT r = $[%n] all-reduce-done(s)"},
       {{Opcode::CollectivePermuteStart, Opcode::CollectivePermuteDone},
-       "x = $[3] parameter(0)  s = ($[3], $[3], u32[], u32[]) collective-permute-start(x), "
-       "source_target_pairs={{0,0}}  ROOT r = $[3] collective-permute-done(s)"},
+       "x = $[%n] parameter(0)  s = ($[%n], $[%n], u32[], u32[]) collective-permute-start(x), "
+       "source_target_pairs={{0,0}}  ROOT r = $[%n] collective-permute-done(s)"},
       {{Opcode::AsyncStart, Opcode::AsyncUpdate, Opcode::AsyncDone},
-       "x = $[3] parameter(0)  s = (($[3]), $[3], u32[]) async-start(x), calls=twice  "
-       "u = (($[3]), $[3], u32[]) async-update(s)  ROOT r = $[3] async-done(u)"},
+       "x = $[%n] parameter(0)  s = (($[%n]), $[%n], u32[]) async-start(x), calls=twice  "
+       "u = (($[%n]), $[%n], u32[]) async-update(s)  ROOT r = $[%n] async-done(u)"},
       {{Opcode::CopyStart, Opcode::CopyDone},
-       "x = $[3] parameter(0)  s = ($[3], $[3], u32[]) copy-start(x)  ROOT r = $[3] copy-done(s)"},
+       "x = $[%n] parameter(0)  s = ($[%n], $[%n], u32[]) copy-start(x)  ROOT r = $[%n] copy-done(s)"},
       {{Opcode::Send, Opcode::SendDone},
-       "x = $[3] parameter(0)  t = token[] after-all()  s = ($[3], u32[], token[]) send(x, t), channel_id=1  "
+       "x = $[%n] parameter(0)  t = token[] after-all()  s = ($[%n], u32[], token[]) send(x, t), channel_id=1  "
        "ROOT r = token[] send-done(s), channel_id=1"},
       {{Opcode::Recv, Opcode::RecvDone},
-       "t = token[] after-all()  s = ($[3], u32[], token[]) recv(t), channel_id=1  "
-       "ROOT r = ($[3], token[]) recv-done(s), channel_id=1"},
-      {{Opcode::Infeed}, "t = token[] after-all()  ROOT r = ($[3], token[]) infeed(t)"},
+       "t = token[] after-all()  s = ($[%n], u32[], token[]) recv(t), channel_id=1  "
+       "ROOT r = ($[%n], token[]) recv-done(s), channel_id=1"},
+      {{Opcode::Infeed}, "t = token[] after-all()  ROOT r = ($[%n], token[]) infeed(t)"},
       {{Opcode::Outfeed},
-       "x = $[3] parameter(0)  t = token[] after-all()  ROOT r = token[] outfeed(x, t), outfeed_shape=$[3]"},
+       "x = $[%n] parameter(0)  t = token[] after-all()  ROOT r = token[] outfeed(x, t), outfeed_shape=$[%n]"},
   };
   return all;
 }
@@ -164,15 +170,15 @@ less_by_first {
 }
 not_less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=GE }
 step { x = $[] parameter(0)  y = $[] parameter(1)  s = $[] add(x, y)  ROOT r = ($[], $[]) tuple(s, s) }
-twice { x = $[3] parameter(0)  ROOT r = $[3] add(x, x) }
-same { ROOT x = $[3] parameter(0) }
+twice { x = $[%n] parameter(0)  ROOT r = $[%n] add(x, x) }
+same { ROOT x = $[%n] parameter(0) }
 below_three {
-  t = (s32[], $[3]) parameter(0)  n = s32[] get-tuple-element(t), index=0  m = s32[] constant(3)
+  t = (s32[], $[%n]) parameter(0)  n = s32[] get-tuple-element(t), index=0  m = s32[] constant(3)
   ROOT r = pred[] compare(n, m), direction=LT
 }
 twice_each {
-  t = (s32[], $[3]) parameter(0)  n = s32[] get-tuple-element(t), index=0  x = $[3] get-tuple-element(t), index=1
-  one = s32[] constant(1)  m = s32[] add(n, one)  y = $[3] add(x, x)  ROOT r = (s32[], $[3]) tuple(m, y)
+  t = (s32[], $[%n]) parameter(0)  n = s32[] get-tuple-element(t), index=0  x = $[%n] get-tuple-element(t), index=1
+  one = s32[] constant(1)  m = s32[] add(n, one)  y = $[%n] add(x, x)  ROOT r = (s32[], $[%n]) tuple(m, y)
 }
 )";
 constexpr std::string_view compared = "x = $[] copy(a)  y = $[] copy(b)";
@@ -213,61 +219,93 @@ std::string body_of(const Form &form) {
 }
 
 // To every type, or to every one of the same width.
-std::vector<std::string> conversions(Opcode opcode, ElementType from) {
-  std::vector<std::string> bodies;
+std::vector<Program> conversions(Opcode opcode, ElementType from) {
+  std::vector<Program> bodies;
   for (const ir::ElementTypeInfo &to : ir::element_types()) {
     const bool same_width = to.bits == ir::bit_width(from);
     if (!ir::is_opaque(to.type) && (opcode == Opcode::Convert || same_width)) {
-      bodies.push_back(fmt::format("x = $[6] parameter(0)  ROOT r = {}[6] {}(x)", to.text, ir::to_string(opcode)));
+      bodies.push_back({std::string(to.text),
+                        fmt::format("x = $[%n] parameter(0)  ROOT r = {}[%n] {}(x)", to.text, ir::to_string(opcode))});
     }
   }
   return bodies;
 }
 
-// The entry computations of an op, with $.
-std::vector<std::string> entries(Opcode opcode, ElementType type) {
+// The entry computations of an op, with $ and %.
+std::vector<Program> entries(Opcode opcode, ElementType type) {
   if (opcode == Opcode::Convert || opcode == Opcode::BitcastConvert) {
     return conversions(opcode, type);
   }
-  std::vector<std::string> result;
+  std::vector<Program> result;
+  const auto add = [&](std::string text) {
+    result.push_back({result.empty() ? "" : std::to_string(result.size() + 1), std::move(text)});
+  };
   for (const Form &form : forms) {
     if (form.opcode == opcode) {
-      result.push_back(body_of(form));
+      add(body_of(form));
     }
   }
   for (const Body &body : bodies()) {
     if (std::ranges::find(body.opcodes, opcode) != body.opcodes.end()) {
-      result.emplace_back(body.text);
+      add(std::string(body.text));
     }
   }
   const ir::OpInfo &op = ir::info(opcode);
   if (result.empty() && op.has(ir::Trait::Elementwise)) {
-    std::string operands = "$[6]";
+    std::string operands = "$[%n]";
     for (int i = 1; i < op.min_operands; ++i) {
-      operands += " $[6]";
+      operands += " $[%n]";
     }
-    result.push_back(body_of({opcode, operands, "$[6]"}));
+    add(body_of({opcode, operands, "$[%n]"}));
   }
   return result;
 }
 
+// Puts numbers where % stands. False if this text has no such size.
+bool put_sizes(std::string &text, const Size &size) {
+  if (size.rank != 1) {
+    boost::replace_all(text, "[%n]", size.rank == 0 ? "[]" : fmt::format("[3,{}]", size.n));
+    return text.find('%') == std::string::npos;
+  }
+  for (std::size_t at; (at = text.find('%')) != std::string::npos;) {
+    std::size_t end = at + 1;
+    std::int64_t value = size.n;
+    if (text[end] == '2') {
+      value *= 2;
+      ++end;
+    }
+    ++end;  // the n
+    if (text[end] == '+') {
+      value += text[end + 1] - '0';
+      end += 2;
+    }
+    text.replace(at, end - at, std::to_string(value));
+  }
+  return true;
+}
+
 }  // namespace
 
-std::vector<std::string> programs(Opcode opcode, ElementType type) {
-  std::vector<std::string> result;
-  for (const std::string &entry : entries(opcode, type)) {
+std::vector<Program> programs(Opcode opcode, ElementType type, const Size &size) {
+  std::vector<Program> result;
+  for (const Program &one : entries(opcode, type)) {
+    const std::string &entry = one.text;
     const bool calls = entry.find("to_apply=") != std::string::npos || entry.find("calls=") != std::string::npos ||
                        entry.find("computation") != std::string::npos || entry.find("select=") != std::string::npos ||
                        entry.find("body=") != std::string::npos;
     std::string text = calls ? std::string(computations) : "";
-    result.push_back(for_type(text + "ENTRY main { " + entry + " }\n", type));
+    text += "ENTRY main { " + entry + " }\n";
+    const bool has_size = entry.find('%') != std::string::npos;
+    if (put_sizes(text, has_size ? size : Size())) {
+      result.push_back({one.variant, for_type(std::move(text), type), has_size});
+    }
   }
   return result;
 }
 
 bool is_typeless(Opcode opcode) {
   return std::ranges::all_of(entries(opcode, ElementType::F32),
-                             [](const std::string &entry) { return entry.find('$') == std::string::npos; });
+                             [](const Program &entry) { return entry.text.find('$') == std::string::npos; });
 }
 
 bool is_random(Opcode opcode) {

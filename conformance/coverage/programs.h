@@ -10,8 +10,21 @@
 
 namespace bp::coverage {
 
-// HLO text, perhaps not valid for this type: then the verifier says so. Empty: no program was written for the op.
-std::vector<std::string> programs(ir::Opcode opcode, ir::ElementType type);
+// What the sizes in a program are made of: `n` elements in one dimension; in arrays of just those, with rank 0 or 2, one
+// number or 3 times n.
+struct Size {
+  std::int64_t n = 6;
+  int rank = 1;
+};
+
+struct Program {
+  std::string variant;    // tells the programs of an op apart: "" for the first, "2", or what it converts to
+  std::string text;       // HLO, perhaps not valid for this type and size: then the verifier says so
+  bool has_size = false;  // `n` matters
+};
+
+// None: no program was written for the op, or none has a place for this size.
+std::vector<Program> programs(ir::Opcode opcode, ir::ElementType type, const Size &size = {});
 
 // Whether the programs of the op are the same whatever the type.
 bool is_typeless(ir::Opcode opcode);
