@@ -8,7 +8,11 @@
 namespace bp::conformance {
 
 Result<std::vector<Case>> read_cases(const std::string &file) {
-  BP_ASSIGN(std::string text, read_file(file));
+  BP_ASSIGN(const std::string text, read_file(file));
+  return split_cases(text, file);
+}
+
+std::vector<Case> split_cases(std::string_view text, const std::string &file) {
   const bool is_disabled = text.find("RUN-DISABLED") != std::string::npos;
   const bool is_stablehlo = import::stablehlo::is_stablehlo(text);
   std::vector<Case> cases;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -20,6 +21,8 @@ struct Case {
 };
 
 Result<std::vector<Case>> read_cases(const std::string &file);
+// Of a file that was read; at least one.
+std::vector<Case> split_cases(std::string_view text, const std::string &file);
 
 // Parsed and verified.
 Result<ir::Module> parse(const Case &one);
