@@ -10,6 +10,20 @@ namespace bp::command {
 
 namespace po = boost::program_options;
 
+std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings) {
+  if (!options.has("set")) {
+    return std::nullopt;
+  }
+  for (const std::string &setting : options.get<std::vector<std::string>>("set")) {
+    const std::size_t equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return options.misuse(fmt::format("--set is '{}', expected NAME=VALUE", setting));
+    }
+    settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return std::nullopt;
+}
+
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
   options.add()("on", po::value<std::string>()->default_value(default_name), "backend: a name, a path, or interpreter; several, separated by commas, share the work")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
@@ -20,14 +34,8 @@ void BackendChoice::add_to(Options &options, const std::string &default_name) {
 
 std::optional<int> BackendChoice::read(const Options &options) {
   name_ = options.get<std::string>("on");
-  if (options.has("set")) {
-    for (const std::string &setting : options.get<std::vector<std::string>>("set")) {
-      const std::size_t equals = setting.find('=');
-      if (equals == 0 || equals == std::string::npos) {
-        return options.misuse(fmt::format("--set is '{}', expected NAME=VALUE", setting));
-      }
-      options_.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
-    }
+  if (auto exit = read_settings(options, options_.settings)) {
+    return exit;
   }
   for (const char *name : {"target", "features"}) {
     if (options.has(name)) {

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/backplane.h"
 #include "tools/command/options.h"
@@ -27,6 +29,9 @@ class BackendChoice {
   std::string name_;
   BackendOptions options_;
 };
+
+// What the option --set says, any number of times, after Options::parse(). An exit code if one is not NAME=VALUE.
+std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings);
 
 // "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".
 std::string describe(const Backend &backend);
