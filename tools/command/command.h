@@ -31,6 +31,7 @@ int run_model(std::span<const std::string> arguments);        // run.cc
 int compile_model(std::span<const std::string> arguments);    // compile.cc
 int optimize(std::span<const std::string> arguments);         // opt.cc
 int check_programs(std::span<const std::string> arguments);   // check.cc
+int conform(std::span<const std::string> arguments);          // conform.cc
 int pack_problem(std::span<const std::string> arguments);     // pack.cc
 int list_plugins(std::span<const std::string> arguments);     // plugins.cc
 int list_ops(std::span<const std::string> arguments);         // ops.cc

@@ -15,6 +15,7 @@ namespace {
 constexpr std::array all_commands = {
     Command{"run", "run a model on a backend, and compare with another", run_model},
     Command{"check", "run self-checking programs on a backend", check_programs},
+    Command{"conform", "judge a backend from outside: a suite of thousands of cases", conform},
     Command{"compile", "write what a backend makes of a model, for this machine or another", compile_model},
     Command{"opt", "run passes over a model and print what comes out", optimize},
     Command{"bisect", "find the pass or instruction after which a backend's results differ", bisect_model},

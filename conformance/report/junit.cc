@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "conformance/report/render.h"
+#include "conformance/report/summary.h"
+
+namespace bp::conformance {
+namespace {
+
+// XML 1.0 has no place for most control characters.
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string_view element_of(CaseStatus status) {
+  if (is_unexpected(status)) {
+    return status == CaseStatus::Crashed || status == CaseStatus::TimedOut ? "error" : "failure";
+  }
+  return status == CaseStatus::Pass ? "" : "skipped";
+}
+
+}  // namespace
+
+std::string to_junit(const Report &report) {
+  const std::vector<StageSummary> stages = by_stage(report);
+  std::string out = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\">\n",
+                                escape(report.header.device));
+  for (const StageSummary &stage : stages) {
+    const Totals &totals = stage.totals;
+    const std::size_t errors = totals[CaseStatus::Crashed] + totals[CaseStatus::TimedOut];
+    out += fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
+        escape(stage.name), totals.cases(), totals.unexpected() - errors, errors,
+        totals[CaseStatus::Unsupported] + totals[CaseStatus::ExpectedFailure], totals.seconds);
+    for (const Record &record : report.records) {
+      if (record.stage != stage.name) {
+        continue;
+      }
+      out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", escape(record.stage),
+                         escape(record.id), record.seconds);
+      const std::string_view element = element_of(record.verdict.status);
+      if (element.empty()) {
+        out += "/>\n";
+      } else {
+        out += fmt::format("><{} message=\"{}: {}\"/>{}</testcase>\n", element, to_string(record.verdict.status),
+                           escape(record.verdict.message),
+                           record.rerun.empty() || element == "skipped"
+                               ? ""
+                               : fmt::format("<system-out>rerun: {}</system-out>", escape(record.rerun)));
+      }
+    }
+    out += "  </testsuite>\n";
+  }
+  return out + "</testsuites>\n";
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,379 @@
+#include "conformance/suite/accuracy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "core/interpreter/compare.h"
+#include "core/ir/float_spacing.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::ElementType;
+using ir::Opcode;
+
+struct Row {
+  Accuracy accuracy;
+  std::vector<Opcode> ops;
+};
+
+constexpr Accuracy bits{Closeness::Bits}, exact{Closeness::Exact},
+    unknown{.closeness = Closeness::Unknown, .edges = Edges::None};
+constexpr Accuracy sum{.closeness = Closeness::Sum, .edges = Edges::Summands};
+constexpr Accuracy ulp(double wide, double narrow, double complex) {
+  return {Closeness::Ulp, wide, narrow, complex, Edges::All};
+}
+constexpr Accuracy norm(double limit) {
+  return {Closeness::Norm, limit, limit, limit, Edges::None};
+}
+constexpr Accuracy with(Accuracy accuracy, Edges edges) {
+  accuracy.edges = edges;
+  return accuracy;
+}
+
+// The bounds of functions are those of OpenCL's full profile for f32, where it has the function, and its bounds for half
+// in the narrow types, but never more than 2.
+const std::vector<Row> &rows() {
+  static const std::vector<Row> all = {
+      {bits,
+       {Opcode::Copy,
+        Opcode::BitcastConvert,
+        Opcode::Complex,
+        Opcode::Select,
+        Opcode::AddDependency,
+        Opcode::Broadcast,
+        Opcode::Iota,
+        Opcode::Constant,
+        Opcode::Parameter,
+        Opcode::Reshape,
+        Opcode::Bitcast,
+        Opcode::Transpose,
+        Opcode::Reverse,
+        Opcode::Slice,
+        Opcode::DynamicSlice,
+        Opcode::DynamicUpdateSlice,
+        Opcode::Concatenate,
+        Opcode::Pad,
+        Opcode::Gather,
+        Opcode::Tuple,
+        Opcode::GetTupleElement,
+        Opcode::Shuffle,
+        Opcode::OptimizationBarrier,
+        Opcode::AfterAll,
+        Opcode::Domain,
+        Opcode::CustomCall,
+        Opcode::ReplicaId,
+        Opcode::PartitionId,
+        Opcode::CopyStart,
+        Opcode::CopyDone,
+        Opcode::AllGather,
+        Opcode::AllGatherStart,
+        Opcode::AllGatherDone,
+        Opcode::AllToAll,
+        Opcode::RaggedAllToAll,
+        Opcode::CollectiveBroadcast,
+        Opcode::CollectivePermute,
+        Opcode::CollectivePermuteStart,
+        Opcode::CollectivePermuteDone}},
+      {exact,
+       {Opcode::Negate,
+        Opcode::Not,
+        Opcode::Ceil,
+        Opcode::Floor,
+        Opcode::RoundNearestAfz,
+        Opcode::RoundNearestEven,
+        Opcode::IsFinite,
+        Opcode::Real,
+        Opcode::Imag,
+        Opcode::PopulationCount,
+        Opcode::CountLeadingZeros,
+        Opcode::Convert,
+        Opcode::ReducePrecision,
+        Opcode::Add,
+        Opcode::Subtract,
+        Opcode::Remainder,
+        Opcode::MultiplyHigh,
+        Opcode::Maximum,
+        Opcode::Minimum,
+        Opcode::And,
+        Opcode::Or,
+        Opcode::Xor,
+        Opcode::ShiftLeft,
+        Opcode::ShiftRightArithmetic,
+        Opcode::ShiftRightLogical,
+        Opcode::Compare,
+        Opcode::StochasticConvert,
+        Opcode::Clamp,
+        Opcode::Map,
+        Opcode::While,
+        Opcode::Conditional,
+        Opcode::Call,
+        Opcode::Fusion,
+        Opcode::AsyncStart,
+        Opcode::AsyncUpdate,
+        Opcode::AsyncDone,
+        Opcode::AllReduce,
+        Opcode::AllReduceStart,
+        Opcode::AllReduceDone,
+        Opcode::ReduceScatter,
+        Opcode::CollectiveReduce}},
+      {with(exact, Edges::None), {Opcode::RngBitGenerator}},
+      {with(exact, Edges::Ordered), {Opcode::Sort, Opcode::TopK}},
+      {ulp(0, 0, 4), {Opcode::Abs, Opcode::Sign, Opcode::Multiply, Opcode::Divide}},
+      {ulp(1, 1, 16), {Opcode::Sqrt}},
+      {ulp(2, 2, 16), {Opcode::Rsqrt, Opcode::Cbrt, Opcode::LogPlusOne}},
+      {ulp(3, 2, 16), {Opcode::Exponential, Opcode::ExponentialMinusOne, Opcode::Log}},
+      {ulp(4, 2, 16),
+       {Opcode::Sine, Opcode::Cosine, Opcode::Sinh, Opcode::Cosh, Opcode::Asin, Opcode::Acos, Opcode::Asinh,
+        Opcode::Acosh, Opcode::Logistic}},
+      {ulp(5, 2, 16), {Opcode::Tan, Opcode::Tanh, Opcode::Atan, Opcode::Atanh}},
+      {ulp(6, 2, 16), {Opcode::Atan2}},
+      {ulp(16, 2, 512), {Opcode::Power, Opcode::Erf}},  // e^(y log x) magnifies the error of the logarithm
+      {sum,
+       {Opcode::Scatter, Opcode::Reduce, Opcode::ReduceWindow, Opcode::Scan, Opcode::Dot, Opcode::RaggedDot,
+        Opcode::Convolution, Opcode::DynamicReshape, Opcode::SetDimensionSize, Opcode::GetDimensionSize}},
+      {with(sum, Edges::None), {Opcode::SelectAndScatter, Opcode::ScaledDot}},
+      {norm(16),
+       {Opcode::BatchNormTraining, Opcode::BatchNormInference, Opcode::BatchNormGrad, Opcode::Fft, Opcode::Cholesky,
+        Opcode::TriangularSolve}},
+      {unknown,
+       {Opcode::Rng, Opcode::RngGetAndUpdateState, Opcode::Send, Opcode::SendDone, Opcode::Recv, Opcode::RecvDone,
+        Opcode::Infeed, Opcode::Outfeed}},
+  };
+  return all;
+}
+
+template <class T>
+inline constexpr bool is_narrow_float = requires { T::float_format; };
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
+template <class T>
+inline constexpr bool is_complex = requires(T x) { x.imag(); };
+
+double spacing_at(double x, ir::Spacing spacing) {
+  const int exponent = x == 0 ? spacing.least : std::ilogb(x) - spacing.mantissa_bits;
+  return std::ldexp(1.0, std::max(exponent, spacing.least));
+}
+
+// How far apart two numbers are, by what is asked of them.
+struct Distance {
+  double ulp = 0;
+  bool is_close = true;
+};
+
+// What is the same for all elements of an array.
+struct Frame {
+  Closeness closeness;
+  bool zeros_have_signs;
+  double limit;         // in units
+  ir::Spacing spacing;  // of the type, or of the parts
+  double epsilon;       // of the sums
+  double most;          // the largest finite number
+  std::int64_t terms;
+  double largest = 0;  // element
+};
+
+template <class T>
+double largest_finite() {
+  if constexpr (is_complex<T>) {
+    return largest_finite<typename T::value_type>();
+  } else if constexpr (is_narrow_float<T>) {
+    constexpr ir::FloatFormat format = T::float_format;
+    std::uint32_t code = (1u << (format.exponent_bits + format.mantissa_bits)) - 1;
+    while (!std::isfinite(ir::decode(format, code))) {
+      --code;
+    }
+    return ir::decode(format, code);
+  } else {
+    return static_cast<double>(std::numeric_limits<T>::max());
+  }
+}
+
+// Of values that are not both finite, or both zero: nothing where the distance counts.
+std::optional<bool> are_same_special(double x, double y, bool zeros_have_signs) {
+  if (std::isnan(x) || std::isnan(y)) {
+    return std::isnan(x) && std::isnan(y);
+  }
+  if (x == 0 && y == 0) {
+    return !zeros_have_signs || std::signbit(x) == std::signbit(y);
+  }
+  return x == y ? std::optional(true) : std::nullopt;
+}
+
+// What may lie between a result and the expected one.
+double room(const Frame &frame, double size, double sum) {
+  const double unit = spacing_at(size, frame.spacing);
+  switch (frame.closeness) {
+    case Closeness::Ulp: return frame.limit * unit;
+    case Closeness::Sum: return unit + static_cast<double>(frame.terms) * frame.epsilon * sum;
+    case Closeness::Norm: return unit + frame.limit * frame.epsilon * frame.largest;
+    default: return 0;
+  }
+}
+
+Distance distance(double x, double y, double size, double sum, const Frame &frame) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (const auto same = are_same_special(x, y, frame.zeros_have_signs)) {
+    return {*same ? 0 : infinity, *same};
+  }
+  const double allowed = room(frame, size, sum);
+  if (std::isinf(x) || std::isinf(y)) {
+    // What rounds to infinity may be a little less for another.
+    const double finite = std::isinf(x) ? y : x;
+    const bool is_edge = std::signbit(x) == std::signbit(y) && std::fabs(finite) + allowed >= frame.most && allowed > 0;
+    return {is_edge ? 1 : infinity, is_edge};
+  }
+  const double apart = std::fabs(x - y);
+  return {apart / spacing_at(size, frame.spacing), apart <= allowed};
+}
+
+template <class T>
+std::string print(T x) {
+  if constexpr (is_complex<T>) {
+    return fmt::format("({}, {})", x.real(), x.imag());
+  } else if constexpr (is_narrow_float<T>) {
+    return fmt::format("{}", static_cast<double>(x));
+  } else if constexpr (requires { typename T::Storage; }) {
+    return fmt::format("{}", static_cast<std::int64_t>(x));
+  } else {
+    return fmt::format("{}", x);
+  }
+}
+
+template <class T>
+double size_of(T x) {
+  if constexpr (is_complex<T>) {
+    return std::max(std::fabs(static_cast<double>(x.real())), std::fabs(static_cast<double>(x.imag())));
+  } else {
+    return std::fabs(static_cast<double>(x));
+  }
+}
+
+template <class T>
+Distance distance_of(T found, T expected, double sum, const Frame &frame) {
+  if constexpr (is_complex<T>) {
+    const double size = frame.closeness == Closeness::Exact ? 0 : size_of(expected);
+    const auto of_part = [&](auto x, auto y) {
+      return distance(static_cast<double>(x), static_cast<double>(y), std::isfinite(size) ? size : 0, sum, frame);
+    };
+    const Distance real = of_part(found.real(), expected.real()), imag = of_part(found.imag(), expected.imag());
+    return {std::max(real.ulp, imag.ulp), real.is_close && imag.is_close};
+  } else {
+    const auto x = static_cast<double>(found), y = static_cast<double>(expected);
+    return distance(x, y, std::isfinite(y) ? std::fabs(y) : 0, sum, frame);
+  }
+}
+
+template <class T>
+void judge_elements(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, double limit,
+                    const ir::Literal *sums, std::int64_t terms, Judgement &judgement) {
+  const ElementType type = expected.shape().element_type();
+  const auto x = found.elements<T>(), y = expected.elements<T>();
+  const std::span<const T> s = sums == nullptr ? std::span<const T>() : sums->elements<T>();
+  std::int64_t wrong = 0, worst = -1;
+  Distance worst_distance{-1, true};
+  const auto count = [&](std::size_t i, Distance apart) {
+    if (!apart.is_close) {
+      ++wrong;
+      if (apart.ulp > worst_distance.ulp) {
+        worst_distance = apart;
+        worst = static_cast<std::int64_t>(i);
+      }
+    }
+  };
+  if constexpr (is_float<T> || is_complex<T>) {
+    const bool is_wide = type == ElementType::F64 || type == ElementType::C128;
+    const ElementType part = is_complex<T> ? ir::real_part_type(type) : type;
+    const Closeness closeness =
+        accuracy.closeness == Closeness::Ulp && limit == 0 ? Closeness::Exact : accuracy.closeness;
+    Frame frame{closeness,
+                closeness == Closeness::Exact || (closeness == Closeness::Ulp && !is_complex<T>),
+                limit,
+                ir::spacing_of(part),
+                is_wide ? 0x1p-53 : 0x1p-24,
+                largest_finite<T>(),
+                terms};
+    for (const T &value : y) {
+      const double size = size_of(value);
+      frame.largest = std::isfinite(size) ? std::max(frame.largest, size) : frame.largest;
+    }
+    double max_ulp = judgement.max_ulp.value_or(0);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) {
+        continue;
+      }
+      Distance apart = distance_of(x[i], y[i], s.empty() ? size_of(y[i]) : size_of(s[i]), frame);
+      apart.is_close = apart.is_close && accuracy.closeness != Closeness::Bits;
+      max_ulp = std::max(max_ulp, apart.ulp);
+      count(i, apart);
+    }
+    judgement.max_ulp = max_ulp;
+  } else {
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (std::memcmp(&x[i], &y[i], sizeof(T)) != 0) {
+        count(i, {std::numeric_limits<double>::infinity(), false});
+      }
+    }
+  }
+  if (wrong == 0 || !judgement.mismatch.empty()) {
+    return;
+  }
+  const auto at = static_cast<std::size_t>(worst);
+  judgement.mismatch =
+      fmt::format("{} of {} elements are wrong; [{}] is {}, expected {}", wrong, y.size(),
+                  fmt::join(interpreter::index_of(expected.shape(), worst), ","), print(x[at]), print(y[at]));
+  if (is_float<T> || is_complex<T>) {
+    judgement.mismatch +=
+        fmt::format(" ({:.4g} ulp apart{})", worst_distance.ulp,
+                    accuracy.closeness == Closeness::Ulp && limit > 0 ? fmt::format(", allowed are {:g}", limit) : "");
+  }
+}
+
+void judge_parts(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, double limit,
+                 const ir::Literal *sums, std::int64_t terms, Judgement &judgement) {
+  if (expected.shape().is_tuple()) {
+    for (std::size_t i = 0; i < expected.tuple_elements().size(); ++i) {
+      judge_parts(found.tuple_elements()[i], expected.tuple_elements()[i], accuracy, limit,
+                  sums == nullptr ? nullptr : &sums->tuple_elements()[i], terms, judgement);
+    }
+  } else if (expected.shape().is_array()) {
+    ir::visit_element_type(expected.shape().element_type(), [&]<class T>() {
+      judge_elements<T>(found, expected, accuracy, limit, sums, terms, judgement);
+    });
+  }
+}
+
+}  // namespace
+
+double Accuracy::limit(ElementType type) const {
+  return ir::is_complex(type) ? complex : ir::bit_width(type) <= 16 ? narrow : wide;
+}
+
+const Accuracy *find_accuracy(Opcode opcode) {
+  for (const Row &row : rows()) {
+    if (std::ranges::count(row.ops, opcode) != 0) {
+      return &row.accuracy;
+    }
+  }
+  return nullptr;
+}
+
+Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, ElementType type,
+                const ir::Literal *sums, std::int64_t terms) {
+  Judgement judgement;
+  if (!ir::same(found.shape(), expected.shape(), ir::CompareLayout::No)) {
+    judgement.mismatch =
+        fmt::format("the result has shape {}, expected {}", ir::to_string(found.shape(), ir::PrintLayout::Never),
+                    ir::to_string(expected.shape(), ir::PrintLayout::Never));
+  } else if (accuracy.closeness != Closeness::Unknown) {
+    judge_parts(found, expected, accuracy, accuracy.limit(type), sums, terms, judgement);
+  }
+  return judgement;
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,118 @@
+// What a program does to memory: each of its buffers lies between guards, and what is not an input holds poison before
+// the run. What comes out must not depend on where buffers lie or on what was in them.
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "conformance/suite/naked_program.h"
+#include "conformance/suite/sample_programs.h"
+#include "conformance/suite/stage.h"
+#include "core/interpreter/random_inputs.h"
+
+namespace bp::conformance {
+namespace {
+
+using Place = GuardedBlock::Place;
+using Outputs = NakedProgram::Outputs;
+
+constexpr NakedProgram::Arrangement ends{Place::AtEnd, std::byte{0xff}, false};
+constexpr NakedProgram::Arrangement starts{Place::AtStart, std::byte{0x2a}, true};
+
+Status expect_same(const Outputs &found, const Outputs &expected, std::string_view what) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (found[i] != expected[i]) {
+      return make_error(ErrorCode::PluginFailure, "output {} has other bits {}", i, what);
+    }
+  }
+  return {};
+}
+
+struct Trial {
+  const NakedProgram &program;
+  std::vector<Literal> arguments, others;
+};
+
+// Past the end of a buffer there is nothing.
+Status stays_before_the_end(const Trial &trial) {
+  BP_ASSIGN([[maybe_unused]] const Outputs outputs, trial.program.run(trial.arguments, ends));
+  return {};
+}
+Status stays_after_the_start(const Trial &trial) {
+  BP_ASSIGN([[maybe_unused]] const Outputs outputs, trial.program.run(trial.arguments, starts));
+  return {};
+}
+Status gives_the_same_elsewhere(const Trial &trial) {
+  BP_ASSIGN(const Outputs first, trial.program.run(trial.arguments, ends));
+  BP_ASSIGN(const Outputs second, trial.program.run(trial.arguments, starts));
+  return expect_same(second, first, "when buffers lie elsewhere and held other bytes before the run");
+}
+// BP-RUN-04: no state that shows.
+Status remembers_nothing(const Trial &trial) {
+  BP_ASSIGN(const Outputs first, trial.program.run(trial.arguments, ends));
+  BP_ASSIGN(const Outputs between, trial.program.run(trial.others, starts));
+  BP_ASSIGN(const Outputs again, trial.program.run(trial.arguments, ends));
+  BP_ASSIGN(const Outputs others_again, trial.program.run(trial.others, ends));
+  BP_TRY(expect_same(again, first, "when other inputs came between (BP-RUN-04)"));
+  return expect_same(others_again, between, "when other inputs came between (BP-RUN-04)");
+}
+
+struct Check {
+  std::string_view name;
+  Status (*run)(const Trial &trial);
+};
+constexpr Check checks[] = {
+    {"end", stays_before_the_end},
+    {"start", stays_after_the_start},
+    {"elsewhere", gives_the_same_elsewhere},
+    {"again", remembers_nothing},
+};
+
+std::vector<std::string> list(const Subject &subject) {
+  std::vector<std::string> ids;
+  if (subject.is_interpreter()) {
+    return ids;
+  }
+  for (const std::string &name : sample_program_names()) {
+    for (const Check &check : checks) {
+      ids.push_back(fmt::format("buffers/{}/{}", name, check.name));
+    }
+  }
+  return ids;
+}
+
+Result<Verdict> judge(Subject &subject, const std::string &name, std::string_view check_name,
+                      const std::string &group) {
+  BP_ASSIGN(const ir::Module module, sample_program(name));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  auto program = NakedProgram::compile(*backend, module);
+  if (!program.ok()) {
+    return verdict_of_compilation(subject, module, program.error());
+  }
+  if (*program == nullptr) {
+    return nothing_to_do();
+  }
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of(group)));
+  BP_ASSIGN(std::vector<Literal> others, interpreter::random_arguments(module, subject.seed_of(group) + 1));
+  const Trial trial{**program, std::move(arguments), std::move(others)};
+  for (const Check &check : checks) {
+    if (check.name == check_name) {
+      return verdict_of(check.run(trial));
+    }
+  }
+  return invalid_input("there is no check {}", check_name);
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
+  const auto verdict = judge(subject, id.substr(begin, end - begin), id.substr(end + 1), id.substr(0, end));
+  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+}
+
+}  // namespace
+
+const Stage buffers_stage = {.name = "buffers",
+                             .summary = "guards around every buffer, poison in them, other addresses: the same bits",
+                             .list = list,
+                             .run = run};
+
+}  // namespace bp::conformance

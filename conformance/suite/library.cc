@@ -1,0 +1,89 @@
+#include "conformance/suite/library.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+namespace bp::conformance {
+
+void Library::Close::operator()(void *library) const {
+  dlclose(library);
+}
+
+Result<Library> Library::open(const std::string &path) {
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char *reason = dlerror();
+    return make_error(ErrorCode::PluginFailure, "cannot be loaded: {}", reason == nullptr ? "" : reason);
+  }
+  const auto *entry = static_cast<const bp_plugin_entry_t *>(dlsym(library, "bp_entry"));
+  Library opened(path, library, entry);
+  if (entry == nullptr || entry->init == nullptr || entry->deinit == nullptr || entry->get_factory == nullptr) {
+    return make_error(ErrorCode::PluginFailure, "bp_entry is missing or has a null function");
+  }
+  return opened;
+}
+
+Status Library::init() const {
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return entry_->init(path_.c_str(), diag); });
+  return diagnostics.result(status, "", "init");
+}
+
+Result<const bp_device_factory_t *> Library::factory() const {
+  const auto *factory = static_cast<const bp_device_factory_t *>(entry_->get_factory(BP_DEVICE_FACTORY));
+  if (factory == nullptr) {
+    return make_error(ErrorCode::PluginFailure, "get_factory(\"{}\") is null", BP_DEVICE_FACTORY);
+  }
+  return factory;
+}
+
+Result<NakedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
+                                std::span<const bp_option_t> options, bool initialize) {
+  host::Diagnostics creation;
+  NakedDevice device;
+  const bp_status created = creation.call([&](const bp_diag_t *diag) -> bp_status {
+    device.reset(factory.create(&factory, host, id.c_str(), 0, options.data(),
+                                static_cast<std::uint32_t>(options.size()), diag));
+    return device == nullptr ? BP_INTERNAL : BP_OK;
+  });
+  BP_TRY(creation.result(created, id, "create"));
+  if (initialize) {
+    host::Diagnostics initialization;
+    const bp_status status =
+        initialization.call([&](const bp_diag_t *diag) { return device->init(device.get(), diag); });
+    BP_TRY(initialization.result(status, id, "init of the device"));
+  }
+  return device;
+}
+
+int count_threads() {
+  std::error_code ignored;
+  int count = 0;
+  for (std::filesystem::directory_iterator entry("/proc/self/task", ignored), end; entry != end;
+       entry.increment(ignored)) {
+    ++count;
+  }
+  return count;
+}
+
+std::int64_t resident_bytes() {
+  long long size = 0, resident = 0;
+  if (std::FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lld %lld", &size, &resident) != 2) {
+      resident = 0;
+    }
+    std::fclose(file);
+  }
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+std::int64_t heap_bytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,56 @@
+// A plugin file by its naked ABI, for cases that do what the core never does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backplane/backplane.h"
+#include "core/base/result.h"
+#include "core/host/diagnostics.h"
+#include "core/host/host_services.h"
+
+namespace bp::conformance {
+
+// Open from construction to destruction; init() and deinit() are the caller's.
+class Library {
+ public:
+  static Result<Library> open(const std::string &path);
+  Library(Library &&) = default;
+  Library &operator=(Library &&) = default;
+
+  const bp_plugin_entry_t &entry() const { return *entry_; }
+  // A status of bp_entry.init() that is not BP_OK, with what it reported, as an error.
+  Status init() const;
+  void deinit() const { entry_->deinit(); }
+  // Between init() and deinit().
+  Result<const bp_device_factory_t *> factory() const;
+
+ private:
+  struct Close {
+    void operator()(void *library) const;
+  };
+  Library(std::string path, void *library, const bp_plugin_entry_t *entry)
+      : path_(std::move(path)), library_(library), entry_(entry) {}
+
+  std::string path_;
+  std::unique_ptr<void, Close> library_;
+  const bp_plugin_entry_t *entry_;
+};
+
+struct DestroyDevice {
+  void operator()(const bp_device_t *device) const { device->destroy(device); }
+};
+using NakedDevice = std::unique_ptr<const bp_device_t, DestroyDevice>;
+
+// Created and, unless `initialize` is false, initialized.
+Result<NakedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
+                                std::span<const bp_option_t> options = {}, bool initialize = true);
+
+// What this process holds.
+int count_threads();
+std::int64_t resident_bytes();
+std::int64_t heap_bytes();  // of malloc; 0 where a sanitizer has its own
+
+}  // namespace bp::conformance

@@ -1,0 +1,374 @@
+// From dlopen to dlclose: what the headers say of init, factory and device, by the naked ABI, each case in a process of
+// its own. The first one goes through the loader, as everything after it does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <functional>
+#include <thread>
+
+#include "conformance/suite/library.h"
+#include "conformance/suite/stage.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+// Threads of the core would hide those of the plugin.
+host::HostOptions quiet_host() {
+  static ThreadPool alone(1);
+  host::HostOptions options;
+  options.threads = &alone;
+  options.log = [](std::uint32_t, std::string_view) {};
+  return options;
+}
+
+Status expect(bool holds, std::string_view what) {
+  return holds ? Status() : Status(make_error(ErrorCode::PluginFailure, "{}", what));
+}
+
+// Runs body between init() and deinit(), with the factory.
+Verdict with_factory(const Subject &subject, const std::function<Status(const bp_device_factory_t &)> &body) {
+  const auto run = [&]() -> Status {
+    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_TRY(library.init());
+    BP_ASSIGN(const bp_device_factory_t *factory, library.factory());
+    BP_TRY(body(*factory));
+    library.deinit();
+    return {};
+  };
+  return verdict_of(run());
+}
+
+// With the settings of the user, initialized.
+Result<NakedDevice> make_ready(const bp_device_factory_t &factory, const host::HostServices &services,
+                               const Subject &subject) {
+  std::vector<bp_option_t> options;
+  for (const auto &[key, value] : subject.choice().settings) {
+    options.push_back({key.c_str(), value.c_str()});
+  }
+  return make_device(factory, services.abi(), subject.device_id(), options);
+}
+
+Verdict with_device(const Subject &subject, const std::function<Status(const bp_device_t &)> &body) {
+  const host::HostServices services(quiet_host());
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    BP_ASSIGN(const NakedDevice device, make_ready(factory, services, subject));
+    return body(*device);
+  });
+}
+
+// BP-MANIFEST-02 and all else that the loader compares.
+Result<std::unique_ptr<host::Device>> load_device(const Subject &subject) {
+  BP_ASSIGN(auto plugin, host::Plugin::load(subject.candidate(), host::AfterUse::Unload));
+  host::DeviceOptions options;
+  options.settings = subject.choice().settings;
+  options.host = quiet_host();
+  return host::Device::create(std::move(plugin), subject.device_id(), std::move(options));
+}
+
+Verdict loads(Subject &subject) {
+  const auto device = load_device(subject);
+  return device.ok() ? Verdict() : failure(device.error().to_string());
+}
+
+Verdict loads_by_every_name(Subject &subject) {
+  const std::string folder = subject.path().substr(0, subject.path().rfind('/') + 1);
+  for (const host::ManifestDevice &device : subject.candidate().manifest->devices) {
+    std::vector<std::string> names = device.aliases;
+    names.push_back(device.id);
+    for (const std::string &name : names) {
+      const auto found = host::find_plugin(name, {folder.empty() ? "." : folder});
+      if (!found.ok()) {
+        return failure(found.error().to_string());
+      }
+    }
+  }
+  return {};
+}
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The machine may be busy: the fastest of a few counts, and of the first the time of this process.
+Verdict init_is_quick(Subject &subject) {
+  const auto run = [&]() -> Status {
+    constexpr double most = 0.010;
+    const int threads = count_threads();
+    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    double least = 1e9, first_processor_seconds = 0;
+    for (int i = 0; i < 5; ++i) {
+      const double start = wall_seconds();
+      const std::clock_t processor = std::clock();
+      BP_TRY(library.init());
+      if (i == 0) {
+        first_processor_seconds = static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC;
+      }
+      least = std::min(least, wall_seconds() - start);
+      BP_TRY(expect(count_threads() <= threads, "BP-INIT-01: init() starts a thread"));
+      library.deinit();
+    }
+    const double seconds = std::max(least, first_processor_seconds);
+    return expect(seconds < most, fmt::format("BP-INIT-01: init() takes {:.1f} ms, expected under 10", seconds * 1e3));
+  };
+  return verdict_of(run());
+}
+
+Status makes_a_device(const Library &library, const Subject &subject) {
+  const host::HostServices services(quiet_host());
+  BP_ASSIGN(const bp_device_factory_t *factory, library.factory());
+  BP_ASSIGN(const NakedDevice device, make_ready(*factory, services, subject));
+  return {};
+}
+
+Verdict init_nests(Subject &subject) {
+  const auto run = [&]() -> Status {
+    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_TRY(library.init());
+    BP_TRY(library.init());
+    BP_TRY(makes_a_device(library, subject));
+    library.deinit();
+    BP_TRY(makes_a_device(library, subject));
+    library.deinit();
+    return {};
+  };
+  return verdict_of(run());
+}
+
+Verdict init_follows_deinit(Subject &subject) {
+  const auto run = [&]() -> Status {
+    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    for (int i = 0; i < 3; ++i) {
+      BP_TRY(library.init());
+      BP_TRY(makes_a_device(library, subject));
+      library.deinit();
+    }
+    return {};
+  };
+  return verdict_of(run());
+}
+
+Verdict knows_its_factory_alone(Subject &subject) {
+  const auto run = [&]() -> Status {
+    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_TRY(library.init());
+    for (const char *id : {"", "bp.device-factory/2", "bp.device-factory/", "bp.not-a-factory/1"}) {
+      BP_TRY(expect(library.entry().get_factory(id) == nullptr,
+                    fmt::format("get_factory(\"{}\") is not null, expected null", id)));
+    }
+    library.deinit();
+    return {};
+  };
+  return verdict_of(run());
+}
+
+Verdict counts_its_devices(Subject &subject) {
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    const std::size_t expected = subject.candidate().manifest->devices.size();
+    for (int i = 0; i < 3; ++i) {
+      BP_TRY(expect(
+          factory.count(&factory) == expected,
+          fmt::format("BP-FACTORY-01: count() is {}, the manifest lists {}", factory.count(&factory), expected)));
+    }
+    BP_TRY(expect(factory.get_desc(&factory, static_cast<std::uint32_t>(expected)) == nullptr,
+                  "get_desc(count()) is not null, expected null"));
+    return expect(factory.get_desc(&factory, BP_NONE) == nullptr, "get_desc(BP_NONE) is not null, expected null");
+  });
+}
+
+Verdict refuses_unknown_devices(Subject &subject) {
+  const host::HostServices services(quiet_host());
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    for (const std::string &id : {std::string("bp.no-such-device"), subject.device_id() + "x", std::string()}) {
+      const auto device = make_device(factory, services.abi(), id, {}, false);
+      BP_TRY(expect(!device.ok(), fmt::format("create(\"{}\") makes a device, expected null", id)));
+    }
+    return {};
+  });
+}
+
+const char *wrong_value(std::uint32_t type) {
+  return type == BP_OPTION_TEXT ? "no such choice" : "neither here nor there";
+}
+
+Verdict refuses_wrong_options(Subject &subject) {
+  const host::HostServices services(quiet_host());
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    const auto refuses = [&](const bp_option_t &option) {
+      const auto device = make_device(factory, services.abi(), subject.device_id(), {&option, 1}, false);
+      return expect(!device.ok(),
+                    fmt::format("BP-CREATE-02: create() takes the option {}={}", option.key, option.value));
+    };
+    BP_TRY(refuses({"no-such-option", "1"}));
+    for (std::uint32_t i = 0; i < factory.count(&factory); ++i) {
+      const bp_device_desc_t &device = *factory.get_desc(&factory, i);
+      for (std::uint64_t k = 0; device.id == subject.device_id() && k < device.option_count; ++k) {
+        const bp_option_desc_t &option = device.options[k];
+        if (option.type != BP_OPTION_TEXT || option.choices != nullptr) {
+          BP_TRY(refuses({option.key, wrong_value(option.type)}));
+        }
+      }
+    }
+    return {};
+  });
+}
+
+// A host that remembers whether it was called.
+Verdict creates_in_silence(Subject &subject) {
+  static bool called = false;
+  called = false;
+  bp_host_t host{};
+  host.bp_version = BP_VERSION_INIT;
+  host.name = "conformance";
+  host.version = "1";
+  host.get_extension = [](const bp_host_t *, const char *) noexcept -> const void * {
+    called = true;
+    return nullptr;
+  };
+  host.signal = [](const bp_host_t *, bp_point_t, bp_status, std::uint32_t, const char *) noexcept { called = true; };
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    BP_ASSIGN(const NakedDevice device, make_device(factory, &host, subject.device_id(), {}, false));
+    BP_TRY(expect(!called, "BP-CREATE-01: create() calls the host"));
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return device->init(device.get(), diag); });
+    return diagnostics.result(status, subject.device_id(), "init without host services (BP-HOST-01)");
+  });
+}
+
+Verdict probes(Subject &subject) {
+  const auto plugin = host::Plugin::load(subject.candidate(), host::AfterUse::Unload);
+  if (!plugin.ok()) {
+    return failure(plugin.error().to_string());
+  }
+  const auto instances = (*plugin)->probe(subject.device_id());
+  return instances.ok() ? Verdict() : failure(instances.error().to_string());
+}
+
+Verdict ends_its_threads(Subject &subject) {
+  const host::HostServices services(quiet_host());
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    const int threads = count_threads();
+    {
+      BP_ASSIGN(const NakedDevice device, make_ready(factory, services, subject));
+    }
+    return expect(count_threads() <= threads,
+                  fmt::format("BP-DEVICE-02: {} threads survive destroy()", count_threads() - threads));
+  });
+}
+
+Verdict has_a_target(Subject &subject) {
+  return with_device(subject, [](const bp_device_t &device) {
+    return expect(device.target != nullptr, "bp_device.target is null after init()");
+  });
+}
+
+Verdict answers_to_known_ids_alone(Subject &subject) {
+  return with_device(subject, [](const bp_device_t &device) -> Status {
+    std::vector<std::string> unknown = {"", "/", "bp.", "bp.not-an-extension/1", "com.acme.unheard-of/7"};
+    for (const char *const *feature = device.desc->features; *feature != nullptr; ++feature) {
+      BP_TRY(expect(device.get_extension(&device, *feature) != nullptr,
+                    fmt::format("BP-DEVICE-04: get_extension(\"{}\") is null, but the device lists it", *feature)));
+      const std::string id = *feature;
+      unknown.insert(unknown.end(),
+                     {id.substr(0, id.size() - 1), id.substr(0, id.size() - 1) + "999", id + "0", "x" + id});
+    }
+    for (const std::string &id : unknown) {
+      BP_TRY(expect(device.get_extension(&device, id.c_str()) == nullptr,
+                    fmt::format("BP-DEVICE-04: get_extension(\"{}\") is not null, expected null", id)));
+    }
+    return {};
+  });
+}
+
+Verdict keeps_its_extensions(Subject &subject) {
+  return with_device(subject, [](const bp_device_t &device) -> Status {
+    for (const char *const *feature = device.desc->features; *feature != nullptr; ++feature) {
+      const void *first = device.get_extension(&device, *feature);
+      const void *elsewhere = nullptr;
+      std::thread([&] { elsewhere = device.get_extension(&device, *feature); }).join();
+      BP_TRY(expect(first == elsewhere && first == device.get_extension(&device, *feature),
+                    fmt::format("BP-DEVICE-05: get_extension(\"{}\") changes its answer", *feature)));
+    }
+    return {};
+  });
+}
+
+// Loads, runs a small program, on the host if the device does not claim it, and unloads.
+Status live_once(const Subject &subject) {
+  BP_ASSIGN(ir::Module module, text::parse_module("ENTRY main { x = f32[64] parameter(0)  y = f32[64] add(x, x)  "
+                                                  "ROOT r = f32[64] multiply(y, x) }"));
+  BP_ASSIGN(std::shared_ptr<const host::Device> device, load_device(subject));
+  BP_ASSIGN(compile::Compiled compiled, compile::compile(std::move(module), device));
+  BP_ASSIGN(ir::Literal argument, ir::Literal::zeros(ir::Shape::array(ir::ElementType::F32, {64})));
+  BP_ASSIGN([[maybe_unused]] ir::Literal result, compiled.executable.run({std::move(argument)}));
+  return {};
+}
+
+// What one life may leave behind, on average: nothing, but pages and the loader's tables are counted roughly.
+constexpr std::int64_t heap_bytes_per_life = 128, resident_bytes_per_life = 4096, resident_slack = 2 << 20;
+
+Status live(const Subject &subject, int lives) {
+  const int threads = count_threads();
+  const std::int64_t heap = heap_bytes(), resident = resident_bytes();
+  for (int i = 0; i < lives; ++i) {
+    BP_TRY(live_once(subject));
+  }
+  const std::int64_t more_heap = heap_bytes() - heap, more_resident = resident_bytes() - resident;
+  BP_TRY(expect(count_threads() <= threads,
+                fmt::format("BP-ENTRY-03: {} threads more after {} lives", count_threads() - threads, lives)));
+  BP_TRY(expect(more_heap <= heap_bytes_per_life * lives,
+                fmt::format("BP-ENTRY-03: {} lives leave {} bytes of heap behind", lives, more_heap)));
+  return expect(more_resident <= resident_slack + resident_bytes_per_life * lives,
+                fmt::format("BP-ENTRY-03: {} lives leave {} bytes of resident memory behind", lives, more_resident));
+}
+
+// Caches of the allocator and of the core fill up in the first lives; a leak goes on.
+Verdict lives_many_times(Subject &subject) {
+  constexpr int rounds = 8;
+  Status lived;
+  for (int i = 0; i < rounds && (i == 0 || !lived.ok()); ++i) {
+    lived = live(subject, subject.is_full() ? 1000 : 10);
+  }
+  return verdict_of(lived);
+}
+
+constexpr NamedCase cases[] = {
+    {"load", loads},
+    {"names", loads_by_every_name},
+    {"BP-INIT-01", init_is_quick},
+    {"BP-INIT-02/nested", init_nests},
+    {"BP-INIT-02/repeated", init_follows_deinit},
+    {"unknown_factory", knows_its_factory_alone},
+    {"BP-FACTORY-01", counts_its_devices},
+    {"probe", probes},
+    {"unknown_device", refuses_unknown_devices},
+    {"BP-CREATE-01", creates_in_silence},
+    {"BP-CREATE-02", refuses_wrong_options},
+    {"BP-DEVICE-02", ends_its_threads},
+    {"target", has_a_target},
+    {"BP-DEVICE-04", answers_to_known_ids_alone},
+    {"BP-DEVICE-05", keeps_its_extensions},
+    {"BP-ENTRY-03", lives_many_times},
+};
+
+std::vector<std::string> list(const Subject &subject) {
+  return subject.is_interpreter() ? std::vector<std::string>() : list_cases("life_cycle", cases);
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  return run_case("life_cycle", cases, subject, id);
+}
+
+}  // namespace
+
+const Stage life_cycle_stage = {.name = "life_cycle",
+                                .summary = "loading, initializing, describing, making devices, and the way back",
+                                .list = list,
+                                .run = run,
+                                .deadline_seconds = 600,
+                                .is_alone = true,
+                                .gate = "life_cycle/load"};
+
+}  // namespace bp::conformance

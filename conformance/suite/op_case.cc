@@ -1,0 +1,186 @@
+#include "conformance/suite/op_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string.hpp>
+
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::ElementType;
+
+constexpr ShapeClass fixed = {fixed_shape, {}};
+constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one = {"one", {1, 1}},
+                     prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
+                     transposed = {"matrix.transposed", {37, 2}, true},
+                     transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {65'537, 1}},
+                     large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
+                     every_16 = {"every16", {65'536, 1}};
+constexpr std::array shape_classes = {
+    fixed,         scalar, empty,   one,     prime, power, matrix, transposed, transposed_operands,
+    above_16_bits, large,  every_8, every_16};
+
+// Of these, quick mode tries all shapes; of the others, one.
+bool is_common(ElementType type) {
+  constexpr ElementType common[] = {ElementType::Pred, ElementType::S32, ElementType::BF16, ElementType::F32,
+                                    ElementType::Invalid};
+  return std::ranges::count(common, type) != 0;
+}
+
+std::vector<ShapeClass> shapes_for(ElementType type, bool converts, Mode mode) {
+  if (mode == Mode::Full) {
+    std::vector<ShapeClass> all(shape_classes.begin() + 1, shape_classes.end());
+    std::erase_if(all, [&](const ShapeClass &shape) { return shape.name == large.name && !is_common(type); });
+    return all;
+  }
+  if (!is_common(type) || converts) {
+    return {prime, every_16};
+  }
+  return {scalar, empty, one, prime, power, transposed, transposed_operands, above_16_bits, every_16};
+}
+
+// Whether the class holds just all values of the type.
+bool holds_every_value(const ShapeClass &shape, ElementType type) {
+  return type != ElementType::Invalid && !ir::is_complex(type) && ir::bit_width(type) <= 16 &&
+         shape.size.n == (ir::bit_width(type) <= 8 ? 256 : 65'536);
+}
+
+bool is_for_every_value(const ShapeClass &shape) {
+  return shape.name.starts_with("every");
+}
+
+// Quick mode has time for long arrays where a loop over all elements is likely, and none for what nothing is compared with.
+bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, Mode mode) {
+  if (mode == Mode::Full) {
+    return true;
+  }
+  const Accuracy *accuracy = find_accuracy(op.opcode);
+  if (accuracy != nullptr && accuracy->closeness == Closeness::Unknown) {
+    return is_common(type) && shape.size.n <= prime.size.n;
+  }
+  return shape.size.n < above_16_bits.size.n ||
+         (op.has(ir::Trait::Elementwise) && (type == ElementType::F32 || is_for_every_value(shape)));
+}
+
+std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const ShapeClass &shape) {
+  if (is_for_every_value(shape)) {
+    const bool fits = op.has(ir::Trait::Elementwise) && op.max_operands == 1 && holds_every_value(shape, type);
+    return fits ? std::vector{Values::Every} : std::vector<Values>{};
+  }
+  const Accuracy *accuracy = find_accuracy(op.opcode);
+  const bool has_edges =
+      accuracy != nullptr && accuracy->edges != Edges::None && (shape.size.n >= 30 || shape.name == fixed_shape);
+  return has_edges ? std::vector{Values::Random, Values::Edge} : std::vector{Values::Random};
+}
+
+Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {
+  BP_ASSIGN(ir::Module module, text::parse_module(text));
+  bool is_changed = false;
+  if (shape.is_transposed) {
+    const auto parameters = module.entry().parameter_ids();
+    for (ir::InstructionId id : std::vector(parameters.begin(), parameters.end())) {
+      ir::Shape stored = module.instruction(id).shape();
+      if (stored.is_array() && stored.rank() >= 2) {
+        ir::Layout layout = stored.layout();
+        std::ranges::reverse(layout.minor_to_major);
+        stored.set_layout(std::move(layout));
+        module.set_shape(id, stored);
+        is_changed = true;
+      }
+    }
+  }
+  if (shape.is_transposed && !is_changed) {
+    return invalid_input("there is nothing to transpose");
+  }
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
+void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, std::vector<std::string> &ids) {
+  const std::vector<Values> values = values_for(op, type, shape);
+  if (values.empty()) {
+    return;
+  }
+  for (const coverage::Program &program :
+       coverage::programs(op.opcode, type == ElementType::Invalid ? ElementType::F32 : type, shape.size)) {
+    const bool is_fixed = shape.name == fixed_shape;
+    if (program.has_size == is_fixed || !build(program.text, shape).ok()) {
+      continue;
+    }
+    OpCase one_case{&op, program.variant, type, shape};
+    for (const Values kind : values) {
+      one_case.values = kind;
+      ids.push_back(one_case.id());
+    }
+  }
+}
+
+}  // namespace
+
+std::string OpCase::id() const {
+  return fmt::format("ops/{}{}{}/{}/{}/{}", op->text, variant.empty() ? "" : ".", variant,
+                     type == ElementType::Invalid ? "-" : ir::to_string(type), shape.name,
+                     value_names[static_cast<std::size_t>(values)]);
+}
+
+std::optional<OpCase> OpCase::parse(std::string_view id) {
+  std::vector<std::string> parts;
+  boost::split(parts, id, boost::is_any_of("/"));
+  if (parts.size() != 5) {
+    return std::nullopt;
+  }
+  OpCase result;
+  const std::size_t dot = std::min(parts[1].find('.'), parts[1].size());
+  result.variant = dot == parts[1].size() ? "" : parts[1].substr(dot + 1);
+  const auto opcode = ir::opcode_from_string(parts[1].substr(0, dot));
+  const auto type = ir::element_type_from_string(parts[2]);
+  const auto shape = std::ranges::find(shape_classes, parts[3], &ShapeClass::name);
+  const auto values = std::ranges::find(value_names, parts[4]);
+  if (!opcode || (!type && parts[2] != "-") || shape == shape_classes.end() || values == std::end(value_names)) {
+    return std::nullopt;
+  }
+  result.op = &ir::info(*opcode);
+  result.type = type.value_or(ElementType::Invalid);
+  result.shape = *shape;
+  result.values = static_cast<Values>(values - std::begin(value_names));
+  return result;
+}
+
+Result<ir::Module> OpCase::module() const {
+  const ElementType in_text = type == ElementType::Invalid ? ElementType::F32 : type;
+  for (const coverage::Program &program : coverage::programs(op->opcode, in_text, shape.size)) {
+    if (program.variant == variant) {
+      return build(program.text, shape);
+    }
+  }
+  return invalid_input("{} has no program {} of this shape", op->text, variant);
+}
+
+std::vector<std::string> list_op_cases(const ir::OpInfo &op, Mode mode) {
+  std::vector<std::string> ids;
+  const bool converts = op.opcode == ir::Opcode::Convert || op.opcode == ir::Opcode::BitcastConvert;
+  for (const ir::ElementTypeInfo &row : ir::element_types()) {
+    const ElementType type = coverage::is_typeless(op.opcode) ? ElementType::Invalid : row.type;
+    if (ir::is_opaque(row.type)) {
+      continue;
+    }
+    std::vector<ShapeClass> shapes = shapes_for(type, converts, mode);
+    shapes.push_back(fixed);
+    for (const ShapeClass &shape : shapes) {
+      if (is_in_time(op, type, shape, mode)) {
+        append_cases(op, type, shape, ids);
+      }
+    }
+    if (type == ElementType::Invalid) {
+      break;
+    }
+  }
+  return ids;
+}
+
+}  // namespace bp::conformance

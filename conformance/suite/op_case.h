@@ -1,0 +1,44 @@
+// The cases of one operation: its programs (conformance/coverage/programs.h) x element type x shape x layout x values.
+//
+//   ops/add/f32/prime/random         ops/OP/TYPE/SHAPE/VALUES
+//   ops/convert.s8/f32/prime/edge    a variant of the op's program: here what it converts to
+//   ops/add/f32/matrix.transposed/random
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/coverage/programs.h"
+#include "conformance/suite/subject.h"
+#include "conformance/suite/values.h"
+
+namespace bp::conformance {
+
+// A class of shapes, by the one size that all shapes of a program are made of.
+struct ShapeClass {
+  std::string_view name;
+  coverage::Size size;
+  bool is_transposed = false;  // parameters of two dimensions and more are stored minor dimension first
+};
+// Programs without a size have this one.
+inline constexpr std::string_view fixed_shape = "fixed";
+
+struct OpCase {
+  const ir::OpInfo *op = nullptr;
+  std::string variant;
+  ir::ElementType type = ir::ElementType::Invalid;  // Invalid: the op's programs have none
+  ShapeClass shape;
+  Values values = Values::Random;
+
+  std::string id() const;
+  static std::optional<OpCase> parse(std::string_view id);
+  // Verified. An error if there is no such program, or none for this type and shape.
+  Result<ir::Module> module() const;
+};
+
+// Cases that share a program stand together.
+std::vector<std::string> list_op_cases(const ir::OpInfo &op, Mode mode);
+
+}  // namespace bp::conformance

@@ -1,0 +1,105 @@
+// Each operation against the interpreter, within the table of tolerances. Operands are parameters: nothing is computed
+// before it runs. All of it runs on the device, or the case is unsupported, with the device's reason.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/suite/op_case.h"
+#include "conformance/suite/stage.h"
+#include "core/interpreter/interpreter.h"
+
+namespace bp::conformance {
+namespace {
+
+// The sum of the absolute values of what each element is the sum of, and how many those are at most.
+struct SumBound {
+  std::optional<ir::Literal> sums;
+  std::int64_t terms = 1;
+};
+
+SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &arguments) {
+  SumBound bound;
+  auto sums = interpreter::interpret(module, absolute(arguments));
+  if (sums.ok()) {
+    bound.sums = std::move(sums).value();
+  }
+  for (const ir::Literal &argument : arguments) {
+    bound.terms = std::max(bound.terms, argument.shape().is_array() ? argument.shape().element_count() : 1);
+  }
+  return bound;
+}
+
+Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
+  const Accuracy *accuracy = find_accuracy(one.op->opcode);
+  if (accuracy == nullptr) {
+    return failure("the table of tolerances has no row for this op");
+  }
+  auto arguments = make_arguments(module, one.values, accuracy->edges, one.op->has(ir::Trait::Elementwise),
+                                  subject.seed_of(one.id()));
+  if (!arguments.ok()) {
+    return failure(arguments.error().to_string());
+  }
+  const auto expected = interpreter::interpret(module, *arguments);
+  if (!expected.ok()) {
+    return {CaseStatus::Unsupported, "not even the oracle runs it: " + expected.error().message(), {}, {}, {}};
+  }
+  auto program = subject.compile(group, module);
+  if (!program.ok()) {
+    return verdict_of_compilation(subject, module, program.error());
+  }
+  if (!subject.is_on_device(**program)) {
+    return nothing_to_do();
+  }
+  auto found = (*program)->executable.run(*arguments);
+  if (!found.ok()) {
+    return failure(found.error().to_string());
+  }
+  SumBound bound;
+  if (accuracy->closeness == Closeness::Sum) {
+    bound = bound_sums(module, *arguments);
+  }
+  const Judgement judgement =
+      judge(*found, *expected, *accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms);
+  Verdict verdict;
+  verdict.max_ulp = judgement.max_ulp;
+  if (!judgement.mismatch.empty()) {
+    verdict.status = CaseStatus::Fail;
+    verdict.message = judgement.mismatch;
+  }
+  return verdict;
+}
+
+std::vector<std::string> list(const Subject &subject) {
+  std::vector<std::string> ids;
+  for (const ir::OpInfo &op : ir::ops()) {
+    std::ranges::move(list_op_cases(op, subject.choice().mode), std::back_inserter(ids));
+  }
+  return ids;
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  const auto one = OpCase::parse(id);
+  auto module = one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id));
+  if (!module.ok()) {
+    return failure(module.error().to_string());
+  }
+  return judge_case(subject, *one, std::move(module).value(), id.substr(0, id.rfind('/')));
+}
+
+void describe(std::string_view id, Verdict &verdict) {
+  if (const auto one = OpCase::parse(id)) {
+    verdict.op = one->op->text;
+    verdict.type = one->type == ir::ElementType::Invalid ? "-" : ir::to_string(one->type);
+  }
+}
+
+}  // namespace
+
+const Stage ops_stage = {.name = "ops",
+                         .summary = "every operation, on every element type it has, against the interpreter",
+                         .list = list,
+                         .run = run,
+                         .describe = describe,
+                         .shares_programs = true};
+
+}  // namespace bp::conformance

@@ -1,0 +1,126 @@
+#include "conformance/suite/sample_programs.h"
+
+#include <algorithm>
+
+#include "conformance/coverage/programs.h"
+#include "conformance/suite/accuracy.h"
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+struct Sample {
+  std::string_view name, text;
+};
+constexpr Sample samples[] = {
+    // Values of several lives and sizes.
+    {"chain", R"(
+       sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+       ENTRY main {
+         x = f32[37,19] parameter(0)  y = f32[19,23] parameter(1)  b = f32[23] parameter(2)
+         d = f32[37,23] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+         s = f32[37,23] broadcast(b), dimensions={1}
+         e = f32[37,23] add(d, s)
+         z = f32[] constant(0)
+         m = f32[37] reduce(e, z), dimensions={1}, to_apply=sum
+         w = f32[37,23] broadcast(m), dimensions={0}
+         t = f32[23,37] transpose(e), dimensions={1,0}
+         u = f32[37,23] subtract(e, w)
+         ROOT r = (f32[37,23], f32[23,37], f32[37]) tuple(u, t, m)
+       })"},
+    {"loop", R"(
+       less { t = (s32[], f32[67]) parameter(0)  i = s32[] get-tuple-element(t), index=0  n = s32[] constant(5)
+         ROOT r = pred[] compare(i, n), direction=LT }
+       step { t = (s32[], f32[67]) parameter(0)  i = s32[] get-tuple-element(t), index=0
+         x = f32[67] get-tuple-element(t), index=1  one = s32[] constant(1)  j = s32[] add(i, one)
+         y = f32[67] multiply(x, x)  z = f32[67] subtract(y, x)  ROOT r = (s32[], f32[67]) tuple(j, z) }
+       ENTRY main {
+         x = f32[67] parameter(0)  n = s32[] constant(0)  t = (s32[], f32[67]) tuple(n, x)
+         w = (s32[], f32[67]) while(t), condition=less, body=step
+         ROOT r = f32[67] get-tuple-element(w), index=1
+       })"},
+    // The result takes the place of the first parameter.
+    {"donation", R"(
+       HloModule donation, input_output_alias={ {0}: (0, {}, may-alias) }
+       ENTRY main {
+         x = f32[259] parameter(0)  y = f32[259] parameter(1)
+         a = f32[259] add(x, y)  b = f32[259] multiply(x, y)
+         ROOT r = (f32[259], f32[259]) tuple(a, b)
+       })"},
+    // One buffer can do for all of it.
+    {"in_place", R"(
+       ENTRY main {
+         x = s32[1031] parameter(0)  a = s32[1031] negate(x)  b = s32[1031] add(a, a)  c = s32[1031] multiply(b, x)
+         ROOT r = s32[1031] subtract(c, b)
+       })"},
+    // Constants that are too large to stand in the program.
+    {"constants", R"(
+       ENTRY main {
+         x = f32[8,4] parameter(0)
+         w = f32[8,4] constant({{1,2,3,4},{5,6,7,8},{9,10,11,12},{13,14,15,16},{1,2,3,4},{5,6,7,8},{9,1,1,2},{3,4,5,6}})
+         ROOT r = f32[8,4] multiply(x, w)
+       })"},
+    {"several_results", R"(
+       ENTRY main {
+         x = f32[129] parameter(0)  a = f32[129] negate(x)  b = f32[129] maximum(a, x)  c = pred[129] compare(a, x), direction=LT
+         ROOT r = (f32[129], f32[129], pred[129], f32[129]) tuple(a, b, c, a)
+       })"},
+};
+
+Result<ir::Module> read(std::string_view text) {
+  BP_ASSIGN(ir::Module module, text::parse_module(text));
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
+constexpr coverage::Size size = {67, 1};
+
+Result<ir::Module> program_of(ir::Opcode opcode) {
+  Result<ir::Module> module = invalid_input("{} has no program", ir::to_string(opcode));
+  for (const ir::ElementType type : {ir::ElementType::F32, ir::ElementType::S32, ir::ElementType::C64}) {
+    const auto programs = coverage::programs(opcode, type, size);
+    module = programs.empty() ? std::move(module) : read(programs.front().text);
+    if (module.ok()) {
+      break;
+    }
+  }
+  return module;
+}
+
+bool takes_arrays(const ir::Module &module) {
+  return std::ranges::all_of(module.entry().parameter_ids(),
+                             [&](ir::InstructionId id) { return module.instruction(id).shape().is_array(); });
+}
+
+}  // namespace
+
+const std::vector<std::string> &sample_program_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Sample &sample : samples) {
+      all.emplace_back(sample.name);
+    }
+    for (const ir::OpInfo &op : ir::ops()) {
+      const Accuracy *accuracy = find_accuracy(op.opcode);
+      const auto module = program_of(op.opcode);
+      if (accuracy != nullptr && accuracy->closeness != Closeness::Unknown && module.ok() && takes_arrays(*module)) {
+        all.emplace_back(op.text);
+      }
+    }
+    return all;
+  }();
+  return names;
+}
+
+Result<ir::Module> sample_program(const std::string &name) {
+  for (const Sample &sample : samples) {
+    if (sample.name == name) {
+      return read(sample.text);
+    }
+  }
+  const auto opcode = ir::opcode_from_string(name);
+  return opcode ? program_of(*opcode) : Result<ir::Module>(invalid_input("there is no program {}", name));
+}
+
+}  // namespace bp::conformance

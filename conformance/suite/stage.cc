@@ -1,0 +1,54 @@
+#include "conformance/suite/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bp::conformance {
+
+std::span<const Stage> stages() {
+  static const Stage all[] = {x_ray_stage,    life_cycle_stage, ops_stage,
+                              programs_stage, buffers_stage,    concurrency_stage};
+  return all;
+}
+
+const Stage *find_stage(std::string_view name) {
+  const auto all = stages();
+  const auto found = std::ranges::find(all, name, &Stage::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Stage *stage_of_case(std::string_view id) {
+  return find_stage(id.substr(0, id.find('/')));
+}
+
+std::vector<std::string> list_cases(std::string_view stage, std::span<const NamedCase> cases) {
+  std::vector<std::string> ids;
+  for (const NamedCase &one : cases) {
+    ids.push_back(fmt::format("{}/{}", stage, one.name));
+  }
+  return ids;
+}
+
+Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subject &subject, std::string_view id) {
+  const auto found = std::ranges::find(cases, id.substr(std::min(id.size(), stage.size() + 1)), &NamedCase::name);
+  return found == cases.end() ? failure(fmt::format("there is no case {}", id)) : found->run(subject);
+}
+
+Verdict nothing_to_do() {
+  return {CaseStatus::Unsupported, "the core leaves nothing for the device to do", {}, {}, {}};
+}
+
+Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error) {
+  const auto backend = subject.backend();
+  if (error.code() != ErrorCode::Unsupported || !backend.ok() || (*backend)->is_interpreter()) {
+    return failure(error.to_string());
+  }
+  const auto survey = compile::survey(module, (*backend)->device());
+  if (survey.ok() && survey->on_host.empty()) {
+    return failure("claimed, then declined: " + error.to_string());
+  }
+  return {CaseStatus::Unsupported, error.message(), {}, {}, {}};
+}
+
+}  // namespace bp::conformance

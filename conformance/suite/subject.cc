@@ -1,0 +1,113 @@
+#include "conformance/suite/subject.h"
+
+#include <algorithm>
+#include <array>
+
+namespace bp::conformance {
+namespace {
+
+constexpr std::array<std::string_view, 4> tiers = {"queue", "compiler", "memory", "kernels"};  // the highest first
+
+std::string extension_of(std::string_view tier) {
+  return "bp." + std::string(tier) + "/1";
+}
+
+}  // namespace
+
+// FNV-1a, and Steele, Lea and Flood's SplitMix64 to finish.
+std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
+  std::uint64_t hash = 0xcbf29ce484222325 ^ (seed * 0x9e3779b97f4a7c15);
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+  return hash ^ (hash >> 31);
+}
+
+Result<Subject> Subject::find(Choice choice) {
+  if (!choice.tier.empty() && std::ranges::count(tiers, choice.tier) == 0) {
+    return invalid_input("there is no tier '{}', expected one of: kernels, memory, compiler, queue", choice.tier);
+  }
+  if (choice.name == "interpreter") {
+    return Subject(std::move(choice), {});
+  }
+  if (choice.name.find('/') != std::string::npos) {
+    BP_ASSIGN([[maybe_unused]] const host::FileBytes readable, host::FileBytes::open(choice.name));
+    host::Candidate candidate = host::examine(choice.name);
+    return Subject(std::move(choice), std::move(candidate));
+  }
+  const std::vector<std::string> directories = host::plugin_directories();
+  auto found = host::find_plugin(choice.name, directories);
+  if (found.ok()) {
+    return Subject(std::move(choice), std::move(found).value());
+  }
+  for (host::Candidate &candidate : host::scan(directories)) {
+    if (candidate.answers_to(choice.name)) {
+      return Subject(std::move(choice), std::move(candidate));
+    }
+  }
+  return std::move(found).error();
+}
+
+const host::ManifestDevice *Subject::description() const {
+  if (!candidate_.manifest) {
+    return nullptr;
+  }
+  const host::ManifestDevice *named = candidate_.manifest->find(choice_.name);
+  return named != nullptr ? named : &candidate_.manifest->devices[0];
+}
+
+std::string Subject::device_id() const {
+  return is_interpreter() ? "interpreter" : description() == nullptr ? "" : description()->id;
+}
+
+std::string Subject::tier() const {
+  if (!choice_.tier.empty() || description() == nullptr) {
+    return choice_.tier;
+  }
+  const auto has = [&](std::string_view tier) {
+    return std::ranges::count(description()->extensions, extension_of(tier)) != 0;
+  };
+  const auto highest = std::ranges::find_if(tiers, has);
+  return highest == tiers.end() ? "" : std::string(*highest);
+}
+
+Result<const Backend *> Subject::backend() {
+  if (!backend_) {
+    BackendOptions options;
+    options.settings = choice_.settings;
+    options.log = [](std::uint32_t, std::string_view) {};
+    backend_ = Backend::load(choice_.name, options);
+  }
+  if (!backend_->ok()) {
+    return backend_->error();
+  }
+  return &backend_->value();
+}
+
+Result<std::shared_ptr<const Compiled>> Subject::compile(const std::string &key, const Module &module) {
+  if (!compiled_ || compiled_key_ != key) {
+    BP_ASSIGN(const Backend *backend, this->backend());
+    CompileOptions options;
+    options.device_only = true;
+    options.fold_constants = false;
+    auto compiled = backend->compile(module, options);
+    compiled_key_ = key;
+    if (compiled.ok()) {
+      compiled_ = std::make_shared<const Compiled>(std::move(compiled).value());
+    } else {
+      compiled_ = compiled.error();
+    }
+  }
+  if (!compiled_->ok()) {
+    return compiled_->error();
+  }
+  return compiled_->value();
+}
+
+std::uint64_t Subject::seed_of(std::string_view case_id) const {
+  return hash_of(case_id, choice_.seed);
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,218 @@
+#include "conformance/suite/values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "core/interpreter/random_inputs.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::ElementType;
+using ir::Literal;
+
+template <class T>
+inline constexpr bool is_narrow_float = requires { T::float_format; };
+template <class T>
+inline constexpr bool is_narrow_integer = requires { typename T::Storage; };
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
+template <class T>
+inline constexpr bool is_complex = requires(T x) { x.imag(); };
+
+// SplitMix64, as a function of a counter.
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
+  std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// The element whose low bits are these.
+template <class T>
+T from_bits(std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return (bits & 1) != 0;
+  } else if constexpr (is_narrow_integer<T>) {
+    return T(static_cast<std::int64_t>(bits));
+  } else if constexpr (is_narrow_float<T>) {
+    constexpr unsigned width = T::float_format.width();
+    return T::from_bits(static_cast<typename T::Bits>(bits & ((std::uint64_t{1} << width) - 1)));
+  } else if constexpr (is_complex<T>) {
+    return T(from_bits<typename T::value_type>(bits), 0);
+  } else {
+    T value;
+    std::memcpy(&value, &bits, sizeof(T));
+    return value;
+  }
+}
+
+// Floats: of either sign, from 2^-6 to 2^6, all exponents alike. Integers: half of them small, half of all bits.
+template <class T>
+T random_element(std::uint64_t bits) {
+  if constexpr (is_complex<T>) {
+    using Part = typename T::value_type;
+    return T(random_element<Part>(bits), random_element<Part>(random_bits(bits, 0)));
+  } else if constexpr (is_float<T>) {
+    const double fraction = 1 + static_cast<double>(bits >> 12) * 0x1p-52;
+    const double size = std::ldexp(fraction, static_cast<int>(bits % 12) - 6);
+    return T((bits & 0x800) != 0 ? -size : size);
+  } else {
+    const std::uint64_t other = random_bits(bits, 1);
+    return (bits & 1) != 0 ? from_bits<T>(other) : from_bits<T>(static_cast<std::uint64_t>(other % 32) - 16);
+  }
+}
+
+template <class T>
+std::vector<T> special_floats(Edges edges) {
+  std::vector<double> wide = {1, -1, 0.5, 1.5, 2.5, -0.5, -2.5, 3, 0.1, -7.25, 100, 1e4, 65520, 16777217, 0};
+  std::vector<T> all;
+  for (const double value : wide) {
+    all.push_back(T(value));
+  }
+  if constexpr (is_narrow_float<T>) {
+    constexpr ir::FloatFormat format = T::float_format;
+    const std::uint32_t sign = 1u << (format.width() - 1), one_exponent = 1u << format.mantissa_bits;
+    // Least and largest subnormal, least normal, and the last codes: largest, infinity, NaN.
+    for (const std::uint32_t code : {1u, one_exponent - 1, one_exponent, sign - 1, sign - 2, sign - one_exponent,
+                                     sign - one_exponent - 1, sign - one_exponent + 1, 0u}) {
+      all.push_back(from_bits<T>(code));
+      all.push_back(from_bits<T>(code | sign));
+    }
+  } else {
+    using Limits = std::numeric_limits<T>;
+    for (const T value : {T(0), Limits::denorm_min(), Limits::min() - Limits::denorm_min(), Limits::min(),
+                          Limits::max(), Limits::infinity(), Limits::epsilon(), std::nextafter(T(1), T(2)),
+                          std::sqrt(Limits::max()), Limits::quiet_NaN()}) {
+      all.push_back(value);
+      all.push_back(-value);
+    }
+  }
+  std::erase_if(all, [&](T value) {
+    const auto x = static_cast<double>(value);
+    return edges == Edges::Ordered && (std::isnan(x) || (x == 0 && std::signbit(x)));
+  });
+  return all;
+}
+
+// Small integers, most of them; sums of thousands are exact in f32, and what is special stays so in any order.
+template <class T>
+std::vector<T> summands() {
+  std::vector<T> all;
+  for (int i = 0; i < 60; ++i) {
+    all.push_back(T(static_cast<double>(i % 3 - 1)));
+  }
+  all.push_back(T(std::numeric_limits<double>::infinity()));
+  return all;
+}
+
+template <class T>
+std::vector<T> special_values(Edges edges) {
+  if constexpr (is_complex<T>) {
+    using Part = typename T::value_type;
+    // What functions of infinite complex numbers give is not agreed upon.
+    std::vector<T> all;
+    for (const Part re : {Part(0), Part(-0.0), Part(1), Part(-1.5), Part(0.25), Part(-30)}) {
+      for (const Part im : {Part(0), Part(2), Part(-0.5)}) {
+        all.emplace_back(re, im);
+      }
+    }
+    return all;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return {false, true};
+  } else if constexpr (is_float<T>) {
+    return edges == Edges::Summands ? summands<T>() : special_floats<T>(edges);
+  } else {
+    constexpr std::uint64_t top = [] {
+      if constexpr (is_narrow_integer<T>) {
+        return std::uint64_t{1} << (T::bits - 1);
+      } else {
+        return std::uint64_t{1} << (sizeof(T) * 8 - 1);
+      }
+    }();
+    std::vector<T> all;
+    for (const std::uint64_t bits :
+         {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, top, top - 1, top + 1, std::uint64_t{2},
+          std::uint64_t{3}, std::uint64_t{7}, std::uint64_t{31}, std::uint64_t{32}, std::uint64_t{63},
+          std::uint64_t{100}, ~std::uint64_t{0} - 1, top >> 1}) {
+      all.push_back(from_bits<T>(bits));
+    }
+    return all;
+  }
+}
+
+template <class T, class Function>
+void fill(Literal &literal, Function &&function) {
+  auto elements = literal.mutable_elements<T>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = function(i);
+  }
+}
+
+// All pairs of special values appear in arrays that are long enough: with each round the operands move on against each
+// other.
+template <class T>
+void fill_with_edges(Literal &literal, Edges edges, std::size_t operand, std::uint64_t seed) {
+  const std::vector<T> values = special_values<T>(edges);
+  const std::size_t count = values.size(), start = seed % count;
+  fill<T>(literal, [&](std::size_t i) { return values[(start + i + operand * (i / count)) % count]; });
+}
+
+void fill_array(Literal &literal, Values values, Edges edges, std::size_t operand, std::uint64_t seed) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    switch (values) {
+      case Values::Random:
+        return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
+      case Values::Edge: return fill_with_edges<T>(literal, edges, operand, seed);
+      case Values::Every: return fill<T>(literal, [](std::size_t i) { return from_bits<T>(i); });
+    }
+  });
+}
+
+template <class T>
+T absolute_value(T x) {
+  if constexpr (is_complex<T>) {
+    return T(std::abs(x), 0);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::fabs(x);
+  } else if constexpr (is_narrow_float<T>) {
+    return T(std::fabs(static_cast<double>(x)));
+  } else {
+    return x;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values values, Edges edges, bool is_elementwise,
+                                            std::uint64_t seed) {
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
+  if (values == Values::Random && !is_elementwise) {
+    return arguments;
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].shape().is_array()) {
+      fill_array(arguments[i], values, edges, i, random_bits(seed, i));
+    }
+  }
+  return arguments;
+}
+
+std::vector<Literal> absolute(std::vector<Literal> arguments) {
+  for (Literal &argument : arguments) {
+    if (!argument.shape().is_array()) {
+      continue;
+    }
+    ir::visit_element_type(argument.shape().element_type(), [&]<class T>() {
+      for (T &x : argument.mutable_elements<T>()) {
+        x = absolute_value(x);
+      }
+    });
+  }
+  return arguments;
+}
+
+}  // namespace bp::conformance

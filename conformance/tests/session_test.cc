@@ -1,0 +1,167 @@
+// Runs of the suite on a plugin that misbehaves (tests/plugins/misbehaving.c): each fault costs the cases that meet it.
+#include "conformance/runner/session.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "tools/testing/temporary_folder.h"
+
+namespace bp::conformance {
+namespace {
+
+std::filesystem::path build_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+Session session_with(const std::string &fault) {
+  Session session;
+  session.program = build_folder() / "tools/backplane";
+  session.choice.name = build_folder() / "conformance/libbackplane_misbehaving.so";
+  session.choice.settings = {{"fault", fault}};
+  session.selection.patterns = {"ops/add/f32/*", "ops/subtract/f32/*", "ops/multiply/f32/*"};
+  session.jobs = 1;
+  return session;
+}
+
+Report run_to_end(const Session &session) {
+  const auto lines = run_session(session);
+  INFO((lines.ok() ? "" : lines.error().to_string()));
+  REQUIRE(lines.ok());
+  return report_from_json(*lines).value();
+}
+
+// Of the cases whose id begins so: what each status was found how often.
+std::size_t count(const Report &report, std::string_view prefix, CaseStatus status) {
+  return static_cast<std::size_t>(std::ranges::count_if(report.records, [&](const Record &record) {
+    return record.id.starts_with(prefix) && record.verdict.status == status;
+  }));
+}
+
+constexpr std::size_t of_each = 8;  // the shapes and values of rank 0 and 1
+
+}  // namespace
+
+TEST_CASE("a correct plugin passes, and what it does not claim is unsupported") {
+  const Report report = run_to_end(session_with("none"));
+  CHECK(count(report, "ops/", CaseStatus::Pass) == 3 * of_each);
+  CHECK(count(report, "ops/subtract/f32/matrix", CaseStatus::Unsupported) == 2);
+  CHECK(report.totals->unexpected() == 0);
+  CHECK(report.totals->cases() == report.records.size());
+}
+
+TEST_CASE("a crash, an exit or a hang costs the case in hand") {
+  const auto [fault, status, message] = GENERATE(table<const char *, CaseStatus, const char *>(
+      {{"crash", CaseStatus::Crashed, "killed by signal 11 (Segmentation fault)"},
+       {"exit", CaseStatus::Crashed, "the process ended with exit code 0"},
+       {"hang", CaseStatus::TimedOut, "still running after 0.3 s"}}));
+  Session session = session_with(fault);
+  session.deadline_scale = 0.01;
+  const Report report = run_to_end(session);
+  INFO(fault);
+  CHECK(count(report, "ops/add", CaseStatus::Pass) == of_each);
+  CHECK(count(report, "ops/multiply", CaseStatus::Pass) == of_each);
+  CHECK(count(report, "ops/subtract", status) == of_each);
+  for (const Record &record : report.records) {
+    if (record.verdict.status == status) {
+      CHECK(record.verdict.message == message);
+      CHECK(record.rerun ==
+            "backplane conform " + session.choice.name + " --set fault=" + fault + " --case " + record.id);
+      CHECK(record.verdict.op == "subtract");
+    }
+  }
+}
+
+TEST_CASE("a plugin that prints or closes what is not its own is judged by its results") {
+  const char *fault = GENERATE("print", "close");
+  const Report report = run_to_end(session_with(fault));
+  INFO(fault);
+  CHECK(count(report, "ops/", CaseStatus::Pass) == 3 * of_each);
+}
+
+TEST_CASE("wrong results and broken claims are failures, alike in every run") {
+  const Report wrong = run_to_end(session_with("wrong"));
+  CHECK(count(wrong, "ops/subtract", CaseStatus::Fail) >= 5);
+  CHECK(count(wrong, "ops/add", CaseStatus::Pass) == of_each);
+  const Report again = run_to_end(session_with("wrong"));
+  const auto message_of = [](const Report &report, std::string_view id) {
+    return std::ranges::find(report.records, id, &Record::id)->verdict.message;
+  };
+  CHECK(message_of(wrong, "ops/subtract/f32/prime/random") == message_of(again, "ops/subtract/f32/prime/random"));
+  const Report declined = run_to_end(session_with("decline"));
+  CHECK(count(declined, "ops/subtract", CaseStatus::Fail) == of_each);
+}
+
+TEST_CASE("a byte past the end of a buffer is found") {
+  Session session = session_with("overrun");
+  session.selection.patterns = {"buffers/subtract/end", "buffers/add/end"};
+  const Report report = run_to_end(session);
+  CHECK(count(report, "buffers/add", CaseStatus::Pass) == 1);
+  CHECK(count(report, "buffers/subtract", CaseStatus::Pass) == 0);
+}
+
+TEST_CASE("expectations turn failures around, and passes too") {
+  const testing::TemporaryFolder folder;
+  Session session = session_with("wrong");
+  session.expectations_file = folder / "expectations";
+  testing::write_file(session.expectations_file,
+                      "[not yet]\nops/subtract/f32/prime/* the last element is lost\nops/add/f32/one/* no reason\n");
+  const Report report = run_to_end(session);
+  CHECK(count(report, "ops/subtract/f32/prime/", CaseStatus::ExpectedFailure) == 2);
+  CHECK(count(report, "ops/add/f32/one/", CaseStatus::UnexpectedPass) == 1);
+}
+
+TEST_CASE("the first failure can be the last case") {
+  Session session = session_with("crash");
+  session.fail_fast = true;
+  const Report report = run_to_end(session);
+  CHECK(report.totals->unexpected() == 1);
+  CHECK(report.records.size() < 3 * of_each);
+}
+
+TEST_CASE("where a file cannot be loaded, what needs it is blocked") {
+  Session session = session_with("none");
+  session.choice.name = build_folder() / "core/host/tests/plugins/libbackplane_extra_exports.so";
+  session.choice.settings.clear();
+  session.selection.patterns = {"x_ray/*", "life_cycle/load", "ops/add/f32/one/*"};
+  const Report report = run_to_end(session);
+  CHECK(count(report, "x_ray/one_symbol", CaseStatus::Fail) == 1);
+  CHECK(count(report, "x_ray/entry", CaseStatus::Pass) == 1);
+  CHECK(count(report, "life_cycle/", CaseStatus::Blocked) == 1);
+  CHECK(count(report, "ops/", CaseStatus::Blocked) == 1);
+}
+
+TEST_CASE("a report is verified by its hashes and by running a part of it again") {
+  const testing::TemporaryFolder folder;
+  const std::string lines = run_session(session_with("none")).value(), file = folder / "results.jsonl";
+  testing::write_file(file, lines);
+  Session again = session_with("none");
+  again.choice = {};
+  const auto verified = verify_report(file, 5, 1, again);
+  INFO((verified.ok() ? "" : verified.error().to_string()));
+  REQUIRE(verified.ok());
+  CHECK(verified->rerun == 5);
+  CHECK(verified->differences.empty());
+
+  // Somebody improves the report, hash and all.
+  std::string better = run_session(session_with("wrong")).value();
+  for (std::size_t at; (at = better.find("\"fail\",")) != std::string::npos;) {
+    better.replace(at, 7, "\"pass\",");
+  }
+  Report forged = report_from_json(better.substr(0, better.rfind("{\"totals"))).value();
+  better = better.substr(0, better.rfind("{\"totals"));
+  Totals totals;
+  totals[CaseStatus::Pass] = count(forged, "", CaseStatus::Pass);
+  totals[CaseStatus::Unsupported] = count(forged, "", CaseStatus::Unsupported);
+  totals.sha256 = sha256_hex(better);
+  testing::write_file(file, better + to_json(totals) + "\n");
+  const auto caught = verify_report(file, 1000, 1, again);
+  REQUIRE(caught.ok());
+  CHECK(caught->differences.size() >= 5);
+
+  testing::write_file(file, lines.substr(0, lines.rfind("{\"totals")));
+  CHECK(verify_report(file, 5, 1, again).error().message() == file + ": has no totals: the run was cut short");
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,168 @@
+// The lists of cases, the table of tolerances and the judge.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "conformance/runner/expectations.h"
+#include "conformance/runner/selection.h"
+#include "conformance/suite/op_case.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+Subject interpreter() {
+  Choice choice;
+  choice.name = "interpreter";
+  return Subject::find(std::move(choice)).value();
+}
+
+ir::Literal literal(const std::string &shape, const std::string &text) {
+  return text::parse_literal(text, text::parse_shape(shape).value()).value();
+}
+
+std::string mismatch(const std::string &shape, const std::string &found, const std::string &expected,
+                     const Accuracy &accuracy) {
+  const ir::Literal x = literal(shape, found), y = literal(shape, expected);
+  return judge(x, y, accuracy, x.shape().element_type()).mismatch;
+}
+
+}  // namespace
+
+TEST_CASE("every op has cases and a row in the table of tolerances") {
+  for (const ir::OpInfo &op : ir::ops()) {
+    INFO(op.text);
+    CHECK(find_accuracy(op.opcode) != nullptr);
+    CHECK_FALSE(list_op_cases(op, Mode::Quick).empty());
+  }
+}
+
+TEST_CASE("ids are unique, stable, and lead back to their programs") {
+  const Subject subject = interpreter();
+  const std::vector<Group> groups = select_cases(subject, {}).value();
+  std::set<std::string> ids;
+  std::size_t count = 0;
+  for (const Group &group : groups) {
+    ids.insert(group.ids.begin(), group.ids.end());
+    count += group.ids.size();
+  }
+  CHECK(ids.size() == count);
+  CHECK(count >= 5000);
+  for (const char *id : {"ops/add/f32/prime/edge", "ops/convert.s8/f32/prime/random", "ops/dot.2/bf16/power/random",
+                         "ops/sine/f16/every16/every", "ops/copy/f32/matrix.transposed/random",
+                         "ops/replica-id/-/fixed/random", "programs/dot.mlir:1"}) {
+    INFO(id);
+    CHECK(ids.count(id) == 1);
+  }
+  std::size_t i = 0;
+  for (const std::string &id : ids) {
+    if (id.starts_with("ops/") && ++i % 97 == 0) {
+      INFO(id);
+      const auto one = OpCase::parse(id);
+      REQUIRE(one.has_value());
+      CHECK(one->id() == id);
+      CHECK(one->module().ok());
+    }
+  }
+  CHECK(subject.seed_of("ops/add/f32/prime/edge") == 0xd6b48c9ca2211610);
+  CHECK_FALSE(OpCase::parse("ops/add/f32/prime").has_value());
+  CHECK_FALSE(OpCase::parse("ops/add/f33/prime/edge").has_value());
+}
+
+TEST_CASE("shards are disjoint and cover everything") {
+  const Subject subject = interpreter();
+  Selection selection;
+  selection.stages = {"programs"};
+  const auto ids_of = [&](Shard shard) {
+    selection.shard = shard;
+    const std::vector<Group> groups = select_cases(subject, selection).value();
+    std::multiset<std::string> ids;
+    for (const Group &group : groups) {
+      ids.insert(group.ids.begin(), group.ids.end());
+    }
+    return ids;
+  };
+  const std::multiset<std::string> all = ids_of({});
+  std::multiset<std::string> parts;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    parts.merge(ids_of({i, 3}));
+  }
+  CHECK(parts == all);
+  CHECK(Shard::parse("0/3").error().message() == "the shard is 0 of 3, expected one from 1 to 3");
+  CHECK(Shard::parse("3").error().message() == "--shard is '3', expected I/N");
+  CHECK(Shard::parse("a/3").error().message() == "the shard is 'a', expected a number");
+  selection.stages = {"opts"};
+  CHECK_THAT(select_cases(subject, selection).error().message(),
+             Catch::StartsWith("there is no stage 'opts', expected one of: x_ray, life_cycle, ops"));
+  selection = {{}, {"ops/add/f32/none*"}, {}};
+  CHECK(select_cases(subject, selection).error().message() == "no case is called ops/add/f32/none*");
+}
+
+TEST_CASE("the judge is as strict as the table says") {
+  const Accuracy exact{Closeness::Exact}, bits{Closeness::Bits}, two{Closeness::Ulp, 2, 1, 2},
+      sum{.closeness = Closeness::Sum};
+  CHECK(mismatch("f32[2]", "{1, nan}", "{1, nan}", exact).empty());
+  CHECK(mismatch("f32[2]", "{1, 0}", "{1, -0}", exact) ==
+        "1 of 2 elements are wrong; [1] is 0, expected -0 (inf ulp apart)");
+  CHECK(mismatch("f32[]", "1.0000001", "1", exact) ==
+        "1 of 1 elements are wrong; [] is 1.0000001, expected 1 (1 ulp apart)");
+  CHECK(mismatch("f32[]", "1.0000002", "1", two).empty());
+  CHECK_FALSE(mismatch("f32[]", "1.0000004", "1", two).empty());
+  CHECK_FALSE(mismatch("f32[]", "0", "-0", two).empty());
+  CHECK_FALSE(mismatch("f32[]", "inf", "1", two).empty());
+  CHECK_FALSE(mismatch("f32[]", "nan", "1", two).empty());
+  CHECK_FALSE(mismatch("f32[]", "1e-45", "0", exact).empty());  // flushed
+  CHECK(mismatch("f32[]", "inf", "3.4028235e38", two).empty());
+  CHECK(mismatch("bf16[]", "1.0078125", "1", two).empty());
+  CHECK_FALSE(mismatch("bf16[]", "1.015625", "1", two).empty());
+  CHECK_FALSE(mismatch("s32[2]", "{1, 2}", "{1, 3}", two).empty());
+  CHECK(mismatch("c64[]", "(1, 0.00000001)", "(1, 0)", two).empty());
+  CHECK(mismatch("f32[]", "0", "-0", sum).empty());
+
+  ir::Literal payload = literal("f32[]", "nan");
+  payload.mutable_bytes()[0] = std::byte{7};
+  const ir::Literal plain = literal("f32[]", "nan");
+  CHECK(judge(payload, plain, exact, ir::ElementType::F32).mismatch.empty());
+  CHECK_FALSE(judge(payload, plain, bits, ir::ElementType::F32).mismatch.empty());
+
+  // A sum that cancels may be off by the error of its terms, and no more.
+  const ir::Literal terms = literal("f32[]", "1000");
+  CHECK(
+      judge(literal("f32[]", "0.0005"), literal("f32[]", "0"), sum, ir::ElementType::F32, &terms, 10).mismatch.empty());
+  CHECK_FALSE(
+      judge(literal("f32[]", "0.01"), literal("f32[]", "0"), sum, ir::ElementType::F32, &terms, 10).mismatch.empty());
+  CHECK_FALSE(judge(literal("f32[2]", "{1, 2}"), literal("f32[]", "1"), sum, ir::ElementType::F32).mismatch.empty());
+}
+
+TEST_CASE("patterns") {
+  CHECK(matches("ops/*/f32/*", "ops/add/f32/prime/edge"));
+  CHECK(matches("*", ""));
+  CHECK(matches("a?c*", "abcd"));
+  CHECK_FALSE(matches("ops/*/f32", "ops/add/f32/prime"));
+  CHECK_FALSE(matches("", "a"));
+  CHECK(matches(std::string(200, '*') + "b", std::string(5000, 'a') + "b"));
+}
+
+TEST_CASE("expectations have sections and reasons") {
+  const auto read =
+      Expectations::parse("# list\n[never]\nops/*/f64/*   no doubles\n\n[not yet]\nops/sort/* later\n", "x");
+  REQUIRE(read.ok());
+  REQUIRE(read->lines().size() == 2);
+  Verdict failed = failure("wrong");
+  read->apply("ops/add/f64/one/random", failed);
+  CHECK(failed.status == CaseStatus::ExpectedFailure);
+  CHECK(failed.message == "never: no doubles; wrong");
+  Verdict passed;
+  read->apply("ops/sort/f32/one/random", passed);
+  CHECK(passed.status == CaseStatus::UnexpectedPass);
+  Verdict other = failure("wrong");
+  read->apply("ops/add/f32/one/random", other);
+  CHECK(other.status == CaseStatus::Fail);
+  const auto problem = [](const char *text) { return Expectations::parse(text, "x").error().to_string(); };
+  CHECK_THAT(problem("ops/* why\n"), Catch::StartsWith("x:1:1: a pattern stands before any section"));
+  CHECK_THAT(problem("[never]\nops/*\n"), Catch::StartsWith("x:2:1: ops/* has no reason, expected one after a space"));
+  CHECK_THAT(problem("[soon]\n"), Catch::StartsWith("x:1:1: the section is [soon], expected [never] or [not yet]"));
+}
+
+}  // namespace bp::conformance

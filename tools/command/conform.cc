@@ -1,0 +1,232 @@
+#include <fmt/core.h>
+
+#include <boost/algorithm/string.hpp>
+#include <boost/filesystem.hpp>
+#include <cstdio>
+
+#include "conformance/report/render.h"
+#include "conformance/runner/session.h"
+#include "conformance/runner/worker.h"
+#include "core/base/files.h"
+#include "tools/command/backend_choice.h"
+#include "tools/command/terminal.h"
+
+namespace bp::command {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr char self[] = "/proc/self/exe";
+
+// A file that is written while the run goes on.
+class LineFile {
+ public:
+  static bp::Result<LineFile> open(const std::string &path) {
+    std::FILE *file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) {
+      return make_error(ErrorCode::Io, "{} cannot be written", path);
+    }
+    return LineFile(file);
+  }
+  void write(const std::string &line) {
+    is_good_ = is_good_ && std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
+               std::fflush(file_.get()) == 0;
+  }
+  bool is_good() const { return is_good_; }
+
+ private:
+  struct Close {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+  };
+  explicit LineFile(std::FILE *file) : file_(file) {}
+  std::unique_ptr<std::FILE, Close> file_;
+  bool is_good_ = true;
+};
+
+std::vector<std::string> split(const std::string &list) {
+  std::vector<std::string> items;
+  if (!list.empty()) {
+    boost::split(items, list, boost::is_any_of(","));
+  }
+  return items;
+}
+
+std::string paint_word(conformance::CaseStatus status) {
+  return paint(conformance::is_unexpected(status) ? Colour::Red : Colour::Green, conformance::to_string(status));
+}
+
+int write_renderings(const Options &options, const conformance::Report &report) {
+  using Render = std::string (*)(const conformance::Report &);
+  for (const auto &[option, render] : {std::pair<const char *, Render>{"html", conformance::to_html},
+                                       std::pair<const char *, Render>{"junit", conformance::to_junit}}) {
+    if (options.has(option)) {
+      if (Status written = write_file(options.get<std::string>(option), render(report)); !written.ok()) {
+        return bp::command::report(written.error());
+      }
+    }
+  }
+  return success;
+}
+
+bp::Result<std::string> run_with_progress(conformance::Session &session) {
+  Progress progress("conform");
+  std::size_t unexpected = 0;
+  session.on_record = [&](const conformance::Record &record, std::size_t done, std::size_t total) {
+    unexpected += conformance::is_unexpected(record.verdict.status) ? 1 : 0;
+    progress.update(done, total, fmt::format("{} unexpected  {}", unexpected, record.id));
+  };
+  return run_session(session);
+}
+
+int list_cases(const conformance::Session &session) {
+  const auto subject = conformance::Subject::find(session.choice);
+  if (!subject.ok()) {
+    return report(subject.error());
+  }
+  const auto groups = conformance::select_cases(*subject, session.selection);
+  if (!groups.ok()) {
+    return report(groups.error());
+  }
+  for (const conformance::Group &group : *groups) {
+    for (const std::string &id : group.ids) {
+      fmt::print("{}\n", id);
+    }
+  }
+  return success;
+}
+
+int run_and_tell(const Options &options, conformance::Session session) {
+  std::optional<LineFile> file;
+  if (options.has("output")) {
+    auto opened = LineFile::open(options.get<std::string>("output"));
+    if (!opened.ok()) {
+      return report(opened.error());
+    }
+    file = std::move(opened).value();
+    session.on_line = [&](const std::string &line) { file->write(line); };
+  }
+  const bp::Result<std::string> lines = run_with_progress(session);
+  if (!lines.ok()) {
+    return report(lines.error());
+  }
+  if (file && !file->is_good()) {
+    return report(make_error(ErrorCode::Io, "{} could not be written", options.get<std::string>("output")));
+  }
+  const bp::Result<conformance::Report> result = conformance::report_from_json(*lines);
+  if (!result.ok()) {
+    return report(result.error());
+  }
+  fmt::print("{}", conformance::to_text(*result, paint_word));
+  if (const int code = write_renderings(options, *result); code != success) {
+    return code;
+  }
+  if (result->records.empty()) {
+    fmt::print(stderr, "backplane: no case was run: this shard has none\n");
+  }
+  return result->totals->unexpected() == 0 ? success : negative;
+}
+
+int verify(const Options &options, conformance::Session session) {
+  std::string file = options.get<std::string>("package");
+  if (boost::system::error_code problem; boost::filesystem::is_directory(file, problem)) {
+    file += "/results.jsonl";
+  }
+  const auto verified = conformance::verify_report(file, options.get<std::size_t>("sample"),
+                                                   options.get<std::uint64_t>("seed"), std::move(session));
+  if (!verified.ok()) {
+    return report(verified.error());
+  }
+  for (const std::string &difference : verified->differences) {
+    fmt::print("{}\n", difference);
+  }
+  const conformance::Header &header = verified->report.header;
+  fmt::print("{}: {} {}, {} cases of {}; hashes hold; {} run again, {} differ\n", file, header.device, header.version,
+             verified->report.records.size(), header.plugin, verified->rerun, verified->differences.size());
+  return verified->differences.empty() ? success : negative;
+}
+
+}  // namespace
+
+int conform(std::span<const std::string> arguments) {
+  Options options(
+      "conform NAME|PATH [options], or conform verify PACKAGE",
+      "Judges a backend from outside: the file, its life, every operation against the interpreter, whole programs,\n"
+      "buffers, concurrent runs. Each case runs in a worker process: a crash or a hang costs that case alone. What is\n"
+      "known not to pass stands, with a reason, in libbackplane_NAME.expectations beside the plugin.",
+      "  backplane conform acme                              the quick run\n"
+      "  backplane conform ./libbackplane_acme.so --full --shard 3/8\n"
+      "  backplane conform acme --stage x_ray,life_cycle\n"
+      "  backplane conform acme --case 'ops/add/f32/*'       every case that matches\n"
+      "  backplane conform acme -o acme.jsonl --html acme.html --junit acme.xml\n"
+      "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n");
+  options.add_positional("backend", 1);
+  options.add_positional("package", 1);
+  options.add()("tier", po::value<std::string>()->default_value(""),
+                "kernels, memory, compiler or queue; without, the highest that the manifest lists")(
+      "stage", po::value<std::string>()->default_value(""), "only these stages, separated by commas")(
+      "case", po::value<std::vector<std::string>>()->composing(), "only these cases; '*' stands for any text")(
+      "quick", "the default")("full", "more shapes and values, many more repetitions")(
+      "seed", po::value<std::uint64_t>()->default_value(0), "of random values; the same seed, the same verdict")(
+      "shard", po::value<std::string>(), "I/N: part I of N; without, TEST_SHARD_INDEX and TEST_TOTAL_SHARDS")(
+      "jobs", po::value<int>()->default_value(0), "workers at the same time; 0: one per processor")(
+      "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
+      "output,o", po::value<std::string>(), "file for the results, as JSON lines, while they come")(
+      "html", po::value<std::string>(), "file for a page that shows them")(
+      "junit", po::value<std::string>(), "file for JUnit's XML")("fail-fast", "end at the first unexpected result")(
+      "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
+      "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
+      "sample", po::value<std::size_t>()->default_value(20), "of verify: how many cases are run again")(
+      "list", "only the ids of the cases")("worker", po::value<int>(),
+                                           "run what comes through this descriptor; used by the command itself");
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("backend")) {
+    return options.misuse("no backend was given");
+  }
+  conformance::Session session;
+  session.program = self;
+  session.choice.name = options.get<std::string>("backend");
+  session.choice.tier = options.get<std::string>("tier");
+  session.choice.mode = options.has("full") ? conformance::Mode::Full : conformance::Mode::Quick;
+  session.choice.seed = options.get<std::uint64_t>("seed");
+  if (auto exit = read_settings(options, session.choice.settings)) {
+    return *exit;
+  }
+  session.selection.stages = split(options.get<std::string>("stage"));
+  if (options.has("case")) {
+    session.selection.patterns = options.get<std::vector<std::string>>("case");
+  }
+  session.expectations_file = options.get<std::string>("expectations");
+  session.jobs = options.get<int>("jobs");
+  session.deadline_scale = options.get<double>("deadline");
+  session.fail_fast = options.has("fail-fast");
+  if (session.jobs < 0 || !(session.deadline_scale > 0)) {
+    return options.misuse("--jobs is a number from 0 on, --deadline a number above 0");
+  }
+  if (session.choice.name == "verify" && options.has("package")) {
+    session.choice.name.clear();
+    return verify(options, std::move(session));
+  }
+  if (options.has("package")) {
+    return options.misuse(
+        fmt::format("one backend is judged at a time, but {} was given too", options.get<std::string>("package")));
+  }
+  if (options.has("worker")) {
+    auto subject = conformance::Subject::find(session.choice);
+    if (!subject.ok()) {
+      return report(subject.error());
+    }
+    conformance::serve(*subject, options.get<int>("worker"));
+    return success;
+  }
+  const auto shard = options.has("shard") ? conformance::Shard::parse(options.get<std::string>("shard"))
+                                          : conformance::Shard::from_environment();
+  if (!shard.ok()) {
+    return options.misuse(shard.error().message());
+  }
+  session.selection.shard = *shard;
+  return options.has("list") ? list_cases(session) : run_and_tell(options, std::move(session));
+}
+
+}  // namespace bp::command
