@@ -169,6 +169,7 @@ Result<Record> record_from(const json::object &object) {
     const json::value &value = object.at("max_ulp");
     record.verdict.max_ulp = value.is_string() ? std::numeric_limits<double>::infinity() : fields.number("max_ulp");
   }
+  record.verdict.is_evidence = !object.contains("no_evidence");
   record.seconds = fields.number("seconds");
   record.seed = fields.count("seed");
   record.rerun = fields.text("rerun", false);
@@ -193,7 +194,7 @@ bool is_unexpected(CaseStatus status) {
 }
 
 Verdict failure(std::string message) {
-  return {CaseStatus::Fail, std::move(message), {}, {}, {}};
+  return {.status = CaseStatus::Fail, .message = std::move(message)};
 }
 
 Verdict verdict_of(const Status &status) {
@@ -243,6 +244,9 @@ std::string to_json(const Record &record) {
     if (!text->empty()) {
       object[name] = as_utf8(*text);
     }
+  }
+  if (!verdict.is_evidence) {
+    object["no_evidence"] = true;
   }
   if (verdict.max_ulp) {
     object["max_ulp"] = std::isfinite(*verdict.max_ulp) ? json::value(*verdict.max_ulp) : json::value("infinite");

@@ -33,10 +33,12 @@ bool is_unexpected(CaseStatus status);
 // What one case gave.
 struct Verdict {
   CaseStatus status = CaseStatus::Pass;
-  std::string message;   // why it is not a pass
-  std::string op, type;  // what was computed; empty where a case is not about one
+  std::string message;             // why it is not a pass
+  std::string op = {}, type = {};  // what was computed; empty where a case is not about one
   // The largest distance from the expected result, in units in the last place, where that was measured.
-  std::optional<double> max_ulp;
+  std::optional<double> max_ulp = {};
+  // Whether it says something about the backend: not where not even the oracle knows the answer.
+  bool is_evidence = true;
 };
 Verdict failure(std::string message);
 // A failure with the error's text if there is one.

@@ -72,7 +72,7 @@ OpMatrix by_op(const Report &report) {
   std::set<std::string> types;
   for (const Record &record : report.records) {
     const Verdict &verdict = record.verdict;
-    if (verdict.op.empty() || verdict.status == CaseStatus::Blocked) {
+    if (verdict.op.empty() || verdict.status == CaseStatus::Blocked || !verdict.is_evidence) {
       continue;
     }
     OpCell &cell = matrix.cells[{verdict.op, verdict.type}];

@@ -84,7 +84,7 @@ class Run {
         record.id = id;
         record.stage = groups_[i].stage->name;
         record.seed = subject_.seed_of(id);
-        record.verdict = {CaseStatus::Blocked, fmt::format("{} did not pass", blocked_by_), {}, {}, {}};
+        record.verdict = {.status = CaseStatus::Blocked, .message = fmt::format("{} did not pass", blocked_by_)};
         tell(std::move(record));
       }
     }

@@ -1,10 +1,6 @@
 #include "conformance/suite/naked_program.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
 
 #include "core/host/diagnostics.h"
 #include "core/ir/storage.h"
@@ -12,13 +8,6 @@
 
 namespace bp::conformance {
 namespace {
-
-constexpr std::byte canary{0xc3};
-
-std::size_t page_size() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
 
 // Keeps what the program was made of.
 class Witness final : public compile::Observer {
@@ -44,45 +33,6 @@ const void *no_extension(const bp_run_t *, const char *) noexcept {
 
 }  // namespace
 
-Result<GuardedBlock> GuardedBlock::make(std::uint64_t size, std::uint64_t alignment, Place place, std::byte poison) {
-  const std::size_t page = page_size();
-  if (alignment > page || size > (std::uint64_t{1} << 40)) {
-    return make_error(ErrorCode::Unsupported, "{} bytes aligned to {} cannot be guarded", size, alignment);
-  }
-  GuardedBlock block;
-  block.size_ = size;
-  block.page_bytes_ = std::max<std::size_t>((size + page - 1) / page, 1) * page;
-  void *all = mmap(nullptr, block.page_bytes_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (all == MAP_FAILED) {
-    return make_error(ErrorCode::OutOfMemory, "{} guarded bytes cannot be had", size);
-  }
-  block.pages_ = static_cast<std::byte *>(all) + page;
-  mprotect(block.pages_, block.page_bytes_, PROT_READ | PROT_WRITE);
-  std::memset(block.pages_, std::to_integer<int>(canary), block.page_bytes_);
-  const std::size_t slack = block.page_bytes_ - size;
-  const std::size_t step = std::max<std::size_t>(alignment, 1);
-  block.data_ = block.pages_ + (place == Place::AtStart ? 0 : slack / step * step);
-  std::memset(block.data_, std::to_integer<int>(poison), size);
-  return block;
-}
-
-GuardedBlock::GuardedBlock(GuardedBlock &&other) noexcept
-    : pages_(std::exchange(other.pages_, nullptr)),
-      data_(other.data_),
-      page_bytes_(other.page_bytes_),
-      size_(other.size_) {}
-
-GuardedBlock::~GuardedBlock() {
-  if (pages_ != nullptr) {
-    munmap(pages_ - page_size(), page_bytes_ + 2 * page_size());
-  }
-}
-
-bool GuardedBlock::canaries_live() const {
-  const auto lives = [](std::byte byte) { return byte == canary; };
-  return std::all_of(pages_, data_, lives) && std::all_of(data_ + size_, pages_ + page_bytes_, lives);
-}
-
 Result<std::unique_ptr<NakedProgram>> NakedProgram::compile(const Backend &backend, const Module &module) {
   Witness witness;
   compile::Options options;
@@ -97,17 +47,26 @@ Result<std::unique_ptr<NakedProgram>> NakedProgram::compile(const Backend &backe
   program->device_ = backend.device();
   program->image_ = std::move(witness.images.back());
   program->parameters_ = std::move(witness.parameters);
-  BP_TRY(program->load(backend, witness.artifacts.back()));
+  BP_TRY(program->load(witness.artifacts.back()));
   return program;
 }
 
-Status NakedProgram::load(const Backend &backend, std::span<const std::byte> artifact) {
+Result<GuardedBlock> NakedProgram::make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
+                                              const Arrangement &arrangement) const {
+  const bool is_on_device = device_->compiler() != nullptr && device_->memory() != nullptr;
+  return GuardedBlock::make(is_on_device ? device_.get() : nullptr, space, size, alignment, arrangement.place,
+                            arrangement.poison);
+}
+
+Status NakedProgram::load(std::span<const std::byte> artifact) {
   const auto allocations = image_.view().allocations();
   constant_places_.resize(allocations.size());
   for (const host::ImageConstant &constant : image_.constants()) {
-    BP_ASSIGN(GuardedBlock block, GuardedBlock::make(static_cast<std::uint64_t>(constant.shape.byte_size()),
-                                                     runtime::block_alignment, GuardedBlock::Place::AtEnd, canary));
-    ir::store(constant.literal, constant.shape, block.bytes());
+    std::vector<std::byte> bytes(static_cast<std::size_t>(constant.shape.byte_size()));
+    ir::store(constant.literal, constant.shape, bytes);
+    const bp_allocation_t &allocation = allocations[constant.allocation];
+    BP_ASSIGN(GuardedBlock block, make_block(allocation.space, bytes.size(), allocation.alignment, {}));
+    BP_TRY(block.write(0, bytes));
     constant_places_[constant.allocation] = block.location();
     constants_.push_back(std::move(block));
   }
@@ -121,7 +80,7 @@ Status NakedProgram::load(const Backend &backend, std::span<const std::byte> art
     return device_->compiler()->load(device_->abi(), artifact.data(), artifact.size(), constant_places_.data(),
                                      taken.data(), static_cast<std::uint32_t>(taken.size()), &program_, diag);
   });
-  BP_TRY(diagnostics.result(status, backend.name(), "load", image_.module()));
+  BP_TRY(diagnostics.result(status, device_->id(), "load", image_.module()));
   for (std::size_t i = 0; i < taken.size(); ++i) {
     constant_places_[i] = taken[i] != 0 ? bp_loc_t{} : constant_places_[i];
   }
@@ -143,32 +102,32 @@ Result<NakedProgram::Outputs> NakedProgram::run(std::span<const Literal> argumen
     const std::size_t i = arrangement.is_reversed ? allocations.size() - 1 - k : k;
     const bp_allocation_t &allocation = allocations[i];
     if (allocation.kind != BP_ALLOC_CONSTANT && allocation.alias == BP_NONE) {
-      const auto alignment = std::max<std::uint64_t>(allocation.alignment, runtime::block_alignment);
-      BP_ASSIGN(GuardedBlock block,
-                GuardedBlock::make(allocation.size, alignment, arrangement.place, arrangement.poison));
+      BP_ASSIGN(GuardedBlock block, make_block(allocation.space, allocation.size, allocation.alignment, arrangement));
       places[i] = block.location();
       blocks[i].emplace(std::move(block));
     }
   }
+  // Which allocation's block an output is in.
+  std::vector<std::size_t> owner(allocations.size());
   std::vector<bool> is_donated(allocations.size());
   for (std::size_t i = 0; i < allocations.size(); ++i) {
+    owner[i] = i;
     if (allocations[i].alias != BP_NONE) {
-      places[i] = places[allocations[i].alias];
-      is_donated[allocations[i].alias] = true;
+      owner[i] = allocations[i].alias;
+      places[i] = places[owner[i]];
+      is_donated[owner[i]] = true;
     }
   }
   const plugin::Computation entry = image_.view().entry();
   std::vector<std::vector<std::byte>> inputs;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
-    const std::span<std::byte> bytes = blocks[value.allocation()]->bytes().subspan(value.offset(), value.size());
-    ir::store(arguments[i], parameters_[i], bytes);
-    inputs.emplace_back(bytes.begin(), bytes.end());
+    inputs.emplace_back(value.size());
+    ir::store(arguments[i], parameters_[i], inputs.back());
+    BP_TRY(blocks[value.allocation()]->write(value.offset(), inputs.back()));
   }
   BP_ASSIGN(const GuardedBlock scratch,
-            GuardedBlock::make(program_->scratch_size,
-                               std::max<std::uint64_t>(program_->scratch_alignment, runtime::block_alignment),
-                               arrangement.place, arrangement.poison));
+            make_block(program_->scratch_space, program_->scratch_size, program_->scratch_alignment, arrangement));
   bp_run_t run{};
   run.id = 1;
   run.allocations = places.data();
@@ -181,24 +140,26 @@ Result<NakedProgram::Outputs> NakedProgram::run(std::span<const Literal> argumen
 
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
-    const auto bytes = blocks[value.allocation()]->bytes().subspan(value.offset(), value.size());
-    if (!is_donated[value.allocation()] && !std::ranges::equal(bytes, inputs[i])) {
+    BP_ASSIGN(const std::vector<std::byte> after, blocks[value.allocation()]->read(value.offset(), value.size()));
+    if (!is_donated[value.allocation()] && after != inputs[i]) {
       return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has changed input {}, which is not donated", i);
     }
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i] && !blocks[i]->canaries_live()) {
-      return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written past the end of allocation {}", i);
+    BP_ASSIGN(const bool lives, blocks[i] ? blocks[i]->canaries_live() : Result<bool>(true));
+    if (!lives) {
+      return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside allocation {}", i);
     }
   }
-  if (!scratch.canaries_live()) {
-    return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written past the end of its scratch memory");
+  BP_ASSIGN(const bool scratch_lives, scratch.canaries_live());
+  if (!scratch_lives) {
+    return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside its scratch memory");
   }
   Outputs outputs;
   for (const plugin::Value value : entry.roots()) {
-    if (value.has_slice()) {
-      const auto *data = reinterpret_cast<const std::byte *>(places[value.allocation()].offset + value.offset());
-      outputs.emplace_back(data, data + value.size());
+    if (value.has_slice() && blocks[owner[value.allocation()]]) {
+      BP_ASSIGN(std::vector<std::byte> bytes, blocks[owner[value.allocation()]]->read(value.offset(), value.size()));
+      outputs.push_back(std::move(bytes));
     }
   }
   return outputs;

@@ -7,30 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "conformance/suite/guarded_block.h"
 #include "core/backplane.h"
 #include "core/host/image.h"
 
 namespace bp::conformance {
-
-// A piece of memory with a page on each side that nobody may touch. What is left of its own pages holds canaries.
-class GuardedBlock {
- public:
-  enum class Place : std::uint8_t { AtEnd, AtStart };  // of its pages: next to one guard or the other
-  // Filled with `poison`; aligned to `alignment`, which divides the size of a page, at both places.
-  static Result<GuardedBlock> make(std::uint64_t size, std::uint64_t alignment, Place place, std::byte poison);
-  GuardedBlock(GuardedBlock &&other) noexcept;
-  GuardedBlock &operator=(GuardedBlock &&) = delete;
-  ~GuardedBlock();
-
-  std::span<std::byte> bytes() const { return {data_, size_}; }
-  bp_loc_t location() const { return {0, reinterpret_cast<std::uint64_t>(data_)}; }
-  bool canaries_live() const;
-
- private:
-  GuardedBlock() = default;
-  std::byte *pages_ = nullptr, *data_ = nullptr;  // the guards are around the pages
-  std::size_t page_bytes_ = 0, size_ = 0;
-};
 
 class NakedProgram {
  public:
@@ -53,7 +34,9 @@ class NakedProgram {
 
  private:
   NakedProgram() = default;
-  Status load(const Backend &backend, std::span<const std::byte> artifact);
+  Status load(std::span<const std::byte> artifact);
+  Result<GuardedBlock> make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
+                                  const Arrangement &arrangement) const;
 
   std::shared_ptr<const host::Device> device_;
   host::Image image_;

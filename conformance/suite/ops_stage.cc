@@ -41,7 +41,9 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
   }
   const auto expected = interpreter::interpret(module, *arguments);
   if (!expected.ok()) {
-    return {CaseStatus::Unsupported, "not even the oracle runs it: " + expected.error().message(), {}, {}, {}};
+    return {.status = CaseStatus::Unsupported,
+            .message = "not even the oracle runs it: " + expected.error().message(),
+            .is_evidence = false};
   }
   auto program = subject.compile(group, module);
   if (!program.ok()) {

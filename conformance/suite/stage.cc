@@ -36,7 +36,7 @@ Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subje
 }
 
 Verdict nothing_to_do() {
-  return {CaseStatus::Unsupported, "the core leaves nothing for the device to do", {}, {}, {}};
+  return {.status = CaseStatus::Unsupported, .message = "the core leaves nothing for the device to do"};
 }
 
 Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error) {
@@ -48,7 +48,7 @@ Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const
   if (survey.ok() && survey->on_host.empty()) {
     return failure("claimed, then declined: " + error.to_string());
   }
-  return {CaseStatus::Unsupported, error.message(), {}, {}, {}};
+  return {.status = CaseStatus::Unsupported, .message = error.message()};
 }
 
 }  // namespace bp::conformance

@@ -33,7 +33,9 @@ Result<Subject> Subject::find(Choice choice) {
     return Subject(std::move(choice), {});
   }
   if (choice.name.find('/') != std::string::npos) {
-    BP_ASSIGN([[maybe_unused]] const host::FileBytes readable, host::FileBytes::open(choice.name));
+    if (auto readable = host::FileBytes::open(choice.name); !readable.ok()) {
+      return std::move(readable).error().at({choice.name, 0, 0, {}});
+    }
     host::Candidate candidate = host::examine(choice.name);
     return Subject(std::move(choice), std::move(candidate));
   }

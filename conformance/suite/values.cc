@@ -113,10 +113,10 @@ template <class T>
 std::vector<T> special_values(Edges edges) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
-    // What functions of infinite complex numbers give is not agreed upon.
+    // What functions give of infinite numbers, and on which side of a cut a zero lies, is not agreed upon.
     std::vector<T> all;
-    for (const Part re : {Part(0), Part(-0.0), Part(1), Part(-1.5), Part(0.25), Part(-30)}) {
-      for (const Part im : {Part(0), Part(2), Part(-0.5)}) {
+    for (const Part re : {Part(0.001), Part(1), Part(-1.5), Part(0.25), Part(-30)}) {
+      for (const Part im : {Part(0.5), Part(2), Part(-0.5), Part(-0.01)}) {
         all.emplace_back(re, im);
       }
     }

@@ -1,18 +1,17 @@
 #include "tools/command/memory_page.h"
 
+#include "conformance/report/page_style.h"
+
 namespace bp::command {
 namespace {
 
-constexpr std::string_view before_data = R"html(<!doctype html>
+constexpr std::string_view before_style = R"html(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Memory</title>
 <style>
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c1e21; --faint: #8a8f98; --line: #d9dce1; --panel: #f5f6f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #17191c; --ink: #e8eaed; --faint: #8d939c; --line: #33373d; --panel: #212429; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; height: 100vh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
-  font: 13px/1.45 system-ui, sans-serif; }
+)html";
+
+constexpr std::string_view before_data = R"html(
+body { height: 100vh; display: flex; flex-direction: column; }
 header { padding: 10px 16px; display: flex; gap: 18px; align-items: baseline; flex-wrap: wrap; }
 h1 { font-size: 16px; margin: 0; } header span { color: var(--faint); }
 header label { cursor: pointer; white-space: nowrap; }
@@ -179,7 +178,8 @@ std::string memory_page(const boost::json::object &data) {
   for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) {
     json.replace(at, 1, "\\u003c");
   }
-  return std::string(before_data) + json + std::string(after_data);
+  return std::string(before_style) + std::string(conformance::page_style) + std::string(before_data) + json +
+         std::string(after_data);
 }
 
 }  // namespace bp::command
