@@ -86,7 +86,6 @@ class Check {
     switch (i.opcode) {
       case Opcode::Load:
       case Opcode::Store: return is_transfer(i);
-      case Opcode::Fill:
       case Opcode::Ramp: return is_type(i.type) && has_elements(i.to, i.columns, i.type);
       case Opcode::Vector: return is_vector(i);
       case Opcode::Reduce:
@@ -207,7 +206,18 @@ std::string read_artifact(std::span<const char> bytes, Program &program) {
   take(at, header.instruction_count, program.instructions);
   program.allocation_count = header.allocation_count;
   program.scratch_bytes = header.scratch_bytes;
-  return Check(program).all() ? "" : "the artifact has an instruction that the machine cannot run";
+  if (!Check(program).all()) {
+    return "the artifact has an instruction that the machine cannot run";
+  }
+  for (const Tensor &tensor : program.tensors) {
+    if (tensor.space == 1) {
+      program.in_scratchpad.push_back(tensor.allocation);
+    }
+  }
+  std::ranges::sort(program.in_scratchpad);
+  const auto repeated = std::ranges::unique(program.in_scratchpad);
+  program.in_scratchpad.erase(repeated.begin(), repeated.end());
+  return {};
 }
 
 }  // namespace bp::npu

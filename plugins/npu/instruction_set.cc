@@ -34,8 +34,7 @@ std::uint64_t tile_products(const Instruction &instruction) {
 }  // namespace
 
 const char *to_string(Opcode opcode) {
-  constexpr std::array names = {"Load",   "Store",    "Fill",  "Ramp",   "Vector",
-                                "Reduce", "Multiply", "Index", "Branch", "Jump"};
+  constexpr std::array names = {"Load", "Store", "Ramp", "Vector", "Reduce", "Multiply", "Index", "Branch", "Jump"};
   static_assert(names.size() == opcode_count);
   return names[static_cast<std::size_t>(opcode)];
 }
@@ -56,7 +55,6 @@ std::uint64_t cycles(const Program &program, const Instruction &instruction) {
   switch (instruction.opcode) {
     case Opcode::Load:
     case Opcode::Store: return transfer_cycles(program, instruction);
-    case Opcode::Fill:
     case Opcode::Ramp: return 4 + quotient_up(columns, lanes);
     case Opcode::Vector: return 4 + quotient_up(columns * find_function(instruction.function)->cycles, lanes);
     case Opcode::Reduce: return 4 + quotient_up(instruction.rows * columns, lanes);

@@ -8,7 +8,6 @@
 // |-------------|-------------------------------------------------------------------------------|------------------------|
 // | Load        | a box of a tensor goes to the scratchpad at `to`                              | 32 + bytes / 64, or    |
 // | Store       | the scratchpad at `to` goes to a box of a tensor                              | + one for each run     |
-// | Fill        | to[i] = the low bytes of `option`, `columns` elements of `type`               | 4 + elements / 64      |
 // | Ramp        | to[i] = rows + i, `columns` elements of `type`                                | 4 + elements / 64      |
 // | Vector      | to[i] = function(from[0][i], from[1][i], from[2][i]), `columns` elements      | 4 + elements * k / 64  |
 // | Reduce      | to[r] = function(to[r], from[0][r][c]) for c = 0, 1, ..., of rows * columns   | 4 + elements / 64      |
@@ -48,8 +47,8 @@ constexpr std::uint64_t quotient_up(std::uint64_t x, std::uint64_t y) {
   return (x + y - 1) / y;
 }
 
-enum class Opcode : std::uint8_t { Load, Store, Fill, Ramp, Vector, Reduce, Multiply, Index, Branch, Jump };
-inline constexpr std::uint8_t opcode_count = 10;
+enum class Opcode : std::uint8_t { Load, Store, Ramp, Vector, Reduce, Multiply, Index, Branch, Jump };
+inline constexpr std::uint8_t opcode_count = 9;
 const char *to_string(Opcode opcode);
 
 // A dimension of a tensor, which may be split once: index i lies at (i / tile) * outer + (i % tile) * inner, in bytes.
@@ -91,6 +90,7 @@ struct Program {
   std::vector<Instruction> instructions;
   std::uint32_t allocation_count = 0;
   std::uint32_t scratch_bytes = 0;
+  std::vector<std::uint32_t> in_scratchpad;  // allocations that the core planned there; known once loaded
 };
 
 // Bytes of an element that the vector unit computes in; 0 of other types.

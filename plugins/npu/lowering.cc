@@ -115,7 +115,7 @@ std::string Lowering::lower_op(plugin::Instruction instruction) {
 }
 
 Instruction &Lowering::emit(Opcode opcode) {
-  is_full_ = is_full_ || (is_planned_ ? false : program_.instructions.size() >= limit_);
+  is_full_ = is_full_ || (!is_planned_ && program_.instructions.size() >= limit_);
   if (is_full_) {
     program_.instructions.pop_back();
   }

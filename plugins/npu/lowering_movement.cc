@@ -75,8 +75,8 @@ void Lowering::move_in_order(const Tensor &from, const Sizes &from_sizes, const 
 
 std::string Lowering::copy(plugin::Instruction i) {
   const plugin::Shape from = i.operand(0).shape(), to = i.result().shape();
-  if (i.op() == BP_OP_BITCAST_CONVERT && (from.element_bits() != to.element_bits() ||
-                                          !fills_its_bytes(from.dtype()) || !fills_its_bytes(to.dtype()))) {
+  if (i.op() == BP_OP_BITCAST_CONVERT &&
+      (from.element_bits() != to.element_bits() || !fills_its_bytes(from.dtype()) || !fills_its_bytes(to.dtype()))) {
     return "a bitcast-convert to another width, or of elements that do not fill their bytes";
   }
   if (i.operand(0).shape().index() == i.result().shape().index()) {

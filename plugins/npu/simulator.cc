@@ -12,6 +12,8 @@
 namespace bp::npu {
 namespace {
 
+constexpr int left_behind = 0xa5;  // each byte of the scratchpad, when a run begins
+
 // Elements `count` times `width` bytes, from one pitch to another.
 template <std::size_t width>
 void copy_elements(std::byte *to, std::int64_t to_pitch, const std::byte *from, std::int64_t from_pitch,
@@ -252,9 +254,13 @@ bp_status Simulator::run(const Program &program, const bp_run_t &run, std::uint6
           diag, BP_INVALID,
           "the run's scratch memory is no piece of " + std::to_string(program.scratch_bytes) + " bytes");
     }
-    constexpr int nobody_knows = 0xa5;  // what an earlier run left
     scratch = piece->data();
-    std::memset(scratch, nobody_knows, program.scratch_bytes);
+    std::memset(scratch, left_behind, program.scratch_bytes);
+  }
+  for (std::uint32_t allocation : program.in_scratchpad) {
+    if (const auto piece = memory_.find(run.allocations[allocation])) {
+      std::memset(piece->data(), left_behind, piece->size());
+    }
   }
   const std::uint64_t begin = clock_;
   const bool is_done = Execution(memory_, program, run, scratch, diag).run(clock_);

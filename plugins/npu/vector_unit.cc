@@ -359,11 +359,6 @@ void compute(const Instruction &i, std::byte *scratchpad) {
   visit_type(i.type, [&]<class E>() {
     auto *to = elements<E>(scratchpad, i.to);
     switch (i.opcode) {
-      case Opcode::Fill:
-        for (std::uint32_t column = 0; column < i.columns; ++column) {
-          std::memcpy(&to[column], &i.option, sizeof *to);
-        }
-        return;
       case Opcode::Ramp:
         for (std::uint32_t column = 0; column < i.columns; ++column) {
           to[column] = E::narrow(static_cast<typename E::Wide>(i.rows + column));

@@ -30,7 +30,7 @@ std::uint8_t set_of(std::uint32_t dtype);
 bool reduces(std::uint32_t op, std::uint32_t dtype);
 std::uint32_t sum_type(std::uint32_t dtype);
 
-// Vector, Reduce, Fill and Ramp, whose addresses are inside the scratchpad.
+// Vector, Reduce and Ramp, whose addresses are inside the scratchpad.
 void compute(const Instruction &instruction, std::byte *scratchpad);
 
 float from_bf16(std::uint16_t bits);

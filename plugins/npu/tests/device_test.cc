@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "backplane/ext/draft/profile.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
 #include "plugins/npu/tests/open_npu.h"
@@ -143,51 +144,131 @@ TEST_CASE("delays between the queues change no bit") {
   }
 }
 
-TEST_CASE("a program that takes its memory with it fails by itself, not the process") {
-  // The core gives each allocation a place; here one is a piece that is too small.
-  const Backend backend = open_npu();
-  const host::Device &device = *backend.device();
-  const std::vector<std::byte> artifact = backend.make_artifact(parse(small_program)).value().bytes;
-  std::uint32_t allocations = 0;
-  while (load(device, artifact, allocations).status != BP_OK) {
-    ++allocations;
+// A program loaded by hand, whose allocations are pieces of one size.
+class Loaded {
+ public:
+  Loaded(Backend backend, std::string_view text, std::uint64_t piece_size)
+      : backend_(std::move(backend)), artifact_(backend_.make_artifact(parse(text)).value().bytes) {
+    std::uint32_t allocations = 0;
+    while (load(device(), artifact_, allocations).status != BP_OK) {
+      REQUIRE(++allocations < 100);
+    }
+    places.resize(allocations);
+    std::vector<std::uint8_t> taken(allocations);
+    REQUIRE(outcome([&](const bp_diag_t *diag) {
+              return device().compiler()->load(device().abi(), artifact_.data(), artifact_.size(), places.data(),
+                                               taken.data(), allocations, &program_, diag);
+            }).status == BP_OK);
+    for (bp_loc_t &place : places) {
+      pieces_.push_back(allocate(device(), piece_size).memory);
+      place = {pieces_.back(), 0};
+    }
+    bp_memory_t scratch{};
+    REQUIRE(outcome([&](const bp_diag_t *diag) {
+              return device().memory()->alloc(device().abi(), program_->scratch_space, program_->scratch_size, 64,
+                                              &scratch, diag);
+            }).status == BP_OK);
+    pieces_.push_back(scratch.memory);
+    run = {1,
+           places.data(),
+           places.size(),
+           {scratch.memory, 0},
+           nullptr,
+           [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; }};
   }
-  std::vector<bp_loc_t> places(allocations);
-  std::vector<std::uint8_t> taken(allocations);
-  const bp_program_t *program = nullptr;
-  REQUIRE(outcome([&](const bp_diag_t *diag) {
-            return device.compiler()->load(device.abi(), artifact.data(), artifact.size(), places.data(), taken.data(),
-                                           allocations, &program, diag);
-          }).status == BP_OK);
-  const bp_memory_t tiny = allocate(device, 64);
-  bp_memory_t scratch{};
-  REQUIRE(outcome([&](const bp_diag_t *diag) {
-            return device.memory()->alloc(device.abi(), program->scratch_space, program->scratch_size, 64, &scratch,
-                                          diag);
-          }).status == BP_OK);
-  for (bp_loc_t &place : places) {
-    place = {tiny.memory, 0};
+  ~Loaded() {
+    program_->destroy(program_);
+    for (std::uint64_t piece : pieces_) {
+      device().memory()->release(device().abi(), piece);
+    }
   }
-  bp_run_t bp_run{1,
-                  places.data(),
-                  places.size(),
-                  {scratch.memory, 0},
-                  nullptr,
-                  [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; }};
-  const auto go = [&] { return outcome([&](const bp_diag_t *diag) { return program->run(program, &bp_run, diag); }); };
-  const Outcome outside = go();
+  Outcome go() const {
+    return outcome([&](const bp_diag_t *diag) { return program_->run(program_, &run, diag); });
+  }
+
+  const bp_program_t &program() const { return *program_; }
+
+  std::vector<bp_loc_t> places;
+  bp_run_t run{};
+
+ private:
+  const host::Device &device() const { return *backend_.device(); }
+
+  Backend backend_;
+  std::vector<std::byte> artifact_;
+  const bp_program_t *program_ = nullptr;
+  std::vector<std::uint64_t> pieces_;
+};
+
+TEST_CASE("large programs take no more of the scratchpad than their part") {
+  const char *instruction = GENERATE("ROOT r = s32[1000,1000] clamp(x, y, x)", "ROOT r = s32[1000,1000]{0,1} copy(x)",
+                                     "ROOT r = s32[1000] reduce(x, n), dimensions={1}, to_apply=sum",
+                                     "ROOT r = s32[1000] reduce(x, n), dimensions={0}, to_apply=sum",
+                                     "ROOT r = s32[1000,600] dot(p, q), lhs_contracting_dims={1}, "
+                                     "rhs_contracting_dims={0}");
+  const Loaded program(open_npu(),
+                       std::string("HloModule large\n"
+                                   "sum { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = s32[] add(a, b) }\n"
+                                   "ENTRY main { x = s32[1000,1000] parameter(0)  y = s32[1000,1000] parameter(1)\n"
+                                   "  p = s8[1000,900] parameter(2)  q = s8[900,600] parameter(3)\n"
+                                   "  n = s32[] parameter(4)  ") +
+                           instruction + " }",
+                       64);
+  CHECK(program.program().scratch_space == 1);
+  CHECK(program.program().scratch_size > 64 << 10);
+  CHECK(program.program().scratch_size <= 256 << 10);
+}
+
+TEST_CASE("an instruction that leaves its piece of memory fails and is named") {
+  Loaded program(open_npu(), small_program, 64);
+  const Outcome outside = program.go();
   CHECK(outside.status == BP_INTERNAL);
   CHECK_THAT(outside.message,
              Catch::Contains("machine instruction 0 (Load) touches byte") && Catch::EndsWith("of a piece of 64"));
-  for (bp_loc_t &place : places) {
+  const bp_loc_t piece = program.places[0];
+  for (bp_loc_t &place : program.places) {
     place = {};
   }
-  CHECK_THAT(go().message, Catch::EndsWith("which is no piece"));
-  bp_run.scratch = {tiny.memory, 0};
-  CHECK(go().status == BP_INVALID);
-  program->destroy(program);
-  device.memory()->release(device.abi(), tiny.memory);
-  device.memory()->release(device.abi(), scratch.memory);
+  CHECK_THAT(program.go().message, Catch::EndsWith("which is no piece"));
+  program.run.scratch = piece;
+  CHECK(program.go().status == BP_INVALID);
+}
+
+TEST_CASE("a run tells how long each instruction took, and all of it in the log") {
+  struct Record {
+    std::uint32_t instruction;
+    std::uint64_t begin, end;
+  };
+  static std::vector<Record> records;
+  static const bp_run_profile_t profile = {
+      [](const bp_run_t *, std::uint32_t instruction, std::uint32_t, std::uint64_t begin, std::uint64_t end) noexcept {
+        records.push_back({instruction, begin, end});
+      }};
+  records.clear();
+  std::vector<std::string> log;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  BackendOptions options;
+  options.log = [&](std::uint32_t severity, std::string_view message) {
+    if (severity == BP_LOG_DEBUG) {
+      log.emplace_back(message);
+    }
+  };
+  Loaded program(Backend::load((folder / "plugins/npu/libbackplane_npu.so").string(), options).value(), small_program,
+                 1 << 16);
+  program.run.get_extension = [](const bp_run_t *, const char *id) noexcept -> const void * {
+    return std::string_view(id) == BP_EXT_PROFILE ? &profile : nullptr;
+  };
+  REQUIRE(program.go().status == BP_OK);
+  REQUIRE(records.size() >= 2);  // the dot, the function; copies into tiles
+  std::uint64_t cycles = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    CHECK(records[i].begin < records[i].end);
+    CHECK((i == 0 || records[i - 1].end <= records[i].begin));
+    CHECK((i == 0 || records[i - 1].instruction != records[i].instruction));
+    cycles += records[i].end - records[i].begin;
+  }
+  REQUIRE(log.size() == 1);
+  CHECK(log[0] == "run 1: " + std::to_string(cycles) + " cycles");
 }
 
 TEST_CASE("a lost device says so at every command, is signalled and can be given back") {
