@@ -67,6 +67,7 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   const std::size_t end = std::min(name.find(','), name.size());
   host::DeviceOptions device;
   device.host.log = options.log;
+  device.host.withdrawn = options.withdrawn_services;
   device.layers = options.layers;
   for (std::size_t at = end; at < name.size();) {
     const std::size_t next = std::min(name.find(',', at + 1), name.size());

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,8 @@ struct BackendOptions {
   std::string dump_dir;
   // Between the core and the plugin, the last one on top: core/layers/validate.h, core/layers/trace.h.
   std::vector<host::Layer> layers = {};
+  // Ids of the host's services that are not offered to it, for tests: "bp.log/1".
+  std::set<std::string, std::less<>> withdrawn_services = {};
   // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };

@@ -80,6 +80,9 @@ std::vector<std::string> arguments_of(const Choice &choice) {
   for (const auto &[key, value] : choice.settings) {
     arguments.insert(arguments.end(), {"--set", key + "=" + value});
   }
+  if (!choice.mutant.empty()) {
+    arguments.insert(arguments.end(), {"--mutant", choice.mutant});
+  }
   if (!choice.tier.empty()) {
     arguments.insert(arguments.end(), {"--tier", choice.tier});
   }

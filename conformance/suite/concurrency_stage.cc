@@ -90,10 +90,7 @@ Result<Verdict> judge(Subject &subject, const std::string &name, bool two_device
   std::vector<const Compiled *> programs = {program->get()};
   std::optional<Compiled> other;
   if (two_devices) {
-    BackendOptions options;
-    options.settings = subject.choice().settings;
-    options.log = [](std::uint32_t, std::string_view) {};
-    BP_ASSIGN(const Backend second, Backend::load(subject.choice().name, options));
+    BP_ASSIGN(const Backend second, Backend::load(subject.choice().name, subject.backend_options()));
     CompileOptions compile_options;
     compile_options.device_only = true;
     compile_options.fold_constants = false;

@@ -13,16 +13,20 @@ void Library::Close::operator()(void *library) const {
   dlclose(library);
 }
 
-Result<Library> Library::open(const std::string &path) {
+Result<Library> Library::open(const std::string &path, std::span<const host::Layer> layers) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char *reason = dlerror();
     return make_error(ErrorCode::PluginFailure, "cannot be loaded: {}", reason == nullptr ? "" : reason);
   }
   const auto *entry = static_cast<const bp_plugin_entry_t *>(dlsym(library, "bp_entry"));
-  Library opened(path, library, entry);
+  Library opened(path, library);
   if (entry == nullptr || entry->init == nullptr || entry->deinit == nullptr || entry->get_factory == nullptr) {
     return make_error(ErrorCode::PluginFailure, "bp_entry is missing or has a null function");
+  }
+  opened.entry_ = host::entry_of(*entry);
+  for (const host::Layer &layer : layers) {
+    opened.entry_ = layer(std::move(opened.entry_));
   }
   return opened;
 }

@@ -9,6 +9,7 @@
 #include "backplane/backplane.h"
 #include "core/base/result.h"
 #include "core/host/diagnostics.h"
+#include "core/host/entry.h"
 #include "core/host/host_services.h"
 
 namespace bp::conformance {
@@ -16,11 +17,11 @@ namespace bp::conformance {
 // Open from construction to destruction; init() and deinit() are the caller's.
 class Library {
  public:
-  static Result<Library> open(const std::string &path);
+  static Result<Library> open(const std::string &path, std::span<const host::Layer> layers = {});
   Library(Library &&) = default;
   Library &operator=(Library &&) = default;
 
-  const bp_plugin_entry_t &entry() const { return *entry_; }
+  host::Entry &entry() const { return *entry_; }
   // A status of bp_entry.init() that is not BP_OK, with what it reported, as an error.
   Status init() const;
   void deinit() const { entry_->deinit(); }
@@ -31,12 +32,11 @@ class Library {
   struct Close {
     void operator()(void *library) const;
   };
-  Library(std::string path, void *library, const bp_plugin_entry_t *entry)
-      : path_(std::move(path)), library_(library), entry_(entry) {}
+  Library(std::string path, void *library) : path_(std::move(path)), library_(library) {}
 
   std::string path_;
   std::unique_ptr<void, Close> library_;
-  const bp_plugin_entry_t *entry_;
+  std::unique_ptr<host::Entry> entry_;
 };
 
 struct DestroyDevice {

@@ -31,7 +31,7 @@ Status expect(bool holds, std::string_view what) {
 // Runs body between init() and deinit(), with the factory.
 Verdict with_factory(const Subject &subject, const std::function<Status(const bp_device_factory_t &)> &body) {
   const auto run = [&]() -> Status {
-    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_ASSIGN(const Library library, Library::open(subject.path(), subject.layers()));
     BP_TRY(library.init());
     BP_ASSIGN(const bp_device_factory_t *factory, library.factory());
     BP_TRY(body(*factory));
@@ -61,7 +61,7 @@ Verdict with_device(const Subject &subject, const std::function<Status(const bp_
 
 // BP-MANIFEST-02 and all else that the loader compares.
 Result<std::unique_ptr<host::Device>> load_device(const Subject &subject) {
-  BP_ASSIGN(auto plugin, host::Plugin::load(subject.candidate(), host::AfterUse::Unload));
+  BP_ASSIGN(auto plugin, host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers()));
   host::DeviceOptions options;
   options.settings = subject.choice().settings;
   options.host = quiet_host();
@@ -97,7 +97,7 @@ Verdict init_is_quick(Subject &subject) {
   const auto run = [&]() -> Status {
     constexpr double most = 0.010;
     const int threads = count_threads();
-    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_ASSIGN(const Library library, Library::open(subject.path(), subject.layers()));
     double least = 1e9, first_processor_seconds = 0;
     for (int i = 0; i < 5; ++i) {
       const double start = wall_seconds();
@@ -125,7 +125,7 @@ Status makes_a_device(const Library &library, const Subject &subject) {
 
 Verdict init_nests(Subject &subject) {
   const auto run = [&]() -> Status {
-    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_ASSIGN(const Library library, Library::open(subject.path(), subject.layers()));
     BP_TRY(library.init());
     BP_TRY(library.init());
     BP_TRY(makes_a_device(library, subject));
@@ -139,7 +139,7 @@ Verdict init_nests(Subject &subject) {
 
 Verdict init_follows_deinit(Subject &subject) {
   const auto run = [&]() -> Status {
-    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_ASSIGN(const Library library, Library::open(subject.path(), subject.layers()));
     for (int i = 0; i < 3; ++i) {
       BP_TRY(library.init());
       BP_TRY(makes_a_device(library, subject));
@@ -152,7 +152,7 @@ Verdict init_follows_deinit(Subject &subject) {
 
 Verdict knows_its_factory_alone(Subject &subject) {
   const auto run = [&]() -> Status {
-    BP_ASSIGN(const Library library, Library::open(subject.path()));
+    BP_ASSIGN(const Library library, Library::open(subject.path(), subject.layers()));
     BP_TRY(library.init());
     for (const char *id : {"", "bp.device-factory/2", "bp.device-factory/", "bp.not-a-factory/1"}) {
       BP_TRY(expect(library.entry().get_factory(id) == nullptr,
@@ -238,7 +238,7 @@ Verdict creates_in_silence(Subject &subject) {
 }
 
 Verdict probes(Subject &subject) {
-  const auto plugin = host::Plugin::load(subject.candidate(), host::AfterUse::Unload);
+  const auto plugin = host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers());
   if (!plugin.ok()) {
     return failure(plugin.error().to_string());
   }

@@ -123,4 +123,19 @@ Result<ir::Module> sample_program(const std::string &name) {
   return opcode ? program_of(*opcode) : Result<ir::Module>(invalid_input("there is no program {}", name));
 }
 
+Result<ir::Module> first_supported_sample(Subject &subject) {
+  Result<ir::Module> unsupported = make_error(ErrorCode::Unsupported, "the device runs none of the sample programs");
+  for (const std::string &name : sample_program_names()) {
+    BP_ASSIGN(ir::Module module, sample_program(name));
+    const auto compiled = subject.compile("sample/" + name, module);
+    if (compiled.ok() && subject.is_on_device(**compiled)) {
+      return module;
+    }
+    if (!compiled.ok() && compiled.error().code() != ErrorCode::Unsupported) {
+      return compiled.error();
+    }
+  }
+  return unsupported;
+}
+
 }  // namespace bp::conformance

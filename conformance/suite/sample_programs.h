@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/suite/subject.h"
 #include "core/base/result.h"
 #include "core/ir/module.h"
 
@@ -14,5 +15,8 @@ namespace bp::conformance {
 const std::vector<std::string> &sample_program_names();
 // Verified.
 Result<ir::Module> sample_program(const std::string &name);
+
+// One that the device runs all of; Unsupported if it runs none.
+Result<ir::Module> first_supported_sample(Subject &subject);
 
 }  // namespace bp::conformance

@@ -51,6 +51,7 @@ Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const
 Verdict nothing_to_do();
 
 // One per file.
-extern const Stage x_ray_stage, life_cycle_stage, ops_stage, programs_stage, buffers_stage, concurrency_stage;
+extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, programs_stage, buffers_stage,
+    concurrency_stage, faults_stage, claims_stage;
 
 }  // namespace bp::conformance

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/mutants/mutant.h"
+
 namespace bp::conformance {
 namespace {
 
@@ -28,6 +30,9 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
 Result<Subject> Subject::find(Choice choice) {
   if (!choice.tier.empty() && std::ranges::count(tiers, choice.tier) == 0) {
     return invalid_input("there is no tier '{}', expected one of: kernels, memory, compiler, queue", choice.tier);
+  }
+  if (!choice.mutant.empty() && find_mutant(choice.mutant) == nullptr) {
+    return invalid_input("there is no mutant '{}'", choice.mutant);
   }
   if (choice.name == "interpreter") {
     return Subject(std::move(choice), {});
@@ -75,12 +80,25 @@ std::string Subject::tier() const {
   return highest == tiers.end() ? "" : std::string(*highest);
 }
 
+bool Subject::has(std::string_view extension) const {
+  return description() != nullptr && std::ranges::count(description()->extensions, extension) != 0;
+}
+
+std::vector<host::Layer> Subject::layers() const {
+  return choice_.mutant.empty() ? std::vector<host::Layer>() : std::vector{mutant_layer(*find_mutant(choice_.mutant))};
+}
+
+BackendOptions Subject::backend_options() const {
+  BackendOptions options;
+  options.settings = choice_.settings;
+  options.log = [](std::uint32_t, std::string_view) {};
+  options.layers = layers();
+  return options;
+}
+
 Result<const Backend *> Subject::backend() {
   if (!backend_) {
-    BackendOptions options;
-    options.settings = choice_.settings;
-    options.log = [](std::uint32_t, std::string_view) {};
-    backend_ = Backend::load(choice_.name, options);
+    backend_ = Backend::load(choice_.name, backend_options());
   }
   if (!backend_->ok()) {
     return backend_->error();

@@ -25,6 +25,7 @@ struct Choice {
   Mode mode = Mode::Quick;
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> settings;  // of the device
+  std::string mutant = {};  // a fault to give the plugin (conformance/mutants); empty: none
 };
 
 class Subject {
@@ -42,6 +43,13 @@ class Subject {
   const host::ManifestDevice *description() const;
   std::string device_id() const;
   std::string tier() const;
+  // Whether the manifest lists the extension.
+  bool has(std::string_view extension) const;
+
+  // What stands over the plugin: the mutant's layer, or nothing.
+  std::vector<host::Layer> layers() const;
+  // To load it once more.
+  BackendOptions backend_options() const;
 
   // The device, loaded at the first call. Whoever asks stands in a worker process.
   Result<const Backend *> backend();

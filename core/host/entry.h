@@ -14,9 +14,11 @@ class Entry {
   // As the functions of bp_plugin_entry.
   virtual bp_status init(const char *path, const bp_diag_t *diag) = 0;
   virtual void deinit() = 0;
-  // get_factory(BP_DEVICE_FACTORY); null if there is none.
-  virtual const bp_device_factory_t *factory() = 0;
+  virtual const void *get_factory(const char *id) = 0;
 };
+
+// Of a loaded library.
+std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry);
 
 // Puts something between the core and what is below. The result is used as the entry below was.
 using Layer = std::function<std::unique_ptr<Entry>(std::unique_ptr<Entry> below)>;

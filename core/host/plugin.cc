@@ -80,9 +80,7 @@ class LibraryEntry final : public Entry {
   explicit LibraryEntry(const bp_plugin_entry_t &entry) : entry_(entry) {}
   bp_status init(const char *path, const bp_diag_t *diag) override { return entry_.init(path, diag); }
   void deinit() override { entry_.deinit(); }
-  const bp_device_factory_t *factory() override {
-    return static_cast<const bp_device_factory_t *>(entry_.get_factory(BP_DEVICE_FACTORY));
-  }
+  const void *get_factory(const char *id) override { return entry_.get_factory(id); }
 
  private:
   const bp_plugin_entry_t &entry_;
@@ -95,6 +93,10 @@ bp_status reported_status(const Diagnostics &diagnostics) {
 }
 
 }  // namespace
+
+std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
+  return std::make_unique<LibraryEntry>(entry);
+}
 
 Result<std::shared_ptr<const Plugin>> Plugin::load(const Candidate &candidate, AfterUse after_use,
                                                    std::span<const Layer> layers) {
@@ -121,7 +123,7 @@ Status Plugin::open(std::span<const Layer> layers) {
   BP_TRY(check_equal("", "ABI version", to_string(entry->bp_version), to_string(manifest_.abi)));
   BP_TRY(check_functions("bp_entry",
                          {BP_FUNCTION(entry, init), BP_FUNCTION(entry, deinit), BP_FUNCTION(entry, get_factory)}));
-  entry_ = std::make_unique<LibraryEntry>(*entry);
+  entry_ = entry_of(*entry);
   for (const Layer &layer : layers) {
     entry_ = layer(std::move(entry_));
   }
@@ -129,7 +131,7 @@ Status Plugin::open(std::span<const Layer> layers) {
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return entry_->init(path_.c_str(), diag); });
   BP_TRY(diagnostics.result(status, manifest_.devices[0].id, "init"));
   initialized_ = true;
-  factory_ = entry_->factory();
+  factory_ = static_cast<const bp_device_factory_t *>(entry_->get_factory(BP_DEVICE_FACTORY));
   if (factory_ == nullptr) {
     return broken(fmt::format("has no factory \"{}\", expected one", BP_DEVICE_FACTORY));
   }

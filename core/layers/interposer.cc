@@ -110,11 +110,16 @@ ThreadTag thread_tag(Function function) {
 
 Interposer::~Interposer() = default;
 
-const bp_device_factory_t *Interposer::factory() {
-  const bp_device_factory_t *below = below_->factory();
-  if (below == nullptr) {
-    return nullptr;
+bp_kernel Interposer::kernel() {
+  return call_kernels_kernel;
+}
+
+const void *Interposer::get_factory(const char *id) {
+  const void *found = below_->get_factory(id);
+  if (found == nullptr || std::string_view(id) != BP_DEVICE_FACTORY) {
+    return found;
   }
+  const auto *below = static_cast<const bp_device_factory_t *>(found);
   factory_ = std::make_unique<LayeredFactory>(LayeredFactory{
       {call_factory_count, call_factory_get_desc, call_factory_probe, call_factory_create}, this, below});
   return &factory_->abi;

@@ -87,7 +87,7 @@ class Interposer : public host::Entry {
 
   bp_status init(const char *path, const bp_diag_t *diag) override { return below_->init(path, diag); }
   void deinit() override { below_->deinit(); }
-  const bp_device_factory_t *factory() override;
+  const void *get_factory(const char *id) override;
 
   // Around every call. `status` is BP_OK for functions without one.
   virtual void enter(const Call &) {}
@@ -98,6 +98,9 @@ class Interposer : public host::Entry {
   virtual result table##_##name(Layered##object &object##_ BP_LAYERED_PARAMETERS parameters);
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
+
+  // What find() of a layer gives for every instruction that has a kernel: it leads to kernels_kernel().
+  static bp_kernel kernel();
 
   // The number of the next call.
   std::uint64_t next_number() { return next_number_++; }

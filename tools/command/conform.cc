@@ -4,6 +4,7 @@
 #include <boost/filesystem.hpp>
 #include <cstdio>
 
+#include "conformance/mutants/mutant.h"
 #include "conformance/report/render.h"
 #include "conformance/runner/session.h"
 #include "conformance/runner/worker.h"
@@ -175,11 +176,26 @@ int conform(std::span<const std::string> arguments) {
       "junit", po::value<std::string>(), "file for JUnit's XML")("fail-fast", "end at the first unexpected result")(
       "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
+      "mutant", po::value<std::string>()->default_value(""),
+      "give the plugin this fault (conformance/mutants), which the suite must find: tail-lost, signal-twice, ...")(
       "sample", po::value<std::size_t>()->default_value(20), "of verify: how many cases are run again")(
-      "list", "only the ids of the cases")("worker", po::value<int>(),
-                                           "run what comes through this descriptor; used by the command itself");
+      "mutants", "only list the faults that --mutant knows: name, plugin, stage, kind, what it does")(
+      "stages", "only list the stages")("list", "only the ids of the cases")(
+      "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
   if (auto exit = options.parse(arguments)) {
     return *exit;
+  }
+  if (options.has("mutants")) {
+    for (const conformance::Mutant &mutant : conformance::mutants()) {
+      fmt::print("{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.stage, mutant.kind, mutant.what);
+    }
+    return success;
+  }
+  if (options.has("stages")) {
+    for (const conformance::Stage &stage : conformance::stages()) {
+      fmt::print("{}\n", stage.name);
+    }
+    return success;
   }
   if (!options.has("backend")) {
     return options.misuse("no backend was given");
@@ -190,6 +206,7 @@ int conform(std::span<const std::string> arguments) {
   session.choice.tier = options.get<std::string>("tier");
   session.choice.mode = options.has("full") ? conformance::Mode::Full : conformance::Mode::Quick;
   session.choice.seed = options.get<std::uint64_t>("seed");
+  session.choice.mutant = options.get<std::string>("mutant");
   if (auto exit = read_settings(options, session.choice.settings)) {
     return *exit;
   }

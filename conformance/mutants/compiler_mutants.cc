@@ -1,0 +1,422 @@
+// Faults of compilers and their programs, around the plugin `cpu`: a compiler on host memory.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "conformance/mutants/mutant.h"
+#include "core/layers/artifacts.h"
+
+namespace bp::conformance {
+namespace {
+
+using Claim = std::function<bp_status()>;
+using Compile = std::function<bp_status(const bp_ostream_t *artifact)>;
+using Load = std::function<bp_status(std::string_view artifact)>;
+using Run = std::function<bp_status(const bp_run_t *run)>;
+
+template <class Change>
+Fault after_claim(Change change) {
+  Fault fault;
+  fault.compiler_claim = [change](const Claim &next, const bp_module_t *module, float *cost_ns, const bp_diag_t *) {
+    const bp_status status = next();
+    change(module, cost_ns);
+    return status;
+  };
+  return fault;
+}
+template <class Body>
+Fault at_compile(Body body) {
+  Fault fault;
+  fault.compiler_compile = body;
+  return fault;
+}
+template <class Body>
+Fault at_load(Body body) {
+  Fault fault;
+  fault.compiler_load = body;
+  return fault;
+}
+template <class Body>
+Fault at_run(Body body) {
+  Fault fault;
+  fault.program_run = [body](const Run &next, const bp_run_t *run, const bp_diag_t *) { return body(next, run); };
+  return fault;
+}
+
+// The bytes that compile() would write.
+struct Bytes {
+  bp_ostream_t abi{this, &Bytes::write};
+  std::string text;
+  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
+    static_cast<Bytes *>(stream->ctx)->text.append(static_cast<const char *>(bytes), size);
+    return BP_OK;
+  }
+};
+
+char *address(bp_loc_t place) {
+  return reinterpret_cast<char *>(place.offset);
+}
+
+// Programs whose allocations the mutant knows: an artifact's module is remembered from compile() to run().
+struct Known {
+  layers::Artifacts artifacts;
+  std::mutex mutex;
+  std::shared_ptr<const layers::ModuleCopy> last;  // loaded
+};
+// Calls body(module, run) after each run of the program that was loaded last.
+template <class Body>
+Fault after_run(Body body) {
+  auto known = std::make_shared<Known>();
+  Fault fault;
+  fault.compiler_compile = [known](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact,
+                                   const bp_diag_t *) {
+    layers::Tee tee(artifact);
+    const bp_status status = next(tee.abi());
+    known->artifacts.remember(tee.take(), module);
+    return status;
+  };
+  fault.compiler_load = [known](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                                const bp_diag_t *) {
+    const std::lock_guard lock(known->mutex);
+    known->last = known->artifacts.find(artifact.data(), artifact.size());
+    return next(artifact);
+  };
+  fault.program_run = [known, body](const Run &next, const bp_run_t *run, const bp_diag_t *) {
+    const bp_status status = next(run);
+    if (known->last != nullptr && known->last->view().allocations().size() == run->allocation_count) {
+      for (std::size_t i = 0; i < run->allocation_count; ++i) {
+        body(known->last->view().allocations()[i], run->allocations[i]);
+      }
+    }
+    return status;
+  };
+  return fault;
+}
+
+void look_at(char x) {
+  static volatile char sink;
+  sink = x;
+  static_cast<void>(sink);
+}
+
+constexpr Mutant table[] = {
+    // --- claims ---
+    {"claims-everything", "claims", "claims every instruction", "cpu", "ops",
+     [] {
+       return after_claim(
+           [](const bp_module_t *module, float *cost) { std::fill_n(cost, module->instrs.count, 1.0f); });
+     }},
+    {"claim-nan", "claims", "a cost is NaN", "cpu", "contract",
+     [] { return after_claim([](const bp_module_t *module, float *cost) { cost[module->instrs.count - 1] = NAN; }); }},
+    {"claim-unwritten", "claims", "costs are not written", "cpu", "contract",
+     [] {
+       Fault fault;
+       fault.compiler_claim = [](const Claim &, const bp_module_t *, float *, const bp_diag_t *) -> bp_status {
+         return BP_OK;
+       };
+       return fault;
+     }},
+    {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract",
+     [] {
+       auto asked = std::make_shared<float>(0.0f);
+       return after_claim([asked](const bp_module_t *module, float *cost) {
+         ++*asked;
+         for (std::uint32_t i = 0; i < module->instrs.count; ++i) {
+           if (cost[i] >= 0) {
+             cost[i] += *asked;
+           }
+         }
+       });
+     }},
+    {"claim-looks-at-neighbours", "claims", "claims nothing in modules with an even number of instructions", "cpu",
+     "claims",
+     [] {
+       return after_claim([](const bp_module_t *module, float *cost) {
+         if (module->instrs.count % 2 == 0) {
+           std::fill_n(cost, module->instrs.count, -1.0f);
+         }
+       });
+     }},
+    {"claim-writes-module", "claims", "claim() changes a name in the module", "cpu", "contract",
+     [] {
+       return after_claim(
+           [](const bp_module_t *module, float *) { const_cast<char *>(BP_AT(module, strings, char, 0))[0] ^= 1; });
+     }},
+    {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "ops",
+     [] {
+       return at_compile(
+           [](const Compile &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
+             diag->report(diag, BP_UNSUPPORTED, BP_NONE, "after all, no");
+             return BP_UNSUPPORTED;
+           });
+     }},
+    // --- compile ---
+    {"compile-silent-failure", "compile", "compile() fails without a word", "cpu", "ops",
+     [] {
+       return at_compile([](const Compile &, const bp_module_t *, const bp_ostream_t *,
+                            const bp_diag_t *) -> bp_status { return BP_INTERNAL; });
+     }},
+    {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops",
+     [] {
+       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
+         Bytes bytes;
+         return next(&bytes.abi);
+       });
+     }},
+    {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu", "contract",
+     [] {
+       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+         Bytes bytes;
+         const bp_status status = next(&bytes.abi);
+         std::thread([&] { artifact->write(artifact, bytes.text.data(), bytes.text.size()); }).join();
+         return status;
+       });
+     }},
+    {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults",
+     [] {
+       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+         Bytes bytes;
+         const bp_status status = next(&bytes.abi);
+         artifact->write(artifact, bytes.text.data(), bytes.text.size());
+         return status;
+       });
+     }},
+    {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults",
+     [] {
+       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+         Bytes bytes;
+         bp_status status = next(&bytes.abi);
+         for (std::size_t i = 0; i < 2; ++i) {
+           const bp_status written =
+               artifact->write(artifact, bytes.text.data() + i * (bytes.text.size() / 2),
+                               i == 0 ? bytes.text.size() / 2 : bytes.text.size() - bytes.text.size() / 2);
+           status = status == BP_OK ? written : status;
+         }
+         return status;
+       });
+     }},
+    {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract",
+     [] {
+       auto kept = std::make_shared<const bp_diag_t *>(nullptr);
+       return at_compile(
+           [kept](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+             if (*kept != nullptr) {
+               (*kept)->report(*kept, BP_OK, BP_NONE, "late");
+             }
+             *kept = diag;
+             return next(artifact);
+           });
+     }},
+    {"compile-null-message", "compile", "reports a null message", "cpu", "contract",
+     [] {
+       return at_compile(
+           [](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+             diag->report(diag, BP_OK, BP_NONE, nullptr);
+             return next(artifact);
+           });
+     }},
+    {"compile-crashes", "compile", "crashes on modules with a loop", "cpu", "buffers",
+     [] {
+       return at_compile(
+           [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+             if (module->computations.count > 2) {
+               std::abort();
+             }
+             return next(artifact);
+           });
+     }},
+    {"compile-hangs", "compile", "never comes back from modules with a loop", "cpu", "buffers",
+     [] {
+       return at_compile(
+           [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+             while (module->computations.count > 2) {
+               std::this_thread::sleep_for(std::chrono::seconds(1));
+             }
+             return next(artifact);
+           });
+     }},
+    {"compile-exhausts-memory", "compile", "takes memory until there is none", "cpu", "buffers",
+     [] {
+       return at_compile(
+           [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+             static volatile char *kept;
+             while (module->computations.count > 2) {
+               kept = new char[std::size_t{1} << 30];
+               kept[0] = 1;
+             }
+             return next(artifact);
+           });
+     }},
+    // --- artifacts ---
+    {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults",
+     [] {
+       auto good = std::make_shared<std::string>();
+       return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                             const bp_diag_t *) {
+         const bp_status status = next(artifact);
+         if (status == BP_OK) {
+           good->assign(artifact);
+         }
+         return status == BP_OK || good->empty() ? status : next(*good);
+       });
+     }},
+    {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults",
+     [] {
+       auto good = std::make_shared<std::string>();
+       return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                             const bp_diag_t *) {
+         if (!good->empty() && artifact.size() > good->size() && artifact.starts_with(*good)) {
+           return next(*good);
+         }
+         const bp_status status = next(artifact);
+         if (status == BP_OK) {
+           good->assign(artifact);
+         }
+         return status;
+       });
+     }},
+    {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults",
+     [] {
+       return at_load(
+           [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
+             const bp_status status = next(artifact);
+             return status == BP_INVALID ? BP_INTERNAL : status;
+           });
+     }},
+    {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults",
+     [] {
+       return at_load(
+           [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
+             const bp_status status = next(artifact);
+             if (status == BP_INVALID) {
+               std::abort();
+             }
+             return status;
+           });
+     }},
+    {"load-no-program", "artifacts", "load() succeeds and gives no program", "cpu", "ops",
+     [] {
+       return at_load([](const Load &, std::string_view, std::uint8_t *, const bp_program_t **,
+                         const bp_diag_t *) -> bp_status { return BP_OK; });
+     }},
+    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract",
+     [] {
+       return at_load([](const Load &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
+                         const bp_diag_t *) {
+         taken[0] = 1;
+         return next(artifact);
+       });
+     }},
+    // --- runs ---
+    {"run-fails", "runs", "every run fails", "cpu", "ops",
+     [] { return at_run([](const Run &, const bp_run_t *) -> bp_status { return BP_INTERNAL; }); }},
+    {"run-does-nothing", "runs", "no run writes anything", "cpu", "ops",
+     [] { return at_run([](const Run &, const bp_run_t *) -> bp_status { return BP_OK; }); }},
+    {"run-fails-second-time", "runs", "every second run fails", "cpu", "buffers",
+     [] {
+       auto count = std::make_shared<std::atomic<int>>(0);
+       return at_run(
+           [count](const Run &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
+     }},
+    {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers",
+     [] {
+       auto first = std::make_shared<std::vector<bp_loc_t>>();
+       return at_run([first](const Run &next, const bp_run_t *run) {
+         if (first->size() != run->allocation_count) {
+           first->assign(run->allocations, run->allocations + run->allocation_count);
+         }
+         bp_run_t changed = *run;
+         changed.allocations = first->data();
+         return next(&changed);
+       });
+     }},
+    {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
+           *address(place) ^= 1;
+         }
+       });
+     }},
+    {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_CONSTANT && place.offset != 0) {
+           *address(place) ^= 1;
+         }
+       });
+     }},
+    {"run-writes-past-output", "runs", "a byte past each output is written", "cpu", "buffers",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_OUTPUT) {
+           address(place)[allocation.size] = 1;
+         }
+       });
+     }},
+    {"run-writes-before-output", "runs", "a byte before each output is written", "cpu", "buffers",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_OUTPUT) {
+           address(place)[-1] = 1;
+         }
+       });
+     }},
+    {"run-reads-past-input", "runs", "64 bytes past each input are read", "cpu", "buffers",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_INPUT) {
+           for (int i = 0; i < 64; ++i) {
+             look_at(address(place)[allocation.size + std::uint64_t(i)]);
+           }
+         }
+       });
+     }},
+    {"run-loses-output-tail", "runs", "the last byte of each output is zero", "cpu", "ops",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_OUTPUT && allocation.size > 1) {
+           address(place)[allocation.size - 1] = 0;
+         }
+       });
+     }},
+    {"run-shares-scratch", "runs", "concurrent runs write one buffer", "cpu", "concurrency",
+     [] {
+       auto scratch = std::make_shared<std::vector<char>>(1 << 22);
+       return after_run([scratch](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind != BP_ALLOC_OUTPUT || allocation.size > scratch->size()) {
+           return;
+         }
+         std::memcpy(scratch->data(), address(place), allocation.size);
+         std::this_thread::sleep_for(std::chrono::microseconds(200));
+         std::memcpy(address(place), scratch->data(), allocation.size);
+       });
+     }},
+    {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle",
+     [] {
+       Fault fault;
+       fault.program_destroy = [](const std::function<void()> &next) {
+         next();
+         static volatile char *kept;
+         kept = new char[256 << 10];
+         for (int i = 0; i < 256 << 10; i += 512) {
+           kept[i] = 1;
+         }
+       };
+       return fault;
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> compiler_mutants = table;
+
+}  // namespace bp::conformance

@@ -1,0 +1,628 @@
+// Faults of kernels, around the plugin `kernels`: f32 on host memory.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "conformance/mutants/mutant.h"
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::conformance {
+namespace {
+
+using Next = std::function<bp_status(const bp_call_t *call)>;
+
+// A call of a kernel, as floats.
+struct Kernel {
+  explicit Kernel(const bp_call_t *of) : call(of), instruction(plugin::ModuleView(of->module).instruction(of->instr)) {
+    count = instruction.result(0).shape().element_count();
+    out = static_cast<float *>(call->results[0]);
+  }
+  const float *in(std::uint32_t i) const { return static_cast<const float *>(call->operands[i]); }
+  bool is(std::uint16_t op) const { return instruction.op() == op; }
+
+  const bp_call_t *call;
+  plugin::Instruction instruction;
+  std::int64_t count;  // of the result's elements
+  float *out;
+};
+
+// Spoils the result of the right kernel.
+template <class Spoil>
+Fault after(Spoil spoil) {
+  Fault fault;
+  fault.kernels_kernel = [spoil](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+    const bp_status status = next(call);
+    if (status == BP_OK) {
+      spoil(Kernel(call));
+    }
+    return status;
+  };
+  return fault;
+}
+
+// Spoils each element of the result on its own.
+template <class Change>
+Fault each(Change change) {
+  return after([change](const Kernel &kernel) {
+    for (std::int64_t i = 0; i < kernel.count; ++i) {
+      kernel.out[i] = change(kernel.out[i]);
+    }
+  });
+}
+
+// Does something else than computing.
+template <class Body>
+Fault instead(Body body) {
+  Fault fault;
+  fault.kernels_kernel = [body](const Next &next, const bp_call_t *call, const bp_diag_t *diag) {
+    return body(next, call, diag);
+  };
+  return fault;
+}
+
+// Gives the right kernel other operands.
+template <class Change>
+Fault with_operands(Change change) {
+  return instead([change](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+    const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
+    std::vector<std::vector<float>> copies;
+    std::vector<const void *> operands;
+    for (std::uint32_t i = 0; i < instruction.operand_count(); ++i) {
+      const auto *values = static_cast<const float *>(call->operands[i]);
+      copies.emplace_back(values, values + instruction.operand(i).shape().element_count());
+    }
+    change(instruction.op(), copies);
+    for (const std::vector<float> &copy : copies) {
+      operands.push_back(copy.data());
+    }
+    bp_call_t changed = *call;
+    changed.operands = operands.data();
+    return next(&changed);
+  });
+}
+
+float up(float x, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    x = std::nextafter(x, std::numeric_limits<float>::infinity());
+  }
+  return x;
+}
+
+bool is_subnormal(float x) {
+  return x != 0 && std::fabs(x) < std::numeric_limits<float>::min();
+}
+
+void look_at(float x) {
+  static volatile float sink;
+  sink = x;
+  static_cast<void>(sink);
+}
+
+constexpr Mutant table[] = {
+    // --- which elements are written ---
+    {"tail-lost", "elements", "the last element keeps what was there", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.count > 1) {
+           k.out[k.count - 1] = 0;
+         }
+       });
+     }},
+    {"vector-tail-lost", "elements", "elements past the last full vector of 8 are zero", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         for (std::int64_t i = k.count - k.count % 8; i < k.count; ++i) {
+           k.out[i] = 0;
+         }
+       });
+     }},
+    {"first-lost", "elements", "the first element is zero", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.count > 0) {
+           k.out[0] = 0;
+         }
+       });
+     }},
+    {"scalar-wrong", "elements", "scalars are doubled", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.instruction.result(0).shape().rank() == 0) {
+           k.out[0] *= 2;
+         }
+       });
+     }},
+    {"one-wrong", "elements", "arrays of one element are negated", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.instruction.result(0).shape().rank() > 0 && k.count == 1) {
+           k.out[0] = -k.out[0];
+         }
+       });
+     }},
+    {"empty-refused", "elements", "arrays without elements fail", "kernels", "ops",
+     [] {
+       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
+         if (Kernel(call).count == 0) {
+           diag->report(diag, BP_INTERNAL, call->instr, "nothing to do");
+           return BP_INTERNAL;
+         }
+         return next(call);
+       });
+     }},
+    {"power-of-two-only", "elements", "past the last power of two, elements repeat", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         std::int64_t p = 1;
+         while (2 * p <= k.count) {
+           p *= 2;
+         }
+         for (std::int64_t i = p; i < k.count; ++i) {
+           k.out[i] = k.out[i - p];
+         }
+       });
+     }},
+    {"8-bit-index", "elements", "the index is cut to 8 bits", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         for (std::int64_t i = 256; i < k.count; ++i) {
+           k.out[i] = k.out[i & 255];
+         }
+       });
+     }},
+    {"reversed", "elements", "results stand in reverse", "kernels", "ops",
+     [] { return after([](const Kernel &k) { std::reverse(k.out, k.out + k.count); }); }},
+    {"operands-swapped", "elements", "a - b is b - a", "kernels", "ops",
+     [] {
+       return with_operands([](std::uint16_t op, auto &operands) {
+         if (op == BP_OP_SUBTRACT || op == BP_OP_DIVIDE) {
+           std::swap(operands[0], operands[1]);
+         }
+       });
+     }},
+    {"first-operand-twice", "elements", "the second operand is the first", "kernels", "ops",
+     [] {
+       return with_operands([](std::uint16_t op, auto &operands) {
+         if (operands.size() == 2 && op != BP_OP_DOT) {
+           operands[1] = operands[0];
+         }
+       });
+     }},
+    // --- values ---
+    {"nan-to-zero", "values", "NaN becomes 0", "kernels", "ops",
+     [] { return each([](float x) { return std::isnan(x) ? 0 : x; }); }},
+    {"minus-zero-lost", "values", "-0 becomes 0", "kernels", "ops",
+     [] { return each([](float x) { return x == 0 ? 0.0f : x; }); }},
+    {"infinity-clamped", "values", "infinity becomes the largest number", "kernels", "ops",
+     [] {
+       return each([](float x) { return std::isinf(x) ? std::copysign(std::numeric_limits<float>::max(), x) : x; });
+     }},
+    {"subnormal-results-flushed", "values", "subnormal results become 0", "kernels", "ops",
+     [] { return each([](float x) { return is_subnormal(x) ? std::copysign(0.0f, x) : x; }); }},
+    {"subnormal-operands-flushed", "values", "subnormal operands count as 0", "kernels", "ops",
+     [] {
+       return with_operands([](std::uint16_t, auto &operands) {
+         for (auto &operand : operands) {
+           for (float &x : operand) {
+             if (is_subnormal(x)) {
+               x = std::copysign(0.0f, x);
+             }
+           }
+         }
+       });
+     }},
+    {"infinity-minus-infinity", "values", "inf - inf is 0", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_SUBTRACT)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (std::isinf(k.in(0)[i]) && k.in(0)[i] == k.in(1)[i]) {
+               k.out[i] = 0;
+             }
+           }
+         }
+       });
+     }},
+    {"zero-times-infinity", "values", "0 * inf is 0", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_MULTIPLY)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (k.in(0)[i] == 0 || k.in(1)[i] == 0) {
+               k.out[i] = 0;
+             }
+           }
+         }
+       });
+     }},
+    {"division-by-zero", "values", "x / 0 is 0", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_DIVIDE)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (k.in(1)[i] == 0) {
+               k.out[i] = 0;
+             }
+           }
+         }
+       });
+     }},
+    {"maximum-drops-nan", "values", "maximum gives the operand that is a number", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_MAXIMUM)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (std::isnan(k.in(0)[i]) != std::isnan(k.in(1)[i])) {
+               k.out[i] = std::fmax(k.in(0)[i], k.in(1)[i]);
+             }
+           }
+         }
+       });
+     }},
+    {"minimum-of-zeros", "values", "minimum(0, -0) is 0", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_MINIMUM)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (k.out[i] == 0) {
+               k.out[i] = 0;
+             }
+           }
+         }
+       });
+     }},
+    {"root-of-negative", "values", "sqrt of a negative number is 0", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_SQRT)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (k.in(0)[i] < 0) {
+               k.out[i] = 0;
+             }
+           }
+         }
+       });
+     }},
+    {"negate-by-subtraction", "values", "-x is 0 - x, so that -(0) is 0", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_NEGATE)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             k.out[i] = 0 - k.in(0)[i];
+           }
+         }
+       });
+     }},
+    {"overflow-wraps", "values", "what overflows becomes the other infinity", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_MULTIPLY)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (std::isinf(k.out[i]) && std::isfinite(k.in(0)[i]) && std::isfinite(k.in(1)[i])) {
+               k.out[i] = -k.out[i];
+             }
+           }
+         }
+       });
+     }},
+    // --- rounding ---
+    {"one-ulp-off", "rounding", "divide is one unit too high", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_DIVIDE)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             k.out[i] = up(k.out[i], 1);
+           }
+         }
+       });
+     }},
+    {"two-ulp-off", "rounding", "sqrt is two units too high", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_SQRT)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             k.out[i] = up(k.out[i], 2);
+           }
+         }
+       });
+     }},
+    {"rounds-to-zero", "rounding", "add rounds towards zero", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (!k.is(BP_OP_ADD)) {
+           return;
+         }
+         for (std::int64_t i = 0; i < k.count; ++i) {
+           const double exact = double(k.in(0)[i]) + double(k.in(1)[i]);
+           if (std::isfinite(k.out[i]) && std::fabs(double(k.out[i])) > std::fabs(exact)) {
+             k.out[i] = std::nextafter(k.out[i], 0.0f);
+           }
+         }
+       });
+     }},
+    {"ties-away", "rounding", "multiply rounds ties away from zero", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (!k.is(BP_OP_MULTIPLY)) {
+           return;
+         }
+         for (std::int64_t i = 0; i < k.count; ++i) {
+           const double exact = double(k.in(0)[i]) * double(k.in(1)[i]), found = double(k.out[i]);
+           const float beyond =
+               std::nextafter(k.out[i], std::copysign(std::numeric_limits<float>::infinity(), k.out[i]));
+           if (std::isfinite(beyond) && std::fabs(exact) > std::fabs(found) &&
+               double(beyond) - exact == exact - found) {
+             k.out[i] = beyond;
+           }
+         }
+       });
+     }},
+    {"half-precision", "rounding", "results have the digits of bf16", "kernels", "ops",
+     [] {
+       return each([](float x) {
+         std::uint32_t bits;
+         std::memcpy(&bits, &x, 4);
+         if (std::isfinite(x)) {
+           bits &= 0xffff0000u;
+         }
+         std::memcpy(&x, &bits, 4);
+         return x;
+       });
+     }},
+    {"reciprocal-division", "rounding", "a / b is a * (1 / b)", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_DIVIDE)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             if (std::isfinite(k.out[i])) {
+               k.out[i] = k.in(0)[i] * (1 / k.in(1)[i]);
+             }
+           }
+         }
+       });
+     }},
+    // --- dot ---
+    {"dot-drops-last-term", "dot", "the last term of each sum is missing", "kernels", "ops",
+     [] {
+       return with_operands([](std::uint16_t op, auto &operands) {
+         if (op == BP_OP_DOT && !operands[0].empty()) {
+           operands[0].back() = 0;
+         }
+       });
+     }},
+    {"dot-accumulates-narrow", "dot", "sums are kept in bf16", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_DOT)) {
+           for (std::int64_t i = 0; i < k.count; ++i) {
+             k.out[i] *= 1.004f;
+           }
+         }
+       });
+     }},
+    {"dot-keeps-old", "dot", "the result is added to what was there", "kernels", "buffers",
+     [] {
+       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+         const Kernel k(call);
+         if (!k.is(BP_OP_DOT)) {
+           return next(call);
+         }
+         const std::vector<float> before(k.out, k.out + k.count);
+         const bp_status status = next(call);
+         for (std::int64_t i = 0; i < k.count; ++i) {
+           k.out[i] += before[std::size_t(i)];
+         }
+         return status;
+       });
+     }},
+    // --- memory ---
+    {"writes-past-end", "memory", "one element past the end of the result is written", "kernels", "buffers",
+     [] { return after([](const Kernel &k) { k.out[k.count] = 1; }); }},
+    {"writes-before-start", "memory", "one element before the result is written", "kernels", "buffers",
+     [] { return after([](const Kernel &k) { k.out[-1] = 1; }); }},
+    {"reads-past-end", "memory", "sixteen elements past the end of an operand are read", "kernels", "buffers",
+     [] {
+       return after([](const Kernel &k) {
+         for (int i = 0; i < 16; ++i) {
+           look_at(k.in(0)[k.instruction.operand(0).shape().element_count() + i]);
+         }
+       });
+     }},
+    {"operand-modified", "memory", "the first operand is overwritten", "kernels", "contract",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.in(0) != k.out && k.count > 0) {
+           const_cast<float *>(k.in(0))[0] += 1;
+         }
+       });
+     }},
+    {"result-not-written", "memory", "nothing is written", "kernels", "ops",
+     [] { return instead([](const Next &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_OK; }); }},
+    {"in-place-wrong", "memory", "writes the first half before it reads the second operand", "kernels", "ops",
+     [] {
+       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+         const Kernel k(call);
+         if (k.instruction.operand_count() == 2 && k.in(1) == k.out) {
+           std::fill(k.out, k.out + k.count / 2, 0.0f);
+         }
+         return next(call);
+       });
+     }},
+    // --- state ---
+    {"wrong-second-time", "state", "from the second call on, the result is that of the first", "kernels", "buffers",
+     [] {
+       auto first = std::make_shared<std::vector<float>>();
+       return after([first](const Kernel &k) {
+         if (first->size() == std::size_t(k.count)) {
+           std::copy(first->begin(), first->end(), k.out);
+         } else {
+           first->assign(k.out, k.out + k.count);
+         }
+       });
+     }},
+    {"static-scratch", "state", "all calls share one scratch buffer", "kernels", "concurrency",
+     [] {
+       auto scratch = std::make_shared<std::vector<float>>(1 << 21);
+       return after([scratch](const Kernel &k) {
+         std::copy(k.out, k.out + k.count, scratch->begin());
+         std::this_thread::sleep_for(std::chrono::microseconds(200));
+         std::copy(scratch->begin(), scratch->begin() + k.count, k.out);
+       });
+     }},
+    // --- what find() says ---
+    {"find-alternates", "claims", "every other answer is no", "kernels", "contract",
+     [] {
+       Fault fault;
+       auto count = std::make_shared<std::atomic<int>>(0);
+       fault.kernels_find = [count](const std::function<bool()> &next, const bp_module_t *, std::uint32_t,
+                                    const bp_diag_t *) { return (*count)++ % 2 == 0 && next(); };
+       return fault;
+     }},
+    {"find-looks-at-neighbours", "claims", "finds nothing in modules with an even number of instructions", "kernels",
+     "claims",
+     [] {
+       Fault fault;
+       fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t,
+                               const bp_diag_t *) { return module->instrs.count % 2 != 0 && next(); };
+       return fault;
+     }},
+    {"find-then-unsupported", "claims", "the kernel of add says unsupported", "kernels", "contract",
+     [] {
+       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
+         if (!Kernel(call).is(BP_OP_ADD)) {
+           return next(call);
+         }
+         diag->report(diag, BP_UNSUPPORTED, call->instr, "after all, no");
+         return BP_UNSUPPORTED;
+       });
+     }},
+    {"claims-f16-wrongly", "claims", "takes f16 for f32", "kernels", "ops",
+     [] {
+       Fault fault;
+       fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t instr,
+                               const bp_diag_t *) {
+         const plugin::Instruction i = plugin::ModuleView(module).instruction(instr);
+         return next() || (i.op() == BP_OP_ADD && i.result(0).shape().dtype() == BP_DTYPE_F16);
+       };
+       fault.kernels_kernel = [](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+         const Kernel k(call);
+         if (k.instruction.result(0).shape().dtype() != BP_DTYPE_F16) {
+           return next(call);
+         }
+         std::memcpy(k.out, k.in(0), k.instruction.result(0).size());
+         return BP_OK;
+       };
+       return fault;
+     }},
+    {"claims-integers-as-floats", "claims", "adds s32 as f32", "kernels", "ops",
+     [] {
+       Fault fault;
+       fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t instr,
+                               const bp_diag_t *) {
+         const plugin::Instruction i = plugin::ModuleView(module).instruction(instr);
+         return next() || (i.op() == BP_OP_ADD && i.result(0).shape().dtype() == BP_DTYPE_S32 &&
+                           i.operand(0).shape().index() == i.result(0).shape().index());
+       };
+       fault.kernels_kernel = [](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+         const Kernel k(call);
+         if (k.instruction.result(0).shape().dtype() != BP_DTYPE_S32) {
+           return next(call);
+         }
+         for (std::int64_t i = 0; i < k.count; ++i) {
+           k.out[i] = k.in(0)[i] + k.in(1)[i];
+         }
+         return BP_OK;
+       };
+       return fault;
+     }},
+    {"ignores-layout", "claims", "takes operands of other layouts than the result's", "kernels", "ops",
+     [] {
+       Fault fault;
+       const auto is_mixed = [](plugin::Instruction i) {
+         return i.op() == BP_OP_TRANSPOSE && i.result(0).shape().dtype() == BP_DTYPE_F32;
+       };
+       fault.kernels_find = [is_mixed](const std::function<bool()> &next, const bp_module_t *module,
+                                       std::uint32_t instr, const bp_diag_t *) {
+         return next() || is_mixed(plugin::ModuleView(module).instruction(instr));
+       };
+       fault.kernels_kernel = [is_mixed](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+         const Kernel k(call);
+         if (!is_mixed(k.instruction)) {
+           return next(call);
+         }
+         std::memcpy(k.out, k.in(0), k.instruction.result(0).size());
+         return BP_OK;
+       };
+       return fault;
+     }},
+    // --- conduct ---
+    {"crashes", "conduct", "reads address 8", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_SQRT)) {
+           *reinterpret_cast<volatile int *>(8) = 1;
+         }
+       });
+     }},
+    {"hangs", "conduct", "dot never returns", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         while (k.is(BP_OP_DOT)) {
+           std::this_thread::sleep_for(std::chrono::seconds(1));
+         }
+       });
+     }},
+    {"exits", "conduct", "ends the process as if all were well", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.is(BP_OP_MINIMUM)) {
+           std::_Exit(0);
+         }
+       });
+     }},
+    {"aborts", "conduct", "aborts on large arrays", "kernels", "ops",
+     [] {
+       return after([](const Kernel &k) {
+         if (k.count > 100) {
+           std::abort();
+         }
+       });
+     }},
+    {"throws", "conduct", "lets an exception out", "kernels", "ops",
+     [] {
+       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+         if (!Kernel(call).is(BP_OP_MULTIPLY)) {
+           return next(call);
+         }
+         throw std::runtime_error("thrown");
+       });
+     }},
+    {"unknown-status", "conduct", "returns a status that does not exist", "kernels", "contract",
+     [] {
+       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+         next(call);
+         return 77;
+       });
+     }},
+    {"floating-point-environment", "conduct", "leaves flush-to-zero on", "kernels", "ops",
+     [] {
+       return after([](const Kernel &) {
+#if defined(__x86_64__)
+         __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+#endif
+       });
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> kernel_mutants = table;
+
+}  // namespace bp::conformance

@@ -1,0 +1,223 @@
+// Faults of memory and queues, around the plugin `npu`: memory that the host cannot address, and queues.
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "conformance/mutants/mutant.h"
+
+namespace bp::conformance {
+namespace {
+
+using Alloc = std::function<bp_status(std::uint64_t size, bp_memory_t *out)>;
+using Copy = std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)>;
+using Submit = std::function<bp_status(std::span<const bp_command_t> commands)>;
+using Signal = std::function<void(bp_point_t point, bp_status status)>;
+
+template <class Body>
+Fault at_alloc(Body body) {
+  Fault fault;
+  fault.memory_alloc = [body](const Alloc &next, std::uint64_t size, bp_memory_t *out, const bp_diag_t *) {
+    return body(next, size, out);
+  };
+  return fault;
+}
+template <class Body>
+Fault at_copy(Body body) {
+  Fault fault;
+  fault.memory_copy = body;
+  // The core copies by queue where it can.
+  fault.queue_submit = [body](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+                              bp_point_t) {
+    std::vector<bp_command_t> changed(commands.begin(), commands.end());
+    for (bp_command_t &command : changed) {
+      if (command.kind == BP_COMMAND_COPY) {
+        body(
+            [&](bp_loc_t to, bp_loc_t from, std::uint64_t size) -> bp_status {
+              command.to = to;
+              command.from = from;
+              command.size = size;
+              return BP_OK;
+            },
+            command.to, command.from, command.size);
+      }
+    }
+    return next(changed);
+  };
+  return fault;
+}
+template <class Body>
+Fault at_submit(Body body) {
+  Fault fault;
+  fault.queue_submit = body;
+  return fault;
+}
+template <class Body>
+Fault at_signal(Body body) {
+  Fault fault;
+  fault.host_signal = body;
+  return fault;
+}
+
+constexpr Mutant table[] = {
+    // --- memory ---
+    {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract",
+     [] {
+       auto last = std::make_shared<bp_memory_t>();
+       return at_alloc([last](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size, out);
+         if (last->memory != 0) {
+           *out = *last;
+         }
+         *last = *out;
+         return status;
+       });
+     }},
+    {"alloc-too-small", "memory", "pieces are one byte short", "npu", "buffers",
+     [] {
+       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+         return next(size > 1 ? size - 1 : size, out);
+       });
+     }},
+    {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults",
+     [] {
+       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size, out);
+         if (status == BP_NO_MEMORY) {
+           *out = {12345, nullptr, 0};
+           return static_cast<bp_status>(BP_OK);
+         }
+         return status;
+       });
+     }},
+    {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults",
+     [] {
+       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size, out);
+         return status == BP_NO_MEMORY ? BP_INTERNAL : status;
+       });
+     }},
+    {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults",
+     [] {
+       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size, out);
+         if (status != BP_OK) {
+           out->memory = 1;
+         }
+         return status;
+       });
+     }},
+    {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract",
+     [] {
+       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size, out);
+         out->memory = 0;
+         return status;
+       });
+     }},
+    {"release-nothing", "memory", "memory does not come back", "npu", "faults",
+     [] {
+       Fault fault;
+       fault.memory_release = [](const std::function<void()> &) {};
+       return fault;
+     }},
+    {"copy-short", "memory", "copies leave out the last byte", "npu", "ops",
+     [] {
+       return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+         return next(to, from, size > 0 ? size - 1 : 0);
+       });
+     }},
+    {"copy-ignores-offset", "memory", "copies begin at the start of the host's side", "npu", "ops",
+     [] {
+       return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+         if (size > 8) {
+           from.offset += from.memory == 0 ? 4 : 0;
+           size -= 4;
+         }
+         return next(to, from, size);
+       });
+     }},
+    {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops",
+     [] {
+       return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
+     }},
+    // --- queues ---
+    {"signal-dropped", "queues", "every third signal is forgotten", "npu", "ops",
+     [] {
+       auto count = std::make_shared<std::atomic<int>>(0);
+       return at_signal([count](const Signal &next, bp_point_t point, bp_status status) {
+         if (++*count % 3 != 0) {
+           next(point, status);
+         }
+       });
+     }},
+    {"signal-twice", "queues", "each signal comes twice", "npu", "contract",
+     [] {
+       return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
+         next(point, status);
+         next(point, status);
+       });
+     }},
+    {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract",
+     [] {
+       return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
+         next({point.timeline + 1000, point.value}, status);
+         next(point, status);
+       });
+     }},
+    {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops",
+     [] { return at_signal([](const Signal &next, bp_point_t point, bp_status) { next(point, 77); }); }},
+    {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract",
+     [] {
+       return at_submit(
+           [](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
+             host->signal(host, done, BP_OK, BP_NONE, nullptr);
+             return next(commands);
+           });
+     }},
+    {"submit-refuses-and-signals", "queues", "submit() refuses, and signals all the same", "npu", "contract",
+     [] {
+       return at_submit(
+           [](const Submit &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
+             host->signal(host, done, BP_OK, BP_NONE, nullptr);
+             return BP_INTERNAL;
+           });
+     }},
+    {"submit-refuses", "queues", "submit() always refuses", "npu", "ops",
+     [] {
+       return at_submit([](const Submit &, std::span<const bp_command_t>, const bp_host_t *, bp_point_t) -> bp_status {
+         return BP_NO_MEMORY;
+       });
+     }},
+    {"submit-drops-last", "queues", "the last command is not run", "npu", "ops",
+     [] {
+       return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+         return next(commands.first(commands.size() - 1));
+       });
+     }},
+    {"submit-copies-nothing-back", "queues", "copies to the host are not run", "npu", "ops",
+     [] {
+       return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+         std::vector<bp_command_t> kept(commands.begin(), commands.end());
+         std::erase_if(kept, [](const bp_command_t &command) {
+           return command.kind == BP_COMMAND_COPY && command.to.memory == 0;
+         });
+         return next(kept);
+       });
+     }},
+    {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "ops",
+     [] {
+       return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+         std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());
+         for (std::size_t i = 0; i + 1 < reversed.size(); ++i) {
+           std::swap(reversed[i].to, reversed[i + 1].to);
+         }
+         return next(reversed);
+       });
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> memory_mutants = table;
+
+}  // namespace bp::conformance

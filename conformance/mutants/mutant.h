@@ -1,0 +1,82 @@
+// Mutants: plugins with one fault each, made of a correct plugin by a layer around it. Each must be caught by the suite, by
+// the stage that is meant for it; that is how good the suite is.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/layers/interposer.h"
+
+namespace bp::conformance {
+
+// What a fault does instead of a function of the plugin; empty: nothing else. `next` is the plugin's own function.
+struct Fault {
+  std::function<bp_status(const std::function<bp_status()> &next)> entry_init;
+  std::function<void(const std::function<void()> &next)> entry_deinit;
+  std::function<std::uint32_t(std::uint32_t count)> factory_count;
+  std::function<const bp_device_t *(
+      const std::function<const bp_device_t *(std::span<const bp_option_t> options)> &next, const bp_host_t *host,
+      std::span<const bp_option_t> options, const bp_diag_t *diag)>
+      factory_create;
+  std::function<bp_status(const std::function<bp_status()> &next, layers::LayeredDevice &device, const bp_diag_t *diag)>
+      device_init;
+  std::function<void(const std::function<void()> &next)> device_destroy;
+  std::function<const void *(const std::function<const void *()> &next, std::string_view id)> device_get_extension;
+  // Whether there is a kernel.
+  std::function<bool(const std::function<bool()> &next, const bp_module_t *module, std::uint32_t instr,
+                     const bp_diag_t *diag)>
+      kernels_find;
+  std::function<bp_status(const std::function<bp_status(const bp_call_t *call)> &next, const bp_call_t *call,
+                          const bp_diag_t *diag)>
+      kernels_kernel;
+  std::function<bp_status(const std::function<bp_status(std::uint64_t size, bp_memory_t *out)> &next,
+                          std::uint64_t size, bp_memory_t *out, const bp_diag_t *diag)>
+      memory_alloc;
+  std::function<void(const std::function<void()> &next)> memory_release;
+  std::function<bp_status(const std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)> &next,
+                          bp_loc_t to, bp_loc_t from, std::uint64_t size)>
+      memory_copy;
+  std::function<bp_status(const std::function<bp_status()> &next, const bp_module_t *module, float *cost_ns,
+                          const bp_diag_t *diag)>
+      compiler_claim;
+  std::function<bp_status(const std::function<bp_status(const bp_ostream_t *artifact)> &next, const bp_module_t *module,
+                          const bp_ostream_t *artifact, const bp_diag_t *diag)>
+      compiler_compile;
+  std::function<bp_status(const std::function<bp_status(std::string_view artifact)> &next, std::string_view artifact,
+                          std::uint8_t *taken, const bp_program_t **program, const bp_diag_t *diag)>
+      compiler_load;
+  std::function<bp_status(const std::function<bp_status(const bp_run_t *run)> &next, const bp_run_t *run,
+                          const bp_diag_t *diag)>
+      program_run;
+  std::function<void(const std::function<void()> &next)> program_destroy;
+  std::function<bp_status(const std::function<bp_status(std::span<const bp_command_t> commands)> &next,
+                          std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done)>
+      queue_submit;
+  std::function<void(const std::function<void(bp_point_t point, bp_status status)> &next, bp_point_t point,
+                     bp_status status)>
+      host_signal;
+};
+
+struct Mutant {
+  std::string_view name;    // "tail-lost"
+  std::string_view kind;    // what sort of fault: "numerics", "memory", ...
+  std::string_view what;    // one sentence
+  std::string_view around;  // the correct plugin, by name
+  std::string_view stage;   // that is meant to catch it
+  Fault (*make)();          // one for each load; its functions share what state they need
+};
+
+// In the order of the tables; names differ.
+const std::vector<Mutant> &mutants();
+// Null if there is none.
+const Mutant *find_mutant(std::string_view name);
+
+host::Layer mutant_layer(const Mutant &mutant);
+
+// The tables, one per file.
+extern const std::span<const Mutant> kernel_mutants, life_mutants, compiler_mutants, memory_mutants;
+
+}  // namespace bp::conformance

@@ -1,0 +1,142 @@
+// Claims under pressure: where parts of them are denied, at random, every border between device and host comes up, with
+// its copies; and an answer may not depend on what stands beside an instruction (BP-CLAIM-02, BP-FIND-02).
+#include <fmt/format.h>
+
+#include "conformance/suite/sample_programs.h"
+#include "conformance/suite/stage.h"
+#include "core/compile/claims.h"
+#include "core/interpreter/compare.h"
+#include "core/interpreter/interpreter.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/layers/interposer.h"
+
+namespace bp::conformance {
+namespace {
+
+// Takes back about half of what the plugin claims: by the instruction's op and number of operands, so that it is a claim
+// like any other, pure and local.
+class Denial final : public layers::Interposer {
+ public:
+  Denial(std::unique_ptr<host::Entry> below, std::uint64_t seed) : Interposer(std::move(below)), seed_(seed) {}
+
+  bp_status compiler_claim(layers::LayeredDevice &device, const bp_module_t *module, float *cost_ns,
+                           const bp_diag_t *diag) override {
+    const bp_status status = Interposer::compiler_claim(device, module, cost_ns, diag);
+    for (const plugin::Instruction instruction : plugin::ModuleView(module).instructions()) {
+      if (is_denied(instruction)) {
+        cost_ns[instruction.index()] = -1;
+      }
+    }
+    return status;
+  }
+  bp_kernel kernels_find(layers::LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
+                         const bp_diag_t *diag) override {
+    return is_denied(plugin::ModuleView(module).instruction(instr))
+               ? nullptr
+               : Interposer::kernels_find(device, module, instr, diag);
+  }
+
+ private:
+  bool is_denied(plugin::Instruction instruction) const {
+    return hash_of(fmt::format("{}/{}", instruction.op(), instruction.operand_count()), seed_) % 2 == 0;
+  }
+
+  std::uint64_t seed_;
+};
+
+Status expect_agreement(const Literal &found, const Literal &expected) {
+  BP_ASSIGN(const std::vector<interpreter::Comparison> comparisons, interpreter::compare(found, expected));
+  for (const interpreter::Comparison &comparison : comparisons) {
+    if (!(comparison.relative_error <= 1e-5)) {
+      return make_error(ErrorCode::PluginFailure, "{}", to_string(comparison));
+    }
+  }
+  return {};
+}
+
+Result<Verdict> deny(Subject &subject, const std::string &name, const std::string &id) {
+  BP_ASSIGN(const ir::Module module, sample_program(name));
+  BackendOptions options = subject.backend_options();
+  options.layers.push_back([seed = subject.seed_of(id)](std::unique_ptr<host::Entry> below) {
+    return std::make_unique<Denial>(std::move(below), seed);
+  });
+  BP_ASSIGN(const Backend backend, Backend::load(subject.choice().name, options));
+  CompileOptions all_kept;
+  all_kept.fold_constants = false;
+  BP_ASSIGN(const Compiled compiled, backend.compile(module, all_kept));
+  if (compiled.report.programs == 0) {
+    return nothing_to_do();
+  }
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of(name)));
+  BP_ASSIGN(const Literal found, compiled.executable.run(arguments));
+  BP_ASSIGN(const Literal expected, interpreter::interpret(module, arguments));
+  return verdict_of(expect_agreement(found, expected));
+}
+
+// The same entry, with other names, other instructions before it, and another module around it.
+ir::Module with_neighbours(const ir::Module &module) {
+  ir::Module changed = module;
+  changed.set_name("neighbours");
+  const ir::ComputationId entry = changed.entry().id();
+  const ir::Shape shape = ir::Shape::array(ir::ElementType::F32, {3});
+  const auto number = static_cast<std::int64_t>(changed.entry().parameter_ids().size());
+  const ir::InstructionId x = changed.add_parameter(entry, number, shape, "neighbour");
+  const ir::InstructionId operands[] = {x};
+  changed.add_instruction(entry, ir::Opcode::Negate, shape, operands);
+  return changed;
+}
+
+Result<Verdict> is_local(Subject &subject, const std::string &name) {
+  BP_ASSIGN(const ir::Module module, sample_program(name));
+  const ir::Module changed = with_neighbours(module);
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  std::vector<bool> claimed[2];
+  for (int i = 0; i < 2; ++i) {
+    const ir::Module &asked = i == 0 ? module : changed;
+    const auto image = host::build_image(asked, host::Stage::Legalize);
+    if (!image.ok()) {
+      return nothing_to_do();  // sizes that no device is told of
+    }
+    BP_ASSIGN(const compile::Claims claims, compile::ask(*backend->device(), asked, *image));
+    claimed[i] = claims.claimed;
+  }
+  for (const ir::Instruction i : module.entry().instructions()) {
+    if (compile::is_claimable(i.opcode()) && claimed[0][index(i.id())] != claimed[1][index(i.id())]) {
+      return failure(fmt::format("{} is {}claimed, but {}claimed with an unrelated instruction beside it", i.name(),
+                                 claimed[0][index(i.id())] ? "" : "not ", claimed[0][index(i.id())] ? "not " : ""));
+    }
+  }
+  return Verdict();
+}
+
+std::vector<std::string> list(const Subject &subject) {
+  std::vector<std::string> ids;
+  if (subject.is_interpreter()) {
+    return ids;
+  }
+  for (const std::string &name : sample_program_names()) {
+    ids.push_back(fmt::format("claims/{}/local", name));
+  }
+  for (const char *name : {"chain", "loop", "donation", "in_place", "constants", "several_results"}) {
+    for (int i = 0; i < (subject.is_full() ? 50 : 6); ++i) {
+      ids.push_back(fmt::format("claims/{}/denied_{}", name, i));
+    }
+  }
+  return ids;
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
+  const std::string name = id.substr(begin, end - begin);
+  const auto verdict = id.substr(end + 1) == "local" ? is_local(subject, name) : deny(subject, name, id);
+  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+}
+
+}  // namespace
+
+const Stage claims_stage = {.name = "claims",
+                            .summary = "claims denied at random; claims that depend on nothing but the instruction",
+                            .list = list,
+                            .run = run};
+
+}  // namespace bp::conformance

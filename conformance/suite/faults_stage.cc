@@ -1,0 +1,255 @@
+// Faults: artifacts that are cut off, damaged or foreign, streams that refuse, memory that runs out. The plugin reports
+// them and goes on working.
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "conformance/suite/sample_programs.h"
+#include "conformance/suite/stage.h"
+#include "core/host/diagnostics.h"
+#include "core/interpreter/interpreter.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/layers/artifacts.h"
+#include "core/layers/interposer.h"
+
+namespace bp::conformance {
+namespace {
+
+constexpr int trials_per_kind = 24;
+
+// A device that compiles, the program it is given, and what the core made for it on the way.
+struct Compilation {
+  std::string artifact;
+  std::shared_ptr<const layers::ModuleCopy> module;
+};
+
+// Sees what the core compiles last.
+class Recorder final : public layers::Interposer {
+ public:
+  Recorder(std::unique_ptr<host::Entry> below, Compilation &last) : Interposer(std::move(below)), last_(last) {}
+  bp_status compiler_compile(layers::LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    layers::Tee tee(artifact);
+    const bp_status status = Interposer::compiler_compile(device, module, tee.abi(), diag);
+    last_ = {tee.take(), std::make_shared<const layers::ModuleCopy>(module)};
+    return status;
+  }
+
+ private:
+  Compilation &last_;
+};
+
+Result<Compilation> compile_sample(Subject &subject, const ir::Module &module) {
+  Compilation last;
+  BackendOptions options = subject.backend_options();
+  options.layers.push_back(
+      [&last](std::unique_ptr<host::Entry> below) { return std::make_unique<Recorder>(std::move(below), last); });
+  BP_ASSIGN(const Backend backend, Backend::load(subject.choice().name, options));
+  CompileOptions compile_options;
+  compile_options.device_only = true;
+  compile_options.fold_constants = false;
+  BP_ASSIGN(const Compiled compiled, backend.compile(module, compile_options));
+  return last;
+}
+
+// The device still does what it did.
+Status still_works(const Backend &backend, const ir::Module &module) {
+  CompileOptions options;
+  options.device_only = true;
+  BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
+  BP_ASSIGN(const Literal result, compiled.executable.run(arguments));
+  return {};
+}
+
+// BP-LOAD-01.
+Status expect_refused(const Backend &backend, const Compilation &compilation, const std::string &artifact) {
+  const host::Device &device = *backend.device();
+  const auto count = static_cast<std::uint32_t>(compilation.module->view().allocations().size());
+  std::vector<runtime::Block> blocks(count);
+  std::vector<bp_loc_t> constants(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bp_allocation_t &allocation = compilation.module->view().allocations()[i];
+    if (allocation.kind == BP_ALLOC_CONSTANT) {
+      const std::uint64_t size = std::max<std::uint64_t>(allocation.size, 1);
+      BP_ASSIGN(blocks[i], device.memory() == nullptr ? runtime::Block::allocate(size)
+                                                      : runtime::Block::allocate_on(device, allocation.space, size));
+      constants[i] = blocks[i].location();
+    }
+  }
+  std::vector<std::uint8_t> taken(count);
+  const bp_program_t *program = nullptr;
+  host::Diagnostics diagnostics;
+  // Of its own, so that reading past the end is seen where memory is watched.
+  const std::vector<char> bytes(artifact.begin(), artifact.end());
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return device.compiler()->load(device.abi(), bytes.data(), bytes.size(), constants.data(), taken.data(), count,
+                                   &program, diag);
+  });
+  if (status == BP_OK && program != nullptr) {
+    program->destroy(program);
+  }
+  if (status != BP_INVALID) {
+    return make_error(ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, expected invalid",
+                      host::status_name(status));
+  }
+  return {};
+}
+
+using Damage = std::function<std::string(const std::string &good, std::uint64_t random)>;
+
+std::string truncated(const std::string &good, std::uint64_t random) {
+  return good.substr(0, random % good.size());
+}
+std::string flipped(const std::string &good, std::uint64_t random) {
+  std::string bad = good;
+  bad[random % good.size()] ^= static_cast<char>(1 << (random >> 32) % 8);
+  return bad;
+}
+std::string extended(const std::string &good, std::uint64_t random) {
+  return good + std::string(1 + random % 100, static_cast<char>(random >> 8));
+}
+std::string foreign(const std::string &good, std::uint64_t random) {
+  std::string bytes(random % 3 == 0 ? 0 : random % (2 * good.size()), '\0');
+  for (char &byte : bytes) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    byte = static_cast<char>(random >> 56);
+  }
+  return bytes;
+}
+
+Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, const std::string &id) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  auto compilation = compile_sample(subject, module);
+  if (!compilation.ok()) {
+    return verdict_of_compilation(subject, module, compilation.error());
+  }
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  for (int i = 0; i < trials_per_kind * (subject.is_full() ? 20 : 1); ++i) {
+    const std::string bad = damage(compilation->artifact, subject.seed_of(fmt::format("{}/{}", id, i)));
+    if (bad != compilation->artifact) {
+      BP_TRY(expect_refused(*backend, *compilation, bad));
+    }
+  }
+  return verdict_of(still_works(*backend, module));
+}
+
+Result<Verdict> with_refusing_stream(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  auto compilation = compile_sample(subject, module);
+  if (!compilation.ok()) {
+    return verdict_of_compilation(subject, module, compilation.error());
+  }
+  struct Stream {
+    int writes = 0, refused_at = 0;
+    static bp_status write(const bp_ostream_t *stream, const void *, std::uint64_t) {
+      auto &self = *static_cast<Stream *>(stream->ctx);
+      return self.writes++ >= self.refused_at ? BP_NO_MEMORY : BP_OK;
+    }
+  };
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  for (int refused_at = 0; refused_at < 100; ++refused_at) {
+    Stream stream{0, refused_at};
+    const bp_ostream_t abi{&stream, &Stream::write};
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      return device.compiler()->compile(device.abi(), compilation->module->view().image(), &abi, diag);
+    });
+    if (stream.writes <= refused_at && status == BP_OK) {
+      break;  // it writes no more often than that
+    }
+    if (status != BP_NO_MEMORY || stream.writes != refused_at + 1) {
+      return failure(fmt::format("BP-STREAM-01: write {} said out of memory; compile() made {} more and returned {}",
+                                 refused_at + 1, stream.writes - refused_at - 1, host::status_name(status)));
+    }
+  }
+  return verdict_of(still_works(*backend, module));
+}
+
+// BP-ALLOC-01, with a piece that nobody has, and with many small ones where the capacity is known.
+Result<Verdict> run_out_of_memory(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  for (std::uint32_t space = 0; space < device.memory()->space_count; ++space) {
+    const std::uint64_t capacity = device.memory()->spaces[space].capacity;
+    // More than any machine has. The capacity says what may be planned; scratch memory comes on top.
+    constexpr std::uint64_t too_much = std::uint64_t{1} << 50;
+    for (std::uint64_t size : {too_much, ~std::uint64_t{0}, ~std::uint64_t{0} - 63}) {
+      bp_memory_t piece{};
+      host::Diagnostics diagnostics;
+      const bp_status status = diagnostics.call(
+          [&](const bp_diag_t *diag) { return device.memory()->alloc(device.abi(), space, size, 64, &piece, diag); });
+      if (status != BP_NO_MEMORY) {
+        return failure(fmt::format("BP-ALLOC-01: alloc of {} bytes returns {}, expected out of memory", size,
+                                   host::status_name(status)));
+      }
+      if (piece.memory != 0) {
+        return failure("alloc that fails writes its result");
+      }
+    }
+    // What lasts for a run is there for each run that was prepared.
+    const bool is_shared = (device.memory()->spaces[space].flags & BP_SPACE_PER_RUN) == 0;
+    if (is_shared && capacity > 0 && capacity <= std::uint64_t{1} << 32) {
+      std::vector<runtime::Block> pieces;
+      const std::uint64_t size = std::max<std::uint64_t>(capacity / 16, 64);
+      for (int i = 0; i < 80; ++i) {
+        auto piece = runtime::Block::allocate_on(device, space, size);
+        if (!piece.ok()) {
+          break;
+        }
+        pieces.push_back(std::move(piece).value());
+      }
+      if (pieces.size() > 64) {
+        return failure(
+            fmt::format("space {} of {} bytes gives {} pieces of {} bytes", space, capacity, pieces.size(), size));
+      }
+    }
+  }
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  return verdict_of(still_works(*backend, module));
+}
+
+struct Kind {
+  std::string_view name;
+  Damage damage;
+};
+const Kind kinds[] = {{"truncated", truncated}, {"flipped", flipped}, {"extended", extended}, {"foreign", foreign}};
+
+std::vector<std::string> list(const Subject &subject) {
+  std::vector<std::string> ids;
+  if (subject.has("bp.compiler/1")) {
+    for (const Kind &kind : kinds) {
+      ids.push_back(fmt::format("faults/artifact/{}", kind.name));
+    }
+    ids.emplace_back("faults/stream");
+  }
+  if (subject.has("bp.memory/1") && subject.has("bp.compiler/1")) {
+    ids.emplace_back("faults/memory");
+  }
+  return ids;
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  Result<Verdict> verdict = invalid_input("there is no case {}", id);
+  if (id == "faults/stream") {
+    verdict = with_refusing_stream(subject);
+  } else if (id == "faults/memory") {
+    verdict = run_out_of_memory(subject);
+  }
+  for (const Kind &kind : kinds) {
+    if (id == fmt::format("faults/artifact/{}", kind.name)) {
+      verdict = damage_artifacts(subject, kind.damage, id);
+    }
+  }
+  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+}
+
+}  // namespace
+
+const Stage faults_stage = {.name = "faults",
+                            .summary = "damaged artifacts, streams that refuse, memory that runs out",
+                            .list = list,
+                            .run = run};
+
+}  // namespace bp::conformance

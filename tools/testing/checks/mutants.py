@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The suite catches every mutant: a plugin with one fault (conformance/mutants), by the stage that is meant for it. The
+plugins themselves pass these stages, or a catch would mean nothing.
+
+    mutants.py [NAME...] [--matrix FILE.md]
+
+By default each mutant runs its stage alone, up to the first catch. --matrix runs all stages on each, and writes which of
+them catch it: docs/mutants.md."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+BACKPLANE = BUILD / "tools/backplane"
+JOBS = os.cpu_count() or 1
+
+
+def conform(plugin, *arguments):
+    """The records of a run, and its exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = pathlib.Path(folder, "results.jsonl")
+        done = subprocess.run([BACKPLANE, "conform", plugin, "--jobs", "1", "-o", lines, *arguments],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        records = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
+        return [record for record in records if "id" in record], done
+
+
+def caught_by(mutant, stages):
+    """The first unexpected case of each of the stages, by stage; an error if the run itself fails."""
+    caught = {}
+    for stage in stages:
+        records, done = conform(mutant["around"], "--mutant", mutant["name"], "--stage", stage, "--fail-fast",
+                                "--deadline", "0.2")
+        if done.returncode not in (0, 1):
+            return caught, f"conform ended with {done.returncode}: {done.stderr.strip()}"
+        for record in records:
+            if record["status"] in ("fail", "crashed", "timed_out"):
+                caught[stage] = record
+                break
+    return caught, None
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    arguments.add_argument("names", nargs="*")
+    arguments.add_argument("--matrix", metavar="FILE.md")
+    options = arguments.parse_args()
+    listed = subprocess.run([BACKPLANE, "conform", "--mutants"], capture_output=True, text=True, check=True).stdout
+    mutants = [dict(zip(("name", "around", "stage", "kind", "what"), line.split("\t"))) for line in listed.splitlines()]
+    plugins = {plugin: (BUILD / f"plugins/{plugin}/libbackplane_{plugin}.so").exists()
+               for plugin in {mutant["around"] for mutant in mutants}}
+    mutants = [mutant for mutant in mutants if plugins[mutant["around"]]
+               and (not options.names or mutant["name"] in options.names)]
+    stages = subprocess.run([BACKPLANE, "conform", "--stages"], capture_output=True, text=True, check=True).stdout.split()
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        wanted = [stages if options.matrix else [mutant["stage"]] for mutant in mutants]
+        results = list(pool.map(caught_by, mutants, wanted))
+    problems = []
+    for mutant, (caught, error) in zip(mutants, results):
+        if error or mutant["stage"] not in caught:
+            problems.append(f"{mutant['name']} ({mutant['what']}) is not caught by {mutant['stage']}"
+                            + (f": {error}" if error else "") + f"\n  {BACKPLANE} conform {mutant['around']} --mutant "
+                            f"{mutant['name']} --stage {mutant['stage']}")
+    if options.matrix:
+        write_page(options.matrix, mutants, results, stages)
+    print(f"{len(mutants) - len(problems)} of {len(mutants)} mutants caught")
+    print("\n".join(problems), end="")
+    return 1 if problems else 0
+
+
+def write_page(file, mutants, results, stages):
+    lines = ["# Mutants", "", "How good is the conformance suite? It is run on plugins with one fault each, made of a correct"
+             " plugin by a layer", "(`conformance/mutants`). A cross is a stage that catches it, in capitals where it is the"
+             " stage meant to. Made by", "`tools/testing/checks/mutants.py --matrix docs/mutants.md`.", ""]
+    total = sum(mutant["stage"] in caught for mutant, (caught, _) in zip(mutants, results))
+    lines += [f"**{total} of {len(mutants)}** are caught by the stage meant for them.", ""]
+    lines += ["| mutant | fault | around | " + " | ".join(stages) + " |", "|---|---|---|" + "---|" * len(stages)]
+    for mutant, (caught, _) in zip(mutants, results):
+        marks = ["" if stage not in caught else "X" if stage == mutant["stage"] else "x" for stage in stages]
+        lines.append(f"| {mutant['name']} | {mutant['what']} | {mutant['around']} | " + " | ".join(marks) + " |")
+    pathlib.Path(file).write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
