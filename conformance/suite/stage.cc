@@ -46,7 +46,13 @@ Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const
   }
   const auto survey = compile::survey(module, (*backend)->device());
   if (survey.ok() && survey->on_host.empty()) {
-    return failure("claimed, then declined: " + error.to_string());
+    // Perhaps it claims the program, and not the copies that the plan needs: with the host's help there is a way then.
+    CompileOptions options;
+    options.fold_constants = false;
+    const auto divided = (*backend)->compile(module, options);
+    if (!divided.ok() || divided->report.on_host.empty()) {
+      return failure("claimed, then declined: " + error.to_string());
+    }
   }
   return {.status = CaseStatus::Unsupported, .message = error.message()};
 }
