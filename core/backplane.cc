@@ -92,22 +92,26 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
 }
 
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings) {
-  BP_ASSIGN(std::string text, read_file(path));
+  BP_ASSIGN(const std::string text, read_file(path));
+  return parse_module(text, path, warnings);
+}
+
+Result<Module> parse_module(std::string_view text, const std::string &file, std::vector<std::string> *warnings) {
   if (import::hlo_proto::is_hlo_proto(text)) {
-    BP_ASSIGN(Module module, import::hlo_proto::read_module(text, {path}));
+    BP_ASSIGN(Module module, import::hlo_proto::read_module(text, {file}));
     BP_TRY(ir::verify(module));
     return module;
   }
   if (text.starts_with("ML\xefR")) {
     return Error(ErrorCode::Unsupported,
                  "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
-        .at({path, 1, 1, {}});
+        .at({file, 1, 1, {}});
   }
   if (import::stablehlo::is_stablehlo(text)) {
-    return import::stablehlo::read(text, {path, 1, {}});
+    return import::stablehlo::read(text, {file, 1, {}});
   }
   text::ParseOptions options;
-  options.file = path;
+  options.file = file;
   options.warnings = warnings;
   BP_ASSIGN(Module module, text::parse_module(text, options));
   BP_TRY(ir::verify(module));

@@ -91,5 +91,8 @@ class Backend {
 // Reads and verifies one module: HLO text, StableHLO text or a HLO protocol buffer, whichever the file holds. Warnings
 // ("file:line:column: ...") are appended if asked for.
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings = nullptr);
+// The same of what a file would hold; `file` is its name in messages.
+Result<Module> parse_module(std::string_view text, const std::string &file,
+                            std::vector<std::string> *warnings = nullptr);
 
 }  // namespace bp

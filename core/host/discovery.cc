@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/host/build_configuration.h"
+#include "core/host/installation.h"
 
 namespace bp::host {
 namespace {
@@ -137,7 +138,7 @@ std::vector<std::string> plugin_directories(bool elevated) {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   } else {
-    directories.emplace_back(plugin_directory);
+    directories.push_back(installed(plugin_directory));
     add_build_directories(directories);
   }
   std::erase_if(directories, [](const std::string &directory) { return !holds_files(directory); });

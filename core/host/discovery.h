@@ -3,13 +3,14 @@
 // The name may be a path (it contains '/'). Otherwise directories are searched in this order, each in the order of file
 // names, for files that end in ".so":
 //   1. the directories of BACKPLANE_PATH, separated by ':';
-//   2. <libdir>/backplane, fixed when Backplane was built;
+//   2. <libdir>/backplane of the installation (core/host/installation.h);
 //   3. when the program runs from a build directory, BUILD/plugins/*: the nearest parent directory of the executable,
 //      up to three levels, that holds build.ninja.
-// If BACKPLANE_PATH is set, 2 and 3 are not searched. An elevated process searches 2 alone: its user chooses neither the
-// environment's directories nor those beside the executable, which can be linked to from anywhere. A file answers to a name if it is called libbackplane_NAME.so or
-// its manifest lists NAME as id or alias. Of several that can be loaded, the one in the first directory wins; in one
-// directory the one that asks for most CPU features, so that variants of one plugin can lie side by side.
+// If BACKPLANE_PATH is set, 2 and 3 are not searched. An elevated process searches 2 alone, as it was when Backplane was
+// built: its user chooses neither the environment's directories nor those beside the executable, which can be linked to
+// from anywhere. A file answers to a name if it is called libbackplane_NAME.so or its manifest lists NAME as id or alias.
+// Of several that can be loaded, the one in the first directory wins; in one directory the one that asks for most CPU
+// features, so that variants of one plugin can lie side by side.
 // Every file looked at keeps the reason why it was refused.
 #pragma once
 

@@ -24,6 +24,7 @@ ALLOWED = {
     "core/runtime": {"core/base", "core/ir", "core/buffers", "core/host", "core/interpreter", "plugin_api"},
     "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter", "layers"}} | {"plugin_api"},
     "core": {f"core/{layer}" for layer in ALL_CORE} | {"plugin_api"},
+    "core/c": {"core", "core/base", "core/host", "plugin_api"},
     "plugin_api": set(),
     "plugins": {"plugins", "plugin_api"},
     "samples": {"core/backplane.h", "plugin_api"},

@@ -1,0 +1,329 @@
+// The C face: each function makes its arguments those of core/backplane.h, and keeps exceptions inside.
+#include "backplane/runtime.h"
+
+#include <algorithm>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "core/backplane.h"
+#include "core/base/files.h"
+#include "core/host/build_configuration.h"
+#include "plugin_api/cpp/call.h"
+
+struct backplane_backend {
+  bp::Backend backend;
+};
+
+struct backplane_executable {
+  std::optional<bp::Executable> executable;
+  std::vector<bp::Shape> parameters;
+  // The arrays point into `leaves` and `names`.
+  std::vector<bp::Shape> leaves;
+  std::vector<std::string> names;
+  std::vector<backplane_array_t> inputs, outputs;
+};
+
+namespace {
+
+using bp::Error;
+using bp::ErrorCode;
+using bp::Literal;
+using bp::Module;
+using bp::Result;
+using bp::Shape;
+using bp::Status;
+
+bp_status status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::InvalidInput:
+    case ErrorCode::NotFound:
+    case ErrorCode::Io: return BP_INVALID;
+    case ErrorCode::Unsupported: return BP_UNSUPPORTED;
+    case ErrorCode::OutOfMemory: return BP_NO_MEMORY;
+    case ErrorCode::PluginFailure:
+    case ErrorCode::Internal: break;
+  }
+  return BP_INTERNAL;
+}
+
+// Runs the body of a function of the C face, which returns a Status.
+template <class Body>
+bp_status call(const bp_diag_t *errors, Body &&body) noexcept {
+  constexpr bp_diag_t nowhere = {nullptr, [](const bp_diag_t *, bp_status, std::uint32_t, const char *) {}};
+  const bp_diag_t *diag = errors == nullptr ? &nowhere : errors;
+  return bp::plugin::guarded(diag, [&] {
+    const Status status = body();
+    return status.ok() ? BP_OK : bp::plugin::fail(diag, status_of(status.error().code()), status.error().to_string());
+  });
+}
+
+Status expect_given(const void *pointer, std::string_view what) {
+  return pointer != nullptr ? Status() : bp::invalid_input("{} is a null pointer, expected one that is not", what);
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count) {
+  std::vector<std::pair<std::string, std::string>> read;
+  if (count != 0) {
+    BP_TRY(expect_given(options, "options"));
+  }
+  for (const bp_option_t &option : std::span(options, count)) {
+    BP_TRY(expect_given(option.key, "the key of an option"));
+    BP_TRY(expect_given(option.value, "the value of an option"));
+    read.emplace_back(option.key, option.value);
+  }
+  return read;
+}
+
+// --- options of a compilation ---
+
+Status set(bool &option, const std::string &value) {
+  if (value != "0" && value != "1") {
+    return bp::invalid_input("is '{}', expected 0 or 1", value);
+  }
+  option = value == "1";
+  return {};
+}
+Status set(std::int64_t &option, const std::string &value) {
+  if (!boost::conversion::try_lexical_convert(value, option) || option < 0) {
+    return bp::invalid_input("is '{}', expected a number from 0 on", value);
+  }
+  return {};
+}
+Status set(std::string &option, const std::string &value) {
+  option = value;
+  return {};
+}
+template <auto member>
+Status set_member(bp::CompileOptions &options, const std::string &value) {
+  return set(options.*member, value);
+}
+
+constexpr struct {
+  std::string_view key;
+  Status (*set)(bp::CompileOptions &options, const std::string &value);
+} compile_options[] = {{"device-only", set_member<&bp::CompileOptions::device_only>},
+                       {"memory-limit", set_member<&bp::CompileOptions::memory_limit>},
+                       {"cache-dir", set_member<&bp::CompileOptions::cache_dir>},
+                       {"dump-dir", set_member<&bp::CompileOptions::dump_dir>}};
+
+Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count) {
+  BP_ASSIGN(const auto read, read_options(given, count));
+  bp::CompileOptions options;
+  for (const auto &[key, value] : read) {
+    const auto *found = std::ranges::find(compile_options, std::string_view(key), [](const auto &o) { return o.key; });
+    if (found == std::end(compile_options)) {
+      return bp::invalid_input(
+          "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir or dump-dir", key);
+    }
+    if (Status status = found->set(options, value); !status.ok()) {
+      return bp::invalid_input("the option {} {}", key, status.error().message());
+    }
+  }
+  return options;
+}
+
+// --- arrays ---
+
+// The arrays of a value, to be told under this name.
+void add_leaves(const Shape &shape, const std::string &name, backplane_executable &executable) {
+  for (std::size_t position = 0; position < shape.subshape_count(); ++position) {
+    if (const Shape &leaf = shape.subshape(position); leaf.is_array()) {
+      const std::string part =
+          position == 0 ? "" : fmt::format("{{{}}}", fmt::join(shape.index_of_subshape(position), ","));
+      executable.leaves.push_back(leaf);
+      executable.names.push_back(name + part);
+    }
+  }
+}
+
+backplane_array_t describe(const Shape &shape, const std::string &name) {
+  const auto width = static_cast<std::uint64_t>(bp::ir::byte_width(shape.element_type()));
+  return {name.c_str(),
+          shape.rank() == 0 ? nullptr : shape.sizes().data(),
+          static_cast<std::uint64_t>(shape.element_count()) * width,
+          static_cast<std::uint32_t>(shape.rank()),
+          static_cast<std::uint16_t>(shape.element_type()),
+          0};
+}
+
+// What the program takes and gives, as it was written.
+void describe_arrays(const Module &module, backplane_executable &executable) {
+  const bp::ir::Computation entry = module.entry();
+  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
+    executable.parameters.push_back(entry.parameter(i).shape());
+    add_leaves(entry.parameter(i).shape(), std::string(entry.parameter(i).name()), executable);
+  }
+  const std::size_t inputs = executable.leaves.size();
+  const bp::ir::Instruction root = entry.root();
+  if (root.opcode() == bp::ir::Opcode::Tuple) {
+    for (std::size_t i = 0; i < root.operand_count(); ++i) {
+      add_leaves(root.operand(i).shape(), std::string(root.operand(i).name()), executable);
+    }
+  } else {
+    add_leaves(root.shape(), std::string(root.name()), executable);
+  }
+  for (std::size_t i = 0; i < executable.leaves.size(); ++i) {
+    (i < inputs ? executable.inputs : executable.outputs)
+        .push_back(describe(executable.leaves[i], executable.names[i]));
+  }
+}
+
+Status check_static(const Module &module) {
+  for (std::size_t i = 0; i < module.entry().parameter_count(); ++i) {
+    if (const bp::ir::Instruction parameter = module.entry().parameter(i); !parameter.shape().is_static()) {
+      return bp::unsupported("{}: has shape {}, expected sizes that are known before it runs", parameter.name(),
+                             to_string(parameter.shape()))
+          .at(parameter.location());
+    }
+  }
+  const bp::ir::Instruction root = module.entry().root();
+  if (!root.shape().is_static()) {
+    return bp::unsupported("{}: has shape {}, expected sizes that are known before it runs", root.name(),
+                           to_string(root.shape()))
+        .at(root.location());
+  }
+  return {};
+}
+
+// A value of this shape, its arrays copied from `inputs`, which moves on.
+Result<Literal> make_literal(const Shape &shape, const void *const *&inputs) {
+  if (shape.is_tuple()) {
+    std::vector<Literal> elements;
+    for (const Shape &element : shape.elements()) {
+      BP_ASSIGN(Literal literal, make_literal(element, inputs));
+      elements.push_back(std::move(literal));
+    }
+    return Literal::tuple(std::move(elements));
+  }
+  if (!shape.is_array()) {
+    return Literal::token();
+  }
+  BP_ASSIGN(Literal literal, Literal::zeros(shape));
+  const void *input = *inputs++;
+  if (const std::span<std::byte> bytes = literal.mutable_bytes(); !bytes.empty()) {
+    BP_TRY(expect_given(input, "an input"));
+    std::memcpy(bytes.data(), input, bytes.size());
+  }
+  return literal;
+}
+
+Status copy_out(const Literal &literal, void *const *&outputs) {
+  if (literal.shape().is_tuple()) {
+    for (const Literal &element : literal.tuple_elements()) {
+      BP_TRY(copy_out(element, outputs));
+    }
+  } else if (literal.shape().is_array()) {
+    void *output = *outputs++;
+    if (const auto bytes = literal.bytes(); !bytes.empty()) {
+      BP_TRY(expect_given(output, "an output"));
+      std::memcpy(output, bytes.data(), bytes.size());
+    }
+  }
+  return {};
+}
+
+Status compile(const backplane_backend *backend, std::string_view text, const std::string &name,
+               const bp_option_t *given, std::uint32_t option_count, backplane_executable **made) {
+  BP_ASSIGN(const bp::CompileOptions options, read_compile_options(given, option_count));
+  BP_ASSIGN(Module module, bp::parse_module(text, name));
+  BP_TRY(check_static(module));
+  backplane_executable described;
+  describe_arrays(module, described);
+  BP_ASSIGN(bp::Compiled compiled, backend->backend.compile(std::move(module), options));
+  described.executable.emplace(std::move(compiled.executable));
+  *made = new backplane_executable(std::move(described));
+  return {};
+}
+
+const backplane_array_t *at(const std::vector<backplane_array_t> &arrays, std::uint32_t index) {
+  return index < arrays.size() ? &arrays[index] : nullptr;
+}
+
+}  // namespace
+
+const char *backplane_version(void) {
+  return bp::host::core_version;
+}
+
+bp_status backplane_load(const char *name, const bp_option_t *options, std::uint32_t option_count,
+                         const bp_diag_t *errors, backplane_backend **backend) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(name, "name"));
+    BP_TRY(expect_given(backend, "backend"));
+    bp::BackendOptions backend_options;
+    BP_ASSIGN(backend_options.settings, read_options(options, option_count));
+    BP_ASSIGN(bp::Backend loaded, bp::Backend::load(name, backend_options));
+    *backend = new backplane_backend{std::move(loaded)};
+    return {};
+  });
+}
+
+void backplane_release_backend(backplane_backend *backend) {
+  delete backend;
+}
+
+bp_status backplane_compile_file(const backplane_backend *backend, const char *path, const bp_option_t *options,
+                                 std::uint32_t option_count, const bp_diag_t *errors,
+                                 backplane_executable **executable) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(backend, "backend"));
+    BP_TRY(expect_given(path, "path"));
+    BP_TRY(expect_given(executable, "executable"));
+    BP_ASSIGN(const std::string text, bp::read_file(path));
+    return compile(backend, text, path, options, option_count, executable);
+  });
+}
+
+bp_status backplane_compile_bytes(const backplane_backend *backend, const void *bytes, std::uint64_t size,
+                                  const char *name, const bp_option_t *options, std::uint32_t option_count,
+                                  const bp_diag_t *errors, backplane_executable **executable) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(backend, "backend"));
+    BP_TRY(expect_given(bytes, "bytes"));
+    BP_TRY(expect_given(name, "name"));
+    BP_TRY(expect_given(executable, "executable"));
+    return compile(backend, {static_cast<const char *>(bytes), size}, name, options, option_count, executable);
+  });
+}
+
+void backplane_release_executable(backplane_executable *executable) {
+  delete executable;
+}
+
+std::uint32_t backplane_input_count(const backplane_executable *executable) {
+  return static_cast<std::uint32_t>(executable->inputs.size());
+}
+
+std::uint32_t backplane_output_count(const backplane_executable *executable) {
+  return static_cast<std::uint32_t>(executable->outputs.size());
+}
+
+const backplane_array_t *backplane_input(const backplane_executable *executable, std::uint32_t index) {
+  return at(executable->inputs, index);
+}
+
+const backplane_array_t *backplane_output(const backplane_executable *executable, std::uint32_t index) {
+  return at(executable->outputs, index);
+}
+
+bp_status backplane_run(const backplane_executable *executable, const void *const *inputs, void *const *outputs,
+                        const bp_diag_t *errors) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(executable, "executable"));
+    if (!executable->inputs.empty()) {
+      BP_TRY(expect_given(inputs, "inputs"));
+    }
+    if (!executable->outputs.empty()) {
+      BP_TRY(expect_given(outputs, "outputs"));
+    }
+    std::vector<Literal> arguments;
+    for (const Shape &parameter : executable->parameters) {
+      BP_ASSIGN(Literal argument, make_literal(parameter, inputs));
+      arguments.push_back(std::move(argument));
+    }
+    BP_ASSIGN(const Literal result, executable->executable->run(std::move(arguments)));
+    return copy_out(result, outputs);
+  });
+}

@@ -1,0 +1,161 @@
+// The C face, through the library that applications link.
+#include "backplane/runtime.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+// Keeps what it is told.
+struct Errors {
+  std::vector<std::string> told;
+  bp_diag_t diag = {this, [](const bp_diag_t *self, bp_status, std::uint32_t, const char *message) {
+                      static_cast<Errors *>(self->ctx)->told.emplace_back(message);
+                    }};
+  // The one report.
+  std::string text() const {
+    REQUIRE(told.size() == 1);
+    return told[0];
+  }
+};
+
+using Options = std::vector<bp_option_t>;
+
+backplane_backend_t *load(const char *name) {
+  Errors errors;
+  backplane_backend_t *backend = nullptr;
+  CHECK(backplane_load(name, nullptr, 0, &errors.diag, &backend) == BP_OK);
+  REQUIRE(backend != nullptr);
+  return backend;
+}
+
+bp_status compile(const backplane_backend_t *backend, const std::string &text, const Options &options, Errors &errors,
+                  backplane_executable_t **executable) {
+  return backplane_compile_bytes(backend, text.data(), text.size(), "given", options.data(),
+                                 static_cast<std::uint32_t>(options.size()), &errors.diag, executable);
+}
+
+const std::string mixed = R"(HloModule mixed
+ENTRY main {
+  pair = (f32[2], (s8[3], token[])) parameter(0)
+  x = f32[2] get-tuple-element(pair), index=0
+  inner = (s8[3], token[]) get-tuple-element(pair), index=1
+  small = s8[3] get-tuple-element(inner), index=0
+  scalar = s64[] parameter(1)
+  twice = f32[2] add(x, x)
+  less = s8[3] negate(small)
+  nested = (s8[3], s64[]) tuple(less, scalar)
+  ROOT r = (f32[2], (s8[3], s64[])) tuple(twice, nested)
+})";
+
+}  // namespace
+
+TEST_CASE("arrays are described and go in and out, tuples taken apart") {
+  backplane_backend_t *backend = load("interpreter");
+  backplane_executable_t *executable = nullptr;
+  Errors errors;
+  REQUIRE(compile(backend, mixed, {}, errors, &executable) == BP_OK);
+  backplane_release_backend(backend);  // the executable stays
+  REQUIRE(backplane_input_count(executable) == 3);
+  REQUIRE(backplane_output_count(executable) == 3);
+  const auto describe = [](const backplane_array_t *array) {
+    std::string text =
+        std::string(array->name) + " " + std::to_string(array->dtype) + " " + std::to_string(array->size);
+    for (std::uint32_t i = 0; i < array->rank; ++i) {
+      text += " " + std::to_string(array->dims[i]);
+    }
+    return text;
+  };
+  const std::string f32 = std::to_string(BP_DTYPE_F32), s8 = std::to_string(BP_DTYPE_S8),
+                    s64 = std::to_string(BP_DTYPE_S64);
+  CHECK(describe(backplane_input(executable, 0)) == "pair{0} " + f32 + " 8 2");
+  CHECK(describe(backplane_input(executable, 1)) == "pair{1,0} " + s8 + " 3 3");
+  CHECK(describe(backplane_input(executable, 2)) == "scalar " + s64 + " 8");
+  CHECK(backplane_input(executable, 3) == nullptr);
+  CHECK(describe(backplane_output(executable, 0)) == "twice " + f32 + " 8 2");
+  CHECK(describe(backplane_output(executable, 1)) == "nested{0} " + s8 + " 3 3");
+  CHECK(describe(backplane_output(executable, 2)) == "nested{1} " + s64 + " 8");
+  CHECK(backplane_output(executable, 3) == nullptr);
+
+  const float x[] = {1.5f, -2};
+  const std::int8_t small[] = {1, 2, -3};
+  const std::int64_t scalar = 1LL << 40;
+  alignas(8) char place[9];  // any alignment does
+  std::int8_t less[3];
+  std::int64_t same = 0;
+  const void *inputs[] = {x, small, &scalar};
+  void *outputs[] = {place + 1, less, &same};
+  REQUIRE(backplane_run(executable, inputs, outputs, &errors.diag) == BP_OK);
+  float twice[2];
+  std::memcpy(twice, place + 1, sizeof twice);
+  CHECK(twice[0] == 3);
+  CHECK(twice[1] == -4);
+  CHECK((less[0] == -1 && less[1] == -2 && less[2] == 3));
+  CHECK(same == scalar);
+  CHECK(errors.told.empty());
+
+  inputs[1] = nullptr;
+  CHECK(backplane_run(executable, inputs, outputs, &errors.diag) == BP_INVALID);
+  CHECK(errors.text() == "an input is a null pointer, expected one that is not");
+  CHECK(backplane_run(executable, nullptr, outputs, nullptr) == BP_INVALID);  // nobody wants to know why
+  backplane_release_executable(executable);
+  backplane_release_executable(nullptr);
+  backplane_release_backend(nullptr);
+}
+
+TEST_CASE("a plugin is loaded by name") {
+  backplane_backend_t *backend = load("kernels");
+  backplane_executable_t *executable = nullptr;
+  Errors errors;
+  const std::string text = "ENTRY main { x = f32[3] parameter(0)  y = f32[3] cosine(x)  ROOT r = f32[3] add(x, y) }";
+  CHECK(compile(backend, text, {{"device-only", "1"}}, errors, &executable) == BP_UNSUPPORTED);
+  CHECK_THAT(errors.text(), Catch::Contains("cosine"));
+  REQUIRE(compile(backend, text, {{"device-only", "0"}}, errors, &executable) == BP_OK);
+  const float x[3] = {};
+  float r[3];
+  const void *input = x;
+  void *output = r;
+  CHECK(backplane_run(executable, &input, &output, nullptr) == BP_OK);
+  CHECK(r[2] == 1);
+  backplane_release_executable(executable);
+  backplane_release_backend(backend);
+}
+
+TEST_CASE("what is wrong is said in one report") {
+  backplane_backend_t *backend = nullptr;
+  Errors absent, option, file, null;
+  CHECK(backplane_load("no-such-backend", nullptr, 0, &absent.diag, &backend) == BP_INVALID);
+  CHECK_THAT(absent.text(), Catch::StartsWith("no plugin answers to \"no-such-backend\", expected one of: "));
+  const bp_option_t speed = {"speed", "9"};
+  CHECK(backplane_load("interpreter", &speed, 1, &option.diag, &backend) == BP_INVALID);
+  CHECK(option.text() == "the interpreter has no settings, but speed was given");
+  CHECK(backplane_load(nullptr, nullptr, 0, &null.diag, &backend) == BP_INVALID);
+  CHECK(null.text() == "name is a null pointer, expected one that is not");
+  CHECK(backend == nullptr);
+
+  backend = load("interpreter");
+  backplane_executable_t *executable = nullptr;
+  CHECK(backplane_compile_file(backend, "absent.hlo", nullptr, 0, &file.diag, &executable) == BP_INVALID);
+  CHECK(file.text() == "cannot read absent.hlo: No such file or directory");
+  const auto [text, options, status, message] = GENERATE(table<std::string, Options, bp_status, std::string>({
+      {"ENTRY m { ROOT x = f32[2] parameter(1) }", {}, BP_INVALID, "given:1:"},
+      {"ENTRY m { ROOT x = f32[<=2] parameter(0) }",
+       {},
+       BP_UNSUPPORTED,
+       "given:1:16: x: has shape f32[<=2], expected sizes that are known before it runs"},
+      {mixed,
+       {{"speed", "9"}},
+       BP_INVALID,
+       "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir or dump-dir"},
+      {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number from 0 on"},
+      {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
+      {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},
+  }));
+  Errors errors;
+  CHECK(compile(backend, text, options, errors, &executable) == status);
+  CHECK_THAT(errors.text(), Catch::StartsWith(message));
+  CHECK(executable == nullptr);
+  backplane_release_backend(backend);
+}

@@ -1,0 +1,41 @@
+#include "core/host/installation.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <filesystem>
+
+#include "core/host/build_configuration.h"
+
+namespace bp::host {
+namespace {
+
+namespace filesystem = std::filesystem;
+
+// The directory of the file that holds this code, and what it was when Backplane was installed.
+struct Place {
+  filesystem::path now, then;
+};
+
+Place own_place() {
+  std::error_code error;
+  Dl_info symbol;
+  link_map *map = nullptr;
+  void *here = reinterpret_cast<void *>(&own_place);
+  if (dladdr1(here, &symbol, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) != 0 && map->l_name[0] != '\0') {
+    return {filesystem::canonical(map->l_name, error).parent_path(), library_directory};
+  }
+  return {filesystem::read_symlink("/proc/self/exe", error).parent_path(), binary_directory};
+}
+
+}  // namespace
+
+std::string installed(std::string_view directory) {
+  const Place place = own_place();
+  std::error_code error;
+  const filesystem::path moved =
+      (place.now / filesystem::path(directory).lexically_relative(place.then)).lexically_normal();
+  return !place.now.empty() && filesystem::is_directory(moved, error) ? moved.string() : std::string(directory);
+}
+
+}  // namespace bp::host

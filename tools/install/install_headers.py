@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Installs a header and all that it includes by its path in the repository: install_headers.py HEADER FOLDER.
+Run by `meson install`. The ABI of plugins, which these include as backplane/..., is installed anyway."""
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:core|plugin_api)/[^"]+)"', re.MULTILINE)
+
+
+def main():
+    source = pathlib.Path(os.environ["MESON_SOURCE_ROOT"])
+    target = pathlib.Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"], sys.argv[2])
+    waiting, known = [sys.argv[1]], {sys.argv[1]}
+    while waiting:
+        header = waiting.pop()
+        included = set(INCLUDE.findall((source / header).read_text())) - known
+        waiting += included
+        known |= included
+    for header in sorted(known):
+        (target / header).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / header, target / header)
+
+
+if __name__ == "__main__":
+    main()
