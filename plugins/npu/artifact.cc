@@ -47,6 +47,19 @@ const char *take(const char *from, std::uint32_t count, std::vector<T> &table) {
   return from + count * sizeof(T);
 }
 
+// Bytes of the allocation up to the tensor's last.
+std::uint64_t end_of(const Tensor &tensor) {
+  std::uint64_t last = tensor.offset;
+  for (std::uint32_t d = 0; d < tensor.rank; ++d) {
+    const Dimension &dimension = tensor.dimensions[d];
+    if (dimension.size == 0) {
+      return tensor.offset;
+    }
+    last += place_in(dimension, dimension.size - 1);
+  }
+  return last + tensor.width;
+}
+
 bool is_type(std::uint32_t dtype) {
   return set_of(dtype) != 0;
 }
@@ -211,12 +224,10 @@ std::string read_artifact(std::span<const char> bytes, Program &program) {
   }
   for (const Tensor &tensor : program.tensors) {
     if (tensor.space == 1) {
-      program.in_scratchpad.push_back(tensor.allocation);
+      std::uint64_t &bytes = program.in_scratchpad[tensor.allocation];
+      bytes = std::max(bytes, end_of(tensor));
     }
   }
-  std::ranges::sort(program.in_scratchpad);
-  const auto repeated = std::ranges::unique(program.in_scratchpad);
-  program.in_scratchpad.erase(repeated.begin(), repeated.end());
   return {};
 }
 

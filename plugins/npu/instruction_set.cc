@@ -8,7 +8,7 @@
 namespace bp::npu {
 namespace {
 
-constexpr std::uint64_t lanes = 64, dram_rate = 64, scratchpad_rate = 256;
+constexpr std::uint64_t lanes = lane_count, dram_rate = 64, scratchpad_rate = 256;
 
 // Elements move in runs along the dimension in which they follow each other in memory.
 std::uint64_t transfer_cycles(const Program &program, const Instruction &instruction) {

@@ -10,7 +10,7 @@
 // | Store       | the scratchpad at `to` goes to a box of a tensor                              | + one for each run     |
 // | Ramp        | to[i] = rows + i, `columns` elements of `type`                                | 4 + elements / 64      |
 // | Vector      | to[i] = function(from[0][i], from[1][i], from[2][i]), `columns` elements      | 4 + elements * k / 64  |
-// | Reduce      | to[r] = function(to[r], from[0][r][c]) for c = 0, 1, ..., of rows * columns   | 4 + elements / 64      |
+// | Reduce      | to[r] = function of to[r] and all from[0][r][c], of rows * columns elements   | 4 + elements / 64      |
 // | Multiply    | to (+)= from[0] * from[1]: matrices of rows * depth, depth * columns elements | 16 + 8 * tile products |
 // | Index       | index register `rows` = the s32 at from[0], clamped to [0, option]            | 4                      |
 // | Branch      | goes on at instruction `columns` unless the element at from[0] is `option`    | 4                      |
@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "backplane/op_ids.h"
@@ -33,6 +34,7 @@ inline constexpr std::uint32_t scratch_limit = 256 << 10;  // what a program tak
 inline constexpr std::uint32_t scratch_alignment = 64;
 inline constexpr std::uint32_t max_rank = 6;
 inline constexpr std::uint32_t index_registers = max_rank;
+inline constexpr std::uint32_t lane_count = 64;
 inline constexpr std::uint32_t none = UINT32_MAX;
 inline constexpr std::uint32_t in_total_order = 8;
 inline constexpr double nanoseconds_per_cycle = 1;
@@ -56,6 +58,10 @@ struct Dimension {
   std::uint32_t size, tile;
   std::uint64_t inner, outer;
 };
+
+constexpr std::uint64_t place_in(const Dimension &dimension, std::uint64_t index) {
+  return index / dimension.tile * dimension.outer + index % dimension.tile * dimension.inner;
+}
 
 // A view of an allocation for Load and Store: elements of 1, 2, 4 or 8 bytes.
 struct Tensor {
@@ -90,7 +96,7 @@ struct Program {
   std::vector<Instruction> instructions;
   std::uint32_t allocation_count = 0;
   std::uint32_t scratch_bytes = 0;
-  std::vector<std::uint32_t> in_scratchpad;  // allocations that the core planned there; known once loaded
+  std::map<std::uint32_t, std::uint64_t> in_scratchpad;  // allocations planned there: bytes used; known once loaded
 };
 
 // Bytes of an element that the vector unit computes in; 0 of other types.

@@ -38,10 +38,6 @@ void copy_elements(std::uint32_t width, std::byte *to, std::int64_t to_pitch, co
   }
 }
 
-std::uint64_t place_in(const Dimension &dimension, std::uint64_t index) {
-  return index / dimension.tile * dimension.outer + index % dimension.tile * dimension.inner;
-}
-
 // Tells who listens how long each instruction of the module took. What follows each other for the same one is one record.
 class Recorder {
  public:
@@ -128,7 +124,7 @@ class Execution {
 
   bool transfer(const Instruction &instruction) {
     const Tensor &tensor = program_.tensors[instruction.tensor];
-    const Axis *axes = &program_.axes[instruction.axes];
+    const Axis *axes = program_.axes.data() + instruction.axes;  // a scalar has none
     const auto piece = memory_.find(run_.allocations[tensor.allocation]);
     if (!piece) {
       return fault(instruction, "uses allocation " + std::to_string(tensor.allocation) + ", which is no piece");
@@ -257,9 +253,9 @@ bp_status Simulator::run(const Program &program, const bp_run_t &run, std::uint6
     scratch = piece->data();
     std::memset(scratch, left_behind, program.scratch_bytes);
   }
-  for (std::uint32_t allocation : program.in_scratchpad) {
+  for (const auto &[allocation, bytes] : program.in_scratchpad) {
     if (const auto piece = memory_.find(run.allocations[allocation])) {
-      std::memset(piece->data(), left_behind, piece->size());
+      std::memset(piece->data(), left_behind, std::min<std::uint64_t>(bytes, piece->size()));
     }
   }
   const std::uint64_t begin = clock_;

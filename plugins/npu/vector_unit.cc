@@ -270,7 +270,10 @@ void compute_vector(const Instruction &i, std::byte *s) {
         });
       }
       return map<Pred, E, E>(i, s, [direction = i.option](W x, W y) { return holds(direction, x, y); });
-    case BP_OP_SELECT: return map<E, Pred, E, E>(i, s, [](bool choice, W x, W y) { return choice ? x : y; });
+    case BP_OP_SELECT: {
+      using Bits = Element<typename E::Stored, typename E::Stored>;  // a NaN stays the NaN it is
+      return map<Bits, Pred, Bits, Bits>(i, s, [](bool choice, auto x, auto y) { return choice ? x : y; });
+    }
     case BP_OP_CLAMP: return map<E, E, E, E>(i, s, [](W low, W x, W high) { return minimum(maximum(x, low), high); });
     case BP_OP_MAXIMUM: return map<E, E, E>(i, s, maximum<W>);
     case BP_OP_MINIMUM: return map<E, E, E>(i, s, minimum<W>);
@@ -285,16 +288,28 @@ void compute_vector(const Instruction &i, std::byte *s) {
   }
 }
 
+// Each lane takes every 64th element of a row; then lanes are combined in halves.
 template <class E, class Sum, class Combine>
 void reduce_rows(const Instruction &i, std::byte *s, Combine combine) {
+  using W = typename Sum::Wide;
   const auto *from = elements<E>(s, i.from[0]);
   auto *to = elements<Sum>(s, i.to);
-  for (std::uint32_t row = 0; row < i.rows; ++row) {
-    auto sum = Sum::widen(to[row]);
+  for (std::uint32_t row = 0; row < i.rows && i.columns != 0; ++row, from += i.columns) {
+    std::array<W, lane_count> lanes;
+    std::uint32_t lanes_left = std::min(i.columns, lane_count);
     for (std::uint32_t column = 0; column < i.columns; ++column) {
-      sum = combine(sum, static_cast<decltype(sum)>(E::widen(*from++)));
+      W &lane = lanes[column % lane_count];
+      const W x = static_cast<W>(E::widen(from[column]));
+      lane = column < lane_count ? x : combine(lane, x);
     }
-    to[row] = Sum::narrow(sum);
+    while (lanes_left > 1) {
+      const std::uint32_t half = (lanes_left + 1) / 2;
+      for (std::uint32_t lane = half; lane < lanes_left; ++lane) {
+        lanes[lane - half] = combine(lanes[lane - half], lanes[lane]);
+      }
+      lanes_left = half;
+    }
+    to[row] = Sum::narrow(combine(Sum::widen(to[row]), lanes[0]));
   }
 }
 
