@@ -23,9 +23,9 @@ std::string some_names(const std::vector<std::string_view> &names) {
   return names.size() > shown ? fmt::format("{} and {} more", out, names.size() - shown) : out;
 }
 
-// A C++ name of namespace bp (_ZN2bp..., _ZNK2bp..., _ZTIN2bp...) or a C name bp_...
+// A C++ name of namespace bp (_ZN2bp..., _ZNK2bp..., _ZTIN2bp...) or a C name bp_... or backplane_...
 bool is_core_name(std::string_view name) {
-  if (name.starts_with("bp_")) {
+  if (name.starts_with("bp_") || name.starts_with("backplane_")) {
     return true;
   }
   const std::size_t at = std::min(name.find("N2bp"), name.find("NK2bp"));
@@ -162,6 +162,16 @@ Result<ElfImage> read_plugin_elf(const ByteSource &bytes) {
   return image;
 }
 
+XRay describe(const ElfImage &image) {
+  std::string manifest = image.notes.empty() ? std::string() : image.notes[0].content;
+  if (!manifest.empty() && manifest.back() == '\0') {
+    manifest.pop_back();  // the end of the string literal
+  }
+  // One entry is frame_dummy of the compiler's start files.
+  const std::uint64_t static_constructors = image.constructors - std::min<std::uint64_t>(image.constructors, 1);
+  return XRay{std::move(manifest), image.needed, static_constructors, sanitizers_of(image.symbols)};
+}
+
 Result<XRay> x_ray(const ByteSource &bytes) {
   ElfImage image;
   BP_ASSIGN(image.header, read_elf_header(bytes));
@@ -173,13 +183,7 @@ Result<XRay> x_ray(const ByteSource &bytes) {
     }
     BP_TRY(rule.check(image));
   }
-  std::string manifest = std::move(image.notes[0].content);
-  if (!manifest.empty() && manifest.back() == '\0') {
-    manifest.pop_back();  // the end of the string literal
-  }
-  // One entry is frame_dummy of the compiler's start files.
-  const std::uint64_t static_constructors = image.constructors - std::min<std::uint64_t>(image.constructors, 1);
-  return XRay{std::move(manifest), std::move(image.needed), static_constructors, sanitizers_of(image.symbols)};
+  return describe(image);
 }
 
 }  // namespace bp::host

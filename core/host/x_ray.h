@@ -31,6 +31,9 @@ std::span<const XRayRule> x_ray_rules();
 // The file as far as the rules look at it.
 Result<ElfImage> read_plugin_elf(const ByteSource &bytes);
 
+// What it says of itself, whether or not it keeps the rules; the manifest is empty if there is none.
+XRay describe(const ElfImage &image);
+
 // Refuses a file that breaks a rule.
 Result<XRay> x_ray(const ByteSource &bytes);
 
