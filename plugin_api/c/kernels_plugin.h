@@ -1,74 +1,10 @@
-// The frame of a plugin of tier 0 in C: all but find() and the kernels behind it. In one source file:
+// A plugin of tier 0 in C: all but find() and the kernels behind it. In one source file:
 //
 //   static bp_kernel find(const bp_device_t *device, const bp_module_t *module, uint32_t instr, const bp_diag_t *diag);
 //   BP_KERNELS_PLUGIN("com.acme.npu", "acme", "Acme NPU", "Acme", "1.0.0", find)
-//
-// makes bp_entry and the manifest: one device, always present, without options and without state, known by its id and by
-// one alias. A device with state or options writes these functions itself, or has them from plugin_api/cpp/single_device.h.
 #pragma once
-#include "backplane/backplane.h"
+#include "plugin_frame.h"
 
-static inline int bp_frame_equal(const char *a, const char *b) {
-  for (; *a != '\0' && *a == *b; ++a, ++b) {
-  }
-  return *a == *b;
-}
-
-static inline bp_status bp_frame_init(const char *plugin_path, const bp_diag_t *diag) {
-  (void)plugin_path, (void)diag;
-  return BP_OK;
-}
-static inline void bp_frame_deinit(void) {}
-static inline uint32_t bp_frame_count(const bp_device_factory_t *factory) {
-  (void)factory;
-  return 1;
-}
-static inline bp_status bp_frame_init_device(const bp_device_t *device, const bp_diag_t *diag) {
-  (void)device, (void)diag;
-  return BP_OK;
-}
-static inline void bp_frame_destroy_device(const bp_device_t *device) {
-  (void)device;
-}
-
-#define BP_KERNELS_PLUGIN(device_id, alias, device_name, vendor_name, plugin_version, find_function)                   \
-  BP_PLUGIN_MANIFEST("{\"abi\":\"1.0.0\",\"vendor\":\"" vendor_name "\",\"version\":\"" plugin_version                 \
-                     "\",\"opset\":1,\"devices\":[{\"id\":\"" device_id "\",\"aliases\":[\"" alias                     \
-                     "\"],\"name\":\"" device_name "\",\"extensions\":[\"bp.kernels/1\"]}]}");                         \
-  static const bp_device_kernels_t bp_frame_kernels = {find_function};                                                 \
-  static const void *bp_frame_get_extension(const bp_device_t *device, const char *id) {                               \
-    (void)device;                                                                                                      \
-    return bp_frame_equal(id, BP_EXT_KERNELS) ? &bp_frame_kernels : 0;                                                 \
-  }                                                                                                                    \
-  static const char *const bp_frame_features[] = {BP_EXT_KERNELS, 0};                                                  \
-  static const bp_device_desc_t bp_frame_desc = {BP_VERSION_INIT, 1, device_id,         device_name, vendor_name,      \
-                                                 plugin_version,  0, bp_frame_features, 0,           0};               \
-  static const bp_device_t bp_frame_device = {                                                                         \
-      &bp_frame_desc, 0, plugin_version, bp_frame_init_device, bp_frame_destroy_device, bp_frame_get_extension};       \
-  static const bp_device_desc_t *bp_frame_get_desc(const bp_device_factory_t *factory, uint32_t index) {               \
-    (void)factory;                                                                                                     \
-    return index == 0 ? &bp_frame_desc : 0;                                                                            \
-  }                                                                                                                    \
-  static bp_status bp_frame_probe(const bp_device_factory_t *factory, const char *id, uint32_t *instances,             \
-                                  const bp_diag_t *diag) {                                                             \
-    (void)factory, (void)diag;                                                                                         \
-    *instances = bp_frame_equal(id, device_id) ? 1 : 0;                                                                \
-    return BP_OK;                                                                                                      \
-  }                                                                                                                    \
-  static const bp_device_t *bp_frame_create(const bp_device_factory_t *factory, const bp_host_t *host, const char *id, \
-                                            uint32_t instance, const bp_option_t *options, uint32_t option_count,      \
-                                            const bp_diag_t *diag) {                                                   \
-    (void)factory, (void)host, (void)instance, (void)options;                                                          \
-    if (!bp_frame_equal(id, device_id) || option_count != 0) {                                                         \
-      diag->report(diag, BP_INVALID, BP_NONE,                                                                          \
-                   option_count != 0 ? device_id " has no options" : "expected the device " device_id);                \
-      return 0;                                                                                                        \
-    }                                                                                                                  \
-    return &bp_frame_device;                                                                                           \
-  }                                                                                                                    \
-  static const bp_device_factory_t bp_frame_factory = {bp_frame_count, bp_frame_get_desc, bp_frame_probe,              \
-                                                       bp_frame_create};                                               \
-  static const void *bp_frame_get_factory(const char *id) {                                                            \
-    return bp_frame_equal(id, BP_DEVICE_FACTORY) ? &bp_frame_factory : 0;                                              \
-  }                                                                                                                    \
-  const bp_plugin_entry_t bp_entry = {BP_VERSION_INIT, bp_frame_init, bp_frame_deinit, bp_frame_get_factory};
+#define BP_KERNELS_PLUGIN(device_id, alias, device_name, vendor_name, plugin_version, find_function) \
+  static const bp_device_kernels_t bp_frame_kernels = {find_function};                               \
+  BP_PLUGIN_FRAME(device_id, alias, device_name, vendor_name, plugin_version, "bp.kernels/1", bp_frame_kernels)

@@ -39,6 +39,8 @@ int reduce_model(std::span<const std::string> arguments);     // reduce.cc
 int bisect_model(std::span<const std::string> arguments);     // bisect.cc
 int fuzz_passes(std::span<const std::string> arguments);      // fuzz.cc
 int describe_memory(std::span<const std::string> arguments);  // memory.cc
+int inspect_plugin(std::span<const std::string> arguments);   // inspect.cc
+int new_backend(std::span<const std::string> arguments);      // new.cc
 
 // Prints the error on standard error, as "backplane: ...", and returns ExitCode::failed.
 int report(const Error &error);

@@ -190,6 +190,18 @@ MISTAKES = [
      "backplane: the interpreter makes no artifacts"),
     (["compile", "good.hlo", "--on", "null", "-o", "good.artifact"], FAILED,
      "backplane: backend dev.backplane.null does not run b (negate)"),
+    # Plugins' files and new plugins.
+    (["inspect", "absent.so"], FAILED, "backplane: absent.so: cannot be opened: No such file or directory"),
+    (["inspect", "text.so"], FAILED, "backplane: text.so: is not an ELF file, expected a shared library"),
+    (["inspect", "cut.so"], FAILED, "backplane: cut.so: ... is outside the file of ... bytes"),
+    (["new", "acme", "--headers", "absent"], FAILED, "backplane: absent has no headers of Backplane, expected "
+     "backplane/c/plugin_frame.h there\n  note: install Backplane, or say where it is installed: --headers PREFIX/include"),
+    (["new", "acme", "--headers", "headers", "-o", "."], FAILED,
+     "backplane: . exists, expected nothing or an empty folder: nothing is overwritten"),
+    (["new", "acme", "--headers", "headers", "-o", "good.hlo"], FAILED,
+     "backplane: good.hlo exists, expected nothing or an empty folder: nothing is overwritten"),
+    (["new", "acme", "--headers", "headers", "-o", "good.hlo/acme"], FAILED,
+     "backplane: cannot make the directory good.hlo/acme: Not a directory"),
     # Where to write.
     (["run", "good.hlo", "--on", "null", "--dump-dir", "good.hlo"], FAILED,
      "backplane: cannot make the directory good.hlo: Not a directory"),
@@ -270,11 +282,22 @@ MISUSES = [
     (["pack", "p.csv", "--heap-limit", "4", "--capacity", "4"],
      "--capacity is of one heap, --heap-limit asks for several: expected one of them"),
     (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
+    (["inspect"], "no plugin was given"),
+    (["new"], "no name was given"),
+    (["new", "Acme"], "the name of a backend is 'Acme', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
+    (["new", "../acme"], "the name of a backend is '../acme', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
+    (["new", ""], "the name of a backend is '', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
+    (["new", "x" * 41], "the name of a backend is '" + "x" * 41 + "', expected a lower case letter, then at most 39 of ..."),
+    (["new", "interpreter"],
+     "the name of a backend is 'interpreter', expected another: that one is part of Backplane"),
+    (["new", "acme", "--tier", "queue"], "--tier is 'queue', expected kernels or compiler"),
+    (["new", "acme", "--lang", "rust"], "--lang is 'rust', expected c or cpp"),
     (["plugins", "x", "y"], "too many positional options have been specified on the command line"),
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "ops"]
+COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "inspect", "new",
+            "ops"]
 
 PRECISION_MISTAKES = [
     (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),
@@ -389,6 +412,27 @@ def plugins():
     check(null["spaces"] and null["queues"] and null["options"] == [], f"plugins null --json printed {null}")
     nowhere = backplane("plugins", path="/nowhere")
     check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
+
+
+def inspect():
+    """Every plugin that the X-ray refuses is shown, and the rule that it breaks."""
+    for path, problem in {**BAD_PLUGINS, "{plugins}/libbackplane_good.so": None}.items():
+        if not path.startswith("{plugins}"):
+            continue
+        path = path.replace("{plugins}", str(PLUGINS))
+        found = backplane("inspect", path)
+        told = backplane("inspect", "--json", path)
+        rules = json.loads(told.out or "{}").get("rules", [])
+        broken = [rule["problem"] for rule in rules if not rule["kept"]]
+        check(found.code == told.code == (NEGATIVE if broken else SUCCESS), f"inspect {path} ended with {found.code}")
+        check(len(rules) >= 9, f"inspect --json {path} told {len(rules)} rules, expected at least 9")
+        # What only running the plugin shows is no business of inspect.
+        check(not broken or (problem and any(fits(text, problem) for text in broken)),
+              f"inspect {path} found {broken}, expected {problem}")
+        check(all(text in found.out for text in broken), f"inspect {path} printed\n{found.out}")
+    path = str(PLUGINS / "libbackplane_extra_exports.so")
+    check("broken one_symbol: exports 2 symbols beside bp_entry" in backplane("inspect", path).out,
+          f"inspect {path} does not name the rule")
 
 
 def ops():
@@ -606,9 +650,11 @@ def main():
         os.chdir(folder)
         for name, content in FILES.items():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        pathlib.Path("headers/backplane/c").mkdir(parents=True)
+        pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -1,0 +1,153 @@
+// `backplane new`: a repository with a small backend that builds, runs and passes. The templates are the repository of a
+// backend called acme; the name is put in its place.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <cctype>
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "core/host/build_configuration.h"
+#include "core/host/installation.h"
+#include "tools/command/options.h"
+#include "tools/command/templates.h"
+
+namespace bp::command {
+namespace {
+
+namespace filesystem = std::filesystem;
+namespace po = boost::program_options;
+
+constexpr std::size_t longest_name = 40;
+
+struct Request {
+  std::string name, tier, language, folder, headers;
+};
+
+Status check_name(const std::string &name) {
+  const auto is_allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  if (name.empty() || name.size() > longest_name || name[0] < 'a' || name[0] > 'z' ||
+      !std::ranges::all_of(name, is_allowed)) {
+    return invalid_input(
+        "the name of a backend is '{}', expected a lower case letter, then at most {} of a-z, 0-9 and -", name,
+        longest_name - 1);
+  }
+  if (name == "interpreter") {
+    return invalid_input("the name of a backend is 'interpreter', expected another: that one is part of Backplane");
+  }
+  return {};
+}
+
+// "my-chip" is "My chip" for people.
+std::string title(std::string name) {
+  std::ranges::replace(name, '-', ' ');
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
+// "all"; "kernels"; "kernels-c".
+bool is_for(std::string_view folder, const Request &request) {
+  return folder == "all" || folder == request.tier || folder == request.tier + "-" + request.language;
+}
+
+// What the templates say of acme, said of this backend.
+std::string fill_in(std::string text, const Request &request) {
+  boost::replace_all(text, "HEADERS = /usr/local/include", "HEADERS = " + request.headers);
+  std::error_code error;
+  const std::string self = filesystem::read_symlink("/proc/self/exe", error);
+  boost::replace_all(text, "BACKPLANE = /usr/local/bin/backplane", "BACKPLANE = " + self);
+  // Each once, so that a name may contain the word.
+  std::string filled;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    const bool is_lower = rest.starts_with("acme"), is_title = rest.starts_with("Acme");
+    filled += is_lower ? request.name : is_title ? title(request.name) : std::string(1, text[at]);
+    at += is_lower || is_title ? 4 : 1;
+  }
+  return filled;
+}
+
+std::string file_name(const Template &file, const Request &request) {
+  const std::string name(file.name == "gitignore"    ? ".gitignore"
+                         : file.name == "plugin.map" ? "exports.map"
+                                                     : file.name);
+  return boost::replace_all_copy(name, "acme", request.name);
+}
+
+// Where the headers of plugins are, or an error.
+bp::Result<std::string> find_headers(const std::string &given) {
+  const std::string headers = given.empty() ? host::installed(host::header_directory) : given;
+  std::error_code error;
+  if (!filesystem::exists(filesystem::path(headers) / "backplane/c/plugin_frame.h", error)) {
+    return make_error(ErrorCode::NotFound, "{} has no headers of Backplane, expected backplane/c/plugin_frame.h there",
+                      headers)
+        .note("install Backplane, or say where it is installed: --headers PREFIX/include");
+  }
+  return filesystem::absolute(headers, error).lexically_normal().string();
+}
+
+Status write_repository(const Request &request) {
+  std::error_code error;
+  if (filesystem::exists(filesystem::symlink_status(request.folder, error)) &&
+      !(filesystem::is_directory(request.folder, error) && filesystem::is_empty(request.folder, error))) {
+    return invalid_input("{} exists, expected nothing or an empty folder: nothing is overwritten", request.folder);
+  }
+  BP_TRY(make_directory(request.folder));
+  for (const Template &file : templates()) {
+    if (is_for(file.folder, request)) {
+      BP_TRY(write_file(request.folder + "/" + file_name(file, request), fill_in(std::string(file.content), request)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int new_backend(std::span<const std::string> arguments) {
+  Options options(
+      "new NAME [options]",
+      "Writes a repository with a small backend: it builds with `make`, is found by name, runs a program and\n"
+      "passes `backplane conform`. The name is of a-z, 0-9 and -.",
+      "  backplane new acme                           a few kernels in C; needs a C compiler and make\n"
+      "  backplane new acme --tier compiler --lang cpp\n"
+      "  cd acme && make && make run && make conform\n");
+  options.add_positional("name", 1);
+  options.add()("tier", po::value<std::string>()->default_value("kernels"),
+                "kernels: functions that run one instruction each; compiler: programs become artifacts")(
+      "lang", po::value<std::string>()->default_value("c"), "c or cpp")("output,o", po::value<std::string>(),
+                                                                        "the folder to write; without, the name")(
+      "headers", po::value<std::string>()->default_value(""),
+      "the folder that holds backplane/backplane.h; without, "
+      "where this command is installed");
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("name")) {
+    return options.misuse("no name was given");
+  }
+  Request request{
+      options.get<std::string>("name"), options.get<std::string>("tier"), options.get<std::string>("lang"), {}, {}};
+  request.folder = options.has("output") ? options.get<std::string>("output") : request.name;
+  if (request.tier != "kernels" && request.tier != "compiler") {
+    return options.misuse(fmt::format("--tier is '{}', expected kernels or compiler", request.tier));
+  }
+  if (request.language != "c" && request.language != "cpp") {
+    return options.misuse(fmt::format("--lang is '{}', expected c or cpp", request.language));
+  }
+  if (Status name = check_name(request.name); !name.ok()) {
+    return options.misuse(name.error().message());
+  }
+  auto headers = find_headers(options.get<std::string>("headers"));
+  if (!headers.ok()) {
+    return report(headers.error());
+  }
+  request.headers = *headers;
+  if (Status written = write_repository(request); !written.ok()) {
+    return report(written.error());
+  }
+  fmt::print("{} is a backend now: cd {} && make && make run && make conform\n", request.name, request.folder);
+  return success;
+}
+
+}  // namespace bp::command

@@ -1,0 +1,227 @@
+// Acme: a backend that compiles. The artifact is a list of steps, each one instruction with its places in memory, and
+// running a program is running the steps. Put code for your hardware where the steps are.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "backplane/backplane.h"
+#include "backplane/cpp/call.h"
+#include "backplane/cpp/module_view.h"
+#include "backplane/cpp/single_device.h"
+
+// What is said here and in `description` must be the same: the loader compares.
+BP_PLUGIN_MANIFEST(R"({
+  "abi": "1.0.0",
+  "vendor": "Acme",
+  "version": "0.1.0",
+  "opset": 1,
+  "devices": [{
+    "id": "com.acme.device",
+    "aliases": ["acme"],
+    "name": "Acme",
+    "extensions": ["bp.compiler/1"]
+  }]
+})");
+
+namespace {
+
+using bp::plugin::fail;
+using bp::plugin::guarded;
+using bp::plugin::Instruction;
+using bp::plugin::ModuleView;
+using bp::plugin::Value;
+
+constexpr std::string_view device_id = "com.acme.device";
+
+// The artifact: a header and its steps.
+struct Header {
+  char magic[8];
+  std::uint32_t version, step_count;
+  std::uint64_t checksum;  // of our id and the steps
+};
+
+struct Place {
+  std::uint64_t offset;
+  std::uint32_t allocation, reserved;
+};
+
+struct Step {
+  std::uint32_t op, operand_count;
+  std::uint64_t size;  // of the result and of each operand, bytes
+  Place operands[2], result;
+};
+
+constexpr char magic[8] = "STEPS";
+constexpr std::uint32_t version = 1;
+
+// FNV-1a, to tell damaged artifacts and those of others.
+std::uint64_t checksum_of(std::string_view bytes) {
+  std::uint64_t checksum = 0xcbf29ce484222325u;
+  for (const std::string_view part : {device_id, bytes}) {
+    for (const char byte : part) {
+      checksum = (checksum ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+    }
+  }
+  return checksum;
+}
+
+std::string_view bytes_of(const std::vector<Step> &steps) {
+  return {reinterpret_cast<const char *>(steps.data()), steps.size() * sizeof(Step)};
+}
+
+// --- claim ---
+
+// Why an instruction is not taken, or null if it is.
+const char *reason_against(Instruction instruction) {
+  const std::uint16_t op = instruction.op();
+  if (op != BP_OP_ADD && op != BP_OP_MULTIPLY && op != BP_OP_COPY) {
+    return "there is no step for this op";
+  }
+  // Equal shapes have equal layouts, so elements stand at the same places.
+  const bp::plugin::Shape shape = instruction.result().shape();
+  for (const Value operand : instruction.operands()) {
+    if (operand.shape().index() != shape.index()) {
+      return "expected operands in the layout of the result";
+    }
+  }
+  if (op != BP_OP_COPY && shape.dtype() != BP_DTYPE_F32) {
+    return "expected f32";
+  }
+  for (const bp_attr_t &attribute : instruction.attributes()) {
+    if (attribute.key < BP_ATTR_HINT) {
+      return "expected no attributes";
+    }
+  }
+  return nullptr;
+}
+
+bp_status claim(const bp_device_t *, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
+  for (const Instruction instruction : ModuleView(module).instructions()) {
+    const char *reason = reason_against(instruction);
+    cost_ns[instruction.index()] = reason == nullptr ? 100 : -1;
+    if (reason != nullptr) {
+      diag->report(diag, BP_UNSUPPORTED, instruction.index(), reason);
+    }
+  }
+  return BP_OK;
+}
+
+// --- compile ---
+
+Place place_of(Value value) {
+  return {value.offset(), value.allocation(), 0};
+}
+
+std::vector<Step> make_steps(ModuleView module) {
+  std::vector<Step> steps;
+  for (const Instruction instruction : module.entry().instructions()) {
+    const std::uint16_t op = instruction.op();
+    if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || op == BP_OP_BITCAST) {
+      continue;  // in their places without our doing
+    }
+    Step step = {op, instruction.operand_count(), instruction.result().size(), {}, place_of(instruction.result())};
+    for (std::uint32_t n = 0; n < instruction.operand_count(); ++n) {
+      step.operands[n] = place_of(instruction.operand(n));
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+bp_status compile(const bp_device_t *, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+  return guarded(diag, [&]() -> bp_status {
+    const std::vector<Step> steps = make_steps(ModuleView(module));
+    Header header = {{}, version, static_cast<std::uint32_t>(steps.size()), checksum_of(bytes_of(steps))};
+    std::ranges::copy(magic, header.magic);
+    const bp_status status = artifact->write(artifact, &header, sizeof header);
+    return status == BP_OK ? bp::plugin::write(artifact, bytes_of(steps)) : status;
+  });
+}
+
+// --- load and run ---
+
+struct Program {
+  bp_program_t abi;
+  std::vector<Step> steps;
+};
+
+template <class Operation>
+void elementwise(const Step &step, const float *x, const float *y, float *out, Operation operation) {
+  std::transform(x, x + step.size / sizeof(float), y, out, operation);
+}
+
+bp_status run(const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *) {
+  const auto address = [&](const Place &place) {  // in host memory, see bp_loc
+    return reinterpret_cast<float *>(run->allocations[place.allocation].offset + place.offset);
+  };
+  for (const Step &step : static_cast<const Program *>(abi->program_data)->steps) {
+    const float *x = address(step.operands[0]), *y = address(step.operands[step.operand_count - 1]);
+    float *out = address(step.result);
+    switch (step.op) {
+      case BP_OP_ADD: elementwise(step, x, y, out, std::plus<>()); break;
+      case BP_OP_MULTIPLY: elementwise(step, x, y, out, std::multiplies<>()); break;
+      default: std::memmove(out, x, step.size);
+    }
+  }
+  return BP_OK;
+}
+
+void destroy(const bp_program_t *abi) {
+  delete static_cast<Program *>(abi->program_data);
+}
+
+bool is_of(const Step &step, std::uint32_t allocation_count) {
+  const auto inside = [&](const Place &place) { return place.allocation < allocation_count; };
+  return inside(step.result) && std::ranges::all_of(step.operands, inside) && step.operand_count - 1 < 2;
+}
+
+bp_status load(const bp_device_t *, const void *artifact, std::uint64_t size, const bp_loc_t *, std::uint8_t *,
+               std::uint32_t allocation_count, const bp_program_t **loaded, const bp_diag_t *diag) {
+  return guarded(diag, [&]() -> bp_status {
+    Header header;
+    if (size < sizeof header) {
+      return fail(diag, BP_INVALID, "the artifact is too short");
+    }
+    std::memcpy(&header, artifact, sizeof header);
+    const std::string_view bytes(static_cast<const char *>(artifact) + sizeof header, size - sizeof header);
+    if (!std::ranges::equal(header.magic, magic) || header.version != version) {
+      return fail(diag, BP_INVALID, "the artifact is not of this version of the plugin");
+    }
+    if (bytes.size() != header.step_count * sizeof(Step) || checksum_of(bytes) != header.checksum) {
+      return fail(diag, BP_INVALID, "the artifact is damaged");
+    }
+    auto program = std::make_unique<Program>();
+    program->steps.resize(header.step_count);
+    std::ranges::copy(bytes, reinterpret_cast<char *>(program->steps.data()));
+    for (const Step &step : program->steps) {
+      if (!is_of(step, allocation_count)) {
+        return fail(diag, BP_INVALID, "the artifact is of another program");
+      }
+    }
+    program->abi = {program.get(), 0, sizeof(Program) + bytes.size(), 1, 0, run, destroy};
+    *loaded = &program.release()->abi;
+    return BP_OK;
+  });
+}
+
+constexpr bp_device_compiler_t compiler = {claim, compile, load};
+constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+
+struct Device {
+  static constexpr bp_device_desc_t description = {BP_VERSION_INIT, 1,       device_id.data(), "Acme",  "Acme",
+                                                   "0.1.0",         nullptr, features,         nullptr, 0};
+
+  bp_device_t abi;
+  const bp_host_t *host;
+
+  bp_status init(const bp_diag_t *) {
+    abi.target = "1";  // all that answers depend on, beside the version
+    return BP_OK;
+  }
+  static const void *extension(std::string_view id) { return id == BP_EXT_COMPILER ? &compiler : nullptr; }
+};
+
+}  // namespace
+
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<Device>::entry;

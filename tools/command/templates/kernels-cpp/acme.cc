@@ -1,0 +1,95 @@
+// Acme: a backend of a few kernels. The core asks find() about each instruction; what it takes runs here.
+#include <functional>
+
+#include "backplane/backplane.h"
+#include "backplane/cpp/module_view.h"
+#include "backplane/cpp/single_device.h"
+
+// What is said here and in `description` must be the same: the loader compares.
+BP_PLUGIN_MANIFEST(R"({
+  "abi": "1.0.0",
+  "vendor": "Acme",
+  "version": "0.1.0",
+  "opset": 1,
+  "devices": [{
+    "id": "com.acme.device",
+    "aliases": ["acme"],
+    "name": "Acme",
+    "extensions": ["bp.kernels/1"]
+  }]
+})");
+
+namespace {
+
+using bp::plugin::Instruction;
+using bp::plugin::ModuleView;
+
+template <class Operation>
+bp_status elementwise(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
+  const std::int64_t count = ModuleView(call->module).instruction(call->instr).result().shape().element_count();
+  const auto *x = static_cast<const float *>(call->operands[0]), *y = static_cast<const float *>(call->operands[1]);
+  auto *out = static_cast<float *>(call->results[0]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    out[i] = Operation()(x[i], y[i]);
+  }
+  return BP_OK;
+}
+
+constexpr struct {
+  std::uint16_t op;
+  bp_kernel kernel;
+} all_kernels[] = {{BP_OP_ADD, elementwise<std::plus<>>}, {BP_OP_MULTIPLY, elementwise<std::multiplies<>>}};
+
+// One loop over all elements will do where equal shapes, with equal layouts, go in and come out.
+bool is_plain(Instruction instruction) {
+  const std::uint32_t shape = instruction.result().shape().index();
+  for (const bp::plugin::Value operand : instruction.operands()) {
+    if (operand.shape().index() != shape) {
+      return false;
+    }
+  }
+  for (const bp_attr_t &attribute : instruction.attributes()) {
+    if (attribute.key < BP_ATTR_HINT) {
+      return false;
+    }
+  }
+  return instruction.result().shape().dtype() == BP_DTYPE_F32;
+}
+
+// The kernel for this instruction, or null and the reason why there is none.
+bp_kernel find(const bp_device_t *, const bp_module_t *module, std::uint32_t index, const bp_diag_t *diag) {
+  const Instruction instruction = ModuleView(module).instruction(index);
+  for (const auto &[op, kernel] : all_kernels) {
+    if (instruction.op() != op) {
+      continue;
+    }
+    if (is_plain(instruction)) {
+      return kernel;
+    }
+    diag->report(diag, BP_UNSUPPORTED, index, "expected f32, equal layouts, and no attributes");
+    return nullptr;
+  }
+  diag->report(diag, BP_UNSUPPORTED, index, "there is no kernel for this op");
+  return nullptr;
+}
+
+constexpr bp_device_kernels_t kernels = {find};
+constexpr const char *features[] = {BP_EXT_KERNELS, nullptr};
+
+struct Device {
+  static constexpr bp_device_desc_t description = {BP_VERSION_INIT, 1,       "com.acme.device", "Acme",  "Acme",
+                                                   "0.1.0",         nullptr, features,          nullptr, 0};
+
+  bp_device_t abi;
+  const bp_host_t *host;
+
+  bp_status init(const bp_diag_t *) {
+    abi.target = "1";  // all that answers depend on, beside the version
+    return BP_OK;
+  }
+  static const void *extension(std::string_view id) { return id == BP_EXT_KERNELS ? &kernels : nullptr; }
+};
+
+}  // namespace
+
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<Device>::entry;

@@ -1,0 +1,61 @@
+"""An installation of a build in a temporary folder, and commands run in it as by somebody who has nothing else."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+TIME_LIMIT_SECONDS = 300
+
+
+def has_sanitizer():
+    """Then what links an installation would have to be built with it too."""
+    return " -fsanitize=" in (BUILD / "build.ninja").read_text()
+
+
+class Installation:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.problems = []
+        done = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"meson install: {done.stdout}{done.stderr}")
+        self.prefix = next(self.folder.rglob("bin/backplane")).parent.parent
+        self.plugins = next(self.folder.rglob("libbackplane_kernels.so")).parent
+        # Compilers write here what they read; what belongs to the system they leave out.
+        self.read = self.folder / "read.d"
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKPLANE")}
+        self.environment |= {"PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "DEPENDENCIES_OUTPUT": str(self.read),
+                             "PKG_CONFIG_PATH": str(next(self.folder.rglob("pkgconfig"))), "NO_COLOR": "1"}
+        # A build may have been configured for one place.
+        for file in self.folder.rglob("*.pc"):
+            lines = [line for line in file.read_text().splitlines() if not line.startswith("prefix=")]
+            file.write_text("\n".join([f"prefix={self.prefix}", *lines]) + "\n")
+
+    def check(self, condition, problem):
+        if not condition:
+            self.problems.append(problem)
+
+    def run(self, command, folder, code=0, **variables):
+        """Returns what it printed; a command that ends otherwise is a problem."""
+        shown = f"{folder.name}: " + " ".join(map(str, command))
+        try:
+            done = subprocess.run(command, cwd=folder, env=self.environment | variables, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT_SECONDS)
+        except (FileNotFoundError, subprocess.TimeoutExpired) as error:
+            self.problems.append(f"{shown}: {error}")
+            return ""
+        self.check(done.returncode == code, f"{shown} ended with {done.returncode}, expected {code}\n{done.stdout}")
+        self.check(str(ROOT) not in done.stdout, f"{shown} speaks of {ROOT}\n{done.stdout}")
+        return done.stdout
+
+    def finish(self):
+        """Prints the problems; the exit code of a check."""
+        read = self.read.read_text() if self.read.exists() else ""
+        self.check(str(self.prefix / "include") in read, "compilers did not say what they read")
+        self.check(str(ROOT) not in read, f"a compiler read something of {ROOT}:\n{read}")
+        print("\n\n".join(self.problems))
+        return 1 if self.problems else 0
