@@ -65,7 +65,7 @@ bp::Result<Inspection> inspect(const std::string &path) {
   }
   if (image.notes.size() == 1) {
     auto manifest = host::parse_manifest(inspection.x_ray.manifest);
-    if (inspection.add("manifest", manifest.ok() ? Status() : Status(manifest.error()))) {
+    if (inspection.add("valid_manifest", manifest.ok() ? Status() : Status(manifest.error()))) {
       inspection.manifest = std::move(manifest).value();
       if (inspection.is_loadable()) {
         inspection.add("fits_this_machine", status_of(host::examine(path)));

@@ -29,7 +29,8 @@ class Installation:
         self.read = self.folder / "read.d"
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKPLANE")}
         self.environment |= {"PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "DEPENDENCIES_OUTPUT": str(self.read),
-                             "PKG_CONFIG_PATH": str(next(self.folder.rglob("pkgconfig"))), "NO_COLOR": "1"}
+                             "PKG_CONFIG_PATH": str(next(self.folder.rglob("pkgconfig"))), "NO_COLOR": "1",
+                             "LC_ALL": "C"}
         # A build may have been configured for one place.
         for file in self.folder.rglob("*.pc"):
             lines = [line for line in file.read_text().splitlines() if not line.startswith("prefix=")]
