@@ -171,7 +171,7 @@ MISTAKES = [
     (["conform", "./absent.so"], FAILED, "backplane: ...cannot be opened: No such file or directory"),
     (["conform", "null", "--case", "ops/fly/*"], FAILED, "backplane: no case is called ops/fly/*"),
     (["conform", "null", "--stage", "fly"], FAILED,
-     "backplane: there is no stage 'fly', expected one of: x_ray, life_cycle, ops, ..."),
+     "backplane: there is no stage 'fly', expected one of: x_ray, life_cycle, ..."),
     (["conform", "null", "--tier", "9"], FAILED,
      "backplane: there is no tier '9', expected one of: kernels, memory, compiler, queue"),
     (["conform", "verify", "absent.jsonl"], FAILED, "backplane: cannot read absent.jsonl: No such file or directory"),
