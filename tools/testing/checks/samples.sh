@@ -21,3 +21,15 @@ if [ "$found" != "$expected" ]; then
   printf 'lesson 2 printed\n%s\nexpected\n%s\n' "$found" "$expected"
   exit 1
 fi
+for backend in kernels $backends; do
+  found=$("$build/samples/03_application_in_c" "$backend" samples/04_application_in_cpp/program.hlo | tail -n 1)
+  if [ "$found" != "0 1.41421 2 2.44949 " ]; then
+    echo "lesson 3 on $backend printed '$found', expected '0 1.41421 2 2.44949 '"
+    exit 1
+  fi
+done
+found=$("$build/samples/04_application_in_cpp" kernels samples/04_application_in_cpp/program.hlo | tail -n 1)
+if [ "$found" != "step 5: 1.9571441" ]; then
+  echo "lesson 4 printed '$found', expected 'step 5: 1.9571441'"
+  exit 1
+fi
