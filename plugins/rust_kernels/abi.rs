@@ -1,5 +1,5 @@
-//! The plugin ABI (plugin_api/include), as far as tier 0 needs it. Written by hand: the asserts hold it to the layout of
-//! plugin_api/check/layout.txt, which never changes. Strings are addresses of bytes that end in 0.
+//! The plugin ABI (plugin_api/include), as far as tier 0 needs it. Written by hand: the asserts hold it to the sizes of
+//! plugin_api/check/layout.txt, which never change. Strings are addresses of bytes that end in 0.
 
 use core::ffi::c_void;
 use core::mem::size_of;

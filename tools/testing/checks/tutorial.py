@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/tutorial.md says what happens: its blocks of `sh` are run in order, in an empty folder, with an installation of
-this build and no source tree. A block of `text` is what the block before it printed; in it "..." stands for any text."""
+"""docs/tutorial.md says what happens: its blocks of `sh` are run in order, in an empty folder, with an installation
+of this build and no source tree. A block of `text` is what the block before it printed; in it "..." stands for any text."""
 
 import pathlib
 import re
