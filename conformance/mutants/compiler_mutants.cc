@@ -109,14 +109,14 @@ void look_at(char x) {
 
 constexpr Mutant table[] = {
     // --- claims ---
-    {"claims-everything", "claims", "claims every instruction", "cpu", "ops",
+    {"claims-everything", "claims", "claims every instruction", "cpu", "ops/custom-call/f32/*",
      [] {
        return after_claim(
            [](const bp_module_t *module, float *cost) { std::fill_n(cost, module->instrs.count, 1.0f); });
      }},
-    {"claim-nan", "claims", "a cost is NaN", "cpu", "contract",
+    {"claim-nan", "claims", "a cost is NaN", "cpu", "contract/*",
      [] { return after_claim([](const bp_module_t *module, float *cost) { cost[module->instrs.count - 1] = NAN; }); }},
-    {"claim-unwritten", "claims", "costs are not written", "cpu", "contract",
+    {"claim-unwritten", "claims", "costs are not written", "cpu", "contract/*",
      [] {
        Fault fault;
        fault.compiler_claim = [](const Claim &, const bp_module_t *, float *, const bp_diag_t *) -> bp_status {
@@ -124,7 +124,7 @@ constexpr Mutant table[] = {
        };
        return fault;
      }},
-    {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract",
+    {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract/*",
      [] {
        auto asked = std::make_shared<float>(0.0f);
        return after_claim([asked](const bp_module_t *module, float *cost) {
@@ -137,7 +137,7 @@ constexpr Mutant table[] = {
        });
      }},
     {"claim-looks-at-neighbours", "claims", "claims nothing in modules with an even number of instructions", "cpu",
-     "claims",
+     "claims/*",
      [] {
        return after_claim([](const bp_module_t *module, float *cost) {
          if (module->instrs.count % 2 == 0) {
@@ -145,12 +145,12 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"claim-writes-module", "claims", "claim() changes a name in the module", "cpu", "contract",
+    {"claim-writes-module", "claims", "claim() changes a name in the module", "cpu", "contract/*",
      [] {
        return after_claim(
-           [](const bp_module_t *module, float *) { const_cast<char *>(BP_AT(module, strings, char, 0))[0] ^= 1; });
+           [](const bp_module_t *module, float *) { const_cast<char *>(BP_AT(module, strings, char, 0))[0] += 1; });
      }},
-    {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "ops",
+    {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "ops/multiply/f32/*",
      [] {
        return at_compile(
            [](const Compile &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
@@ -159,19 +159,19 @@ constexpr Mutant table[] = {
            });
      }},
     // --- compile ---
-    {"compile-silent-failure", "compile", "compile() fails without a word", "cpu", "ops",
+    {"compile-silent-failure", "compile", "compile() fails without a word", "cpu", "ops/multiply/f32/*",
      [] {
        return at_compile([](const Compile &, const bp_module_t *, const bp_ostream_t *,
                             const bp_diag_t *) -> bp_status { return BP_INTERNAL; });
      }},
-    {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops",
+    {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops/multiply/f32/*",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
          Bytes bytes;
          return next(&bytes.abi);
        });
      }},
-    {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu", "contract",
+    {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu", "contract/*",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          Bytes bytes;
@@ -180,7 +180,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults",
+    {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults/*",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          Bytes bytes;
@@ -189,7 +189,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults",
+    {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults/*",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          Bytes bytes;
@@ -203,7 +203,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract",
+    {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract/*",
      [] {
        auto kept = std::make_shared<const bp_diag_t *>(nullptr);
        return at_compile(
@@ -215,7 +215,7 @@ constexpr Mutant table[] = {
              return next(artifact);
            });
      }},
-    {"compile-null-message", "compile", "reports a null message", "cpu", "contract",
+    {"compile-null-message", "compile", "reports a null message", "cpu", "contract/*",
      [] {
        return at_compile(
            [](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
@@ -223,7 +223,7 @@ constexpr Mutant table[] = {
              return next(artifact);
            });
      }},
-    {"compile-crashes", "compile", "crashes on modules with a loop", "cpu", "buffers",
+    {"compile-crashes", "compile", "crashes on modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
            [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -233,7 +233,7 @@ constexpr Mutant table[] = {
              return next(artifact);
            });
      }},
-    {"compile-hangs", "compile", "never comes back from modules with a loop", "cpu", "buffers",
+    {"compile-hangs", "compile", "never comes back from modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
            [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -243,7 +243,7 @@ constexpr Mutant table[] = {
              return next(artifact);
            });
      }},
-    {"compile-exhausts-memory", "compile", "takes memory until there is none", "cpu", "buffers",
+    {"compile-exhausts-memory", "compile", "takes memory until there is none", "cpu", "buffers/*",
      [] {
        return at_compile(
            [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -256,7 +256,7 @@ constexpr Mutant table[] = {
            });
      }},
     // --- artifacts ---
-    {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults",
+    {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults/*",
      [] {
        auto good = std::make_shared<std::string>();
        return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
@@ -268,7 +268,7 @@ constexpr Mutant table[] = {
          return status == BP_OK || good->empty() ? status : next(*good);
        });
      }},
-    {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults",
+    {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults/*",
      [] {
        auto good = std::make_shared<std::string>();
        return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
@@ -283,7 +283,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults",
+    {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults/*",
      [] {
        return at_load(
            [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
@@ -291,7 +291,7 @@ constexpr Mutant table[] = {
              return status == BP_INVALID ? BP_INTERNAL : status;
            });
      }},
-    {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults",
+    {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults/*",
      [] {
        return at_load(
            [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
@@ -302,12 +302,12 @@ constexpr Mutant table[] = {
              return status;
            });
      }},
-    {"load-no-program", "artifacts", "load() succeeds and gives no program", "cpu", "ops",
+    {"load-no-program", "artifacts", "load() succeeds and gives no program", "cpu", "ops/multiply/f32/*",
      [] {
        return at_load([](const Load &, std::string_view, std::uint8_t *, const bp_program_t **,
                          const bp_diag_t *) -> bp_status { return BP_OK; });
      }},
-    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract",
+    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/*",
      [] {
        return at_load([](const Load &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
                          const bp_diag_t *) {
@@ -316,17 +316,17 @@ constexpr Mutant table[] = {
        });
      }},
     // --- runs ---
-    {"run-fails", "runs", "every run fails", "cpu", "ops",
+    {"run-fails", "runs", "every run fails", "cpu", "ops/multiply/f32/*",
      [] { return at_run([](const Run &, const bp_run_t *) -> bp_status { return BP_INTERNAL; }); }},
-    {"run-does-nothing", "runs", "no run writes anything", "cpu", "ops",
+    {"run-does-nothing", "runs", "no run writes anything", "cpu", "ops/multiply/f32/*",
      [] { return at_run([](const Run &, const bp_run_t *) -> bp_status { return BP_OK; }); }},
-    {"run-fails-second-time", "runs", "every second run fails", "cpu", "buffers",
+    {"run-fails-second-time", "runs", "every second run fails", "cpu", "buffers/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_run(
            [count](const Run &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
      }},
-    {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers",
+    {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers/*",
      [] {
        auto first = std::make_shared<std::vector<bp_loc_t>>();
        return at_run([first](const Run &next, const bp_run_t *run) {
@@ -338,7 +338,7 @@ constexpr Mutant table[] = {
          return next(&changed);
        });
      }},
-    {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract",
+    {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract/*",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
@@ -346,7 +346,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract",
+    {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract/*",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_CONSTANT && place.offset != 0) {
@@ -354,7 +354,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-writes-past-output", "runs", "a byte past each output is written", "cpu", "buffers",
+    {"run-writes-past-output", "runs", "a byte past each output is written", "cpu", "buffers/*",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
@@ -362,7 +362,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-writes-before-output", "runs", "a byte before each output is written", "cpu", "buffers",
+    {"run-writes-before-output", "runs", "a byte before each output is written", "cpu", "buffers/*",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
@@ -370,7 +370,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-reads-past-input", "runs", "64 bytes past each input are read", "cpu", "buffers",
+    {"run-reads-past-input", "runs", "64 bytes past each input are read", "cpu", "buffers/*",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_INPUT) {
@@ -380,7 +380,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-loses-output-tail", "runs", "the last byte of each output is zero", "cpu", "ops",
+    {"run-loses-output-tail", "runs", "the last byte of each output is zero", "cpu", "ops/multiply/f32/*",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_OUTPUT && allocation.size > 1) {
@@ -388,7 +388,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-shares-scratch", "runs", "concurrent runs write one buffer", "cpu", "concurrency",
+    {"run-shares-scratch", "runs", "concurrent runs write one buffer", "cpu", "concurrency/*",
      [] {
        auto scratch = std::make_shared<std::vector<char>>(1 << 22);
        return after_run([scratch](const bp_allocation_t &allocation, bp_loc_t place) {
@@ -400,7 +400,7 @@ constexpr Mutant table[] = {
          std::memcpy(address(place), scratch->data(), allocation.size);
        });
      }},
-    {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle",
+    {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/*",
      [] {
        Fault fault;
        fault.program_destroy = [](const std::function<void()> &next) {

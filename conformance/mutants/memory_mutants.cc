@@ -60,7 +60,7 @@ Fault at_signal(Body body) {
 
 constexpr Mutant table[] = {
     // --- memory ---
-    {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract",
+    {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract/*",
      [] {
        auto last = std::make_shared<bp_memory_t>();
        return at_alloc([last](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
@@ -72,13 +72,13 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"alloc-too-small", "memory", "pieces are one byte short", "npu", "buffers",
+    {"alloc-too-small", "memory", "pieces are one byte short", "npu", "buffers/*",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          return next(size > 1 ? size - 1 : size, out);
        });
      }},
-    {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults",
+    {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults/*",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
@@ -89,14 +89,14 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults",
+    {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults/*",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          return status == BP_NO_MEMORY ? BP_INTERNAL : status;
        });
      }},
-    {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults",
+    {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults/*",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
@@ -106,7 +106,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract",
+    {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/*",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
@@ -114,19 +114,19 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"release-nothing", "memory", "memory does not come back", "npu", "faults",
+    {"release-nothing", "memory", "memory does not come back", "npu", "faults/*",
      [] {
        Fault fault;
        fault.memory_release = [](const std::function<void()> &) {};
        return fault;
      }},
-    {"copy-short", "memory", "copies leave out the last byte", "npu", "ops",
+    {"copy-short", "memory", "copies leave out the last byte", "npu", "ops/multiply/bf16/*",
      [] {
        return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          return next(to, from, size > 0 ? size - 1 : 0);
        });
      }},
-    {"copy-ignores-offset", "memory", "copies begin at the start of the host's side", "npu", "ops",
+    {"copy-ignores-offset", "memory", "copies begin at the start of the host's side", "npu", "ops/multiply/bf16/*",
      [] {
        return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          if (size > 8) {
@@ -136,12 +136,12 @@ constexpr Mutant table[] = {
          return next(to, from, size);
        });
      }},
-    {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops",
+    {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops/multiply/bf16/*",
      [] {
        return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
      }},
     // --- queues ---
-    {"signal-dropped", "queues", "every third signal is forgotten", "npu", "ops",
+    {"signal-dropped", "queues", "every third signal is forgotten", "npu", "ops/multiply/bf16/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_signal([count](const Signal &next, bp_point_t point, bp_status status) {
@@ -150,23 +150,23 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"signal-twice", "queues", "each signal comes twice", "npu", "contract",
+    {"signal-twice", "queues", "each signal comes twice", "npu", "contract/*",
      [] {
        return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
          next(point, status);
          next(point, status);
        });
      }},
-    {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract",
+    {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract/*",
      [] {
        return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
          next({point.timeline + 1000, point.value}, status);
          next(point, status);
        });
      }},
-    {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops",
+    {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops/multiply/bf16/*",
      [] { return at_signal([](const Signal &next, bp_point_t point, bp_status) { next(point, 77); }); }},
-    {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract",
+    {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract/*",
      [] {
        return at_submit(
            [](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
@@ -174,7 +174,7 @@ constexpr Mutant table[] = {
              return next(commands);
            });
      }},
-    {"submit-refuses-and-signals", "queues", "submit() refuses, and signals all the same", "npu", "contract",
+    {"submit-refuses-and-signals", "queues", "submit() refuses, and signals all the same", "npu", "contract/*",
      [] {
        return at_submit(
            [](const Submit &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
@@ -182,19 +182,19 @@ constexpr Mutant table[] = {
              return BP_INTERNAL;
            });
      }},
-    {"submit-refuses", "queues", "submit() always refuses", "npu", "ops",
+    {"submit-refuses", "queues", "submit() always refuses", "npu", "ops/multiply/bf16/*",
      [] {
        return at_submit([](const Submit &, std::span<const bp_command_t>, const bp_host_t *, bp_point_t) -> bp_status {
          return BP_NO_MEMORY;
        });
      }},
-    {"submit-drops-last", "queues", "the last command is not run", "npu", "ops",
+    {"submit-drops-last", "queues", "the last command is not run", "npu", "ops/multiply/bf16/*",
      [] {
        return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          return next(commands.first(commands.size() - 1));
        });
      }},
-    {"submit-copies-nothing-back", "queues", "copies to the host are not run", "npu", "ops",
+    {"submit-copies-nothing-back", "queues", "copies to the host are not run", "npu", "ops/multiply/bf16/*",
      [] {
        return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          std::vector<bp_command_t> kept(commands.begin(), commands.end());
@@ -204,7 +204,7 @@ constexpr Mutant table[] = {
          return next(kept);
        });
      }},
-    {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "ops",
+    {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "ops/subtract/bf16/*",
      [] {
        return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());

@@ -65,7 +65,7 @@ struct Mutant {
   std::string_view kind;    // what sort of fault: "numerics", "memory", ...
   std::string_view what;    // one sentence
   std::string_view around;  // the correct plugin, by name
-  std::string_view stage;   // that is meant to catch it
+  std::string_view cases;   // a pattern of the cases that are meant to catch it: "ops/multiply/f32/*"
   Fault (*make)();          // one for each load; its functions share what state they need
 };
 

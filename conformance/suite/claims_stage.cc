@@ -81,8 +81,10 @@ ir::Module with_neighbours(const ir::Module &module) {
   const ir::Shape shape = ir::Shape::array(ir::ElementType::F32, {3});
   const auto number = static_cast<std::int64_t>(changed.entry().parameter_ids().size());
   const ir::InstructionId x = changed.add_parameter(entry, number, shape, "neighbour");
+  // An odd number more.
   const ir::InstructionId operands[] = {x};
-  changed.add_instruction(entry, ir::Opcode::Negate, shape, operands);
+  const ir::InstructionId negated[] = {changed.add_instruction(entry, ir::Opcode::Negate, shape, operands)};
+  changed.add_instruction(entry, ir::Opcode::Negate, shape, negated);
   return changed;
 }
 
@@ -117,7 +119,7 @@ std::vector<std::string> list(const Subject &subject) {
   for (const std::string &name : sample_program_names()) {
     ids.push_back(fmt::format("claims/{}/local", name));
   }
-  for (const char *name : {"chain", "loop", "donation", "in_place", "constants", "several_results"}) {
+  for (const char *name : {"chain", "loop", "donation", "in_place", "in_place_f32", "constants", "several_results"}) {
     for (int i = 0; i < (subject.is_full() ? 50 : 6); ++i) {
       ids.push_back(fmt::format("claims/{}/denied_{}", name, i));
     }

@@ -31,6 +31,7 @@ constexpr Watched watched[] = {
     {"BP-FIND-03", "bp.kernels/1"},
     {"BP-KERNEL-01", "bp.kernels/1"},
     {"BP-LAW-01", ""},
+    {"BP-LAW-04", ""},
     {"BP-MODULE-04", ""},
     {"BP-RUN-01", "bp.compiler/1"},
     {"BP-SIGNAL-01", "bp.queue/1"},

@@ -54,6 +54,11 @@ constexpr Sample samples[] = {
          x = s32[1031] parameter(0)  a = s32[1031] negate(x)  b = s32[1031] add(a, a)  c = s32[1031] multiply(b, x)
          ROOT r = s32[1031] subtract(c, b)
        })"},
+    {"in_place_f32", R"(
+       ENTRY main {
+         x = f32[1031] parameter(0)  a = f32[1031] negate(x)  b = f32[1031] add(a, a)  c = f32[1031] multiply(b, x)
+         ROOT r = f32[1031] subtract(c, b)
+       })"},
     // Constants that are too large to stand in the program.
     {"constants", R"(
        ENTRY main {

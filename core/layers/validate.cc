@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cfenv>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -80,6 +81,15 @@ struct WatchedStream {
   }
 };
 
+// How this thread rounds and what it does with subnormals, without the flags that calculations leave.
+std::uint64_t floating_point_environment() {
+#if defined(__x86_64__)
+  return __builtin_ia32_stmxcsr() & ~std::uint32_t{0x3f};
+#else
+  return static_cast<std::uint64_t>(std::fegetround());
+#endif
+}
+
 bool is_known(bp_status status) {
   return status >= BP_OK && status <= BP_INTERNAL;
 }
@@ -92,6 +102,7 @@ class ValidateLayer final : public Interposer {
   // --- thread tags and statuses ---
 
   void enter(const Call &call) override {
+    environments_.push_back(floating_point_environment());
     const std::lock_guard lock(mutex_);
     Activity &activity = activities_[call.object];
     const ThreadTag tag = thread_tag(call.function);
@@ -110,6 +121,10 @@ class ValidateLayer final : public Interposer {
     activity.control += tag == ThreadTag::Control ? 1 : 0;
   }
   void leave(const Call &call, bp_status status) override {
+    if (environments_.back() != floating_point_environment()) {
+      add("BP-LAW-04", "{} changes the floating-point environment", to_string(call.function));
+    }
+    environments_.pop_back();
     if (!is_known(status)) {
       add("bp_status", "{} returns {}, which is no status", to_string(call.function), status);
     }
@@ -437,6 +452,7 @@ class ValidateLayer final : public Interposer {
     return sums;
   }
 
+  static thread_local std::vector<std::uint64_t> environments_;  // at the begin of this thread's calls
   std::shared_ptr<Violations> violations_;
   Artifacts artifacts_;
   std::atomic<std::thread::id> creating_ = std::thread::id();
@@ -449,6 +465,8 @@ class ValidateLayer final : public Interposer {
   std::deque<WatchedDiag> diags_;
   std::deque<WatchedStream> streams_;
 };
+
+thread_local std::vector<std::uint64_t> ValidateLayer::environments_;
 
 }  // namespace
 

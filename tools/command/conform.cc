@@ -179,7 +179,7 @@ int conform(std::span<const std::string> arguments) {
       "mutant", po::value<std::string>()->default_value(""),
       "give the plugin this fault (conformance/mutants), which the suite must find: tail-lost, signal-twice, ...")(
       "sample", po::value<std::size_t>()->default_value(20), "of verify: how many cases are run again")(
-      "mutants", "only list the faults that --mutant knows: name, plugin, stage, kind, what it does")(
+      "mutants", "only list the faults that --mutant knows: name, plugin, cases meant to find it, kind, what it does")(
       "stages", "only list the stages")("list", "only the ids of the cases")(
       "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
   if (auto exit = options.parse(arguments)) {
@@ -187,7 +187,7 @@ int conform(std::span<const std::string> arguments) {
   }
   if (options.has("mutants")) {
     for (const conformance::Mutant &mutant : conformance::mutants()) {
-      fmt::print("{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.stage, mutant.kind, mutant.what);
+      fmt::print("{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.cases, mutant.kind, mutant.what);
     }
     return success;
   }

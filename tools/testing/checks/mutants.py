@@ -2,10 +2,10 @@
 """The suite catches every mutant: a plugin with one fault (conformance/mutants), by the stage that is meant for it. The
 plugins themselves pass these stages, or a catch would mean nothing.
 
-    mutants.py [NAME...] [--matrix FILE.md]
+    mutants.py [NAME...] [--all-stages] [--page FILE.md]
 
-By default each mutant runs its stage alone, up to the first catch. --matrix runs all stages on each, and writes which of
-them catch it: docs/mutants.md."""
+Each mutant runs the cases meant for it, up to the first catch; with --all-stages, and in full test runs, every stage. --page
+writes what caught it: docs/mutants.md."""
 
 import argparse
 import concurrent.futures
@@ -15,6 +15,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from installation import has_sanitizer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
@@ -33,11 +36,13 @@ def conform(plugin, *arguments):
 
 
 def caught_by(mutant, stages):
-    """The first unexpected case of each of the stages, by stage; an error if the run itself fails."""
+    """The first unexpected case of each of the stages, by stage; an error if the run itself fails. Without stages, of the
+    cases meant for the mutant."""
     caught = {}
-    for stage in stages:
-        records, done = conform(mutant["around"], "--mutant", mutant["name"], "--stage", stage, "--fail-fast",
-                                "--deadline", "0.2")
+    for stage in stages or [mutant["stage"]]:
+        selection = ["--stage", stage] if stages else ["--case", mutant["cases"]]
+        records, done = conform(mutant["around"], "--mutant", mutant["name"], *selection, "--fail-fast", "--deadline",
+                                "0.2")
         if done.returncode not in (0, 1):
             return caught, f"conform ended with {done.returncode}: {done.stderr.strip()}"
         for record in records:
@@ -50,41 +55,48 @@ def caught_by(mutant, stages):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     arguments.add_argument("names", nargs="*")
-    arguments.add_argument("--matrix", metavar="FILE.md")
+    arguments.add_argument("--all-stages", action="store_true", default=bool(os.environ.get("BACKPLANE_TEST_FULL")))
+    arguments.add_argument("--page", metavar="FILE.md")
     options = arguments.parse_args()
+    if has_sanitizer():
+        print("a sanitizer ends the process at what mutants do")
+        return 77
     listed = subprocess.run([BACKPLANE, "conform", "--mutants"], capture_output=True, text=True, check=True).stdout
-    mutants = [dict(zip(("name", "around", "stage", "kind", "what"), line.split("\t"))) for line in listed.splitlines()]
+    mutants = [dict(zip(("name", "around", "cases", "kind", "what"), line.split("\t"))) for line in listed.splitlines()]
+    for mutant in mutants:
+        mutant["stage"] = mutant["cases"].split("/")[0]
     plugins = {plugin: (BUILD / f"plugins/{plugin}/libbackplane_{plugin}.so").exists()
                for plugin in {mutant["around"] for mutant in mutants}}
     mutants = [mutant for mutant in mutants if plugins[mutant["around"]]
                and (not options.names or mutant["name"] in options.names)]
     stages = subprocess.run([BACKPLANE, "conform", "--stages"], capture_output=True, text=True, check=True).stdout.split()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        wanted = [stages if options.matrix else [mutant["stage"]] for mutant in mutants]
+        wanted = [stages if options.all_stages else None for mutant in mutants]
         results = list(pool.map(caught_by, mutants, wanted))
     problems = []
     for mutant, (caught, error) in zip(mutants, results):
         if error or mutant["stage"] not in caught:
-            problems.append(f"{mutant['name']} ({mutant['what']}) is not caught by {mutant['stage']}"
+            problems.append(f"{mutant['name']} ({mutant['what']}) is not caught by {mutant['cases']}"
                             + (f": {error}" if error else "") + f"\n  {BACKPLANE} conform {mutant['around']} --mutant "
-                            f"{mutant['name']} --stage {mutant['stage']}")
-    if options.matrix:
-        write_page(options.matrix, mutants, results, stages)
+                            f"{mutant['name']} --case '{mutant['cases']}'")
+    if options.page:
+        write_page(options.page, mutants, results)
     print(f"{len(mutants) - len(problems)} of {len(mutants)} mutants caught")
     print("\n".join(problems), end="")
     return 1 if problems else 0
 
 
-def write_page(file, mutants, results, stages):
-    lines = ["# Mutants", "", "How good is the conformance suite? It is run on plugins with one fault each, made of a correct"
-             " plugin by a layer", "(`conformance/mutants`). A cross is a stage that catches it, in capitals where it is the"
-             " stage meant to. Made by", "`tools/testing/checks/mutants.py --matrix docs/mutants.md`.", ""]
+def write_page(file, mutants, results):
     total = sum(mutant["stage"] in caught for mutant, (caught, _) in zip(mutants, results))
-    lines += [f"**{total} of {len(mutants)}** are caught by the stage meant for them.", ""]
-    lines += ["| mutant | fault | around | " + " | ".join(stages) + " |", "|---|---|---|" + "---|" * len(stages)]
+    lines = ["# Mutants", "",
+             "How good is the conformance suite? It is run on plugins with one fault each, made of a correct plugin by a layer",
+             "around it (`conformance/mutants`), and must find each fault. `backplane conform PLUGIN --mutant NAME` runs one; this",
+             "page is made by `tools/testing/checks/mutants.py --page docs/mutants.md`.", "",
+             f"**{total} of {len(mutants)}** are caught by the stage meant for them.", "",
+             "| mutant | fault | around | caught by |", "|---|---|---|---|"]
     for mutant, (caught, _) in zip(mutants, results):
-        marks = ["" if stage not in caught else "X" if stage == mutant["stage"] else "x" for stage in stages]
-        lines.append(f"| {mutant['name']} | {mutant['what']} | {mutant['around']} | " + " | ".join(marks) + " |")
+        cases = ", ".join(f"`{record['id']}` ({record['status'].replace('_', ' ')})" for record in caught.values())
+        lines.append(f"| {mutant['name']} | {mutant['what']} | {mutant['around']} | {cases or '**nothing**'} |")
     pathlib.Path(file).write_text("\n".join(lines) + "\n")
 
 
