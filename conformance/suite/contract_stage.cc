@@ -101,16 +101,13 @@ Result<Verdict> works_without(Subject &subject, const std::vector<std::string> &
 }
 
 Verdict without_log(Subject &subject) {
-  const auto verdict = works_without(subject, {"bp.log/1"});
-  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+  return verdict_or_error(works_without(subject, {"bp.log/1"}));
 }
 Verdict without_threads(Subject &subject) {
-  const auto verdict = works_without(subject, {"bp.thread-pool/1"});
-  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+  return verdict_or_error(works_without(subject, {"bp.thread-pool/1"}));
 }
 Verdict without_services(Subject &subject) {
-  const auto verdict = works_without(subject, {"bp.log/1", "bp.thread-pool/1"});
-  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+  return verdict_or_error(works_without(subject, {"bp.log/1", "bp.thread-pool/1"}));
 }
 
 constexpr NamedCase direct[] = {

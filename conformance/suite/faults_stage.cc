@@ -169,6 +169,7 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
 
 // BP-ALLOC-01, with a piece that nobody has, and with many small ones where the capacity is known.
 Result<Verdict> run_out_of_memory(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
   for (std::uint32_t space = 0; space < device.memory()->space_count; ++space) {
@@ -210,7 +211,6 @@ Result<Verdict> run_out_of_memory(Subject &subject) {
       }
     }
   }
-  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   return verdict_of(still_works(*backend, module));
 }
 
@@ -246,7 +246,7 @@ Verdict run(Subject &subject, const std::string &id) {
       verdict = damage_artifacts(subject, kind.damage, id);
     }
   }
-  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+  return verdict_or_error(verdict);
 }
 
 }  // namespace

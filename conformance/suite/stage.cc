@@ -35,6 +35,17 @@ Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subje
   return found == cases.end() ? failure(fmt::format("there is no case {}", id)) : found->run(subject);
 }
 
+Verdict verdict_or_error(const Result<Verdict> &verdict) {
+  if (verdict.ok()) {
+    return *verdict;
+  }
+  Verdict of_error = failure(verdict.error().to_string());
+  if (verdict.error().code() == ErrorCode::Unsupported) {
+    of_error.status = CaseStatus::Unsupported;
+  }
+  return of_error;
+}
+
 Verdict nothing_to_do() {
   return {.status = CaseStatus::Unsupported, .message = "the core leaves nothing for the device to do"};
 }

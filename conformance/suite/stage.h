@@ -47,6 +47,9 @@ Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subje
 // it did, and then declined.
 Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error);
 
+// Where something could not even be tried: unsupported if that is the error, else a failure.
+Verdict verdict_or_error(const Result<Verdict> &verdict);
+
 // Of a program that the core has emptied: whatever the device is, it has no part in the result.
 Verdict nothing_to_do();
 

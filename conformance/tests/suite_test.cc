@@ -94,7 +94,7 @@ TEST_CASE("shards are disjoint and cover everything") {
   CHECK(Shard::parse("a/3").error().message() == "the shard is 'a', expected a number");
   selection.stages = {"opts"};
   CHECK_THAT(select_cases(subject, selection).error().message(),
-             Catch::StartsWith("there is no stage 'opts', expected one of: x_ray, life_cycle, ops"));
+             Catch::StartsWith("there is no stage 'opts', expected one of: x_ray, life_cycle, contract, ops"));
   selection = {{}, {"ops/add/f32/none*"}, {}};
   CHECK(select_cases(subject, selection).error().message() == "no case is called ops/add/f32/none*");
 }
