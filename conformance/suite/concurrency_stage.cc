@@ -113,8 +113,7 @@ std::vector<std::string> list(const Subject &subject) {
 
 Verdict run(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
-  const auto verdict = judge(subject, id.substr(begin, end - begin), id.substr(end + 1) == "devices");
-  return verdict.ok() ? *verdict : failure(verdict.error().to_string());
+  return verdict_or_error(judge(subject, id.substr(begin, end - begin), id.substr(end + 1) == "devices"));
 }
 
 }  // namespace
