@@ -12,7 +12,7 @@ START = """// Made by embed.py. Do not edit.
 namespace bp::conformance {
 namespace {
 
-constexpr EmbeddedFile files[] = {
+const EmbeddedFile files[] = {
 """
 END = """};
 
