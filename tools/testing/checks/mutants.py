@@ -52,6 +52,13 @@ def caught_by(mutant, stages):
     return caught, None
 
 
+def false_alarms(plugin, mutants):
+    """What is wrong with the plugin as it is, by the cases that its mutants are judged by."""
+    cases = [part for pattern in sorted({mutant["cases"] for mutant in mutants}) for part in ("--case", pattern)]
+    _, done = conform(plugin, *cases)
+    return [] if done.returncode == 0 else [f"{plugin} itself does not pass:\n{done.stdout}{done.stderr}"]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     arguments.add_argument("names", nargs="*")
@@ -73,15 +80,19 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         wanted = [stages if options.all_stages else None for mutant in mutants]
         results = list(pool.map(caught_by, mutants, wanted))
-    problems = []
+        correct = pool.map(lambda plugin: false_alarms(plugin, [m for m in mutants if m["around"] == plugin]),
+                           sorted({mutant["around"] for mutant in mutants}))
+        problems = [problem for problems_of_plugin in correct for problem in problems_of_plugin]
+    missed = []
     for mutant, (caught, error) in zip(mutants, results):
         if error or mutant["stage"] not in caught:
-            problems.append(f"{mutant['name']} ({mutant['what']}) is not caught by {mutant['cases']}"
+            missed.append(f"{mutant['name']} ({mutant['what']}) is not caught by {mutant['cases']}"
                             + (f": {error}" if error else "") + f"\n  {BACKPLANE} conform {mutant['around']} --mutant "
                             f"{mutant['name']} --case '{mutant['cases']}'")
     if options.page:
         write_page(options.page, mutants, results)
-    print(f"{len(mutants) - len(problems)} of {len(mutants)} mutants caught")
+    print(f"{len(mutants) - len(missed)} of {len(mutants)} mutants caught")
+    problems += missed
     print("\n".join(problems), end="")
     return 1 if problems else 0
 
