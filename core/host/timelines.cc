@@ -1,7 +1,5 @@
 #include "core/host/timelines.h"
 
-#include <chrono>
-
 namespace bp::host {
 
 std::uint64_t Timelines::create() {
@@ -20,7 +18,6 @@ void Timelines::signal(bp_point_t point, bp_status status, std::uint32_t instruc
   std::lock_guard lock(mutex_);
   auto found = timelines_.find(point.timeline);
   if (found == timelines_.end() || point.value <= found->second.value) {
-    ++stray_;
     return;
   }
   Timeline &timeline = found->second;
@@ -32,7 +29,7 @@ void Timelines::signal(bp_point_t point, bp_status status, std::uint32_t instruc
   moved_.notify_all();  // under the lock: who wakes up may destroy all this
 }
 
-std::optional<Signal> Timelines::wait(bp_point_t point, double seconds) {
+std::optional<Signal> Timelines::wait(bp_point_t point) {
   std::unique_lock lock(mutex_);
   std::optional<Signal> result;
   auto is_over = [&] {
@@ -47,11 +44,7 @@ std::optional<Signal> Timelines::wait(bp_point_t point, double seconds) {
     result = timeline.failed_at != 0 && timeline.failed_at <= point.value ? timeline.failure : Signal{};
     return true;
   };
-  if (seconds > 0) {
-    moved_.wait_for(lock, std::chrono::duration<double>(seconds), is_over);
-  } else {
-    moved_.wait(lock, is_over);
-  }
+  moved_.wait(lock, is_over);
   return result;
 }
 
@@ -59,11 +52,6 @@ bool Timelines::has_reached(bp_point_t point) const {
   std::lock_guard lock(mutex_);
   auto found = timelines_.find(point.timeline);
   return found != timelines_.end() && found->second.value >= point.value;
-}
-
-std::uint64_t Timelines::stray_signals() const {
-  std::lock_guard lock(mutex_);
-  return stray_;
 }
 
 }  // namespace bp::host

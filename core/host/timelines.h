@@ -26,20 +26,16 @@ class Timelines {
  public:
   // A new timeline, at 0.
   std::uint64_t create();
-  // Nobody waits for the timeline any more; later signals to it count as stray.
+  // Nobody waits for the timeline any more.
   void destroy(std::uint64_t timeline);
 
-  // Moves a timeline to the point. A failure stays: it is what every later point of the timeline brings, too. A timeline
-  // that does not exist, or one that is there already, makes the signal a stray one, which moves nothing.
+  // Moves a timeline to the point. A failure stays: it is what every later point of the timeline brings, too. A signal
+  // to a timeline that does not exist or has come so far already (BP-SIGNAL-01, BP-SIGNAL-02) moves nothing.
   void signal(bp_point_t point, bp_status status, std::uint32_t instruction, std::string message);
 
-  // Blocks until the timeline has come to the point. Seconds: how long at most; 0: any time. Nothing if it took longer,
-  // or if there is no such timeline.
-  std::optional<Signal> wait(bp_point_t point, double seconds = 0);
+  // Blocks until the timeline has come to the point. Nothing if there is no such timeline.
+  std::optional<Signal> wait(bp_point_t point);
   bool has_reached(bp_point_t point) const;
-
-  // Signals that broke BP-SIGNAL-01 or BP-SIGNAL-02.
-  std::uint64_t stray_signals() const;
 
  private:
   struct Timeline {
@@ -51,7 +47,7 @@ class Timelines {
   mutable std::mutex mutex_;
   std::condition_variable moved_;
   std::unordered_map<std::uint64_t, Timeline> timelines_;
-  std::uint64_t next_ = 1, stray_ = 0;
+  std::uint64_t next_ = 1;
 };
 
 }  // namespace bp::host

@@ -1,29 +1,12 @@
 #include "core/runtime/queue.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 
 #include "core/host/diagnostics.h"
-#include "core/runtime/memory.h"
 
 namespace bp::runtime {
-namespace {
-
-// The bytes of a fill, as it is in memory.
-void fill(std::span<std::byte> bytes, std::uint64_t pattern, std::uint32_t pattern_size) {
-  for (std::size_t at = 0; at < bytes.size(); at += pattern_size) {
-    std::memcpy(&bytes[at], &pattern, std::min<std::size_t>(pattern_size, bytes.size() - at));
-  }
-}
-
-std::byte *address(bp_loc_t place) {
-  return reinterpret_cast<std::byte *>(place.offset);
-}
-
-}  // namespace
-
 // --- Event ---
 
 Event::State::State(std::shared_ptr<const host::Device> on)
@@ -133,25 +116,10 @@ void Queue::start(const Batch &batch) const {
 }
 
 bp_status Queue::execute(const bp_command_t &command, const bp_diag_t *diag) const {
-  const bool on_host = command.to.memory == 0 && command.from.memory == 0;
-  switch (command.kind) {
-    case BP_COMMAND_RUN: return command.program->run(command.program, command.run, diag);
-    case BP_COMMAND_COPY:
-      if (on_host) {
-        std::memcpy(address(command.to), address(command.from), command.size);
-        return BP_OK;
-      }
-      return device_->memory()->copy(device_->abi(), command.to, command.from, command.size, diag);
-    default: {
-      if (on_host) {
-        fill({address(command.to), command.size}, command.pattern, command.pattern_size);
-        return BP_OK;
-      }
-      std::vector<std::byte> bytes(command.size);
-      fill(bytes, command.pattern, command.pattern_size);
-      return device_->memory()->copy(device_->abi(), command.to, host_place(bytes.data()), command.size, diag);
-    }
+  if (command.kind == BP_COMMAND_RUN) {
+    return command.program->run(command.program, command.run, diag);
   }
+  return device_->memory()->copy(device_->abi(), command.to, command.from, command.size, diag);
 }
 
 // --- Queues ---

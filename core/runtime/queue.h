@@ -1,6 +1,6 @@
-// Queues: commands that run while the caller goes on. A queue is the device's (bp.queue/1), or, where it has none, a
-// thread of the core that runs the commands one after the other. What a command waits for is resolved here, so that a
-// device only ever gets commands that may start.
+// Queues: commands (runs and copies) that run while the caller goes on. A queue is the device's (bp.queue/1), or, where
+// it has none, a thread of the core that takes the commands one after the other. What a command waits for is resolved
+// here, so that a device only ever gets commands that may start.
 #pragma once
 
 #include <condition_variable>
