@@ -67,15 +67,21 @@ void number_spaces(const Session &session, buffers::Plan &plan) {
   }
 }
 
-Result<std::optional<std::vector<std::byte>>> find_cached(const Session &session, const host::Image &image) {
+// Nothing if there is no cache, or none can be used, which is no reason not to run.
+std::optional<ArtifactCache::Key> cache_key(Session &session, const host::Image &image) {
   if (session.options.cache == nullptr) {
-    return std::optional<std::vector<std::byte>>();
+    return std::nullopt;
   }
-  BP_ASSIGN(const ArtifactCache::Key key, ArtifactCache::key(*session.device, image.module()));
-  return session.options.cache->find(key);
+  const auto key = ArtifactCache::key(*session.device, image.module());
+  if (!key.ok()) {
+    session.report.cache_problem = key.error().to_string();
+    return std::nullopt;
+  }
+  return *key;
 }
 
-Result<std::vector<std::byte>> compile_image(Session &session, const host::Image &image) {
+Result<std::vector<std::byte>> compile_image(Session &session, const host::Image &image,
+                                             const std::optional<ArtifactCache::Key> &key) {
   Stopwatch watch(session.report.compile);
   host::ByteSink artifact;
   host::Diagnostics diagnostics;
@@ -84,10 +90,9 @@ Result<std::vector<std::byte>> compile_image(Session &session, const host::Image
   });
   BP_TRY(diagnostics.result(status, session.device->id(), "compile", image.module()));
   std::vector<std::byte> bytes = artifact.take();
-  if (session.options.cache != nullptr) {
-    BP_ASSIGN(const ArtifactCache::Key key, ArtifactCache::key(*session.device, image.module()));
-    if (const Status stored = session.options.cache->store(key, bytes); !stored.ok()) {
-      session.report.cache_problem = stored.error().to_string();  // no reason not to run
+  if (key) {
+    if (const Status stored = session.options.cache->store(*key, bytes); !stored.ok()) {
+      session.report.cache_problem = stored.error().to_string();
     }
   }
   return bytes;
@@ -140,21 +145,23 @@ Result<Built> build(Session &session, ir::Module module, const std::string &name
   }
 
   std::vector<std::byte> artifact;
+  std::optional<ArtifactCache::Key> key;
   bool is_cached = false;
   if (session.device->compiler() != nullptr) {
-    BP_ASSIGN(std::optional<std::vector<std::byte>> cached, find_cached(session, image));
+    key = cache_key(session, image);
+    auto cached = key ? session.options.cache->find(*key) : std::nullopt;
     is_cached = cached.has_value();
     if (is_cached) {
       artifact = std::move(*cached);
     } else {
-      BP_ASSIGN(artifact, compile_image(session, image));
+      BP_ASSIGN(artifact, compile_image(session, image, key));
     }
   }
   if (session.options.observer != nullptr) {
     BP_TRY(session.options.observer->program(name, module, plan, image, artifact));
   }
   session.report.artifact_bytes += static_cast<std::int64_t>(artifact.size());
-  return Built{{}, std::move(module), std::move(image), std::move(artifact), is_cached};
+  return Built{{}, std::move(module), std::move(image), std::move(artifact), is_cached, key};
 }
 
 Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built built) {
@@ -169,8 +176,8 @@ Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built bui
       ++session.report.cached;
       return loaded;
     }
-    BP_ASSIGN(built.artifact,
-              compile_image(session, built.image));  // the device does not take it any more (BP-LOAD-01)
+    // The device does not take it any more (BP-LOAD-01).
+    BP_ASSIGN(built.artifact, compile_image(session, built.image, built.key));
   }
   return load_artifact(session, built.module, std::move(built.image), built.artifact);
 }

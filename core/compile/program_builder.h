@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ struct Built {
   std::string refusal;  // not empty: the device refused a form it was given, and there is nothing else
   ir::Module module;
   host::Image image;
-  std::vector<std::byte> artifact;  // empty if the device has kernels only
-  bool is_cached = false;           // the artifact was made before
+  std::vector<std::byte> artifact;             // empty if the device has kernels only
+  bool is_cached = false;                      // the artifact was made before
+  std::optional<ArtifactCache::Key> key = {};  // where it is kept
 };
 
 // A program from a module whose entry the device has claimed: layouts, fusions, schedule, plan, and the device's own
