@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "conformance/report/markup.h"
 #include "conformance/report/page_style.h"
 #include "conformance/report/render.h"
 #include "conformance/report/summary.h"
@@ -40,20 +41,6 @@ details { border-bottom: 1px solid var(--line); padding: 6px 0; } summary { curs
 code { display: block; background: var(--panel); border: 1px solid var(--line); border-radius: 5px; padding: 6px 10px;
   margin: 6px 0; font: 12px ui-monospace, monospace; overflow-wrap: anywhere; user-select: all; }
 )css";
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::string_view colour_of(CaseStatus status) {
   switch (status) {

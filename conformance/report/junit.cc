@@ -1,26 +1,11 @@
 #include <fmt/format.h>
 
+#include "conformance/report/markup.h"
 #include "conformance/report/render.h"
 #include "conformance/report/summary.h"
 
 namespace bp::conformance {
 namespace {
-
-// XML 1.0 has no place for most control characters.
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 std::string_view element_of(CaseStatus status) {
   if (is_unexpected(status)) {
