@@ -118,6 +118,14 @@ Result<Module> parse_module(std::string_view text, const std::string &file, std:
   return module;
 }
 
+std::vector<std::shared_ptr<const host::Device>> Backend::devices() const {
+  std::vector<std::shared_ptr<const host::Device>> all = others_;
+  if (device_ != nullptr) {
+    all.insert(all.begin(), device_);
+  }
+  return all;
+}
+
 Result<Compiled> Backend::compile(Module module, const CompileOptions &options) const {
   if (is_interpreter()) {
     BP_TRY(ir::verify(module));
@@ -129,14 +137,15 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
   const compile::ArtifactCache cache(options.cache_dir);
   inner.cache = options.cache_dir.empty() ? nullptr : &cache;
-  std::vector<std::shared_ptr<const host::Device>> devices = {device_};
-  devices.insert(devices.end(), others_.begin(), others_.end());
-  return compile::compile(std::move(module), devices, inner);
+  return compile::compile(std::move(module), devices(), inner);
 }
 
 Result<Artifact> Backend::make_artifact(Module module, const CompileOptions &options) const {
   if (is_interpreter()) {
     return unsupported("the interpreter makes no artifacts");
+  }
+  if (!others_.empty()) {
+    return unsupported("an artifact is made by one backend, but {} was given", name_);
   }
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));

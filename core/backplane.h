@@ -74,6 +74,8 @@ class Backend {
   bool is_interpreter() const { return device_ == nullptr; }
   // Of a plugin's device, the first if there are several; null for the interpreter. Its id, version and file are there.
   const std::shared_ptr<const host::Device> &device() const { return device_; }
+  // All, in the order of the name; none for the interpreter.
+  std::vector<std::shared_ptr<const host::Device>> devices() const;
 
   // Passes, plan and the backend's own compilation. Verifies the module first. The interpreter takes it as it is.
   Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;

@@ -25,7 +25,8 @@ std::optional<int> read_settings(const Options &options, std::vector<std::pair<s
 }
 
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
-  options.add()("on", po::value<std::string>()->default_value(default_name), "backend: a name, a path, or interpreter; several, separated by commas, share the work")(
+  options.add()("on", po::value<std::string>()->default_value(default_name),
+                "backend: a name, a path, or interpreter; several, separated by commas, share the work")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
       "target", po::value<std::string>(), "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
       "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");
@@ -63,8 +64,12 @@ std::string describe(const Backend &backend) {
   if (backend.is_interpreter()) {
     return "interpreter (part of the core)";
   }
-  const host::Device &device = *backend.device();
-  return fmt::format("{} {}, {}", device.description().name, device.description().version, device.plugin().path());
+  std::string text;
+  for (const auto &device : backend.devices()) {
+    text += fmt::format("{}{} {}, {}", text.empty() ? "" : "; then ", device->description().name,
+                        device->description().version, device->plugin().path());
+  }
+  return text;
 }
 
 }  // namespace bp::command

@@ -27,7 +27,7 @@ Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, co
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
   compile::Options options;
   options.fuse = false;
-  BP_ASSIGN(Compiled compiled, compile::compile(module, backend.device(), options));
+  BP_ASSIGN(Compiled compiled, compile::compile(module, backend.devices(), options));
   BP_ASSIGN(Literal result, compiled.executable.run(arguments));
   BP_ASSIGN(Compiled other, reference.compile(module));
   BP_ASSIGN(Literal expected, other.executable.run(arguments));
@@ -77,7 +77,7 @@ Result<int> bisect(const Request &request) {
     options.verify = true;
     options.compare = check.compare();
     Status status;
-    if (auto compiled = compile::compile(module, backend.device(), options); !compiled.ok()) {
+    if (auto compiled = compile::compile(module, backend.devices(), options); !compiled.ok()) {
       status = std::move(compiled).error();
     }
     if (check.failure()) {

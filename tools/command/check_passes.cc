@@ -44,7 +44,7 @@ int check_passes(const ir::Module &module, std::span<const passes::Pass> passes,
     compile::Options options;
     options.verify = true;
     options.compare = compare;
-    auto compiled = compile::compile(module, backend->device(), options);
+    auto compiled = compile::compile(module, backend->devices(), options);
     status = compiled.ok() ? Status() : Status(std::move(compiled).error());
   } else {
     passes::PipelineOptions options;

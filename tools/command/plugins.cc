@@ -70,8 +70,8 @@ void print_candidate(const host::Candidate &candidate, bool why) {
 int list_plugins(std::span<const std::string> arguments) {
   Options options(
       "plugins [NAME] [--why] [--json]",
-      "Lists the backends that can be loaded by name, without running their code. With a name or a path: what that one\n"
-      "is, its options, memory spaces and queues, without touching hardware.",
+      "Lists the backends that can be loaded by name, without running their code. With a name or a path: what it is,\n"
+      "its options, memory spaces and queues, without touching hardware.",
       "  backplane plugins\n"
       "  backplane plugins cpu\n"
       "  backplane plugins --why          also refused files, where was searched, and constructors and sanitizers\n"

@@ -606,6 +606,8 @@ def several_backends():
     printed = expect(["run", "checked.hlo", "--on", f"kernels,{BACKEND}", "--against", "interpreter"], SUCCESS, "").out
     check("\nassignment:       2 programs, in this order\n  dev.backplane.cpu: b\n  dev.backplane.kernels: z, c\n" in printed
           or BACKEND != "cpu", f"run --on kernels,cpu printed\n{printed}")
+    expect(["compile", "chain.hlo", "--on", "kernels,null", "-o", "several.artifact"], FAILED,
+           "backplane: an artifact is made by one backend, but kernels,null was given")
     expect(["run", "chain.hlo", "--on", "kernels,nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...')
 
 
