@@ -4,10 +4,10 @@
 
 #include "core/compile/compile.h"
 #include "core/interpreter/random_inputs.h"
+#include "debugging/agreement.h"
 #include "tools/command/check_passes.h"
 #include "tools/command/isolate.h"
 #include "tools/command/terminal.h"
-#include "tools/debugging/agreement.h"
 
 namespace bp::command {
 namespace {

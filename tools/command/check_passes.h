@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "debugging/pass_check.h"
 #include "tools/command/backend_choice.h"
-#include "tools/debugging/pass_check.h"
 
 namespace bp::command {
 

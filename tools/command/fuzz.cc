@@ -5,9 +5,9 @@
 #include "core/base/files.h"
 #include "core/ir/verifier.h"
 #include "core/text/printer.h"
+#include "debugging/random_module.h"
 #include "tools/command/problem.h"
 #include "tools/command/terminal.h"
-#include "tools/debugging/random_module.h"
 
 namespace bp::command {
 namespace {

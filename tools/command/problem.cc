@@ -10,9 +10,9 @@
 #include "core/base/files.h"
 #include "core/compile/passes.h"
 #include "core/text/printer.h"
+#include "debugging/agreement.h"
+#include "debugging/reduce.h"
 #include "tools/command/terminal.h"
-#include "tools/debugging/agreement.h"
-#include "tools/debugging/reduce.h"
 
 namespace bp::command {
 namespace {

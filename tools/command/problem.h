@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/passes/pass.h"
+#include "debugging/isolated.h"
+#include "debugging/pass_check.h"
 #include "tools/command/backend_choice.h"
-#include "tools/debugging/isolated.h"
-#include "tools/debugging/pass_check.h"
 
 namespace bp::command {
 

@@ -3,8 +3,8 @@
 #include "core/backplane.h"
 #include "core/base/files.h"
 #include "core/text/printer.h"
+#include "debugging/reduce.h"
 #include "tools/command/problem.h"
-#include "tools/debugging/reduce.h"
 
 namespace bp::command {
 namespace {

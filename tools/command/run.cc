@@ -10,11 +10,11 @@
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "debugging/agreement.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/isolate.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
-#include "tools/debugging/agreement.h"
 
 namespace bp::command {
 namespace {

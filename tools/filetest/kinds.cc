@@ -14,7 +14,7 @@
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "tools/debugging/pass_check.h"
+#include "debugging/pass_check.h"
 #include "tools/filetest/agreement.h"
 
 namespace bp::filetest {

@@ -9,8 +9,8 @@
 #include "conformance/check/self_checking.h"
 #include "core/backplane.h"
 #include "core/compile/passes.h"
-#include "tools/debugging/pass_check.h"
-#include "tools/debugging/reduce.h"
+#include "debugging/pass_check.h"
+#include "debugging/reduce.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 

@@ -1,4 +1,4 @@
-#include "tools/debugging/simplifications.h"
+#include "debugging/simplifications.h"
 
 #include <algorithm>
 #include <array>

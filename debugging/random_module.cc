@@ -1,8 +1,8 @@
-#include "tools/debugging/random_module.h"
+#include "debugging/random_module.h"
 
 #include <algorithm>
 
-#include "tools/debugging/random_scope.h"
+#include "debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

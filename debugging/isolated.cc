@@ -1,4 +1,4 @@
-#include "tools/debugging/isolated.h"
+#include "debugging/isolated.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>

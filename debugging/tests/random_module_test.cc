@@ -1,4 +1,4 @@
-#include "tools/debugging/random_module.h"
+#include "debugging/random_module.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -8,8 +8,8 @@
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "tools/debugging/draws.h"
-#include "tools/debugging/pass_check.h"
+#include "debugging/draws.h"
+#include "debugging/pass_check.h"
 
 namespace bp::debugging {
 

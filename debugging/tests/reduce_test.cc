@@ -1,4 +1,4 @@
-#include "tools/debugging/reduce.h"
+#include "debugging/reduce.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "tools/debugging/isolated.h"
-#include "tools/debugging/random_module.h"
+#include "debugging/isolated.h"
+#include "debugging/random_module.h"
 
 namespace bp::debugging {
 namespace {

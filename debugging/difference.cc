@@ -1,4 +1,4 @@
-#include "tools/debugging/difference.h"
+#include "debugging/difference.h"
 
 #include <algorithm>
 #include <cmath>

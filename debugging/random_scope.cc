@@ -1,8 +1,8 @@
-#include "tools/debugging/random_scope.h"
+#include "debugging/random_scope.h"
 
 #include <numeric>
 
-#include "tools/debugging/draws.h"
+#include "debugging/draws.h"
 
 namespace bp::debugging {
 

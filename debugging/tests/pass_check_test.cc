@@ -1,5 +1,5 @@
 // That a wrong pass is caught: passes made wrong on purpose, given to the pipeline as values.
-#include "tools/debugging/pass_check.h"
+#include "debugging/pass_check.h"
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,7 @@
 #include "core/ir/verifier.h"
 #include "core/passes/rewrite.h"
 #include "core/text/parser.h"
-#include "tools/debugging/draws.h"
+#include "debugging/draws.h"
 
 namespace bp::debugging {
 namespace {

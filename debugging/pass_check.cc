@@ -1,10 +1,10 @@
-#include "tools/debugging/pass_check.h"
+#include "debugging/pass_check.h"
 
 #include "core/analysis/call_graph.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
 #include "core/text/printer.h"
-#include "tools/debugging/draws.h"
+#include "debugging/draws.h"
 
 namespace bp::debugging {
 namespace {

@@ -1,5 +1,5 @@
 // Dots and convolutions.
-#include "tools/debugging/random_scope.h"
+#include "debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/debugging/agreement.h"
+#include "debugging/agreement.h"
 
 #include <algorithm>
 

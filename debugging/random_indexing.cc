@@ -1,7 +1,7 @@
 // Gather and scatter.
 #include <algorithm>
 
-#include "tools/debugging/random_scope.h"
+#include "debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

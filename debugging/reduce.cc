@@ -1,4 +1,4 @@
-#include "tools/debugging/reduce.h"
+#include "debugging/reduce.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/rewrite.h"
-#include "tools/debugging/simplifications.h"
+#include "debugging/simplifications.h"
 
 namespace bp::debugging {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "core/ir/module.h"
 #include "core/passes/pipeline.h"
-#include "tools/debugging/difference.h"
+#include "debugging/difference.h"
 
 namespace bp::debugging {
 

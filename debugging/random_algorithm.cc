@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "tools/debugging/random_scope.h"
+#include "debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

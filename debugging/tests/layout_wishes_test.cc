@@ -6,8 +6,8 @@
 #include "core/compile/passes.h"
 #include "core/passes/layout_groups.h"
 #include "core/text/printer.h"
-#include "tools/debugging/pass_check.h"
-#include "tools/debugging/random_module.h"
+#include "debugging/pass_check.h"
+#include "debugging/random_module.h"
 
 namespace bp::debugging {
 namespace {

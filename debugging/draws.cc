@@ -1,4 +1,4 @@
-#include "tools/debugging/draws.h"
+#include "debugging/draws.h"
 
 #include <array>
 #include <cmath>
