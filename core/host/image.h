@@ -77,6 +77,14 @@ Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::
 // hash: what a plugin may rely on, and what we must know before reading what a plugin wrote. Returns the first fault.
 Status validate_image(std::span<const std::byte> bytes);
 
+// An image as HLO again, verified: what a plugin made of `before`, which is the image of `original`. The entry keeps its
+// signature and its side effects (BP-REWRITE-02). A constant has its value as an attribute, or the content of one of
+// `before`. InvalidInput says what does not fit; async-start, whose result is a tuple of tuples, does not. The
+// image must be valid. Linear in its size.
+Result<ir::Module> read_image(const bp_module_t *image, const Image &before, const ir::Module &original);
+
+ir::Shape read_shape(plugin::Shape shape);
+
 // For people: every computation, instruction, value and allocation, one line each. The image must be valid.
 std::string image_to_text(const bp_module_t *image);
 

@@ -21,21 +21,8 @@ std::string hex(std::span<const std::uint8_t> bytes) {
 }
 
 std::string shape_text(plugin::Shape shape) {
-  auto type = static_cast<ir::ElementType>(shape.dtype());
-  if (ir::is_opaque(type)) {
-    return fmt::format("{}[]", to_string(type));
-  }
-  ir::Layout layout;
-  auto order = shape.minor_to_major();
-  layout.minor_to_major.assign(order.begin(), order.end());
-  for (std::uint32_t t = 0; t < shape.tile_count(); ++t) {
-    auto sizes = shape.tile(t);
-    layout.tiles.push_back({{sizes.begin(), sizes.end()}});
-  }
-  layout.element_bits = shape.element_bits() < 8 ? shape.element_bits() : 0;
-  ir::Shape result = ir::Shape::array(type, shape.dims());
-  result.set_layout(std::move(layout));
-  return to_string(result);
+  const ir::Shape read = read_shape(shape);
+  return read.is_array() ? to_string(read) : fmt::format("{}[]", to_string(read.element_type()));
 }
 
 std::string attribute_text(plugin::Instruction owner, const bp_attr_t &attribute) {

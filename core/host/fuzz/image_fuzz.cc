@@ -8,6 +8,7 @@
 
 #include "core/host/image.h"
 #include "core/text/parser.h"
+#include "core/text/printer.h"
 
 namespace {
 
@@ -32,25 +33,31 @@ ENTRY main { x = f32[4] parameter(0)  y = f32[2,8]{1,0:T(2,4)} parameter(1)  zer
 
 using Bytes = std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>>;
 
-Bytes good_image() {
-  const auto module = bp::text::parse_module(program);
+struct Good {
+  bp::ir::Module module;
+  bp::host::Image image;
+};
+
+Good good_image() {
+  auto module = bp::text::parse_module(program);
   if (!module.ok()) {
     std::fprintf(stderr, "%s\n", module.error().to_string().c_str());
     std::abort();
   }
-  const auto image = bp::host::build_image(*module, bp::host::Stage::Legalize);
-  if (!image.ok() || !bp::host::validate_image(image->bytes()).ok()) {
+  auto image = bp::host::build_image(*module, bp::host::Stage::Legalize);
+  if (!image.ok() || !bp::host::validate_image(image->bytes()).ok() ||
+      !bp::host::read_image(image->module(), *image, *module).ok()) {
     std::fputs("the good image is refused\n", stderr);
     std::abort();
   }
-  return {image->bytes().begin(), image->bytes().end()};
+  return {*std::move(module), *std::move(image)};
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
-  static const Bytes good = good_image();
-  Bytes bytes = good;
+  static const Good good = good_image();
+  Bytes bytes(good.image.bytes().begin(), good.image.bytes().end());
   for (std::size_t i = 0; i + 4 <= size; i += 4) {
     const std::size_t at = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
     bytes[at % bytes.size()] = std::byte{data[i + 3]};
@@ -59,7 +66,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   SHA256(reinterpret_cast<const unsigned char *>(bytes.data() + hashed), bytes.size() - hashed,
          reinterpret_cast<unsigned char *>(bytes.data() + offsetof(bp_module_t, hash)));
   if (bp::host::validate_image(bytes).ok()) {
-    (void)bp::host::image_to_text(reinterpret_cast<const bp_module_t *>(bytes.data()));
+    const auto *image = reinterpret_cast<const bp_module_t *>(bytes.data());
+    (void)bp::host::image_to_text(image);
+    if (const auto read = bp::host::read_image(image, good.image, good.module); read.ok()) {
+      (void)bp::text::print(*read);
+    }
   }
   return 0;
 }
