@@ -65,6 +65,7 @@ constexpr std::string_view expand[] = {
     "cholesky-expansion",
     "collective-expansion",
     "complex-expansion",
+    "composite-expansion",
     "contraction-upcast",
     "fft-expansion",
     "float-normalization",

@@ -307,6 +307,14 @@ TEST_CASE("an expanded map is its computation on arrays") {
       "ENTRY main { x = f32[3] parameter(0)  ROOT r = s8[3] map(x), dimensions={0}, to_apply=f }");
 }
 
+TEST_CASE("an expanded composite is what it is composed of") {
+  check_expansion(
+      "f { a = f32[3] parameter(0)  b = (f32[3], f32[]) parameter(1)  c = f32[3] get-tuple-element(b), index=0 "
+      "d = f32[3] multiply(a, c)  ROOT r = (f32[3], f32[3]) tuple(d, a) } "
+      "ENTRY main { x = f32[3] parameter(0)  y = (f32[3], f32[]) parameter(1) "
+      "ROOT r = (f32[3], f32[3]) call(x, y), to_apply=f, is_composite=true }");
+}
+
 TEST_CASE("expanded shuffles move the same elements") {
   for (const char *shuffle : {
            "mode=rotate, dimensions={1}, shifts={1}",
