@@ -9,6 +9,7 @@
 #include "core/compile/fusions.h"
 #include "core/compile/partition.h"
 #include "core/compile/program_builder.h"
+#include "core/compile/rewriting.h"
 #include "core/compile/session.h"
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
@@ -99,6 +100,7 @@ class Compilation {
       BP_TRY(ir::verify(module));
     }
     BP_TRY(session_.observe("00-input", module));
+    BP_TRY(offer(session_, module, Phase::AsRead));
     BP_TRY(session_.run_stage(module, passes::Stage::Simplify));
     Division division;
     auto image = host::build_image(module, host::Stage::Legalize);
@@ -109,6 +111,7 @@ class Compilation {
     }
     BP_ASSIGN(Claims claims, ask(*device_, module, *image));
     BP_TRY(expand(module, claims));
+    BP_TRY(offer(session_, module, Phase::Legalize, &claims));
     BP_TRY(fuse_patterns(session_, module, claims));
     report_.instructions = module.instruction_count();
     division.parts = partition(module, claims.claimed);

@@ -1,7 +1,8 @@
 // Compile: a module becomes an executable for a device.
 //
-//   simplify -> claims -> (expand -> simplify -> claims) ... -> partition
-//   for each part of the device: fuse -> claims -> schedule -> copies -> plan -> claims -> compile -> load
+//   rewrite -> simplify -> claims -> (expand -> simplify -> claims) ... -> rewrite -> partition
+//   for each part of the device:
+//     layouts -> rewrite -> fuse -> rewrite -> schedule -> copies -> plan -> claims -> compile -> load
 //
 // What the device does not claim is rewritten by ops that it may claim, if there is a pass for that. The rest runs on
 // the host's interpreter, and the report says so and why. A fused form that it does not claim is dropped for the one

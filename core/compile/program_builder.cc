@@ -9,6 +9,7 @@
 #include "core/buffers/validate.h"
 #include "core/compile/claims.h"
 #include "core/compile/fusions.h"
+#include "core/compile/rewriting.h"
 #include "core/compile/wishes.h"
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
@@ -131,9 +132,11 @@ Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan
 
 Result<Built> build(Session &session, ir::Module module, const std::string &name) {
   BP_TRY(assign_layouts(session, module));
+  BP_TRY(offer(session, module, Phase::LaidOut));
   if (session.options.fuse) {
     BP_TRY(fuse(session, module));
   }
+  BP_TRY(offer(session, module, Phase::Fused));
   buffers::Plan plan;
   BP_ASSIGN(host::Image image, finalize(session, module, plan));
   BP_ASSIGN(Claims claims, ask(*session.device, module, image));

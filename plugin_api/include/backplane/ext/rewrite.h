@@ -13,7 +13,9 @@ extern "C" {
 static const char BP_EXT_REWRITE[] = "bp.rewrite/1";
 
 typedef struct bp_device_rewrite {
-  // Writes a new module, or nothing to keep the old one. `phase` is the stage the module is about to leave; 0: as read.
+  // Writes a new module of the same stage, or nothing to keep the old one. `phase` is the stage the module is about to
+  // leave; 0: as read. Its hash is the core's to fill in. A constant has the content of one that was there, or
+  // BP_ATTR_VALUE. Later than phase 0 the core drops a form of which claim() or find() takes less.
   // BP-REWRITE-01: pure: the same module gives the same answer.
   // BP-REWRITE-02: entry signature, aliases and side effects stay. A vendor's own op is a composite call that keeps its
   //                decomposition, so that others can still run the program.

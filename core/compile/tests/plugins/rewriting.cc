@@ -1,0 +1,132 @@
+// A backend that adds and negates f32, and rewrites modules by bp.rewrite/1. Options: "phase": in which; "makes": of
+// subtract and add what: "sum" x + -y, "swap" y + x, "product" what it does not claim; or what is wrong with what it
+// writes: "bytes", "stage", "result", "status".
+#include <cstdlib>
+#include <string>
+
+#include "backplane/backplane.h"
+#include "plugin_api/cpp/module_view.h"
+#include "plugin_api/cpp/module_writer.h"
+#include "plugin_api/cpp/single_device.h"
+
+BP_PLUGIN_MANIFEST(
+    R"({"abi": "1.0.0", "version": "1", "opset": 1, "devices": [{"id": "org.example.rewriting", "name": "Rewriting",
+        "extensions": ["bp.kernels/1", "bp.rewrite/1"]}]})");
+
+namespace {
+
+using bp::plugin::Instruction;
+using bp::plugin::ModuleView;
+using bp::plugin::ModuleWriter;
+
+constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_REWRITE, nullptr};
+constexpr const char *makes[] = {"sum", "swap", "product", "bytes", "stage", "result", "status", nullptr};
+constexpr bp_option_desc_t options[] = {
+    {"phase", "0", "in which it rewrites", nullptr, BP_OPTION_INTEGER, 0},
+    {"makes", "sum", "what it writes", makes, BP_OPTION_TEXT, 0},
+};
+
+struct Rewriting {
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "org.example.rewriting", "Rewriting", nullptr, "1", nullptr, features, options, 2};
+  bp_device_t abi;
+  const bp_host_t *host = nullptr;
+  std::uint32_t phase = 0;
+  std::string makes = "sum";
+
+  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *) {
+    if (key == "phase") {
+      phase = static_cast<std::uint32_t>(std::atoi(value));
+    } else {
+      makes = value;
+    }
+    return BP_OK;
+  }
+  bp_status init(const bp_diag_t *) {
+    abi.target = "rewriting";
+    return BP_OK;
+  }
+  static const void *extension(std::string_view id);
+};
+
+bp_status compute(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
+  const Instruction i = ModuleView(call->module).instruction(call->instr);
+  const auto *a = static_cast<const float *>(call->operands[0]);
+  const auto *b = i.op() == BP_OP_ADD ? static_cast<const float *>(call->operands[1]) : nullptr;
+  auto *result = static_cast<float *>(call->results[0]);
+  for (std::int64_t k = 0; k < i.result().shape().element_count(); ++k) {
+    result[k] = b != nullptr ? a[k] + b[k] : -a[k];
+  }
+  return BP_OK;
+}
+
+bp_kernel find(const bp_device_t *, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+  const Instruction i = ModuleView(module).instruction(instr);
+  const bool is_known = i.op() == BP_OP_ADD || i.op() == BP_OP_NEGATE;
+  return is_known && i.result().shape().dtype() == BP_DTYPE_F32 ? compute : nullptr;
+}
+
+bool write(const std::string &makes, Instruction i, ModuleWriter &writer) {
+  if (i.op() != BP_OP_SUBTRACT && i.op() != BP_OP_ADD) {
+    return false;
+  }
+  const std::uint32_t x = writer.value(i.operand(0)), y = writer.value(i.operand(1));
+  const std::uint32_t shape = i.result().shape().index();
+  if (makes == "sum" && i.op() == BP_OP_SUBTRACT) {
+    const std::uint32_t minus = writer.add(BP_OP_NEGATE, {y}, shape, {}, "minus");
+    writer.define(i.result(), writer.add(BP_OP_ADD, {x, minus}, shape, {}, "sum"));
+    return true;
+  }
+  if (makes == "swap" || makes == "product") {
+    writer.define(i.result(), writer.add(makes == "swap" ? BP_OP_ADD : BP_OP_MULTIPLY, {y, x}, shape, {}, makes));
+    return true;
+  }
+  if (makes == "result") {
+    const std::int64_t size = i.result().shape().dim(0) - 1;
+    writer.define(i.result(), writer.add(BP_OP_SLICE, {x}, writer.add_shape(i.result().shape(), {&size, 1}),
+                                         {{BP_ATTR_SLICE, {0, size, 1}}}, "part"));
+    return true;
+  }
+  return false;
+}
+
+// Passes on what is written, at another stage.
+struct OtherStage : bp_ostream_t {
+  const bp_ostream_t *out;
+};
+
+bp_status rewrite(const bp_device_t *device, std::uint32_t phase, const bp_module_t *module, const bp_ostream_t *out,
+                  const bp_diag_t *diag) {
+  const Rewriting &self = bp::plugin::device_of<Rewriting>(device);
+  if (phase != self.phase) {
+    return BP_OK;
+  }
+  if (self.makes == "status") {
+    return bp::plugin::fail(diag, BP_INTERNAL, "no paper");
+  }
+  if (self.makes == "bytes") {
+    return out->write(out, "BPMODULE", 8);
+  }
+  ModuleWriter writer{ModuleView(module)};
+  writer.for_each([&](Instruction i) { return write(self.makes, i, writer); });
+  OtherStage other{{nullptr,
+                    [](const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
+                      auto &real = *static_cast<const OtherStage *>(stream)->out;
+                      std::string copy(static_cast<const char *>(bytes), size);
+                      reinterpret_cast<bp_module_t *>(copy.data())->stage = BP_STAGE_LAID_OUT;
+                      return real.write(&real, copy.data(), size);
+                    }},
+                   out};
+  return writer.write(self.makes == "stage" ? &other : out);
+}
+
+constexpr bp_device_kernels_t kernels = {find};
+constexpr bp_device_rewrite_t rewrites = {rewrite};
+
+const void *Rewriting::extension(std::string_view id) {
+  return id == BP_EXT_KERNELS ? static_cast<const void *>(&kernels) : id == BP_EXT_REWRITE ? &rewrites : nullptr;
+}
+
+}  // namespace
+
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<Rewriting>::entry;
