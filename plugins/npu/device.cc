@@ -27,7 +27,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.npu",
     "aliases": ["npu"],
     "name": "Simulated NPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.layout/1"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.rewrite/1", "bp.layout/1"]
   }]
 })");
 
@@ -36,7 +36,8 @@ namespace {
 
 using plugin::fail;
 
-constexpr const char *features[] = {BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE, BP_EXT_LAYOUT, nullptr};
+constexpr const char *features[] = {BP_EXT_MEMORY,  BP_EXT_COMPILER, BP_EXT_QUEUE,
+                                    BP_EXT_REWRITE, BP_EXT_LAYOUT,   nullptr};
 constexpr bp_option_desc_t options[] = {
     {"memory", "67108864", "bytes of DRAM", nullptr, BP_OPTION_INTEGER, 0},
     {"jitter", "0", "seed of the delays of its queues; 0: none", nullptr, BP_OPTION_INTEGER, 0},
@@ -140,6 +141,10 @@ bp_status load_program(const bp_device_t *device, const void *artifact, std::uin
     return BP_OK;
   });
 }
+bp_status rewrite(const bp_device_t *, std::uint32_t phase, const bp_module_t *module, const bp_ostream_t *out,
+                  const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&] { return write_rewritten(phase, module, out); });
+}
 bp_status wishes(const bp_device_t *, const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) {
   return plugin::guarded(diag, [&] { return write_wishes(module, out); });
 }
@@ -176,6 +181,7 @@ bp_status submit(const bp_device_t *device, std::uint32_t queue, const bp_comman
 }
 
 constexpr bp_device_compiler_t compiler_extension = {claim_module, compile_module, load_program};
+constexpr bp_device_rewrite_t rewrite_extension = {rewrite};
 constexpr bp_device_layout_t layout_extension = {wishes};
 constexpr bp_device_queue_t queue_extension = {queue_kinds, 2, submit};
 
@@ -221,6 +227,9 @@ const void *NpuDevice::extension(std::string_view id) const {
   }
   if (id == BP_EXT_QUEUE) {
     return &queue_extension;
+  }
+  if (id == BP_EXT_REWRITE) {
+    return &rewrite_extension;
   }
   return id == BP_EXT_LAYOUT ? &layout_extension : nullptr;
 }

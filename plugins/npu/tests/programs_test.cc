@@ -129,6 +129,33 @@ TEST_CASE("counting goes along any dimension of any layout") {
     })");
 }
 
+TEST_CASE("a dot with a vector is done by the matrix unit") {
+  const auto instructions = [](const std::string &vector_program) {
+    const auto compiled = open_npu().compile(parse_module(vector_program, "vector.hlo").value());
+    REQUIRE(compiled.ok());
+    CHECK(compiled->report.on_host.empty());
+    return compiled->report.instructions;
+  };
+  check_identical(R"(HloModule vectors
+    ENTRY main {
+      w = s8[16,40] parameter(0)
+      x = s8[40] parameter(1)
+      y = s8[16] parameter(2)
+      column = s32[16] dot(w, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      row = s32[40] dot(y, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+      one = s32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+      outer = s32[40,16] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}
+      ROOT r = (s32[16], s32[40], s32[], s32[40,16]) tuple(column, row, one, outer)
+    })");
+  // Reshapes beside the dot, nothing that adds products one by one.
+  CHECK(instructions(R"(HloModule vector
+    ENTRY main {
+      w = bf16[16,40] parameter(0)
+      x = bf16[40] parameter(1)
+      ROOT r = f32[16] dot(w, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    })") == 5);
+}
+
 TEST_CASE("dynamic slices are clamped into bounds") {
   check_identical(R"(HloModule dynamic
     ENTRY main {
