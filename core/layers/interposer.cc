@@ -10,29 +10,15 @@ namespace bp::layers {
 namespace {
 
 constexpr std::string_view names[] = {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) #table "." #name,
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) #table "." #name,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
 constexpr ThreadTag tags[] = {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) ThreadTag::tag,
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) ThreadTag::tag,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
-
-// The wrapper behind the pointer that the ABI's function gets; `abi` is its first member.
-LayeredFactory &layered(const bp_device_factory_t *factory) {
-  return *reinterpret_cast<LayeredFactory *>(const_cast<bp_device_factory_t *>(factory));
-}
-LayeredDevice &layered(const bp_device_t *device) {
-  return *reinterpret_cast<LayeredDevice *>(const_cast<bp_device_t *>(device));
-}
-LayeredProgram &layered(const bp_program_t *program) {
-  return *reinterpret_cast<LayeredProgram *>(const_cast<bp_program_t *>(program));
-}
-LayeredHost &layered(const bp_host_t *host) {
-  return *reinterpret_cast<LayeredHost *>(const_cast<bp_host_t *>(host));
-}
 
 // enter, the call, leave; also when the plugin throws.
 template <class Object, class Body>
@@ -62,7 +48,7 @@ auto around(Function function, Object &object, Body body) {
 }
 
 // What the core and, for those of the host, the plugin call. Destroying frees the wrapper after the call.
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments)                           \
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel)                   \
   result call_##table##_##name(decltype(Layered##object::below) self BP_LAYERED_PARAMETERS parameters) {   \
     Layered##object &wrapper = layered(self);                                                              \
     return around(Function::table##_##name, wrapper,                                                       \
@@ -119,43 +105,48 @@ const void *Interposer::get_factory(const char *id) {
   if (found == nullptr || std::string_view(id) != BP_DEVICE_FACTORY) {
     return found;
   }
-  const auto *below = static_cast<const bp_device_factory_t *>(found);
+  return wrap(static_cast<const bp_device_factory_t *>(found));
+}
+
+// --- Wrappers ---
+
+const bp_device_factory_t *Interposer::wrap(const bp_device_factory_t *below) {
   factory_ = std::make_unique<LayeredFactory>(LayeredFactory{
-      {call_factory_count, call_factory_get_desc, call_factory_probe, call_factory_create}, this, below});
+      {call_factory_count, call_factory_get_desc, call_factory_probe, call_factory_create}, this, below, next_id_++});
   return &factory_->abi;
 }
 
-// --- Functions that make or take objects ---
-
-const bp_device_t *Interposer::factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
-                                              std::uint32_t instance, const bp_option_t *options,
-                                              std::uint32_t option_count, const bp_diag_t *diag) {
+std::unique_ptr<LayeredDevice> Interposer::wrap(const bp_host_t *host) {
   auto device = std::make_unique<LayeredDevice>();
-  device->host = {*host, this, host};
+  device->layer = this;
+  device->id = next_id_++;
+  device->host = {*host, this, host, device->id};
   device->host.abi.get_extension = call_host_get_extension;
   device->host.abi.signal = call_host_signal;
-  device->layer = this;
-  device->below = factory.below->create(factory.below, &device->host.abi, id, instance, options, option_count, diag);
-  if (device->below == nullptr) {
+  return device;
+}
+
+const bp_device_t *Interposer::wrap(std::unique_ptr<LayeredDevice> device, const bp_device_t *below) {
+  if (below == nullptr) {
     return nullptr;
   }
-  device->abi = *device->below;
+  device->below = below;
+  device->abi = *below;
   // What is missing stays missing: the core looks.
-  device->abi.init = device->below->init == nullptr ? nullptr : call_device_init;
-  device->abi.destroy = device->below->destroy == nullptr ? nullptr : destroy_device;
-  device->abi.get_extension = device->below->get_extension == nullptr ? nullptr : call_device_get_extension;
+  device->abi.init = below->init == nullptr ? nullptr : call_device_init;
+  device->abi.destroy = below->destroy == nullptr ? nullptr : destroy_device;
+  device->abi.get_extension = below->get_extension == nullptr ? nullptr : call_device_get_extension;
   return &device.release()->abi;
 }
 
-bp_status Interposer::device_init(LayeredDevice &device, const bp_diag_t *diag) {
-  const bp_status status = device.below->init(device.below, diag);
-  device.abi.target = device.below->target;
-  return status;
+const bp_program_t *Interposer::wrap(LayeredDevice &device, const bp_program_t *below) {
+  auto *layered = new LayeredProgram{*below, this, below, next_id_++, &device};
+  layered->abi.run = below->run == nullptr ? nullptr : call_program_run;
+  layered->abi.destroy = below->destroy == nullptr ? nullptr : destroy_program;
+  return &layered->abi;
 }
 
-const void *Interposer::device_get_extension(LayeredDevice &device, const char *id) {
-  const std::string_view wanted = id;
-  const void *below = device.below->get_extension(device.below, id);
+const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, const void *below) {
   if (below == nullptr) {
     return nullptr;
   }
@@ -190,6 +181,10 @@ const void *Interposer::device_get_extension(LayeredDevice &device, const char *
     set(below, device.layout);
     return &layered_layout;
   }
+  if (wanted == BP_EXT_FUSION) {
+    set(below, device.fusion);
+    return below;
+  }
   if (wanted == BP_EXT_CUSTOM_CALL) {
     set(below, device.custom_call);
     const std::uint64_t count = device.custom_call->routine_count;
@@ -200,7 +195,28 @@ const void *Interposer::device_get_extension(LayeredDevice &device, const char *
     device.layered_custom_call = {device.layered_routines.get(), count};
     return &device.layered_custom_call;
   }
-  return below;  // holds no functions that take a device (bp.fusion/1), or is the vendor's own
+  return below;  // the vendor's own
+}
+
+// --- Functions that make or take objects ---
+
+const bp_device_t *Interposer::factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
+                                              std::uint32_t instance, const bp_option_t *options,
+                                              std::uint32_t option_count, const bp_diag_t *diag) {
+  std::unique_ptr<LayeredDevice> device = wrap(host);
+  const bp_device_t *below =
+      factory.below->create(factory.below, &device->host.abi, id, instance, options, option_count, diag);
+  return wrap(std::move(device), below);
+}
+
+bp_status Interposer::device_init(LayeredDevice &device, const bp_diag_t *diag) {
+  const bp_status status = device.below->init(device.below, diag);
+  device.abi.target = device.below->target;
+  return status;
+}
+
+const void *Interposer::device_get_extension(LayeredDevice &device, const char *id) {
+  return wrap(device, id, device.below->get_extension(device.below, id));
 }
 
 bp_kernel Interposer::kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
@@ -232,10 +248,7 @@ bp_status Interposer::compiler_load(LayeredDevice &device, const void *artifact,
   const bp_status status =
       device.compiler->load(device.below, artifact, size, constants, taken, allocation_count, &below, diag);
   if (status == BP_OK && below != nullptr) {
-    auto *layered = new LayeredProgram{*below, this, below, &device};
-    layered->abi.run = below->run == nullptr ? nullptr : call_program_run;
-    layered->abi.destroy = below->destroy == nullptr ? nullptr : destroy_program;
-    *program = &layered->abi;
+    *program = wrap(device, below);
   }
   return status;
 }

@@ -8,10 +8,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/custom_call.h"
+#include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/host/entry.h"
 
@@ -21,7 +23,7 @@ namespace bp::layers {
 enum class ThreadTag : std::uint8_t { ThreadSafe, Control, ControlIdle, Queue, Worker };
 
 enum class Function : std::uint8_t {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) table##_##name,
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) table##_##name,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
@@ -30,16 +32,19 @@ ThreadTag thread_tag(Function function);
 
 class Interposer;
 
+// `id`: different for all objects of a layer, and never 0.
 struct LayeredFactory {
   bp_device_factory_t abi;
   Interposer *layer;
   const bp_device_factory_t *below;
+  std::uint64_t id;
 };
 
 struct LayeredHost {
   bp_host_t abi;
   Interposer *layer;
   const bp_host_t *below;
+  std::uint64_t id = 0;                // that of the device it was made for
   const bp_host_log_t *log = nullptr;  // of `below`, once asked for
   const bp_host_threads_t *threads = nullptr;
 };
@@ -48,7 +53,9 @@ struct LayeredDevice {
   bp_device_t abi;
   Interposer *layer;
   const bp_device_t *below;
+  std::uint64_t id;
   LayeredHost host;
+  std::string target;  // of a layer that has no device below it
   // The plugin's tables, null where it has none; asked for after init().
   const bp_device_kernels_t *kernels = nullptr;
   const bp_device_memory_t *memory = nullptr;
@@ -57,6 +64,7 @@ struct LayeredDevice {
   const bp_device_native_sync_t *native_sync = nullptr;
   const bp_device_rewrite_t *rewrite = nullptr;
   const bp_device_layout_t *layout = nullptr;
+  const bp_device_fusion_t *fusion = nullptr;
   const bp_device_custom_call_t *custom_call = nullptr;
   // What the core gets instead of those that hold more than functions.
   bp_device_memory_t layered_memory;
@@ -69,8 +77,23 @@ struct LayeredProgram {
   bp_program_t abi;
   Interposer *layer;
   const bp_program_t *below;
+  std::uint64_t id;
   LayeredDevice *device;
 };
+
+// The wrapper behind what the ABI's functions get; `abi` is its first member.
+inline LayeredFactory &layered(const bp_device_factory_t *factory) {
+  return *reinterpret_cast<LayeredFactory *>(const_cast<bp_device_factory_t *>(factory));
+}
+inline LayeredDevice &layered(const bp_device_t *device) {
+  return *reinterpret_cast<LayeredDevice *>(const_cast<bp_device_t *>(device));
+}
+inline LayeredProgram &layered(const bp_program_t *program) {
+  return *reinterpret_cast<LayeredProgram *>(const_cast<bp_program_t *>(program));
+}
+inline LayeredHost &layered(const bp_host_t *host) {
+  return *reinterpret_cast<LayeredHost *>(const_cast<bp_host_t *>(host));
+}
 
 // A call in progress.
 struct Call {
@@ -94,7 +117,7 @@ class Interposer : public host::Entry {
   virtual void leave(const Call &, bp_status) {}
 
 #define BP_LAYERED_PARAMETERS(...) __VA_OPT__(, ) __VA_ARGS__
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments) \
+#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) \
   virtual result table##_##name(Layered##object &object##_ BP_LAYERED_PARAMETERS parameters);
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
@@ -105,10 +128,21 @@ class Interposer : public host::Entry {
   // The number of the next call.
   std::uint64_t next_number() { return next_number_++; }
 
+ protected:
+  // Wrappers, for layers that make or find what is below in a way of their own. Those of devices and programs free
+  // themselves when they are destroyed.
+  const bp_device_factory_t *wrap(const bp_device_factory_t *below);
+  // In two steps: create() below gets the host of the wrapper.
+  std::unique_ptr<LayeredDevice> wrap(const bp_host_t *host);
+  static const bp_device_t *wrap(std::unique_ptr<LayeredDevice> device, const bp_device_t *below);
+  const bp_program_t *wrap(LayeredDevice &device, const bp_program_t *below);
+  // What the core gets in the place of an extension.
+  static const void *wrap(LayeredDevice &device, std::string_view id, const void *below);
+
  private:
   std::unique_ptr<host::Entry> below_;
   std::unique_ptr<LayeredFactory> factory_;
-  std::atomic<std::uint64_t> next_number_ = 0;
+  std::atomic<std::uint64_t> next_number_ = 0, next_id_ = 1;
 };
 
 }  // namespace bp::layers
