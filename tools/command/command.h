@@ -38,6 +38,7 @@ int list_ops(std::span<const std::string> arguments);         // ops.cc
 int reduce_model(std::span<const std::string> arguments);     // reduce.cc
 int bisect_model(std::span<const std::string> arguments);     // bisect.cc
 int fuzz_passes(std::span<const std::string> arguments);      // fuzz.cc
+int replay_calls(std::span<const std::string> arguments);     // replay.cc
 int describe_memory(std::span<const std::string> arguments);  // memory.cc
 int inspect_plugin(std::span<const std::string> arguments);   // inspect.cc
 int new_backend(std::span<const std::string> arguments);      // new.cc

@@ -7,6 +7,7 @@
 #include "core/base/files.h"
 #include "core/layers/trace.h"
 #include "core/layers/validate.h"
+#include "core/remote/record.h"
 #include "tools/command/command.h"
 
 namespace bp::command {
@@ -17,6 +18,8 @@ struct Active {
   std::shared_ptr<layers::Violations> violations;
   std::shared_ptr<layers::Trace> trace;
   std::string trace_file;
+  std::shared_ptr<remote::RecordingFile> recording;
+  std::string recording_file;
 };
 Active &active() {
   static Active active;
@@ -28,7 +31,7 @@ Active &active() {
 void add_layer_option(Options &options) {
   options.add()("layer", boost::program_options::value<std::vector<std::string>>()->composing(),
                 "between core and plugin: validate (checks the rules of the ABI), trace=FILE (a timeline for "
-                "ui.perfetto.dev); any number");
+                "ui.perfetto.dev), record=FILE (the calls, for backplane replay); any number");
 }
 
 std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers) {
@@ -53,8 +56,18 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
         return report(written.error());  // before the work, not after it
       }
       layers.push_back(layers::trace_layer(active().trace));
+    } else if (layer.starts_with("record=") && layer.size() > 7) {
+      if (active().recording == nullptr) {
+        active().recording_file = layer.substr(7);
+        auto file = remote::RecordingFile::create(active().recording_file);
+        if (!file.ok()) {
+          return report(file.error());
+        }
+        active().recording = std::move(file).value();
+      }
+      layers.push_back(remote::record_layer(active().recording));
     } else {
-      return options.misuse(fmt::format("--layer is '{}', expected validate or trace=FILE", layer));
+      return options.misuse(fmt::format("--layer is '{}', expected validate, trace=FILE or record=FILE", layer));
     }
   }
   return std::nullopt;
@@ -67,6 +80,12 @@ int finish_layers(int code) {
       return report(written.error());
     }
     fmt::print(stderr, "trace: {} events in {}\n", done.trace->size(), done.trace_file);
+  }
+  if (done.recording != nullptr) {
+    if (const Status written = done.recording->status(); !written.ok()) {
+      return report(written.error());
+    }
+    fmt::print(stderr, "record: {} calls in {}\n", done.recording->call_count(), done.recording_file);
   }
   if (done.violations != nullptr) {
     const std::size_t count = done.violations->all().size();

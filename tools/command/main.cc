@@ -23,6 +23,7 @@ constexpr std::array all_commands = {
     Command{"fuzz", "check the passes, or a backend, on random programs", fuzz_passes},
     Command{"memory", "show where the values of a model lie in memory", describe_memory},
     Command{"pack", "find offsets for items that each need memory for a while", pack_problem},
+    Command{"replay", "make recorded calls of a plugin again, and compare", replay_calls},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},
     Command{"inspect", "show a plugin's file as the loader sees it, without loading it", inspect_plugin},
     Command{"new", "write a repository with a small backend that builds and passes", new_backend},

@@ -251,7 +251,9 @@ MISUSES = [
     (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
-    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate or trace=FILE"),
+    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE or record=FILE"),
+    (["replay"], "no recording was given"),
+    (["replay", "good.calls", "--patience", "0"], "--patience is 0, expected a positive number of seconds"),
     (["compile"], "no model was given"),
     (["compile", "good.hlo"], "no file to write was given: -o FILE"),
     (["opt"], "no model was given"),
@@ -297,7 +299,7 @@ MISUSES = [
 ]
 
 COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "inspect", "new",
-            "ops"]
+            "ops", "replay"]
 
 PRECISION_MISTAKES = [
     (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),
@@ -622,6 +624,38 @@ def layers():
            "backplane: backend org.example.tiny: claim gave no cost for b\nvalidate: 1 violations")
     expect(["run", "good.hlo", *tiny, "--layer", "trace=absent/trace.json"], FAILED,
            "backplane: cannot write absent/trace.json: No such file or directory")
+    expect(["run", "good.hlo", *tiny, "--layer", "record=absent/calls"], FAILED,
+           "backplane: cannot write absent/calls: No such file or directory")
+
+
+def replay():
+    tiny = ["--on", str(TINY), "--set", "ops=negate"]
+    expect(["run", "good.hlo", *tiny, "--layer", "record=good.calls"], SUCCESS, "record: ... calls in good.calls")
+    printed = expect(["replay", "good.calls"], SUCCESS, "").out
+    check(printed.endswith(" calls made again: as recorded\n"), f"replay printed\n{printed}")
+    expect(["replay", "good.calls", "--on", str(TINY)], SUCCESS, "")
+    listed = expect(["replay", "good.calls", "--list"], SUCCESS, "").out
+    check(" factory.create(id org.example.tiny, instance 0, set ops=negate): there\n" in listed, f"replay --list printed\n{listed}")
+    calls = [json.loads(line) for line in expect(["replay", "good.calls", "--list", "--json"], SUCCESS, "").out.splitlines()]
+    check("program.run" in {call["function"] for call in calls}, f"replay --list --json printed {calls}")
+    found = json.loads(expect(["replay", "good.calls", "--json"], SUCCESS, "").out or "{}")
+    check(found == {"calls": len(calls), "differences": [], "ends_in": []}, f"replay --json printed {found}")
+    # As a crash leaves it: in the middle of a call.
+    whole = pathlib.Path("good.calls").read_bytes()
+    at = 8
+    while b"program.run" not in whole[at:at + 64]:  # a chunk is a kind, a size and a content
+        at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
+    at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
+    pathlib.Path("crash.calls").write_bytes(whole[:at])
+    printed = expect(["replay", "crash.calls"], NEGATIVE, "replay: the recording ends in call ..., program.run\n"
+                     "replay: making call ..., program.run, the end of which was not recorded").out
+    check("  recorded no end, came ok\n" in printed, f"replay of a crash printed\n{printed}")
+    for arguments, code, err in (
+            (["absent.calls"], FAILED, "backplane: cannot read absent.calls: No such file or directory"),
+            (["good.hlo"], FAILED, "backplane: good.hlo: is not a recording, expected one that --layer=record=good.hlo writes"),
+            (["good.calls", "--on", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+            (["good.calls", "--on", "null"], NEGATIVE, "")):
+        expect(["replay", *arguments], code, err)
 
 
 def precision():
@@ -656,7 +690,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, replay, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

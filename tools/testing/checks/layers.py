@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
-ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "packing", "buffers", "host", "layers", "runtime", "compile"}
+ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "packing", "buffers", "host", "layers", "remote", "runtime", "compile"}
 # Layer: what it may include beside itself.
 ALLOWED = {
     "core/base": set(),
@@ -21,8 +21,9 @@ ALLOWED = {
     "core/buffers": {"core/base", "core/ir", "core/analysis", "core/packing"},
     "core/host": {"core/base", "core/ir", "core/buffers", "plugin_api"},
     "core/layers": {"core/base", "core/host", "plugin_api"},
+    "core/remote": {"core/base", "core/ir", "core/text", "core/host", "core/layers", "plugin_api"},
     "core/runtime": {"core/base", "core/ir", "core/buffers", "core/host", "core/interpreter", "plugin_api"},
-    "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter", "layers"}} | {"plugin_api"},
+    "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter", "layers", "remote"}} | {"plugin_api"},
     "core": {f"core/{layer}" for layer in ALL_CORE} | {"plugin_api"},
     "core/c": {"core", "core/base", "core/host", "plugin_api"},
     "plugin_api": set(),

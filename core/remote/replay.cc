@@ -1,0 +1,269 @@
+#include "core/remote/replay.h"
+
+#include <condition_variable>
+#include <map>
+
+namespace bp::remote {
+namespace {
+
+struct Signalled {
+  bp_status status;
+  std::string message;
+};
+
+// Catches what the plugin says to the host.
+class ReplayLayer final : public Interposer {
+ public:
+  using Interposer::Interposer;
+
+  void host_signal(LayeredHost &, bp_point_t point, bp_status status, std::uint32_t, const char *msg) override {
+    const std::lock_guard lock(mutex_);
+    signalled_[{point.timeline, point.value}] = {status, msg == nullptr ? "" : msg};
+    changed_.notify_all();
+  }
+  void log_log(LayeredHost &, std::uint32_t, const char *) override {}
+
+  std::optional<Signalled> wait(bp_point_t point, std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    const std::pair key(point.timeline, point.value);
+    if (!changed_.wait_for(lock, patience, [&] { return signalled_.contains(key); })) {
+      return std::nullopt;
+    }
+    return signalled_.extract(key).mapped();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Signalled> signalled_;
+};
+
+// And knows what compile() made now of what it made then.
+class ReplayObjects final : public Objects {
+ public:
+  using Objects::Objects;
+
+  void replace_artifact(Bytes recorded, Bytes came) {
+    artifacts_.insert_or_assign(sha256(recorded), Block(came.begin(), came.end()));
+  }
+  Bytes artifact(Bytes recorded) override {
+    const auto [found, is_new] = artifacts_.try_emplace(sha256(recorded));
+    if (is_new) {
+      found->second.assign(recorded.begin(), recorded.end());  // aligned
+    }
+    return found->second;
+  }
+
+ private:
+  std::map<Sha256, Block> artifacts_;
+};
+
+// The calls of one plugin.
+class Player {
+ public:
+  Player(std::shared_ptr<const host::Plugin> plugin, const Recording &recording, const ReplayOptions &options)
+      : plugin_(std::move(plugin)),
+        layer_(static_cast<ReplayLayer &>(*layers::layered(plugin_->factory()).layer)),
+        recording_(recording),
+        options_(options),
+        services_({}),
+        objects_(services_.abi()) {}
+
+  // What came out differently.
+  std::vector<std::string> play(const RecordedCall &call) {
+    if (!call.function.has_value()) {
+      return {"a function that this version does not know"};
+    }
+    if (call.function == Function::host_signal) {
+      return await(call);
+    }
+    return is_of_host(*call.function) ? std::vector<std::string>() : make(call);
+  }
+
+  // What the recording leaves behind.
+  void clean_up() {
+    for (const auto &[program, unused] : made_programs_) {
+      if (const auto left = objects_.take_program(program); left != nullptr) {
+        left->program->abi.destroy(&left->program->abi);
+      }
+    }
+    for (const auto &[memory, device] : made_memory_) {
+      const auto left = objects_.take_piece(memory);
+      if (LayeredDevice *owner = objects_.device(device); left.has_value() && owner != nullptr) {
+        layer_.memory_release(*owner, left->location.memory);
+      }
+    }
+    for (const std::uint64_t device : made_devices_) {
+      if (LayeredDevice *left = objects_.take_device(device); left != nullptr) {
+        left->abi.destroy(&left->abi);
+      }
+    }
+  }
+
+ private:
+  std::vector<std::string> make(const RecordedCall &call) {
+    Reader in(call.inputs, &recording_);
+    // A call that did not return has made nothing that anybody knows.
+    const std::uint64_t made = call.made != 0 ? call.made : --unknown_;
+    Arrival arrival{objects_, made, &layers::layered(plugin_->factory()), nullptr, nullptr};
+    Writer out;
+    std::optional<std::string> thrown;
+    try {
+      if (Status status = make_call(*call.function, layer_, call.object, in, arrival, out); !status.ok()) {
+        return {"cannot be made again: " + status.error().message()};
+      }
+    } catch (const std::exception &error) {
+      thrown = error.what();
+    } catch (...) {
+      thrown = "an exception of unknown type";
+    }
+    remember(call, made);
+    if (thrown.has_value() || call.thrown.has_value()) {
+      const std::string recorded = call.thrown.has_value() ? "threw " + *call.thrown : "threw nothing";
+      const std::string came = thrown.has_value() ? "threw " + *thrown : "threw nothing";
+      return recorded == came
+                 ? std::vector<std::string>()
+                 : std::vector{fmt::format("recorded {}, came {}", host::printable(recorded), host::printable(came))};
+    }
+    return compare_with(call, out);
+  }
+
+  std::vector<std::string> compare_with(const RecordedCall &call, const Writer &out) {
+    Listing came;
+    Reader in(call.inputs, &recording_), outputs(out.bytes());
+    const bp_status status = describe_call(*call.function, in, &outputs, came);
+    if (!call.has_ended) {
+      return {fmt::format("recorded no end, came {}", host::status_name(status))};
+    }
+    bp_status recorded_status = BP_OK;
+    const Listing recorded = recording_.describe(call, recorded_status);
+    if (status != BP_OK || recorded_status != BP_OK) {
+      // The rest means nothing.
+      return status == recorded_status
+                 ? std::vector<std::string>()
+                 : std::vector{fmt::format("status: recorded {}, came {}", explained(recorded, recorded_status),
+                                           explained(came, status))};
+    }
+    if (call.function == Function::compiler_compile) {
+      objects_.replace_artifact(artifact_of(recorded), artifact_of(came));
+    }
+    return compare(recorded, came);
+  }
+
+  static std::string explained(const Listing &listing, bp_status status) {
+    std::string text = host::status_name(status);
+    for (const Item &item : listing.outputs) {
+      if (item.name == "report") {
+        return text + ", " + item.value;
+      }
+    }
+    return text;
+  }
+
+  static Bytes artifact_of(const Listing &listing) {
+    for (const Item &item : listing.outputs) {
+      if (item.name == "artifact") {
+        return item.array;
+      }
+    }
+    return {};
+  }
+
+  void remember(const RecordedCall &call, std::uint64_t made) {
+    switch (*call.function) {
+      case Function::factory_create: made_devices_.push_back(made); break;
+      case Function::compiler_load: made_programs_.emplace_back(made, call.object); break;
+      case Function::memory_alloc: made_memory_.emplace_back(made, call.object); break;
+      default: break;
+    }
+  }
+
+  // For what was signalled then to be signalled now.
+  std::vector<std::string> await(const RecordedCall &call) {
+    Reader in(call.inputs), recorded(call.outputs, &recording_);
+    const auto point = in.number<bp_point_t>();
+    const auto status = in.number<bp_status>();
+    const std::shared_ptr<const Submitted> submitted = objects_.take_submitted(point);
+    if (submitted == nullptr) {
+      return {};  // its submit() came out differently, which was said
+    }
+    const std::optional<Signalled> signalled = layer_.wait(point, options_.patience);
+    if (!signalled.has_value()) {
+      lost_.push_back(submitted);
+      return {fmt::format("recorded {}, came nothing for {} s", host::status_name(status),
+                          std::chrono::duration<double>(options_.patience).count())};
+    }
+    if (signalled->status != status) {
+      return {fmt::format("status: recorded {}, came {}{}", host::status_name(status),
+                          host::status_name(signalled->status),
+                          signalled->message.empty() ? "" : ", " + host::printable(signalled->message))};
+    }
+    if (status != BP_OK || !call.has_ended) {
+      return {};
+    }
+    Listing then, now;
+    now.outputs = submitted->results();
+    const std::size_t count = recorded.count();
+    for (std::size_t i = 0; i < count && recorded.ok(); ++i) {
+      Item item = i < now.outputs.size() ? now.outputs[i] : Item{};
+      item.array = recorded.content();
+      then.outputs.push_back(std::move(item));
+    }
+    if (!recorded.ok()) {
+      return {recorded.status().error().message()};
+    }
+    return compare(then, now);
+  }
+
+  std::shared_ptr<const host::Plugin> plugin_;
+  ReplayLayer &layer_;
+  const Recording &recording_;
+  const ReplayOptions &options_;
+  host::HostServices services_;
+  ReplayObjects objects_;
+  std::uint64_t unknown_ = 0;
+  std::vector<std::uint64_t> made_devices_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> made_programs_, made_memory_;  // and their device
+  std::vector<std::shared_ptr<const Submitted>> lost_;                                // may still be used by the plugin
+};
+
+std::string about(const Recording &recording, const RecordedCall &call) {
+  bp_status status = BP_OK;
+  for (const Item &item : recording.describe(call, status).inputs) {
+    if (item.name == "instruction" || item.name == "module") {
+      return item.to_string();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+host::Layer replay_layer() {
+  return [](std::unique_ptr<host::Entry> below) { return std::make_unique<ReplayLayer>(std::move(below)); };
+}
+
+ReplayReport replay(const Recording &recording, const ReplayOptions &options) {
+  BP_CHECK(options.plugins.size() == recording.plugins().size());
+  std::vector<std::unique_ptr<Player>> players;
+  for (const auto &plugin : options.plugins) {
+    players.push_back(std::make_unique<Player>(plugin, recording, options));
+  }
+  ReplayReport report;
+  for (const RecordedCall &call : recording.calls()) {
+    if (options.before) {
+      options.before(call);
+    }
+    std::vector<std::string> what = players[call.plugin]->play(call);
+    ++report.made;
+    if (!what.empty()) {
+      report.differences.push_back({&call, about(recording, call), std::move(what)});
+    }
+  }
+  for (const auto &player : players) {
+    player->clean_up();
+  }
+  return report;
+}
+
+}  // namespace bp::remote

@@ -1,0 +1,299 @@
+// What is recorded of a plugin's calls is enough to make them again; what comes out differently is found and named.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/backplane.h"
+#include "core/base/files.h"
+#include "core/remote/record.h"
+#include "core/remote/replay.h"
+#include "core/text/parser.h"
+#include "tools/testing/temporary_folder.h"
+
+namespace bp::remote {
+namespace {
+
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+std::string plugin(const std::string &name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins" /
+         ("libbackplane_" + name + ".so");
+}
+
+Literal literal(std::string_view text) {
+  return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
+}
+
+const Given host_memory = {}, device_memory = {{"capacity", "100000"}},
+            visible_memory = {{"capacity", "100000"}, {"visible", "1"}},
+            queues = {{"capacity", "100000"}, {"queues", "1"}},
+            visible_queues = {{"capacity", "100000"}, {"visible", "1"}, {"queues", "1"}};
+
+// (-x + y) * c, twice, on a plugin under the record layer; the file's bytes. `below`: layers between it and the plugin.
+std::string record(const std::string &name, const Given &settings, std::vector<host::Layer> below = {}) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "calls";
+  {
+    auto file = RecordingFile::create(path);
+    REQUIRE(file.ok());
+    BackendOptions options;
+    options.settings = settings;
+    options.settings.emplace_back("ops", "negate,add,multiply");
+    options.layers = std::move(below);
+    options.layers.push_back(record_layer(*file));
+    auto backend = Backend::load(plugin(name), options);
+    REQUIRE(backend.ok());
+    auto module = text::parse_module(R"(HloModule recorded
+      ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  n = f32[4] negate(x)  s = f32[4] add(n, y)
+        c = f32[4] constant({1, 2, 3, 4})  ROOT m = f32[4] multiply(s, c) })");
+    auto compiled = backend->compile(std::move(module).value());
+    REQUIRE(compiled.ok());
+    for (int i = 0; i < 2; ++i) {
+      auto result = compiled->executable.run({literal("{1, 2, 3, 4}"), literal("{10, 20, 30, 40}")});
+      REQUIRE(result.ok());
+      CHECK(result->identical(literal("{9, 36, 81, 144}")));
+    }
+    CHECK((*file)->status().ok());
+  }
+  return read_file(path).value();
+}
+
+std::unique_ptr<Recording> parse(std::string bytes) {
+  auto recording = Recording::parse(std::move(bytes), "calls");
+  if (!recording.ok()) {
+    FAIL(recording.error().to_string());
+  }
+  return std::move(recording).value();
+}
+
+// On the plugin it was recorded with, changed by layers: another build of it.
+ReplayReport replay_on(const Recording &recording, std::vector<host::Layer> layers = {}) {
+  ReplayOptions options;
+  options.patience = std::chrono::milliseconds(200);
+  layers.push_back(replay_layer());
+  for (const std::string &path : recording.plugins()) {
+    const auto candidate = host::find_plugin(path, {});
+    REQUIRE(candidate.ok());
+    auto plugin = host::Plugin::load(*candidate, host::AfterUse::KeepMapped, layers);
+    REQUIRE(plugin.ok());
+    options.plugins.push_back(*plugin);
+  }
+  return replay(recording, options);
+}
+
+std::string to_string(const ReplayReport &report) {
+  std::string text;
+  for (const Difference &difference : report.differences) {
+    text += fmt::format("{} ({})", difference.call->function_name, difference.about);
+    for (const std::string &what : difference.what) {
+      text += "; " + what;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// A layer of one deviation.
+template <class Mutant>
+host::Layer mutant() {
+  return [](std::unique_ptr<host::Entry> below) { return std::make_unique<Mutant>(std::move(below)); };
+}
+
+}  // namespace
+
+TEST_CASE("recorded calls can be made again, with the same outcome") {
+  struct {
+    std::string name;
+    Given settings;
+  } const plugins[] = {{"tiny_kernels", host_memory}, {"tiny", host_memory}, {"tiny", device_memory},
+                       {"tiny", visible_memory},      {"tiny", queues},      {"tiny", visible_queues}};
+  for (const auto &[name, settings] : plugins) {
+    INFO(name << " with " << settings.size() << " settings");
+    const auto recording = parse(record(name, settings));
+    CHECK_FALSE(recording->is_cut_off());
+    const ReplayReport report = replay_on(*recording);
+    CHECK(to_string(report).empty());
+    CHECK(report.made == recording->calls().size());
+    std::size_t results = 0;
+    for (const RecordedCall &call : recording->calls()) {
+      CHECK(call.has_ended);
+      bp_status status = BP_OK;
+      for (const Item &item : recording->describe(call, status).outputs) {
+        results += item.name.starts_with("result") ? 1 : 0;
+      }
+      Reader outputs(call.outputs);
+      if (call.function == Function::host_signal) {
+        results += outputs.number<std::uint64_t>();
+      }
+      CHECK(status == BP_OK);
+    }
+    CHECK(results > 0);  // else nothing was compared
+  }
+}
+
+TEST_CASE("what another build does differently is named") {
+  struct Wrong : Interposer {
+    using Interposer::Interposer;
+    bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
+      const bp_status status = Interposer::program_run(program, run, diag);
+      reinterpret_cast<float *>(run->allocations[run->allocation_count - 1].offset)[2] += 1;
+      return status;
+    }
+  };
+  const std::string calls = record("tiny", host_memory);
+  const auto recording = parse(calls);
+  const std::string found = to_string(replay_on(*recording, {mutant<Wrong>()}));
+  CHECK(found.find("program.run (module recorded, stage 4, ") == 0);
+  CHECK(found.find("result m: 1 of 4 elements differ; element 2: recorded 81, came ") != std::string::npos);
+
+  struct Claims : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_claim(LayeredDevice &device, const bp_module_t *module, float *cost_ns,
+                             const bp_diag_t *diag) override {
+      const bp_status status = Interposer::compiler_claim(device, module, cost_ns, diag);
+      cost_ns[module->instrs.count - 1] = -1;
+      return status;
+    }
+  };
+  CHECK(to_string(replay_on(*recording, {mutant<Claims>()})).find("claim of m: recorded yes, came no") !=
+        std::string::npos);
+
+  struct Fails : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_load(LayeredDevice &, const void *, std::uint64_t, const bp_loc_t *, std::uint8_t *,
+                            std::uint32_t, const bp_program_t **, const bp_diag_t *diag) override {
+      diag->report(diag, BP_INVALID, BP_NONE, "damaged");
+      return BP_INVALID;
+    }
+  };
+  const std::string failed = to_string(replay_on(*recording, {mutant<Fails>()}));
+  CHECK(failed.find("compiler.load (); status: recorded ok, came invalid, damaged\n") == 0);
+  CHECK(failed.find("program.run (module recorded") != std::string::npos);  // cannot be made then
+
+  struct Throws : Interposer {
+    using Interposer::Interposer;
+    bp_status program_run(LayeredProgram &, const bp_run_t *, const bp_diag_t *) override {
+      throw std::runtime_error("no such thing");
+    }
+  };
+  CHECK(to_string(replay_on(*recording, {mutant<Throws>()})).find("recorded threw nothing, came threw no such thing") !=
+        std::string::npos);
+
+  struct Silent : Interposer {
+    using Interposer::Interposer;
+    void host_signal(LayeredHost &, bp_point_t, bp_status, std::uint32_t, const char *) override {}
+  };
+  const auto with_queues = parse(record("tiny", queues));
+  CHECK(to_string(replay_on(*with_queues, {mutant<Silent>()})).find("host.signal (); recorded ok, came nothing for") !=
+        std::string::npos);
+
+  struct Copies : Interposer {
+    using Interposer::Interposer;
+    bp_status memory_copy(LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                          const bp_diag_t *diag) override {
+      return Interposer::memory_copy(device, to, from, to.memory == 0 ? size - 4 : size, diag);
+    }
+  };
+  const auto with_memory = parse(record("tiny", device_memory));
+  CHECK(to_string(replay_on(*with_memory, {mutant<Copies>()})).find("memory.copy ();") == 0);
+
+  struct Kernel : Interposer {
+    using Interposer::Interposer;
+    bp_kernel kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
+                           const bp_diag_t *diag) override {
+      const bool is_multiply = BP_AT(module, instrs, bp_instr_t, instr)->op == BP_OP_MULTIPLY;
+      return is_multiply ? nullptr : Interposer::kernels_find(device, module, instr, diag);
+    }
+  };
+  const auto of_kernels = parse(record("tiny_kernels", host_memory));
+  CHECK(to_string(replay_on(*of_kernels, {mutant<Kernel>()})).find("kernels.find (module recorded, stage 1") == 0);
+}
+
+TEST_CASE("a failure that was recorded is the expected outcome of a replay") {
+  struct Refuses : Interposer {
+    using Interposer::Interposer;
+    bp_status memory_alloc(LayeredDevice &device, std::uint32_t space, std::uint64_t size, std::uint32_t alignment,
+                           bp_memory_t *out, const bp_diag_t *diag) override {
+      if (++calls == 2) {
+        diag->report(diag, BP_NO_MEMORY, BP_NONE, "full");
+        return BP_NO_MEMORY;
+      }
+      return Interposer::memory_alloc(device, space, size, alignment, out, diag);
+    }
+    int calls = 0;
+  };
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "calls";
+  {
+    auto file = RecordingFile::create(path);
+    BackendOptions options;
+    options.settings = {{"ops", "negate"}, {"capacity", "100000"}};
+    options.layers = {mutant<Refuses>(), record_layer(*file)};
+    auto backend = Backend::load(plugin("tiny"), options);
+    auto compiled = backend->compile(
+        text::parse_module("HloModule m  ENTRY e { x = f32[4] parameter(0)  ROOT n = f32[4] negate(x) }").value());
+    CHECK_FALSE(compiled->executable.run({literal("{1, 2, 3, 4}")}).ok());
+  }
+  const auto recording = parse(read_file(path).value());
+  CHECK(to_string(replay_on(*recording, {mutant<Refuses>()})).empty());
+  CHECK(to_string(replay_on(*recording)).find("memory.alloc (); status: recorded out of memory, full, came ok\n") == 0);
+}
+
+TEST_CASE("a recording that is cut off is replayed as far as it goes") {
+  const std::string calls = record("tiny", queues);
+  const std::size_t all = parse(calls)->calls().size();
+  std::size_t last = 0;
+  for (std::size_t size = 8; size < calls.size(); size += 97) {
+    const auto recording = parse(calls.substr(0, size));
+    CHECK(recording->calls().size() >= last);
+    last = recording->calls().size();
+    if (size % 5 == 0) {
+      const ReplayReport report = replay_on(*recording);
+      for (const Difference &difference : report.differences) {
+        CHECK_FALSE(difference.call->has_ended);
+        CHECK(difference.what[0].starts_with("recorded no end, came "));
+      }
+    }
+  }
+  CHECK(last >= all - 2);
+}
+
+TEST_CASE("content that repeats is stored once") {
+  const std::string calls = record("tiny", host_memory);
+  std::size_t images = 0;
+  for (std::size_t at = 0; (at = calls.find("BPMODULE", at)) != std::string::npos; ++at) {
+    ++images;
+  }
+  const auto recording = parse(calls);
+  std::size_t named = 0;
+  for (const RecordedCall &call : recording->calls()) {
+    bp_status status = BP_OK;
+    for (const Item &item : recording->describe(call, status).inputs) {
+      named += item.name == "module" ? 1 : 0;
+    }
+  }
+  CHECK(images < named);
+}
+
+TEST_CASE("what is no recording is refused, and says why") {
+  auto error = [](std::string bytes) {
+    const auto recording = Recording::parse(std::move(bytes), "x.calls");
+    return recording.ok() ? "" : recording.error().to_string();
+  };
+  const std::string expected = ", expected one that --layer=record=x.calls writes";
+  CHECK(error("") == "x.calls: is not a recording" + expected);
+  CHECK(error("BPCALLS0") == "x.calls: is a recording of another version" + expected);
+  CHECK(error("BPCALLS1").empty());
+  auto chunk = [](char kind, std::string_view content) {
+    const std::uint64_t size = content.size();
+    return std::string(1, kind) + std::string(reinterpret_cast<const char *>(&size), 8) + std::string(content);
+  };
+  CHECK(error("BPCALLS1" + chunk('?', "")) == "x.calls: at byte 8: a chunk of kind 63");
+  CHECK(error("BPCALLS1" + chunk('C', std::string(40, 'x'))) ==
+        "x.calls: at byte 8: a content of 8 bytes is not what its hash says");
+  CHECK(error("BPCALLS1" + chunk('B', "x")) == "x.calls: at byte 8: 1 bytes are left of the call, expected at least 8");
+  CHECK(error("BPCALLS1" + chunk('E', std::string(16, '\1'))).find("x.calls: at byte 8: the end of call ") == 0);
+}
+
+}  // namespace bp::remote

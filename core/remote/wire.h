@@ -1,0 +1,107 @@
+// Bytes that calls travel as: numbers as they lie in memory (little-endian), texts and lists after their length. What may
+// be large and the same again (modules, constants, artifacts) is `content`: in a file it is kept once, under its hash.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "core/base/result.h"
+#include "core/base/sha256.h"
+
+namespace bp::remote {
+
+using Bytes = std::span<const std::byte>;
+
+// Where contents are kept, so that the bytes of a call only name them.
+class ContentStore {
+ public:
+  virtual ~ContentStore() = default;
+  virtual void keep(const Sha256 &hash, Bytes content) = 0;
+};
+class ContentSource {
+ public:
+  virtual ~ContentSource() = default;
+  // Lives as long as the source.
+  virtual std::optional<Bytes> find(const Sha256 &hash) const = 0;
+};
+
+class Caller;   // caller.h
+class Objects;  // objects.h
+
+class Writer {
+ public:
+  // Both are borrowed. Without a store, contents stand in the bytes.
+  explicit Writer(const Caller *caller = nullptr, ContentStore *store = nullptr) : caller_(caller), store_(store) {}
+
+  template <class T>
+  void number(const T &value) {
+    static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
+    bytes_.append(reinterpret_cast<const char *>(&value), sizeof(T));
+  }
+  void text(std::string_view text) {
+    number(std::uint64_t{text.size()});
+    bytes_.append(text);
+  }
+  // Null stays null.
+  void text(const char *text);
+  void content(Bytes content);
+
+  // Of the call in hand; null where there is none.
+  const Caller *caller() const { return caller_; }
+  const std::string &bytes() const { return bytes_; }
+
+ private:
+  const Caller *caller_;
+  ContentStore *store_;
+  std::string bytes_;
+};
+
+// Reads what a Writer wrote, or anything else: from the first fault on, everything reads as zero or empty.
+class Reader {
+ public:
+  // All is borrowed.
+  explicit Reader(Bytes bytes, const ContentSource *source = nullptr) : bytes_(bytes), source_(source) {}
+  explicit Reader(std::string_view bytes, const ContentSource *source = nullptr)
+      : Reader(std::as_bytes(std::span(bytes)), source) {}
+
+  template <class T>
+  T number() {
+    T value{};
+    if (const Bytes found = take(sizeof(T)); !found.empty()) {
+      std::memcpy(&value, found.data(), sizeof(T));
+    }
+    return value;
+  }
+  template <class T>
+  void number(T &value) {
+    value = number<T>();
+  }
+  std::string_view text();
+  // As Writer::text(const char *).
+  std::optional<std::string> optional_text();
+  Bytes content();
+  // The length of a list whose elements take at least so many bytes each.
+  std::size_t count(std::size_t least_bytes = 1);
+
+  bool is_at_end() const { return bytes_.empty(); }
+  // All that is left.
+  std::string_view rest() const { return {reinterpret_cast<const char *>(bytes_.data()), bytes_.size()}; }
+  void fail(std::string message);
+  // The first fault.
+  Status status() const { return error_.empty() ? Status() : Status(Error(ErrorCode::InvalidInput, error_)); }
+  bool ok() const { return error_.empty(); }
+
+ private:
+  Bytes take(std::size_t size);
+
+  Bytes bytes_;
+  const ContentSource *source_;
+  std::string error_;
+};
+
+}  // namespace bp::remote

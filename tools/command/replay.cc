@@ -1,0 +1,165 @@
+#include <fmt/core.h>
+
+#include <boost/json.hpp>
+
+#include "core/base/files.h"
+#include "core/remote/replay.h"
+#include "tools/command/command.h"
+#include "tools/command/options.h"
+
+namespace bp::command {
+namespace {
+
+using remote::Item;
+using remote::Listing;
+using remote::RecordedCall;
+using remote::Recording;
+
+constexpr std::size_t most_shown = 4;  // outputs of a call
+
+std::string join(const std::vector<Item> &items, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(items.size(), most); ++i) {
+    text += (i == 0 ? "" : ", ") + items[i].to_string();
+  }
+  return items.size() <= most ? text : fmt::format("{} and {} more", text, items.size() - most);
+}
+
+boost::json::array to_json(const std::vector<Item> &items) {
+  boost::json::array array;
+  for (const Item &item : items) {
+    array.push_back(boost::json::value(item.to_string()));
+  }
+  return array;
+}
+
+// "call 17, compiler.compile".
+std::string name_of(const RecordedCall &call) {
+  return fmt::format("call {}, {}", call.number, call.function_name);
+}
+
+// The calls during which the recording stopped.
+std::vector<const RecordedCall *> unfinished(const Recording &recording) {
+  std::vector<const RecordedCall *> calls;
+  for (const RecordedCall &call : recording.calls()) {
+    if (!call.has_ended) {
+      calls.push_back(&call);
+    }
+  }
+  return calls;
+}
+
+void print_list(const Recording &recording, bool is_json) {
+  for (const RecordedCall &call : recording.calls()) {
+    bp_status status = BP_OK;
+    const Listing listing = recording.describe(call, status);
+    if (is_json) {
+      fmt::print("{}\n", boost::json::serialize(boost::json::object{{"call", call.number},
+                                                                    {"plugin", recording.plugins()[call.plugin]},
+                                                                    {"function", call.function_name},
+                                                                    {"object", call.object},
+                                                                    {"has_ended", call.has_ended},
+                                                                    {"inputs", to_json(listing.inputs)},
+                                                                    {"outputs", to_json(listing.outputs)}}));
+      continue;
+    }
+    fmt::print("{:>5} {}({}){}\n", call.number, call.function_name, join(listing.inputs, listing.inputs.size()),
+               !call.has_ended           ? ": did not return"
+               : listing.outputs.empty() ? ""
+                                         : ": " + join(listing.outputs, most_shown));
+  }
+}
+
+Result<int> run(const std::string &file, const std::string &backend, bool is_list, bool is_json, double patience) {
+  BP_ASSIGN(std::string bytes, read_file(file));
+  BP_ASSIGN(const auto recording, Recording::parse(std::move(bytes), file));
+  const std::vector<const RecordedCall *> ends_in = unfinished(*recording);
+  for (const RecordedCall *call : ends_in) {
+    fmt::print(stderr, "replay: the recording ends in {}\n", name_of(*call));
+  }
+  if (is_list) {
+    print_list(*recording, is_json);
+    return int{success};
+  }
+
+  remote::ReplayOptions options;
+  options.patience = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * patience));
+  const std::vector<host::Layer> layers = {remote::replay_layer()};
+  for (const std::string &path : recording->plugins()) {
+    const bool is_replaced = !backend.empty() && recording->plugins().size() == 1;
+    BP_ASSIGN(const host::Candidate candidate,
+              host::find_plugin(is_replaced ? backend : path, host::plugin_directories()));
+    BP_ASSIGN(auto plugin, host::Plugin::load(candidate, host::AfterUse::KeepMapped, layers));
+    options.plugins.push_back(std::move(plugin));
+  }
+  if (!backend.empty() && options.plugins.size() != 1) {
+    return invalid_input("{} has calls of {} plugins; --on says which one to replay on only if there is one", file,
+                         options.plugins.size());
+  }
+  options.before = [&](const RecordedCall &call) {
+    if (!call.has_ended) {  // said before: it may not return now either
+      fmt::print(stderr, "replay: making {}, the end of which was not recorded\n", name_of(call));
+    }
+  };
+  const remote::ReplayReport report = remote::replay(*recording, options);
+  if (is_json) {
+    boost::json::array differences;
+    for (const remote::Difference &difference : report.differences) {
+      differences.push_back({{"call", difference.call->number},
+                             {"function", difference.call->function_name},
+                             {"about", difference.about},
+                             {"what", boost::json::value_from(difference.what)}});
+    }
+    boost::json::array ends;
+    for (const RecordedCall *call : ends_in) {
+      ends.push_back({{"call", call->number}, {"function", call->function_name}});
+    }
+    fmt::print("{}\n", boost::json::serialize(boost::json::object{
+                           {"calls", report.made}, {"differences", differences}, {"ends_in", ends}}));
+  } else {
+    for (const remote::Difference &difference : report.differences) {
+      fmt::print("{}{}\n", name_of(*difference.call), difference.about.empty() ? "" : " (" + difference.about + ")");
+      for (const std::string &line : difference.what) {
+        fmt::print("  {}\n", line);
+      }
+    }
+    fmt::print(
+        "{} calls made again: {}\n", report.made,
+        report.differences.empty() ? "as recorded" : fmt::format("{} came out differently", report.differences.size()));
+  }
+  return int{report.differences.empty() ? success : negative};
+}
+
+}  // namespace
+
+int replay_calls(std::span<const std::string> arguments) {
+  namespace po = boost::program_options;
+  Options options("replay FILE [--on NAME]",
+                  "Makes the calls again that --layer=record=FILE has written, on the plugin they were recorded\n"
+                  "with or on another build of it, without the application: says which statuses, claims and\n"
+                  "results come out differently. A recording that ends in a crash ends in the call that crashed.",
+                  "  backplane run model.hlo --on acme --layer=record=acme.calls\n"
+                  "  backplane replay acme.calls\n"
+                  "  backplane replay acme.calls --on ./libbackplane_acme.so\n"
+                  "  backplane replay acme.calls --list\n");
+  options.add()("on", po::value<std::string>()->default_value(""), "another build of the plugin: a name or a path")(
+      "list", "print the calls, make none")("patience", po::value<double>()->default_value(60),
+                                            "seconds until a submit that is not signalled counts as lost")(
+      "json", "one JSON object instead of text; with --list, one for each call");
+  options.add_positional("file", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("file")) {
+    return options.misuse("no recording was given");
+  }
+  const double patience = options.get<double>("patience");
+  if (!(patience > 0 && patience < 1e6)) {
+    return options.misuse(fmt::format("--patience is {}, expected a positive number of seconds", patience));
+  }
+  const Result<int> code = run(options.get<std::string>("file"), options.get<std::string>("on"), options.has("list"),
+                               options.has("json"), patience);
+  return code.ok() ? *code : report(code.error());
+}
+
+}  // namespace bp::command
