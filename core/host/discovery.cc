@@ -36,18 +36,12 @@ std::vector<filesystem::path> entries(const filesystem::path &directory) {
 }
 
 void add_build_directories(std::vector<std::string> &directories) {
-  std::error_code error;
-  filesystem::path directory = filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (int level = 0; level <= 3 && directory.has_relative_path(); ++level, directory = directory.parent_path()) {
-    if (!filesystem::exists(directory / "build.ninja", error)) {
-      continue;
-    }
-    for (const filesystem::path &path : entries(directory / "plugins")) {
+  if (const std::string build = build_directory(); !build.empty()) {
+    for (const filesystem::path &path : entries(filesystem::path(build) / "plugins")) {
       if (holds_files(path)) {
         directories.push_back(path.string());
       }
     }
-    return;
   }
 }
 

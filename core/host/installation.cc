@@ -38,4 +38,15 @@ std::string installed(std::string_view directory) {
   return !place.now.empty() && filesystem::is_directory(moved, error) ? moved.string() : std::string(directory);
 }
 
+std::string build_directory() {
+  std::error_code error;
+  filesystem::path directory = filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (int level = 0; level <= 3 && directory.has_relative_path(); ++level, directory = directory.parent_path()) {
+    if (filesystem::exists(directory / "build.ninja", error)) {
+      return directory.string();
+    }
+  }
+  return {};
+}
+
 }  // namespace bp::host

@@ -11,4 +11,7 @@ namespace bp::host {
 // there is such a directory; else as it was fixed when Backplane was built.
 std::string installed(std::string_view directory);
 
+// The build folder that this process's program lies in, if it was not installed; empty otherwise.
+std::string build_directory();
+
 }  // namespace bp::host

@@ -77,13 +77,32 @@ Status check_description(const bp_device_desc_t &found, const Manifest &manifest
 
 class LibraryEntry final : public Entry {
  public:
-  explicit LibraryEntry(const bp_plugin_entry_t &entry) : entry_(entry) {}
-  bp_status init(const char *path, const bp_diag_t *diag) override { return entry_.init(path, diag); }
-  void deinit() override { entry_.deinit(); }
-  const void *get_factory(const char *id) override { return entry_.get_factory(id); }
+  LibraryEntry(void *library, AfterUse after_use, const bp_plugin_entry_t *entry)
+      : library_(library), after_use_(after_use), entry_(entry) {}
+  LibraryEntry(const LibraryEntry &) = delete;
+  LibraryEntry &operator=(const LibraryEntry &) = delete;
+  ~LibraryEntry() override {
+    if (after_use_ == AfterUse::Unload) {
+      dlclose(library_);
+    }
+  }
+  Status check(const Manifest &manifest) const {
+    if (entry_ == nullptr) {
+      return broken("does not export bp_entry, expected exactly that symbol");
+    }
+    BP_TRY(check_equal("", "ABI version", to_string(entry_->bp_version), to_string(manifest.abi)));
+    return check_functions("bp_entry",
+                           {BP_FUNCTION(entry_, init), BP_FUNCTION(entry_, deinit), BP_FUNCTION(entry_, get_factory)});
+  }
+
+  bp_status init(const char *path, const bp_diag_t *diag) override { return entry_->init(path, diag); }
+  void deinit() override { entry_->deinit(); }
+  const void *get_factory(const char *id) override { return entry_->get_factory(id); }
 
  private:
-  const bp_plugin_entry_t &entry_;
+  void *library_;
+  AfterUse after_use_;
+  const bp_plugin_entry_t *entry_;
 };
 
 // Of a call that fails without a status: the first one reported.
@@ -95,35 +114,35 @@ bp_status reported_status(const Diagnostics &diagnostics) {
 }  // namespace
 
 std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
-  return std::make_unique<LibraryEntry>(entry);
+  return std::make_unique<LibraryEntry>(nullptr, AfterUse::KeepMapped, &entry);
+}
+
+Result<std::unique_ptr<Entry>> open_library(const std::string &path, const Manifest &manifest, AfterUse after_use) {
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return broken(fmt::format("cannot be loaded: {}", printable(text_or_empty(dlerror()))));
+  }
+  auto entry = std::make_unique<LibraryEntry>(library, after_use,
+                                              static_cast<const bp_plugin_entry_t *>(dlsym(library, "bp_entry")));
+  BP_TRY(entry->check(manifest));
+  return std::unique_ptr<Entry>(std::move(entry));
 }
 
 Result<std::shared_ptr<const Plugin>> Plugin::load(const Candidate &candidate, AfterUse after_use,
-                                                   std::span<const Layer> layers) {
+                                                   std::span<const Layer> layers, const Opener &opener) {
   if (candidate.refusal.has_value()) {
     return *candidate.refusal;
   }
-  const std::shared_ptr<Plugin> plugin(new Plugin(candidate.path, *candidate.manifest, after_use));
-  if (Status opened = plugin->open(layers); !opened.ok()) {
+  const std::shared_ptr<Plugin> plugin(new Plugin(candidate.path, *candidate.manifest));
+  if (Status opened = plugin->open(after_use, layers, opener); !opened.ok()) {
     return std::move(opened).error().at({candidate.path, 0, 0, {}});
   }
   return std::shared_ptr<const Plugin>(plugin);
 }
 
-Status Plugin::open(std::span<const Layer> layers) {
+Status Plugin::open(AfterUse after_use, std::span<const Layer> layers, const Opener &opener) {
   const std::lock_guard lock(control_mutex());
-  library_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    return broken(fmt::format("cannot be loaded: {}", printable(text_or_empty(dlerror()))));
-  }
-  const auto *entry = static_cast<const bp_plugin_entry_t *>(dlsym(library_, "bp_entry"));
-  if (entry == nullptr) {
-    return broken("does not export bp_entry, expected exactly that symbol");
-  }
-  BP_TRY(check_equal("", "ABI version", to_string(entry->bp_version), to_string(manifest_.abi)));
-  BP_TRY(check_functions("bp_entry",
-                         {BP_FUNCTION(entry, init), BP_FUNCTION(entry, deinit), BP_FUNCTION(entry, get_factory)}));
-  entry_ = entry_of(*entry);
+  BP_ASSIGN(entry_, opener ? opener(path_, manifest_) : open_library(path_, manifest_, after_use));
   for (const Layer &layer : layers) {
     entry_ = layer(std::move(entry_));
   }
@@ -176,9 +195,7 @@ Plugin::~Plugin() {
   if (initialized_) {
     entry_->deinit();
   }
-  if (library_ != nullptr && after_use_ == AfterUse::Unload) {
-    dlclose(library_);
-  }
+  entry_.reset();  // under the lock
 }
 
 Result<std::uint32_t> Plugin::probe(const std::string &id) const {
@@ -198,7 +215,7 @@ Result<std::unique_ptr<Device>> Device::create(std::shared_ptr<const Plugin> plu
   const std::string path = plugin->path();
   // `options.host` moves into the device; the rest is read by open().
   std::unique_ptr<Device> device(
-      new Device(std::move(plugin), {options.instance, options.settings, {}, std::move(options.host)}));
+      new Device(std::move(plugin), {options.instance, options.settings, {}, {}, std::move(options.host)}));
   if (Status opened = device->open(id, options); !opened.ok()) {
     return std::move(opened).error().at({path, 0, 0, {}});
   }
@@ -317,7 +334,8 @@ Device::~Device() {
 
 Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options) {
   BP_ASSIGN(const Candidate candidate, find_plugin(name, plugin_directories()));
-  BP_ASSIGN(std::shared_ptr<const Plugin> plugin, Plugin::load(candidate, AfterUse::KeepMapped, options.layers));
+  BP_ASSIGN(std::shared_ptr<const Plugin> plugin,
+            Plugin::load(candidate, AfterUse::KeepMapped, options.layers, options.opener));
   const ManifestDevice *device = candidate.manifest->find(name);
   const std::string id = device != nullptr ? device->id : candidate.manifest->devices[0].id;
   return Device::create(std::move(plugin), id, std::move(options));

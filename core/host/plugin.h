@@ -23,17 +23,14 @@
 
 namespace bp::host {
 
-// Production keeps libraries mapped: unloading is correct (BP-ENTRY-03) but never needed. Tests unload.
-enum class AfterUse { KeepMapped, Unload };
-
 // A library between init() and deinit().
 class Plugin {
  public:
-  // Loads what was found, and puts layers over it, the last one on top. Refuses a library that fails to load or in
+  // Loads what was found, by `opener` if there is one, and puts layers over it, the last one on top. Refuses a library that fails to load or in
   // init(), or whose code does not say what its manifest says. Errors name the file.
   static Result<std::shared_ptr<const Plugin>> load(const Candidate &candidate,
                                                     AfterUse after_use = AfterUse::KeepMapped,
-                                                    std::span<const Layer> layers = {});
+                                                    std::span<const Layer> layers = {}, const Opener &opener = {});
   Plugin(const Plugin &) = delete;
   Plugin &operator=(const Plugin &) = delete;
   ~Plugin();
@@ -51,15 +48,12 @@ class Plugin {
   Result<std::uint32_t> probe(const std::string &id) const;
 
  private:
-  Plugin(std::string path, Manifest manifest, AfterUse after_use)
-      : path_(std::move(path)), manifest_(std::move(manifest)), after_use_(after_use) {}
-  Status open(std::span<const Layer> layers);
+  Plugin(std::string path, Manifest manifest) : path_(std::move(path)), manifest_(std::move(manifest)) {}
+  Status open(AfterUse after_use, std::span<const Layer> layers, const Opener &opener);
   Status check_factory() const;
 
   std::string path_;
   Manifest manifest_;
-  AfterUse after_use_;
-  void *library_ = nullptr;
   std::unique_ptr<Entry> entry_;
   bool initialized_ = false;
   const bp_device_factory_t *factory_ = nullptr;
@@ -71,6 +65,7 @@ struct DeviceOptions {
   std::uint32_t instance = 0;                                 // BP_NONE: offline, no hardware is touched
   std::vector<std::pair<std::string, std::string>> settings;  // for the plugin: key, value
   std::vector<Layer> layers;                                  // between core and plugin; the last one is on top
+  Opener opener;                                              // empty: into this process
   HostOptions host;
 };
 
