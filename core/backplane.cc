@@ -69,6 +69,11 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   device.host.log = options.log;
   device.host.withdrawn = options.withdrawn_services;
   device.layers = options.layers;
+  if (options.isolation.has_value()) {
+    Isolation isolation = *options.isolation;
+    isolation.withdrawn_services = options.withdrawn_services;
+    device.opener = remote::isolated(std::move(isolation));
+  }
   for (std::size_t at = end; at < name.size();) {
     const std::size_t next = std::min(name.find(',', at + 1), name.size());
     BP_ASSIGN(auto other, host::open_device(name.substr(at + 1, next - at - 1), device));

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "core/compile/compile.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
+#include "core/remote/isolate.h"
 #include "core/runtime/executable.h"
 
 namespace bp {
@@ -30,6 +32,7 @@ using compile::Compiled;  // {executable, report}
 using ir::Literal;
 using ir::Module;
 using ir::Shape;
+using remote::Isolation;  // {seconds, bytes}
 using runtime::Executable;
 using runtime::Execution;
 using runtime::MemoryFigures;
@@ -55,10 +58,13 @@ struct BackendOptions {
   std::vector<std::pair<std::string, std::string>> settings;  // for the backend: key, value; one it does not know fails
   // If set, backends that can write what they compile (such as LLVM IR) do it there.
   std::string dump_dir;
-  // Between the core and the plugin, the last one on top: core/layers/validate.h, core/layers/trace.h.
+  // Between the core and the plugin, the last one on top: core/layers/validate.h, core/layers/trace.h,
+  // core/remote/record.h.
   std::vector<host::Layer> layers = {};
   // Ids of the host's services that are not offered to it, for tests: "bp.log/1".
   std::set<std::string, std::less<>> withdrawn_services = {};
+  // If set, every plugin runs in a process of its own, which may crash or hang and is started again: core/remote/isolate.h.
+  std::optional<Isolation> isolation = {};
   // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };

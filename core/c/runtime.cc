@@ -76,6 +76,21 @@ Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_o
   return read;
 }
 
+// The option that is not the backend's own.
+Status take_isolation(bp::BackendOptions &options) {
+  const auto found = std::ranges::find(options.settings, "isolate", [](const auto &setting) { return setting.first; });
+  if (found == options.settings.end()) {
+    return {};
+  }
+  double seconds = 0;
+  if (!boost::conversion::try_lexical_convert(found->second, seconds) || !(seconds >= 0)) {
+    return bp::invalid_input("option isolate is '{}', expected a number of seconds, or 0", found->second);
+  }
+  options.isolation = bp::Isolation{seconds};
+  options.settings.erase(found);
+  return {};
+}
+
 // --- options of a compilation ---
 
 Status set(bool &option, const std::string &value) {
@@ -254,6 +269,7 @@ bp_status backplane_load(const char *name, const bp_option_t *options, std::uint
     BP_TRY(expect_given(backend, "backend"));
     bp::BackendOptions backend_options;
     BP_ASSIGN(backend_options.settings, read_options(options, option_count));
+    BP_TRY(take_isolation(backend_options));
     BP_ASSIGN(bp::Backend loaded, bp::Backend::load(name, backend_options));
     *backend = new backplane_backend{std::move(loaded)};
     return {};

@@ -139,8 +139,8 @@ const bp_device_t *Interposer::wrap(std::unique_ptr<LayeredDevice> device, const
   return &device.release()->abi;
 }
 
-const bp_program_t *Interposer::wrap(LayeredDevice &device, const bp_program_t *below) {
-  auto *layered = new LayeredProgram{*below, this, below, next_id_++, &device};
+const bp_program_t *Interposer::wrap(LayeredDevice &device, const bp_program_t *below, std::uint64_t id) {
+  auto *layered = new LayeredProgram{*below, this, below, id, &device};
   layered->abi.run = below->run == nullptr ? nullptr : call_program_run;
   layered->abi.destroy = below->destroy == nullptr ? nullptr : destroy_program;
   return &layered->abi;

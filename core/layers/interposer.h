@@ -135,7 +135,9 @@ class Interposer : public host::Entry {
   // In two steps: create() below gets the host of the wrapper.
   std::unique_ptr<LayeredDevice> wrap(const bp_host_t *host);
   static const bp_device_t *wrap(std::unique_ptr<LayeredDevice> device, const bp_device_t *below);
-  const bp_program_t *wrap(LayeredDevice &device, const bp_program_t *below);
+  const bp_program_t *wrap(LayeredDevice &device, const bp_program_t *below) { return wrap(device, below, next_id()); }
+  const bp_program_t *wrap(LayeredDevice &device, const bp_program_t *below, std::uint64_t id);
+  std::uint64_t next_id() { return next_id_++; }
   // What the core gets in the place of an extension.
   static const void *wrap(LayeredDevice &device, std::string_view id, const void *below);
 

@@ -55,6 +55,10 @@ Status make_call(Function function, Interposer &layer, std::uint64_t object, Rea
       if (arrival.device == nullptr) {
         return invalid_input("there is no device {}", object);
       }
+      const bool is_routine = known == Function::kernels_kernel && arrival.device->custom_call != nullptr;
+      if (!Row<known>::has_table(*arrival.device) && !is_routine) {
+        return invalid_input("the device has no {}", layers::to_string(known));
+      }
       return make_call<known>(layer, *arrival.device, in, arrival, out);
     } else if constexpr (std::is_same_v<Object, LayeredProgram>) {
       arrival.program =

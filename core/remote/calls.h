@@ -42,6 +42,14 @@ struct ReturnOf<Return (*)(Parameters...)> {
     static constexpr bool is_carried = !std::is_same_v<Object, LayeredHost> || std::tuple_size_v<Parameters> != 0;   \
     static constexpr std::string_view names = #arguments;                                                            \
     static constexpr auto member = &Interposer::table##_##name;                                                      \
+    /* Whether the device has the table: kernels, memory, ... */                                                     \
+    template <class Self>                                                                                            \
+    static bool has_table(const Self &self) {                                                                        \
+      if constexpr (requires { self.table; }) {                                                                      \
+        return self.table != nullptr;                                                                                \
+      }                                                                                                              \
+      return true;                                                                                                   \
+    }                                                                                                                \
     static constexpr auto travelling = &travelling_##table##_##name;                                                 \
   };
 #include "core/layers/abi.def"

@@ -88,6 +88,10 @@ ArrivedModule::ArrivedModule(Reader &reader) {
     own_.assign(bytes.begin(), bytes.end());
     bytes = own_;
   }
+  if (reader.source() != nullptr && reader.source()->is_checked(bytes)) {
+    module_ = reinterpret_cast<const bp_module_t *>(bytes.data());
+    return;
+  }
   if (const Status valid = host::validate_image(bytes); !valid.ok()) {
     reader.fail(valid.error().message());
     return;
@@ -96,7 +100,13 @@ ArrivedModule::ArrivedModule(Reader &reader) {
 }
 
 void write_module(Writer &writer, const bp_module_t *module) {
-  writer.content({reinterpret_cast<const std::byte *>(module), module == nullptr ? 0 : module->size});
+  if (module == nullptr) {
+    writer.content({});
+    return;
+  }
+  Sha256 hash;
+  std::memcpy(hash.data(), module->hash, hash.size());
+  writer.content({reinterpret_cast<const std::byte *>(module), module->size}, &hash);
 }
 
 std::string describe_module(const bp_module_t *module) {

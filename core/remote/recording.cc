@@ -104,12 +104,14 @@ void RecordingFile::threw(std::uint64_t call, std::string_view message) {
   append(ThrowChunk, head.bytes(), message);
 }
 
-void RecordingFile::keep(const Sha256 &hash, Bytes content) {
+Sha256 RecordingFile::keep(Bytes content, const Sha256 *) {
+  const Sha256 hash = sha256(content);
   const std::lock_guard lock(mutex_);
   if (kept_.insert(hash).second) {
     append(ContentChunk, {reinterpret_cast<const char *>(hash.data()), hash.size()},
            {reinterpret_cast<const char *>(content.data()), content.size()});
   }
+  return hash;
 }
 
 // --- reading ---

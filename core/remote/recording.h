@@ -34,7 +34,7 @@ class RecordingFile : public ContentStore {
   void end(std::uint64_t call, std::uint64_t made, std::string_view outputs);
   // The call ended with an exception.
   void threw(std::uint64_t call, std::string_view message);
-  void keep(const Sha256 &hash, Bytes content) override;
+  Sha256 keep(Bytes content, const Sha256 *own) override;
 
   std::uint64_t call_count() const { return calls_; }
   // Whether all of it could be written.

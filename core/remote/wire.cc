@@ -17,16 +17,14 @@ void Writer::text(const char *text) {
   }
 }
 
-void Writer::content(Bytes content) {
+void Writer::content(Bytes content, const Sha256 *own_hash) {
   if (store_ == nullptr || content.size() < least_kept_bytes) {
     number(std::uint8_t{Inline});
     text(std::string_view(reinterpret_cast<const char *>(content.data()), content.size()));
     return;
   }
-  const Sha256 hash = sha256(content);
-  store_->keep(hash, content);
   number(std::uint8_t{Kept});
-  number(hash);
+  number(store_->keep(content, own_hash));
 }
 
 void Reader::fail(std::string message) {

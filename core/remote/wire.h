@@ -21,13 +21,16 @@ using Bytes = std::span<const std::byte>;
 class ContentStore {
  public:
   virtual ~ContentStore() = default;
-  virtual void keep(const Sha256 &hash, Bytes content) = 0;
+  // The hash it is kept under. `own`: one that the content says of itself, or null.
+  virtual Sha256 keep(Bytes content, const Sha256 *own) = 0;
 };
 class ContentSource {
  public:
   virtual ~ContentSource() = default;
   // Lives as long as the source.
   virtual std::optional<Bytes> find(const Sha256 &hash) const = 0;
+  // Whether a module is known to be valid, so that it need not be looked at.
+  virtual bool is_checked(Bytes /*module*/) const { return false; }
 };
 
 class Caller;   // caller.h
@@ -49,7 +52,8 @@ class Writer {
   }
   // Null stays null.
   void text(const char *text);
-  void content(Bytes content);
+  void content(Bytes content, const Sha256 *own_hash = nullptr);
+  void append(const Writer &other) { bytes_ += other.bytes_; }
 
   // Of the call in hand; null where there is none.
   const Caller *caller() const { return caller_; }
@@ -88,6 +92,7 @@ class Reader {
   // The length of a list whose elements take at least so many bytes each.
   std::size_t count(std::size_t least_bytes = 1);
 
+  const ContentSource *source() const { return source_; }
   bool is_at_end() const { return bytes_.empty(); }
   // All that is left.
   std::string_view rest() const { return {reinterpret_cast<const char *>(bytes_.data()), bytes_.size()}; }

@@ -24,12 +24,31 @@ std::optional<int> read_settings(const Options &options, std::vector<std::pair<s
   return std::nullopt;
 }
 
+void add_isolate_option(Options &options) {
+  options.add()("isolate", po::value<double>()->implicit_value(0, "0"),
+                "run the backend in a process of its own, which is started again when it crashes or, with "
+                "=SECONDS, when a call takes longer");
+}
+
+std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation) {
+  if (!options.has("isolate")) {
+    return std::nullopt;
+  }
+  const double seconds = options.get<double>("isolate");
+  if (!(seconds >= 0 && seconds < 1e6)) {
+    return options.misuse(fmt::format("--isolate is {}, expected a positive number of seconds", seconds));
+  }
+  isolation = Isolation{seconds};
+  return std::nullopt;
+}
+
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
   options.add()("on", po::value<std::string>()->default_value(default_name),
                 "backend: a name, a path, or interpreter; several, separated by commas, share the work")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
       "target", po::value<std::string>(), "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
       "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");
+  add_isolate_option(options);
   add_layer_option(options);
 }
 
@@ -43,6 +62,9 @@ std::optional<int> BackendChoice::read(const Options &options) {
       options_.settings.emplace_back(name, options.get<std::string>(name));
     }
   }
+  if (auto exit = read_isolation(options, options_.isolation)) {
+    return exit;
+  }
   return read_layers(options, options_.layers);
 }
 
@@ -54,6 +76,9 @@ Result<Backend> BackendChoice::load(const std::string &dump_dir) const {
 
 std::string BackendChoice::arguments() const {
   std::string arguments = "--on " + name_;
+  if (options_.isolation.has_value()) {
+    arguments += fmt::format(" --isolate={:g}", options_.isolation->seconds);
+  }
   for (const auto &[name, value] : options_.settings) {
     arguments += fmt::format(" --set {}={}", name, value);
   }

@@ -13,7 +13,7 @@ namespace bp::command {
 
 class BackendChoice {
  public:
-  // --on, --set, --target, --features and --layer.
+  // --on, --set, --target, --features, --isolate and --layer.
   // Without a default it is optional: name() is empty if it was not given.
   static void add_to(Options &options, const std::string &default_name = "cpu");
   // After Options::parse(). An exit code if the command line is wrong.
@@ -29,6 +29,11 @@ class BackendChoice {
   std::string name_;
   BackendOptions options_;
 };
+
+// --isolate, with which a backend runs in a process of its own.
+void add_isolate_option(Options &options);
+// What it says, after Options::parse(). An exit code if it is wrong.
+std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation);
 
 // What the option --set says, any number of times, after Options::parse(). An exit code if one is not NAME=VALUE.
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings);

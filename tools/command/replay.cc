@@ -3,7 +3,9 @@
 #include <boost/json.hpp>
 
 #include "core/base/files.h"
+#include "core/remote/isolate.h"
 #include "core/remote/replay.h"
+#include "tools/command/backend_choice.h"
 #include "tools/command/command.h"
 #include "tools/command/options.h"
 
@@ -70,7 +72,15 @@ void print_list(const Recording &recording, bool is_json) {
   }
 }
 
-Result<int> run(const std::string &file, const std::string &backend, bool is_list, bool is_json, double patience) {
+struct Request {
+  std::string file, backend;
+  bool is_list = false, is_json = false;
+  double patience = 60;
+  host::Opener opener;
+};
+
+Result<int> run(const Request &request) {
+  const auto &[file, backend, is_list, is_json, patience, opener] = request;
   BP_ASSIGN(std::string bytes, read_file(file));
   BP_ASSIGN(const auto recording, Recording::parse(std::move(bytes), file));
   const std::vector<const RecordedCall *> ends_in = unfinished(*recording);
@@ -89,7 +99,7 @@ Result<int> run(const std::string &file, const std::string &backend, bool is_lis
     const bool is_replaced = !backend.empty() && recording->plugins().size() == 1;
     BP_ASSIGN(const host::Candidate candidate,
               host::find_plugin(is_replaced ? backend : path, host::plugin_directories()));
-    BP_ASSIGN(auto plugin, host::Plugin::load(candidate, host::AfterUse::KeepMapped, layers));
+    BP_ASSIGN(auto plugin, host::Plugin::load(candidate, host::AfterUse::KeepMapped, layers, opener));
     options.plugins.push_back(std::move(plugin));
   }
   if (!backend.empty() && options.plugins.size() != 1) {
@@ -141,11 +151,13 @@ int replay_calls(std::span<const std::string> arguments) {
                   "  backplane run model.hlo --on acme --layer=record=acme.calls\n"
                   "  backplane replay acme.calls\n"
                   "  backplane replay acme.calls --on ./libbackplane_acme.so\n"
+                  "  backplane replay acme.calls --isolate            a crash is an outcome, too\n"
                   "  backplane replay acme.calls --list\n");
   options.add()("on", po::value<std::string>()->default_value(""), "another build of the plugin: a name or a path")(
       "list", "print the calls, make none")("patience", po::value<double>()->default_value(60),
                                             "seconds until a submit that is not signalled counts as lost")(
       "json", "one JSON object instead of text; with --list, one for each call");
+  add_isolate_option(options);
   options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -153,12 +165,23 @@ int replay_calls(std::span<const std::string> arguments) {
   if (!options.has("file")) {
     return options.misuse("no recording was given");
   }
-  const double patience = options.get<double>("patience");
-  if (!(patience > 0 && patience < 1e6)) {
-    return options.misuse(fmt::format("--patience is {}, expected a positive number of seconds", patience));
+  Request request;
+  request.file = options.get<std::string>("file");
+  request.backend = options.get<std::string>("on");
+  request.is_list = options.has("list");
+  request.is_json = options.has("json");
+  request.patience = options.get<double>("patience");
+  if (!(request.patience > 0 && request.patience < 1e6)) {
+    return options.misuse(fmt::format("--patience is {}, expected a positive number of seconds", request.patience));
   }
-  const Result<int> code = run(options.get<std::string>("file"), options.get<std::string>("on"), options.has("list"),
-                               options.has("json"), patience);
+  std::optional<remote::Isolation> isolation;
+  if (auto exit = read_isolation(options, isolation)) {
+    return *exit;
+  }
+  if (isolation.has_value()) {
+    request.opener = remote::isolated(*isolation);
+  }
+  const Result<int> code = run(request);
   return code.ok() ? *code : report(code.error());
 }
 

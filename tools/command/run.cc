@@ -316,6 +316,7 @@ int run_model(std::span<const std::string> arguments) {
       "  backplane run model.hlo --memory-limit 16000000  computes again what does not fit\n"
       "  backplane run model.hlo --by-instruction        which instruction differs?\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
+      "  backplane run model.hlo --on acme --isolate=60   a crash, or a call of 60 s, is an error\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(

@@ -131,6 +131,10 @@ TEST_CASE("what is wrong is said in one report") {
   const bp_option_t speed = {"speed", "9"};
   CHECK(backplane_load("interpreter", &speed, 1, &option.diag, &backend) == BP_INVALID);
   CHECK(option.text() == "the interpreter has no settings, but speed was given");
+  Errors isolation;
+  const bp_option_t isolate = {"isolate", "soon"};
+  CHECK(backplane_load("interpreter", &isolate, 1, &isolation.diag, &backend) == BP_INVALID);
+  CHECK(isolation.text() == "option isolate is 'soon', expected a number of seconds, or 0");
   CHECK(backplane_load(nullptr, nullptr, 0, &null.diag, &backend) == BP_INVALID);
   CHECK(null.text() == "name is a null pointer, expected one that is not");
   CHECK(backend == nullptr);

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
@@ -252,6 +253,7 @@ MISUSES = [
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
     (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE or record=FILE"),
+    (["run", "good.hlo", "--isolate=-1"], "--isolate is -1, expected a positive number of seconds"),
     (["replay"], "no recording was given"),
     (["replay", "good.calls", "--patience", "0"], "--patience is 0, expected a positive number of seconds"),
     (["compile"], "no model was given"),
@@ -658,6 +660,39 @@ def replay():
         expect(["replay", *arguments], code, err)
 
 
+def isolated():
+    good = expect(["run", "checked.hlo", "--on", "kernels", "--isolate", "--against", "interpreter"], SUCCESS, "").out
+    check(": agrees\n" in good, f"run --isolate printed\n{good}")
+    for backend in ("kernels", "npu", BACKEND):
+        expect(["run", str(MODEL), "--on", backend, "--isolate=100", "--against", "interpreter", "--tolerance", "0.1"], SUCCESS, "")
+    tiny = ["--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run", "--isolate=2"]
+    expect(["run", "good.hlo", *tiny, "--set", "fault=crash"], FAILED,
+           "backplane: plugin org.example.tiny: run: device lost: org.example.tiny crashed (SIGSEGV) in program.run; "
+           "it is started again for the next call")
+    expect(["run", "good.hlo", *tiny, "--set", "fault=hang"], FAILED,
+           "backplane: plugin org.example.tiny: run: device lost: org.example.tiny was ended: it took longer than 2 s in "
+           "program.run; it is started again for the next call")
+    # The recording of a crash is replayed, and the crash with it.
+    expect(["run", "good.hlo", *tiny, "--set", "fault=crash", "--layer=record=lost.calls"], FAILED,
+           "backplane: plugin org.example.tiny: run: device lost: ...\nrecord: ... calls in lost.calls")
+    printed = expect(["replay", "lost.calls", "--isolate"], SUCCESS, "").out
+    check(printed.endswith(" calls made again: as recorded\n"), f"replay --isolate printed\n{printed}")
+    # The worker of an application that is killed does not stay.
+    hanging = subprocess.Popen([BUILD / "tools/backplane", "run", "good.hlo", *tiny[:-1], "--isolate", "--set", "fault=hang"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children = pathlib.Path(f"/proc/{hanging.pid}/task/{hanging.pid}/children")
+    until = time.monotonic() + 60
+    while not (worker := children.read_text().split()) and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    hanging.kill()
+    hanging.wait()
+    status = pathlib.Path(f"/proc/{worker[0]}/status") if worker else None
+    while status and status.exists() and "\nState:\tZ" not in status.read_text() and time.monotonic() < until:
+        time.sleep(0.01)
+    check(worker and time.monotonic() < until, "the worker of a killed application lives on")
+
+
 def precision():
     for arguments, code, err in PRECISION_MISTAKES:
         expect(arguments, code, "precision: " + err, tool="precision")
@@ -690,7 +725,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, replay, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, replay, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -44,6 +44,9 @@ def backends(installation):
         printed = installation.run(["make", "run"], folder)
         for expected in ("y (negate): there is no ", "against interpreter: agrees"):
             installation.check(expected in printed, f"{name}: make run printed no '{expected}':\n{printed}")
+        isolated = ["backplane", "run", "program.hlo", "--on", name, "--isolate", "--against", "interpreter"]
+        printed = installation.run(isolated, folder, BACKPLANE_PATH=".")
+        installation.check("against interpreter: agrees" in printed, f"{name}: in a process of its own it printed\n{printed}")
         printed = installation.run(["make", "inspect"], folder)
         installation.check("can be loaded" in printed, f"{name}: make inspect printed\n{printed}")
         for part in CONFORM:

@@ -32,7 +32,9 @@ typedef struct backplane_backend backplane_backend_t;
 
 // Loads "interpreter", which needs no plugin; or the plugin that answers to a name, looked for in the directories of
 // BACKPLANE_PATH or else where plugins were installed; or, if it contains a '/', the plugin of this path. Options are
-// the backend's own (`backplane plugins NAME` lists them); one that it does not have is an error.
+// the backend's own (`backplane plugins NAME` lists them); one that it does not have is an error. One more:
+//   "isolate"  runs the backend in a process of its own, which may crash: then a call fails, and the next one works. The
+//              value is how many seconds one of its calls may take; "0": any number
 // BP_INVALID: there is no such plugin, or it may not be loaded, or an option is wrong.
 BP_EXPORT bp_status backplane_load(const char *name, const bp_option_t *options, uint32_t option_count,
                                    const bp_diag_t *errors, backplane_backend_t **backend);

@@ -1,7 +1,12 @@
 // A backend of a few elementwise ops, and control flow, that interprets the module: its artifact is the module itself.
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
+#define _DEFAULT_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/custom_call.h"
@@ -28,6 +33,7 @@ typedef struct {
   bp_space_t space;
   bp_device_memory_t memory;
   char fail[64];
+  char fault[16], fault_in[16], fault_once[256];
 } tiny_device;
 
 typedef struct {
@@ -35,6 +41,48 @@ typedef struct {
   const tiny_device *device;
   bp_module_t *module;
 } tiny_program;
+
+static void *crash_later(void *unused) {
+  usleep(20000);
+  raise(SIGSEGV);
+  return unused;
+}
+
+// What the options "fault" say of this function. Whether it is done now, by a fault that goes on.
+static int misbehaves(const tiny_device *device, const char *where) {
+  const char *fault = device->fault;
+  if (fault[0] == 0 || strcmp(device->fault_in, where) != 0) {
+    return 0;
+  }
+  if (device->fault_once[0] != 0) {
+    int mark = open(device->fault_once, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (mark < 0) {
+      return 0;  // it has misbehaved before
+    }
+    close(mark);
+  }
+  if (strcmp(fault, "crash") == 0) {
+    raise(SIGSEGV);
+  } else if (strcmp(fault, "exit") == 0) {
+    _exit(7);
+  } else if (strcmp(fault, "hang") == 0) {
+    for (;;) {
+      pause();
+    }
+  } else if (strcmp(fault, "garbage") == 0) {
+    for (int i = 3; i < 1024; ++i) {
+      static const char noise[] = "\xff\xff\xff\xff\xff\xff\xff\xff this is not for you";
+      if (write(i, noise, sizeof noise) < 0) {
+        continue;
+      }
+    }
+  } else if (strcmp(fault, "later") == 0) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, crash_later, NULL);
+    pthread_detach(thread);
+  }
+  return 1;
+}
 
 static const struct {
   const char *name;
@@ -122,12 +170,14 @@ static void compute(const bp_module_t *m, const bp_instr_t *instr, const void *c
 #ifdef TINY_KERNELS
 
 static bp_status kernel(const bp_device_t *device, const bp_call_t *call, const bp_diag_t *diag) {
-  (void)device, (void)diag;
+  (void)diag;
+  misbehaves(device->device_data, "run");
   compute(call->module, instr_at(call->module, call->instr), call->operands, call->results[0]);
   return BP_OK;
 }
 
 static bp_kernel find(const bp_device_t *device, const bp_module_t *m, uint32_t i, const bp_diag_t *diag) {
+  misbehaves(device->device_data, "claim");
   const char *reason = instr_at(m, i)->call_count != 0 ? "no kernels for control flow"
                                                        : reason_against(device->device_data, m, instr_at(m, i));
   if (reason != NULL) {
@@ -215,6 +265,7 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
 
 static bp_status run_program(const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *diag) {
   const tiny_program *program = abi->program_data;
+  misbehaves(program->device, "run");
   if (abi->scratch_size != 0) {
     memset(at(run->scratch), 0x55, abi->scratch_size);
   }
@@ -229,6 +280,7 @@ static void destroy_program(const bp_program_t *abi) {
 
 static bp_status claim(const bp_device_t *device, const bp_module_t *m, float *cost_ns, const bp_diag_t *diag) {
   const tiny_device *self = device->device_data;
+  misbehaves(self, "claim");
   for (uint32_t i = 0; i < m->instrs.count - (self->no_cost ? 1 : 0); ++i) {
     const char *reason = reason_against(self, m, instr_at(m, i));
     cost_ns[i] = reason == NULL ? 10 : -1;
@@ -241,7 +293,8 @@ static bp_status claim(const bp_device_t *device, const bp_module_t *m, float *c
 
 static bp_status compile(const bp_device_t *device, const bp_module_t *m, const bp_ostream_t *artifact,
                          const bp_diag_t *diag) {
-  (void)device, (void)diag;
+  (void)diag;
+  misbehaves(device->device_data, "compile");
   return artifact->write(artifact, m, m->size);
 }
 
@@ -253,6 +306,7 @@ static bp_status load(const bp_device_t *device, const void *artifact, uint64_t 
     return BP_INVALID;
   }
   const tiny_device *self = device->device_data;
+  misbehaves(self, "load");
   tiny_program *program = calloc(1, sizeof *program);
   program->module = aligned_alloc(64, (size + 63) / 64 * 64);
   memcpy(program->module, artifact, size);
@@ -282,6 +336,10 @@ static const bp_option_desc_t options[] = {
     {"no-cost", "0", "says nothing about the last instruction, against BP-CLAIM-04", NULL, BP_OPTION_TEXT, 0},
     {"no-run", "0", "its programs have no run()", NULL, BP_OPTION_TEXT, 0},
     {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
+    {"fault", NULL, "crash, exit, hang, garbage, later (a crash after submit), never (a submit that is not signalled)",
+     NULL, BP_OPTION_TEXT, 0},
+    {"fault-in", NULL, "where: init, claim, compile, load, alloc, copy, submit, run", NULL, BP_OPTION_TEXT, 0},
+    {"fault-once", NULL, "only if this file is not there; it is made", NULL, BP_OPTION_TEXT, 0},
 };
 static const char *const features[] = {TINY_EXTENSION, NULL};
 static const bp_device_desc_t description = {
@@ -289,6 +347,7 @@ static const bp_device_desc_t description = {
 
 static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
   (void)diag;
+  misbehaves(device->device_data, "init");
   ((tiny_device *)device->device_data)->abi.target = "tiny";
   return BP_OK;
 }
@@ -302,6 +361,7 @@ static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size,
                        const bp_diag_t *diag) {
   tiny_device *self = device->device_data;
   (void)space;
+  misbehaves(self, "alloc");
   if (size > self->space.capacity) {
     diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is not enough");
     return BP_NO_MEMORY;
@@ -315,7 +375,8 @@ static void release(const bp_device_t *device, uint64_t memory) {
   free(at((bp_loc_t){memory, 0}));
 }
 static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag) {
-  (void)device, (void)diag;
+  (void)diag;
+  misbehaves(device->device_data, "copy");
   memcpy(at(to), at(from), size);
   return BP_OK;
 }
@@ -325,6 +386,9 @@ static bp_status submit(const bp_device_t *device, uint32_t queue, const bp_comm
                         bp_point_t done, const bp_diag_t *diag) {
   tiny_device *self = device->device_data;
   bp_status status = BP_OK;
+  if (misbehaves(self, "submit")) {
+    return BP_OK;
+  }
   for (uint32_t i = 0; i < command_count && status == BP_OK; ++i) {
     if (commands[i].kind != (queue == 0 ? BP_COMMAND_COPY : BP_COMMAND_RUN)) {
       diag->report(diag, BP_INVALID, BP_NONE, "a command of another queue");
@@ -436,6 +500,12 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
       device->no_run = 1;
     } else if (strcmp(key, "fail") == 0) {
       strncpy(device->fail, value, sizeof device->fail - 1);
+    } else if (strcmp(key, "fault") == 0) {
+      strncpy(device->fault, value, sizeof device->fault - 1);
+    } else if (strcmp(key, "fault-in") == 0) {
+      strncpy(device->fault_in, value, sizeof device->fault_in - 1);
+    } else if (strcmp(key, "fault-once") == 0) {
+      strncpy(device->fault_once, value, sizeof device->fault_once - 1);
     } else {
       diag->report(diag, BP_INVALID, BP_NONE, "unknown option");
       free(device);

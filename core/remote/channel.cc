@@ -1,0 +1,144 @@
+#include "core/remote/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace bp::remote {
+namespace {
+
+// Modules take at most 4 GiB; what claims to be larger is no message.
+constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
+// Room is made as bytes arrive: a size alone takes no memory.
+constexpr std::size_t step = std::size_t{16} << 20;
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) {
+    close(number_);
+  }
+}
+
+Result<std::pair<Channel, Channel>> Channel::make_pair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return make_error(ErrorCode::Io, "no sockets for a worker: {}", std::strerror(errno));
+  }
+  return std::pair(Channel(Descriptor(ends[0])), Channel(Descriptor(ends[1])));
+}
+
+bool Channel::send(std::string_view message, int attached) const {
+  std::uint64_t size = message.size();
+  iovec parts[] = {{&size, sizeof(size)}, {const_cast<char *>(message.data()), message.size()}};
+  iovec *next = parts;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  while (next != std::end(parts)) {
+    msghdr head{};
+    head.msg_iov = next;
+    head.msg_iovlen = static_cast<std::size_t>(std::end(parts) - next);
+    if (attached >= 0) {
+      head.msg_control = control;
+      head.msg_controllen = sizeof(control);
+      cmsghdr *rights = CMSG_FIRSTHDR(&head);
+      rights->cmsg_level = SOL_SOCKET;
+      rights->cmsg_type = SCM_RIGHTS;
+      rights->cmsg_len = CMSG_LEN(sizeof(int));
+      std::memcpy(CMSG_DATA(rights), &attached, sizeof(int));
+    }
+    const ssize_t sent = sendmsg(descriptor_.get(), &head, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) {
+      continue;
+    }
+    if (sent < 0) {
+      return false;
+    }
+    attached = -1;
+    auto left = static_cast<std::size_t>(sent);
+    while (next != std::end(parts) && left >= next->iov_len) {
+      left -= next++->iov_len;
+    }
+    if (next != std::end(parts)) {
+      next->iov_base = static_cast<char *>(next->iov_base) + left;
+      next->iov_len -= left;
+    }
+  }
+  return true;
+}
+
+Channel::Received Channel::read(char *to, std::size_t size, Descriptor *attached, const Deadline &deadline) const {
+  while (size > 0) {
+    int patience = -1;
+    if (deadline.has_value()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
+      patience = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
+    }
+    pollfd readable{descriptor_.get(), POLLIN, 0};
+    const int ready = poll(&readable, 1, patience);
+    if (ready < 0 && errno == EINTR) {
+      continue;
+    }
+    if (ready == 0 && std::chrono::steady_clock::now() < *deadline) {
+      continue;
+    }
+    if (ready <= 0) {
+      return ready == 0 ? Received::TimedOut : Received::Closed;
+    }
+    iovec part{to, size};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr head{};
+    head.msg_iov = &part;
+    head.msg_iovlen = 1;
+    head.msg_control = control;
+    head.msg_controllen = sizeof(control);
+    const ssize_t received = recvmsg(descriptor_.get(), &head, MSG_CMSG_CLOEXEC);
+    if (received < 0 && errno == EINTR) {
+      continue;
+    }
+    if (received <= 0) {
+      return Received::Closed;
+    }
+    for (cmsghdr *rights = CMSG_FIRSTHDR(&head); rights != nullptr; rights = CMSG_NXTHDR(&head, rights)) {
+      if (rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS) {
+        int number = -1;
+        std::memcpy(&number, CMSG_DATA(rights), sizeof(int));
+        Descriptor sent(number);
+        if (attached != nullptr) {
+          *attached = std::move(sent);
+        }
+      }
+    }
+    to += received;
+    size -= static_cast<std::size_t>(received);
+  }
+  return Received::Message;
+}
+
+Channel::Received Channel::receive(std::string &message, Descriptor &attached, const Deadline &deadline) const {
+  std::uint64_t size = 0;
+  if (const Received head = read(reinterpret_cast<char *>(&size), sizeof(size), &attached, deadline);
+      head != Received::Message) {
+    return head;
+  }
+  if (size > most_bytes) {
+    return Received::Closed;
+  }
+  message.clear();
+  while (message.size() < size) {
+    const std::size_t at = message.size();
+    message.resize(std::min<std::size_t>(size, at + std::max(step, at)));
+    if (const Received part = read(message.data() + at, message.size() - at, nullptr, deadline);
+        part != Received::Message) {
+      return part;
+    }
+  }
+  return Received::Message;
+}
+
+}  // namespace bp::remote

@@ -1,0 +1,56 @@
+// Channel: messages between two processes, over a pair of sockets. A message is bytes, and perhaps a file descriptor.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/result.h"
+
+namespace bp::remote {
+
+// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+// Threads: one that sends and one that receives.
+class Channel {
+ public:
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+  explicit Channel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  // Both ends.
+  static Result<std::pair<Channel, Channel>> make_pair();
+
+  int descriptor() const { return descriptor_.get(); }
+
+  // False if the other end is closed. `attached` is sent along unless it is negative.
+  bool send(std::string_view message, int attached = -1) const;
+
+  enum class Received { Message, Closed, TimedOut };
+  // Waits for a message. What is no message counts as Closed.
+  Received receive(std::string &message, Descriptor &attached, const Deadline &deadline = std::nullopt) const;
+
+ private:
+  Received read(char *to, std::size_t size, Descriptor *attached, const Deadline &deadline) const;
+
+  Descriptor descriptor_;
+};
+
+}  // namespace bp::remote

@@ -1,0 +1,702 @@
+#include "core/remote/isolate.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "core/host/build_configuration.h"
+#include "core/host/diagnostics.h"
+#include "core/remote/accepted.h"
+#include "core/remote/carrier.h"
+#include "core/remote/own_objects.h"
+#include "core/remote/staging.h"
+
+namespace bp::remote {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::uint32_t shared_alignment = 64;
+// Copies between the host and a device go through shared memory, a part at a time.
+constexpr std::uint64_t copy_step = std::uint64_t{8} << 20;
+
+// --- shared memory of the call in hand ---
+
+thread_local const Segment *segment_in_hand = nullptr;
+
+class InHand {
+ public:
+  explicit InHand(const Segment &segment) { segment_in_hand = &segment; }
+  InHand(const InHand &) = delete;
+  InHand &operator=(const InHand &) = delete;
+  ~InHand() { segment_in_hand = nullptr; }
+};
+
+bp_loc_t host_place(const void *address) {
+  return {0, reinterpret_cast<std::uint64_t>(address)};
+}
+
+class Proxy final : public Carrier {
+ public:
+  explicit Proxy(Isolation isolation) : isolation_(std::move(isolation)) {}
+
+  // --- the library ---
+
+  bp_status init(const char *path, const bp_diag_t *diag) override {
+    path_ = path;
+    return worker(diag) == nullptr ? failed_start_ : BP_OK;
+  }
+  void deinit() override { take_worker().reset(); }
+  const void *get_factory(const char *id) override {
+    return has_factory_ && std::string_view(id) == BP_DEVICE_FACTORY ? wrap(&no_factory) : nullptr;
+  }
+  std::uint32_t factory_count(LayeredFactory &) override { return count_; }
+  const bp_device_desc_t *factory_get_desc(LayeredFactory &, std::uint32_t index) override {
+    return index < descriptions_.size() ? descriptions_[index]->abi() : nullptr;
+  }
+
+  // --- devices ---
+
+  const bp_device_t *factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
+                                    std::uint32_t instance, const bp_option_t *options, std::uint32_t option_count,
+                                    const bp_diag_t *diag) override {
+    auto own = std::make_shared<OwnDevice>();
+    own->id = id;
+    own->instance = instance;
+    for (const bp_option_t &option : std::span(options, option_count)) {
+      own->options.emplace_back(option.key, option.value);
+    }
+    std::unique_ptr<LayeredDevice> device = wrap(host);
+    own->below.desc = description(id);
+    if (own->below.desc == nullptr) {
+      report(diag, BP_INVALID, fmt::format("{} has no device {}", path_, id));
+      return nullptr;
+    }
+    own->worker = worker(diag);
+    if (own->worker == nullptr || !create(*own, factory, device->id, diag)) {
+      return nullptr;
+    }
+    own->below.init = [](const bp_device_t *, const bp_diag_t *) -> bp_status { return BP_INTERNAL; };
+    own->below.destroy = [](const bp_device_t *) {};
+    own->below.get_extension = [](const bp_device_t *, const char *) -> const void * { return nullptr; };
+    factory_ = &factory;
+    accepted_.add(*device);
+    const std::lock_guard lock(mutex_);
+    devices_[device->id] = own;
+    return wrap(std::move(device), &own->below);
+  }
+
+  bp_status device_init(LayeredDevice &device, const bp_diag_t *diag) override {
+    const bp_status status = Carrier::device_init(device, diag);
+    if (status != BP_OK) {
+      return status;
+    }
+    OwnDevice &own = *own_of(device);
+    for (const char *const *feature = own.below.desc->features; feature != nullptr && *feature != nullptr; ++feature) {
+      if (!is_known_extension(*feature)) {
+        report(diag, BP_UNSUPPORTED, fmt::format("calls of {} cannot be carried to another process", *feature));
+        return BP_UNSUPPORTED;
+      }
+    }
+    for (const char *id : known_extensions()) {
+      if (!read_extension(device, own, id)) {
+        report(diag, BP_DEVICE_LOST, fmt::format("{} was lost in device.get_extension", own.id));
+        return BP_DEVICE_LOST;
+      }
+    }
+    arrange_memory(own);
+    own.is_initialized = true;
+    return BP_OK;
+  }
+
+  const void *device_get_extension(LayeredDevice &device, const char *id) override {
+    const std::shared_ptr<OwnDevice> own = own_of(device);
+    return wrap(device, id, own->is_initialized ? own->extensions.find(id) : nullptr);
+  }
+
+  void device_destroy(LayeredDevice &device) override {
+    const std::shared_ptr<OwnDevice> own = own_of(device);
+    if (const std::shared_ptr<Worker> worker = own->living_worker(); worker != nullptr) {
+      transmit<Function::device_destroy>(*worker, device, 0);
+    }
+    accepted_.remove(device);
+    const std::lock_guard lock(mutex_);
+    devices_.erase(device.id);
+  }
+
+  // --- kernels ---
+
+  bp_status kernels_kernel(LayeredDevice &device, const bp_call_t *call, const bp_diag_t *diag) override {
+    const std::shared_ptr<Worker> worker = worker_for(device, diag);
+    if (worker == nullptr) {
+      return BP_DEVICE_LOST;
+    }
+    StagedCall staged(*call);
+    const std::shared_ptr<Segment> segment = take_staging(*worker, staged.size(), diag);
+    if (segment == nullptr) {
+      return BP_NO_MEMORY;
+    }
+    const bp_call_t *there = staged.bring(segment->data());
+    const InHand in_hand(*segment);
+    const Outcome outcome = transmit<Function::kernels_kernel>(*worker, device, 0, there, diag);
+    if (outcome.status == BP_OK) {
+      staged.bring_back();
+    }
+    staging_.give_back(worker->number(), segment);
+    return outcome.status;
+  }
+
+  // --- memory ---
+
+  bp_status memory_alloc(LayeredDevice &device, std::uint32_t space, std::uint64_t size, std::uint32_t alignment,
+                         bp_memory_t *out, const bp_diag_t *diag) override {
+    const std::shared_ptr<Worker> worker = worker_for(device, diag);
+    if (worker == nullptr) {
+      return BP_DEVICE_LOST;
+    }
+    OwnDevice &own = *own_of(device);
+    auto piece = std::make_shared<OwnPiece>(OwnPiece{Segment::next_id(), space, size, alignment, {}});
+    if (own.has_memory) {
+      const Outcome outcome =
+          transmit<Function::memory_alloc>(*worker, device, piece->id, space, size, alignment, out, diag);
+      if (outcome.status != BP_OK) {
+        return outcome.status;
+      }
+    } else {
+      auto share = shares_.take(size, alignment);
+      if (!share.ok()) {
+        report(diag, BP_NO_MEMORY, share.error().message());
+        return BP_NO_MEMORY;
+      }
+      piece->share = std::move(share).value();
+      worker->map(*piece->share.segment);
+      const std::lock_guard lock(mutex_);
+      places_[piece->id] = {piece->share.segment->id(), piece->share.offset};
+      out->address = 0;
+    }
+    out->memory = piece->id;
+    out->host = own.has_memory ? nullptr : piece->share.data();
+    const std::lock_guard lock(own.mutex);
+    own.pieces[piece->id] = std::move(piece);
+    return BP_OK;
+  }
+
+  void memory_release(LayeredDevice &device, std::uint64_t memory) override {
+    OwnDevice &own = *own_of(device);
+    std::shared_ptr<OwnPiece> piece;
+    {
+      const std::lock_guard lock(own.mutex);
+      if (auto found = own.pieces.extract(memory); !found.empty()) {
+        piece = std::move(found.mapped());
+      }
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      places_.erase(memory);
+    }
+    const std::shared_ptr<Worker> worker = own.living_worker();
+    if (piece == nullptr || worker == nullptr) {
+      return;
+    }
+    if (own.has_memory) {
+      transmit<Function::memory_release>(*worker, device, 0, memory);
+    } else if (piece.use_count() == 1 && piece->share.segment.use_count() == 1) {
+      worker->unmap(*piece->share.segment);
+    }
+  }
+
+  bp_status memory_copy(LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                        const bp_diag_t *diag) override {
+    OwnDevice &own = *own_of(device);
+    if (!own.has_memory) {
+      return copy_here(own, to, from, size, diag);
+    }
+    const std::shared_ptr<Worker> worker = worker_for(device, diag);
+    return worker == nullptr ? BP_DEVICE_LOST : copy_there(*worker, device, to, from, size, diag);
+  }
+
+  // --- programs ---
+
+  bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
+                          std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
+                          const bp_diag_t *diag) override {
+    const std::shared_ptr<Worker> worker = worker_for(device, diag);
+    if (worker == nullptr) {
+      return BP_DEVICE_LOST;
+    }
+    const std::uint64_t id = next_id();
+    const bp_program_t *facts = nullptr;
+    const Outcome outcome = transmit<Function::compiler_load>(*worker, device, id, artifact, size, constants, taken,
+                                                              allocation_count, &facts, diag);
+    const std::unique_ptr<const bp_program_t> made(facts);
+    if (outcome.status != BP_OK || made == nullptr) {
+      return outcome.status;
+    }
+    auto own = std::make_shared<OwnProgram>();
+    own->facts = *made;
+    own->facts.run = [](const bp_program_t *, const bp_run_t *, const bp_diag_t *) -> bp_status { return BP_INTERNAL; };
+    own->facts.destroy = [](const bp_program_t *) {};
+    const auto *bytes = static_cast<const std::byte *>(artifact);
+    own->artifact.assign(bytes, bytes + size);
+    own->constants.assign(constants, constants + allocation_count);
+    own->worker = worker;
+    OwnDevice &on = *own_of(device);
+    for (const bp_loc_t constant : own->constants) {
+      if (auto piece = on.piece(constant.memory); piece != nullptr) {
+        keep_content(*worker, device, *piece);
+        own->pieces.push_back(std::move(piece));
+      }
+    }
+    *program = wrap(device, &own->facts, id);
+    const std::lock_guard lock(on.mutex);
+    on.programs[id] = std::move(own);
+    return BP_OK;
+  }
+
+  void program_destroy(LayeredProgram &program) override {
+    OwnDevice &on = *own_of(*program.device);
+    const std::shared_ptr<OwnProgram> own = on.program(program.id);
+    if (own->worker != nullptr && own->worker->is_alive()) {
+      transmit<Function::program_destroy>(*own->worker, program, 0);
+    }
+    const std::lock_guard lock(on.mutex);
+    on.programs.erase(program.id);
+  }
+
+  // --- queues ---
+
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
+                         std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
+    OwnDevice &own = *own_of(device);
+    const std::span given(commands, command_count);
+    if (queue == own.copy_queue) {
+      bp_status status = BP_OK;
+      for (const bp_command_t &command : given) {
+        status = status == BP_OK ? copy_here(own, command.to, command.from, command.size, diag) : status;
+      }
+      if (status == BP_OK) {
+        device.host.below->signal(device.host.below, done, BP_OK, BP_NONE, nullptr);
+      }
+      return status;
+    }
+    for (const bp_command_t &command : given) {
+      if (command.program != nullptr && worker_for(layers::layered(command.program), diag) == nullptr) {
+        return BP_DEVICE_LOST;
+      }
+    }
+    const std::shared_ptr<Worker> worker = worker_for(device, diag);
+    if (worker == nullptr) {
+      return BP_DEVICE_LOST;
+    }
+    Submit submit{worker->number()};
+    std::vector<bp_command_t> staged(given.begin(), given.end());
+    for (bp_command_t &command : staged) {
+      if (const bp_status status = stage(*worker, command, submit, diag); status != BP_OK) {
+        return status;
+      }
+    }
+    accepted_.begin(done, device, std::move(submit));
+    const Outcome outcome = transmit<Function::queue_submit>(
+        *worker, device, 0, queue, static_cast<const bp_command_t *>(staged.data()), command_count, done, diag);
+    const bp_status status = accepted_.settle(done, outcome, *worker);
+    if (outcome.status == BP_OK && status != BP_OK) {
+      report(diag, status, fmt::format("{} {} after queue.submit", own.id, worker->death()));
+    }
+    return status;
+  }
+
+  // --- places ---
+
+  bp_loc_t carried(bp_loc_t place) const override {
+    if (place.memory != 0) {
+      const std::lock_guard lock(mutex_);
+      const auto shared = places_.find(place.memory);
+      return shared == places_.end() ? place : bp_loc_t{shared->second.memory, shared->second.offset + place.offset};
+    }
+    const auto first = reinterpret_cast<std::uint64_t>(segment_in_hand == nullptr ? nullptr : segment_in_hand->data());
+    if (segment_in_hand != nullptr && place.offset >= first && place.offset - first < segment_in_hand->size()) {
+      return {segment_in_hand->id(), place.offset - first};
+    }
+    return {nowhere_->id(), 0};  // has no bytes: all others were brought to shared memory
+  }
+
+ protected:
+  std::string name_of(const LayeredFactory &) const override { return path_; }
+  std::shared_ptr<Worker> worker_for(LayeredFactory &, const bp_diag_t *diag) override { return worker(diag); }
+
+  std::shared_ptr<Worker> worker_for(LayeredDevice &device, const bp_diag_t *diag) override {
+    OwnDevice &own = *own_of(device);
+    const std::lock_guard lock(own.restoring);
+    if (own.worker != nullptr && own.worker->is_alive()) {
+      return own.worker;
+    }
+    own.worker = nullptr;
+    const std::shared_ptr<Worker> fresh = worker(diag);
+    if (fresh == nullptr) {
+      return nullptr;
+    }
+    own.worker = fresh;
+    if (!create(own, *factory_, device.id, diag) || (own.is_initialized && !restore(device, own, *fresh, diag))) {
+      own.worker = nullptr;
+      return nullptr;
+    }
+    return fresh;
+  }
+
+  std::shared_ptr<Worker> worker_for(LayeredProgram &program, const bp_diag_t *diag) override {
+    OwnDevice &on = *own_of(*program.device);
+    const std::lock_guard lock(on.restoring);
+    const std::shared_ptr<Worker> worker = worker_for(*program.device, diag);
+    const std::shared_ptr<OwnProgram> own = on.program(program.id);
+    if (worker == nullptr || own->worker == worker) {
+      return worker;
+    }
+    own->worker = reload(*worker, *program.device, on, program.id, *own, diag) ? worker : nullptr;
+    return own->worker;
+  }
+
+ private:
+  static constexpr bp_device_factory_t no_factory{};
+
+  std::shared_ptr<OwnDevice> own_of(const LayeredDevice &device) {
+    const std::lock_guard lock(mutex_);
+    return devices_.at(device.id);
+  }
+
+  const bp_device_desc_t *description(std::string_view id) const {
+    for (const auto &description : descriptions_) {
+      if (description->abi() != nullptr && description->abi()->id != nullptr && description->abi()->id == id) {
+        return description->abi();
+      }
+    }
+    return nullptr;
+  }
+
+  // --- the worker ---
+
+  std::shared_ptr<Worker> take_worker() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(worker_, nullptr);
+  }
+
+  // A living one.
+  std::shared_ptr<Worker> worker(const bp_diag_t *diag) {
+    const std::lock_guard starting(starting_);
+    std::shared_ptr<Worker> old = take_worker();
+    if (old == nullptr || !old->is_alive()) {
+      old = start(diag);
+    }
+    const std::lock_guard lock(mutex_);
+    worker_ = old;
+    return old;
+  }
+
+  std::shared_ptr<Worker> start(const bp_diag_t *diag) {
+    failed_start_ = BP_INTERNAL;
+    if (nowhere_ == nullptr) {
+      auto segment = Segment::make(page);
+      if (!segment.ok()) {
+        report(diag, BP_NO_MEMORY, segment.error().message());
+        return nullptr;
+      }
+      nowhere_ = std::move(segment).value();
+    }
+    Worker::Listener listener;
+    listener.event = [this](std::string_view event) { accepted_.hear(event); };
+    listener.died = [this](const Worker &dead) { accepted_.mourn(dead); };
+    listener.deadline = [this] { return accepted_.deadline(isolation_.seconds); };
+    auto started = Worker::start(isolation_, std::move(listener));
+    if (!started.ok()) {
+      report(diag, BP_INTERNAL, started.error().to_string());
+      return nullptr;
+    }
+    std::shared_ptr<Worker> worker = std::move(started).value();
+    Writer request;
+    request.number(Request::Start);
+    request.text(std::string_view(host::core_version));
+    request.text(std::string_view(path_));
+    request.number(std::uint64_t{isolation_.withdrawn_services.size()});
+    for (const std::string &service : isolation_.withdrawn_services) {
+      request.text(std::string_view(service));
+    }
+    const std::optional<std::string> reply = worker->ask(request);
+    if (!reply.has_value()) {
+      report(diag, BP_DEVICE_LOST, fmt::format("{} {} while it was loaded", path_, worker->death()));
+      failed_start_ = BP_DEVICE_LOST;
+      return nullptr;
+    }
+    Reader reader(*reply);
+    if (reader.number<Answer>() != Answer::Done) {
+      report(diag, BP_INTERNAL, std::string(reader.text()));
+      return nullptr;
+    }
+    reader.number(failed_start_);
+    for (std::size_t i = reader.count(); i > 0; --i) {
+      const auto status = reader.number<bp_status>();
+      report(diag, status, std::string(reader.text()));
+    }
+    const bool has_factory = reader.number<std::uint8_t>() != 0;
+    if (failed_start_ != BP_OK) {
+      return nullptr;
+    }
+    worker->map(*nowhere_);
+    if (!is_described_) {  // what is said of devices stays what it was
+      is_described_ = true;
+      has_factory_ = has_factory;
+      count_ = has_factory ? reader.number<std::uint32_t>() : 0;
+      while (has_factory && !reader.is_at_end() && descriptions_.size() < count_) {
+        descriptions_.push_back(std::make_unique<Description>(reader));
+      }
+    }
+    return worker;
+  }
+
+  // --- devices and programs, in a worker ---
+
+  bool create(OwnDevice &own, LayeredFactory &factory, std::uint64_t id, const bp_diag_t *diag) {
+    std::vector<bp_option_t> options;
+    for (const auto &[key, value] : own.options) {
+      options.push_back({key.c_str(), value.c_str()});
+    }
+    return transmit<Function::factory_create>(
+               *own.worker, factory, id, static_cast<const bp_host_t *>(nullptr), own.id.c_str(), own.instance,
+               static_cast<const bp_option_t *>(options.data()), static_cast<std::uint32_t>(options.size()), diag)
+        .is_there;
+  }
+
+  bool read_extension(LayeredDevice &device, OwnDevice &own, const char *id) {
+    Writer request(this);
+    request.number(Request::Call);
+    request.number(static_cast<std::uint8_t>(Function::device_get_extension));
+    request.number(device.id);
+    request.number(std::uint64_t{0});
+    request.text(id);
+    const std::optional<std::string> reply = own.worker->ask(request);
+    if (!reply.has_value()) {
+      return false;
+    }
+    Reader reader(*reply);
+    if (reader.number<Answer>() == Answer::Done && reader.number<std::uint8_t>() != 0) {
+      own.extensions.read(reader, id);
+    }
+    return reader.ok();
+  }
+
+  // Where programs get their memory: see isolate.h.
+  static void arrange_memory(OwnDevice &own) {
+    Extensions &extensions = own.extensions;
+    own.has_memory = extensions.has_memory;
+    for (bp_space_t &space : extensions.spaces) {
+      space.flags &= ~static_cast<std::uint32_t>(BP_SPACE_HOST_VISIBLE);
+    }
+    if (!own.has_memory && extensions.find(BP_EXT_COMPILER) != nullptr) {
+      extensions.has_memory = true;
+      extensions.spaces.push_back({"shared", 0, shared_alignment, BP_SPACE_HOST_VISIBLE, 0, 0});
+      if (extensions.has_queue) {
+        for (std::uint32_t &kinds : extensions.queues) {
+          kinds &= 1u << BP_COMMAND_RUN;
+        }
+        own.copy_queue = static_cast<std::uint32_t>(extensions.queues.size());
+        extensions.queues.push_back(1u << BP_COMMAND_COPY);
+      }
+    }
+    extensions.update();
+  }
+
+  bool restore(LayeredDevice &device, OwnDevice &own, Worker &worker, const bp_diag_t *diag) {
+    const std::string target = device.target;
+    if (transmit<Function::device_init>(worker, device, 0, diag).status != BP_OK) {
+      return false;
+    }
+    std::vector<std::shared_ptr<OwnPiece>> pieces;
+    {
+      const std::lock_guard lock(own.mutex);
+      for (const auto &[id, piece] : own.pieces) {
+        pieces.push_back(piece);
+      }
+    }
+    return std::ranges::all_of(pieces, [&](const auto &piece) { return restore(worker, device, own, *piece, diag); });
+  }
+
+  bool restore(Worker &worker, LayeredDevice &device, const OwnDevice &own, const OwnPiece &piece,
+               const bp_diag_t *diag) {
+    if (!own.has_memory) {
+      worker.map(*piece.share.segment);
+      return true;
+    }
+    bp_memory_t out{};
+    return transmit<Function::memory_alloc>(worker, device, piece.id, piece.space, piece.size, piece.alignment, &out,
+                                            diag)
+                   .status == BP_OK &&
+           (piece.share.segment == nullptr ||
+            copy_there(worker, device, {piece.id, 0}, host_place(piece.share.data()), piece.size, diag) == BP_OK);
+  }
+
+  // Constants that the core has released by now are there for the time of load().
+  bool reload(Worker &worker, LayeredDevice &device, OwnDevice &on, std::uint64_t id, OwnProgram &own,
+              const bp_diag_t *diag) {
+    std::vector<std::shared_ptr<OwnPiece>> released;
+    for (const auto &piece : own.pieces) {
+      if (on.piece(piece->id) == nullptr) {
+        if (!restore(worker, device, on, *piece, diag)) {
+          return false;
+        }
+        released.push_back(piece);
+        const std::lock_guard lock(mutex_);
+        if (!on.has_memory) {
+          places_[piece->id] = {piece->share.segment->id(), piece->share.offset};
+        }
+      }
+    }
+    std::vector<std::uint8_t> taken(own.constants.size());
+    const bp_program_t *facts = nullptr;
+    const Outcome outcome = transmit<Function::compiler_load>(
+        worker, device, id, static_cast<const void *>(own.artifact.data()), std::uint64_t{own.artifact.size()},
+        static_cast<const bp_loc_t *>(own.constants.data()), taken.data(),
+        static_cast<std::uint32_t>(own.constants.size()), &facts, diag);
+    const std::unique_ptr<const bp_program_t> made(facts);
+    for (const auto &piece : released) {
+      if (on.has_memory) {
+        transmit<Function::memory_release>(worker, device, 0, piece->id);
+      }
+      const std::lock_guard lock(mutex_);
+      places_.erase(piece->id);
+    }
+    if (outcome.status != BP_OK || made == nullptr || made->scratch_size != own.facts.scratch_size) {
+      report(diag, BP_INTERNAL, fmt::format("{} does not load a program again as it did before", on.id));
+      return false;
+    }
+    return true;
+  }
+
+  // Of a constant in the memory of a device.
+  void keep_content(Worker &worker, LayeredDevice &device, OwnPiece &piece) {
+    if (piece.share.segment != nullptr) {
+      return;
+    }
+    if (auto share = shares_.take(piece.size, shared_alignment); share.ok()) {
+      host::Diagnostics unused;
+      if (copy_there(worker, device, host_place(share->data()), {piece.id, 0}, piece.size, unused.abi()) == BP_OK) {
+        piece.share = std::move(share).value();
+      }
+    }
+  }
+
+  // --- copies ---
+
+  std::byte *address(OwnDevice &own, bp_loc_t place, std::uint64_t size, const bp_diag_t *diag) {
+    if (place.memory == 0) {
+      return reinterpret_cast<std::byte *>(place.offset);
+    }
+    const std::shared_ptr<OwnPiece> piece = own.piece(place.memory);
+    if (piece == nullptr || place.offset > piece->size || size > piece->size - place.offset) {
+      report(diag, BP_INVALID, fmt::format("{} bytes at {} are not all of one piece", size, place.offset));
+      return nullptr;
+    }
+    return piece->share.data() + place.offset;
+  }
+
+  // Between places that this process can address.
+  bp_status copy_here(OwnDevice &own, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
+    std::byte *target = address(own, to, size, diag);
+    const std::byte *source = address(own, from, size, diag);
+    if (target == nullptr || source == nullptr) {
+      return BP_INVALID;
+    }
+    std::memmove(target, source, size);
+    return BP_OK;
+  }
+
+  // With the memory of the device. What is here goes by way of shared memory.
+  bp_status copy_there(Worker &worker, LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                       const bp_diag_t *diag) {
+    if (to.memory != 0 && from.memory != 0) {
+      return transmit<Function::memory_copy>(worker, device, 0, to, from, size, diag).status;
+    }
+    const std::shared_ptr<Segment> segment = take_staging(worker, std::min(size, copy_step), diag);
+    if (segment == nullptr) {
+      return BP_NO_MEMORY;
+    }
+    const InHand in_hand(*segment);
+    bp_status status = BP_OK;
+    for (std::uint64_t at = 0; at < size && status == BP_OK; at += copy_step) {
+      const std::uint64_t part = std::min(copy_step, size - at);
+      const bp_loc_t here = host_place(segment->data());
+      if (from.memory == 0) {
+        std::memcpy(segment->data(), reinterpret_cast<const void *>(from.offset + at), part);
+      }
+      status = transmit<Function::memory_copy>(
+                   worker, device, 0, to.memory == 0 ? here : bp_loc_t{to.memory, to.offset + at},
+                   from.memory == 0 ? here : bp_loc_t{from.memory, from.offset + at}, part, diag)
+                   .status;
+      if (to.memory == 0 && status == BP_OK) {
+        std::memcpy(reinterpret_cast<void *>(to.offset + at), segment->data(), part);
+      }
+    }
+    staging_.give_back(worker.number(), segment);
+    return status;
+  }
+
+  // Brings what the command has here to shared memory.
+  bp_status stage(Worker &worker, bp_command_t &command, Submit &submit, const bp_diag_t *diag) {
+    if (command.kind == BP_COMMAND_RUN) {
+      return BP_OK;
+    }
+    const bool is_copy = command.kind == BP_COMMAND_COPY;
+    for (bp_loc_t *place : {&command.to, &command.from}) {
+      if (place->memory != 0 || place->offset == 0 || (place == &command.from && !is_copy)) {
+        continue;
+      }
+      const std::shared_ptr<Segment> segment = take_staging(worker, command.size, diag);
+      if (segment == nullptr) {
+        return BP_NO_MEMORY;
+      }
+      submit.staging.push_back(segment);
+      if (place == &command.from) {
+        std::memcpy(segment->data(), reinterpret_cast<const void *>(place->offset), command.size);
+      } else {
+        submit.outputs.push_back({reinterpret_cast<void *>(place->offset), segment, command.size});
+      }
+      *place = {segment->id(), 0};
+    }
+    return BP_OK;
+  }
+
+  std::shared_ptr<Segment> take_staging(Worker &worker, std::size_t size, const bp_diag_t *diag) {
+    auto segment = staging_.take(worker, size);
+    if (!segment.ok()) {
+      report(diag, BP_NO_MEMORY, segment.error().message());
+      return nullptr;
+    }
+    return std::move(segment).value();
+  }
+
+  const Isolation isolation_;
+  std::string path_;
+  // What is said of the library when it is first loaded.
+  bool is_described_ = false, has_factory_ = false;
+  std::uint32_t count_ = 0;
+  std::vector<std::unique_ptr<Description>> descriptions_;
+  LayeredFactory *factory_ = nullptr;
+  bp_status failed_start_ = BP_INTERNAL;
+  std::shared_ptr<Segment> nowhere_;
+
+  SharePool shares_;
+  Staging staging_;
+  Accepted accepted_{staging_};
+  std::mutex starting_;
+  mutable std::mutex mutex_;  // of what follows
+  std::map<std::uint64_t, std::shared_ptr<OwnDevice>> devices_;
+  std::map<std::uint64_t, bp_loc_t> places_;  // of shared memory: the segment, by the core's handle
+  std::shared_ptr<Worker> worker_;            // last: its thread uses the others
+};
+
+}  // namespace
+
+host::Opener isolated(Isolation isolation) {
+  return [isolation = std::move(isolation)](const std::string &, const host::Manifest &) {
+    return Result<std::unique_ptr<host::Entry>>(std::make_unique<Proxy>(isolation));
+  };
+}
+
+}  // namespace bp::remote

@@ -1,0 +1,238 @@
+// A plugin in a process of its own computes the same, and what it does to itself stays there.
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "core/backplane.h"
+#include "core/base/sanitizers.h"
+#include "core/layers/validate.h"
+#include "core/text/parser.h"
+#include "tools/testing/temporary_folder.h"
+
+namespace bp::remote {
+namespace {
+
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+std::string plugin(const std::string &name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins" /
+         ("libbackplane_" + name + ".so");
+}
+
+Literal literal(std::string_view text) {
+  return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
+}
+
+Result<Backend> load(const std::string &name, Given settings, double seconds = 0) {
+  BackendOptions options;
+  options.settings = std::move(settings);
+  options.settings.emplace_back("ops", "negate,add,multiply");
+  options.isolation = Isolation{seconds};
+  return Backend::load(plugin(name), options);
+}
+
+// (-x + y) * c
+Result<Compiled> compile(const Backend &backend) {
+  return backend.compile(text::parse_module(R"(HloModule isolated
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  n = f32[4] negate(x)  s = f32[4] add(n, y)
+      c = f32[4] constant({1, 2, 3, 4})  ROOT m = f32[4] multiply(s, c) })")
+                             .value());
+}
+
+// "right", "wrong" or the error.
+std::string run(const Compiled &compiled) {
+  const auto result = compiled.executable.run({literal("{1, 2, 3, 4}"), literal("{10, 20, 30, 40}")});
+  return !result.ok() ? result.error().to_string()
+                      : (result->identical(literal("{9, 36, 81, 144}")) ? "right" : "wrong");
+}
+
+// All of the above.
+std::string attempt(const Result<Backend> &backend) {
+  if (!backend.ok()) {
+    return backend.error().to_string();
+  }
+  const auto compiled = compile(*backend);
+  return compiled.ok() ? run(*compiled) : compiled.error().to_string();
+}
+
+struct Case {
+  std::string name;
+  Given settings;
+};
+const std::vector<Case> &devices() {
+  static const std::vector<Case> all = {{"tiny_kernels", {}},
+                                        {"tiny", {}},
+                                        {"tiny", {{"scratch", "100"}}},
+                                        {"tiny", {{"capacity", "100000"}}},
+                                        {"tiny", {{"capacity", "100000"}, {"visible", "1"}}},
+                                        {"tiny", {{"queues", "1"}}},
+                                        {"tiny", {{"capacity", "100000"}, {"queues", "1"}}}};
+  return all;
+}
+
+// What `name` does where, once.
+Given misbehaving(const testing::TemporaryFolder &folder, Given settings, const std::string &fault,
+                  const std::string &where) {
+  settings.insert(settings.end(), {{"fault", fault}, {"fault-in", where}, {"fault-once", folder / (fault + where)}});
+  return settings;
+}
+
+bool has_children() {
+  return waitpid(-1, nullptr, WNOHANG) >= 0;
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a plugin in another process computes the same") {
+  for (const auto &[name, settings] : devices()) {
+    INFO(name << " with " << settings.size() << " settings");
+    const auto backend = load(name, settings);
+    CHECK(attempt(backend) == "right");
+    CHECK(has_children());
+  }
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("several threads use an isolated plugin at a time") {
+  for (const auto &[name, settings] : devices()) {
+    INFO(name << " with " << settings.size() << " settings");
+    const auto backend = load(name, settings);
+    const auto compiled = compile(*backend);
+    std::atomic<int> right = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 10; ++i) {
+          right += run(*compiled) == "right" ? 1 : 0;
+        }
+      });
+    }
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+    CHECK(right == 40);
+  }
+}
+
+TEST_CASE("an isolated plugin breaks no rule that it kept before") {
+  for (const auto &[name, settings] : devices()) {
+    INFO(name << " with " << settings.size() << " settings");
+    auto violations = std::make_shared<layers::Violations>();
+    BackendOptions options;
+    options.settings = settings;
+    options.settings.emplace_back("ops", "negate,add,multiply");
+    options.isolation = Isolation{};
+    options.layers = {layers::validate_layer(violations)};
+    CHECK(attempt(Backend::load(plugin(name), options)) == "right");
+    for (const layers::Violation &violation : violations->all()) {
+      FAIL_CHECK(violation.rule + ": " + violation.message);
+    }
+  }
+}
+
+TEST_CASE("a crash fails the call, and the next one works") {
+  const testing::TemporaryFolder folder, of_kernels;
+  // Before there is a program.
+  for (const auto &[where, function] : {std::pair("claim", "compiler.claim"), std::pair("compile", "compiler.compile"),
+                                        std::pair("load", "compiler.load")}) {
+    INFO(where);
+    const auto backend = load("tiny", misbehaving(folder, {}, "crash", where));
+    const std::string failed = attempt(backend);
+    CHECK(contains(failed, "device lost: org.example.tiny crashed (SIGSEGV) in " + std::string(function) +
+                               "; it is started again for the next call"));
+    CHECK(attempt(backend) == "right");
+  }
+  CHECK(contains(attempt(load("tiny_kernels", misbehaving(of_kernels, {}, "crash", "claim"))),
+                 "org.example.tiny-kernels crashed (SIGSEGV) in kernels.find"));
+  CHECK(contains(attempt(load("tiny", misbehaving(folder, {}, "crash", "init"))),
+                 "init of the device: device lost: org.example.tiny crashed (SIGSEGV) in device.init"));
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("a crash while a program runs loses that run, and nothing else") {
+  for (const auto &[name, settings] : devices()) {
+    INFO(name << " with " << settings.size() << " settings");
+    const testing::TemporaryFolder folder;
+    const auto backend = load(name, misbehaving(folder, settings, "crash", "run"));
+    const auto compiled = compile(*backend);
+    REQUIRE(compiled.ok());
+    const std::string lost = run(*compiled);
+    CHECK(contains(lost, "device lost: org.example.tiny"));
+    CHECK(contains(lost, " crashed (SIGSEGV) in "));
+    CHECK(run(*compiled) == "right");
+    CHECK(run(*compiled) == "right");
+  }
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("other ends of a worker are told apart") {
+  const testing::TemporaryFolder folder;
+  const Given memory = {{"capacity", "100000"}}, queues = {{"capacity", "100000"}, {"queues", "1"}};
+  struct {
+    Given settings;
+    std::string fault, where, message;
+  } const ends[] = {
+      {{}, "exit", "run", "org.example.tiny ended the process (exit code 7) in program.run"},
+      {{}, "hang", "run", "org.example.tiny was ended: it took longer than 0.5 s in program.run"},
+      {{}, "hang", "compile", "org.example.tiny was ended: it took longer than 0.5 s in compiler.compile"},
+      {memory, "crash", "alloc", "org.example.tiny crashed (SIGSEGV) in memory.alloc"},
+      {memory, "crash", "copy", "org.example.tiny crashed (SIGSEGV) in memory.copy"},
+      {queues, "crash", "submit", "org.example.tiny crashed (SIGSEGV) in queue.submit"},
+      {queues, "later", "submit", "org.example.tiny crashed (SIGSEGV) in work that it had accepted by queue.submit"},
+      {queues, "never", "submit",
+       "org.example.tiny was ended: it took longer than 0.5 s in work that it had accepted"}};
+  for (const auto &[settings, fault, where, message] : ends) {
+    INFO(fault << " in " << where);
+    const auto backend = load("tiny", misbehaving(folder, settings, fault, where), 0.5);
+    CHECK(contains(attempt(backend), message));
+    CHECK(attempt(backend) == "right");
+  }
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("garbage on the worker's sockets is no answer") {
+  const testing::TemporaryFolder folder;
+  for (const char *where : {"claim", "run"}) {
+    const auto backend = load("tiny", misbehaving(folder, {}, "garbage", where), 2);
+    CHECK(attempt(backend) != "wrong");  // the answer may have come after all
+    CHECK(attempt(backend) == "right");
+  }
+}
+
+TEST_CASE("a backend that always crashes fails each time, and the application goes on") {
+  const auto backend = load("tiny", {{"fault", "crash"}, {"fault-in", "run"}});
+  const auto compiled = compile(*backend);
+  for (int i = 0; i < 5; ++i) {
+    CHECK(contains(run(*compiled), "crashed (SIGSEGV) in program.run"));
+  }
+}
+
+TEST_CASE("what a plugin throws in its process is an error here") {
+  BackendOptions options;
+  options.isolation = Isolation{};
+  const auto backend = Backend::load(plugin("throwing"), options);
+  REQUIRE(backend.ok());
+  const auto compiled = compile(*backend);
+  REQUIRE_FALSE(compiled.ok());
+  CHECK(contains(compiled.error().to_string(), "threw an exception: the library of kernels is not there"));
+}
+
+TEST_CASE("memory of an isolated backend may be limited") {
+  BackendOptions options;
+  options.settings = {{"ops", "negate,add,multiply"}};
+  if (!BP_SANITIZES_MEMORY) {
+    options.isolation = Isolation{0, std::int64_t{16} << 20};  // less than it takes to load anything
+    CHECK_FALSE(Backend::load(plugin("tiny"), options).ok());
+  }
+  options.isolation = Isolation{0, std::int64_t{16} << 30};
+  CHECK(attempt(Backend::load(plugin("tiny"), options)) == "right");
+}
+
+}  // namespace bp::remote

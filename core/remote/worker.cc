@@ -1,0 +1,276 @@
+#include "core/remote/worker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "core/host/build_configuration.h"
+#include "core/host/discovery.h"
+#include "core/host/installation.h"
+#include "core/remote/protocol.h"
+
+extern char **environ;
+
+namespace bp::remote {
+namespace {
+
+constexpr int socket_of_worker = 3;
+constexpr std::size_t most_kept = 16;
+constexpr auto patience_at_end = std::chrono::seconds(2);
+
+Result<std::string> find_program() {
+  std::vector<std::string> paths;
+  if (const char *given = std::getenv("BACKPLANE_WORKER"); given != nullptr && !host::is_elevated()) {
+    paths.emplace_back(given);
+  }
+  if (const std::string build = host::build_directory(); !build.empty()) {
+    paths.push_back(build + "/core/backplane-worker");
+  }
+  paths.push_back(host::installed(host::worker_directory) + "/backplane-worker");
+  for (const std::string &path : paths) {
+    if (access(path.c_str(), X_OK) == 0) {
+      return path;
+    }
+  }
+  return make_error(ErrorCode::NotFound,
+                    "there is no program to isolate backends in, expected {}; BACKPLANE_WORKER may name it",
+                    fmt::join(paths, " or "));
+}
+
+Result<pid_t> spawn(const std::string &program, int socket, std::int64_t bytes) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);  // standard output is the application's
+  posix_spawn_file_actions_adddup2(&files, socket, socket_of_worker);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  const std::string number = std::to_string(socket_of_worker), limit = std::to_string(bytes);
+  std::array<char *, 4> arguments = {const_cast<char *>(program.c_str()), const_cast<char *>(number.c_str()),
+                                     const_cast<char *>(limit.c_str()), nullptr};
+  pid_t process = -1;
+  const int error = posix_spawn(&process, program.c_str(), &files, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    return make_error(ErrorCode::Io, "cannot start {}: {}", program, std::strerror(error));
+  }
+  return process;
+}
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) {
+    const char *name = sigabbrev_np(WTERMSIG(status));
+    return fmt::format("crashed (SIG{})", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
+  }
+  return fmt::format("ended the process (exit code {})", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::atomic<std::uint64_t> Worker::last_number_ = 0;
+
+Result<std::unique_ptr<Worker>> Worker::start(const Isolation &isolation, Listener listener) {
+  BP_ASSIGN(const std::string program, find_program());
+  BP_ASSIGN(auto ends, Channel::make_pair());
+  BP_ASSIGN(const pid_t process, spawn(program, ends.second.descriptor(), isolation.bytes));
+  std::unique_ptr<Worker> worker(new Worker(isolation, std::move(listener), std::move(ends.first), process));
+  worker->thread_ = std::thread(&Worker::listen, worker.get());
+  return worker;
+}
+
+Worker::~Worker() {
+  is_closing_ = true;
+  shutdown(control_.descriptor(), SHUT_RDWR);
+  thread_.join();  // buries it
+}
+
+// --- the end ---
+
+void Worker::bury(const std::optional<std::string> &killed_for) {
+  const std::lock_guard burial(burial_);
+  if (!is_alive()) {
+    return;
+  }
+  int status = 0;
+  pid_t ended = 0;
+  if (!killed_for.has_value()) {
+    const auto end = std::chrono::steady_clock::now() + patience_at_end;
+    while ((ended = waitpid(process_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  kill(-process_, SIGKILL);  // with what it has started
+  if (ended == 0) {
+    kill(process_, SIGKILL);
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  std::string death = killed_for.has_value() ? "was ended: " + *killed_for
+                      : ended > 0            ? describe_end(status)
+                      : ended == 0           ? "closed its connection"
+                                             : "ended";  // somebody else has waited for it
+  {
+    const std::lock_guard lock(mutex_);
+    death_ = std::move(death);
+    idle_.clear();
+  }
+  if (!is_closing_ && listener_.died) {
+    listener_.died(*this);
+  }
+}
+
+std::string Worker::death() const {
+  const std::lock_guard lock(mutex_);
+  return death_;
+}
+
+std::string Worker::overdue() const {
+  return fmt::format("it took longer than {:g} s", isolation_.seconds);
+}
+
+void Worker::listen() {
+  std::string event;
+  Descriptor attached;
+  while (true) {
+    Channel::Deadline deadline = listener_.deadline ? listener_.deadline() : std::nullopt;
+    // What is accepted while nobody is waiting for anything is seen in time.
+    const auto soon = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                             std::chrono::duration<double>(isolation_.seconds / 4));
+    pollfd readable{control_.descriptor(), POLLIN, 0};
+    if (isolation_.seconds > 0) {
+      const auto until = std::min(deadline.value_or(soon), soon);
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+      if (poll(&readable, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000))) == 0) {
+        deadline = listener_.deadline ? listener_.deadline() : std::nullopt;
+        if (deadline.has_value() && *deadline <= std::chrono::steady_clock::now()) {
+          bury(overdue());
+        }
+        continue;
+      }
+    }
+    if (control_.receive(event, attached) != Channel::Received::Message) {
+      break;
+    }
+    listener_.event(event);
+  }
+  bury(std::nullopt);
+}
+
+// --- requests ---
+
+Result<Channel> Worker::take_channel() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Channel channel = std::move(idle_.back());
+      idle_.pop_back();
+      return channel;
+    }
+  }
+  BP_ASSIGN(auto ends, Channel::make_pair());
+  const std::lock_guard lock(mutex_);
+  control_.send("", ends.second.descriptor());
+  return std::move(ends.first);
+}
+
+std::optional<std::string> Worker::ask(const Writer &request, int attached) {
+  Channel::Deadline deadline;
+  if (isolation_.seconds > 0) {
+    deadline = std::chrono::steady_clock::now() +
+               std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(isolation_.seconds));
+  }
+  if (!is_alive()) {
+    return std::nullopt;
+  }
+  Result<Channel> channel = take_channel();
+  if (!channel.ok()) {
+    bury(channel.error().message());
+    return std::nullopt;
+  }
+  std::string reply;
+  Descriptor none;
+  channel->send(request.bytes(), attached);
+  switch (channel->receive(reply, none, deadline)) {
+    case Channel::Received::Message: {
+      const std::lock_guard lock(mutex_);
+      if (death_.empty()) {
+        idle_.push_back(std::move(*channel));
+      }
+      return reply;
+    }
+    case Channel::Received::TimedOut: bury(overdue()); break;
+    case Channel::Received::Closed: bury(std::nullopt); break;
+  }
+  return std::nullopt;
+}
+
+bool Worker::map(const Segment &segment) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!mapped_.insert(segment.id()).second) {
+      return false;
+    }
+  }
+  Writer request;
+  request.number(Request::Map);
+  request.number(segment.id());
+  request.number(std::uint64_t{segment.size()});
+  ask(request, segment.descriptor().get());
+  return true;
+}
+
+void Worker::unmap(const Segment &segment) {
+  {
+    const std::lock_guard lock(mutex_);
+    mapped_.erase(segment.id());
+  }
+  Writer request;
+  request.number(Request::Unmap);
+  request.number(segment.id());
+  ask(request);
+}
+
+Sha256 Worker::keep(Bytes content, const Sha256 *own) {
+  const Sha256 hash = own != nullptr ? *own : sha256(content);
+  const std::lock_guard lock(contents_mutex_);
+  if (const auto found = std::ranges::find(kept_, hash); found != kept_.end()) {
+    kept_.splice(kept_.end(), kept_, found);
+    return hash;
+  }
+  Writer request;
+  request.number(Request::Know);
+  request.number(hash);
+  request.content(content);
+  ask(request);
+  kept_.push_back(hash);
+  if (kept_.size() > most_kept) {
+    Writer oldest;
+    oldest.number(Request::Forget);
+    oldest.number(kept_.front());
+    ask(oldest);
+    kept_.pop_front();
+  }
+  return hash;
+}
+
+void Worker::forget_contents() {
+  const std::lock_guard lock(contents_mutex_);
+  kept_.clear();
+}
+
+}  // namespace bp::remote
