@@ -2,6 +2,27 @@
 
 namespace bp::remote {
 
+Status Submit::bring(Worker &to, Staging &pool, bp_command_t &command) {
+  if (command.kind == BP_COMMAND_RUN) {
+    return {};
+  }
+  const bool is_copy = command.kind == BP_COMMAND_COPY;
+  for (bp_loc_t *place : {&command.to, &command.from}) {
+    if (place->memory != 0 || place->offset == 0 || (place == &command.from && !is_copy)) {
+      continue;
+    }
+    BP_ASSIGN(const std::shared_ptr<Segment> segment, pool.take(to, command.size));
+    staging.push_back(segment);
+    if (place == &command.from) {
+      std::memcpy(segment->data(), reinterpret_cast<const void *>(place->offset), command.size);
+    } else {
+      outputs.push_back({reinterpret_cast<void *>(place->offset), segment, command.size});
+    }
+    *place = {segment->id(), 0};
+  }
+  return {};
+}
+
 void Accepted::add(LayeredDevice &device) {
   const std::lock_guard lock(mutex_);
   devices_[device.id] = &device;

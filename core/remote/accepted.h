@@ -24,6 +24,9 @@ struct Submit {
   std::vector<Output> outputs = {};
   bool is_accepted = false;
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+
+  // Brings what a copy has in the application's memory to shared memory.
+  Status bring(Worker &to, Staging &pool, bp_command_t &command);
 };
 
 // Threads: all functions from any thread.

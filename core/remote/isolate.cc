@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <list>
 #include <map>
-#include <unordered_map>
 
-#include "core/host/build_configuration.h"
 #include "core/host/diagnostics.h"
 #include "core/remote/accepted.h"
 #include "core/remote/carrier.h"
+#include "core/remote/library.h"
 #include "core/remote/own_objects.h"
 #include "core/remote/staging.h"
 
@@ -16,21 +16,9 @@ namespace bp::remote {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::uint32_t shared_alignment = 64;
+constexpr std::size_t most_modules = 16;  // of programs that are compiled and not loaded yet
 // Copies between the host and a device go through shared memory, a part at a time.
 constexpr std::uint64_t copy_step = std::uint64_t{8} << 20;
-
-// --- shared memory of the call in hand ---
-
-thread_local const Segment *segment_in_hand = nullptr;
-
-class InHand {
- public:
-  explicit InHand(const Segment &segment) { segment_in_hand = &segment; }
-  InHand(const InHand &) = delete;
-  InHand &operator=(const InHand &) = delete;
-  ~InHand() { segment_in_hand = nullptr; }
-};
 
 bp_loc_t host_place(const void *address) {
   return {0, reinterpret_cast<std::uint64_t>(address)};
@@ -48,11 +36,11 @@ class Proxy final : public Carrier {
   }
   void deinit() override { take_worker().reset(); }
   const void *get_factory(const char *id) override {
-    return has_factory_ && std::string_view(id) == BP_DEVICE_FACTORY ? wrap(&no_factory) : nullptr;
+    return library_->has_factory && std::string_view(id) == BP_DEVICE_FACTORY ? wrap(&no_factory) : nullptr;
   }
-  std::uint32_t factory_count(LayeredFactory &) override { return count_; }
+  std::uint32_t factory_count(LayeredFactory &) override { return library_->count; }
   const bp_device_desc_t *factory_get_desc(LayeredFactory &, std::uint32_t index) override {
-    return index < descriptions_.size() ? descriptions_[index]->abi() : nullptr;
+    return index < library_->descriptions.size() ? library_->descriptions[index]->abi() : nullptr;
   }
 
   // --- devices ---
@@ -67,7 +55,7 @@ class Proxy final : public Carrier {
       own->options.emplace_back(option.key, option.value);
     }
     std::unique_ptr<LayeredDevice> device = wrap(host);
-    own->below.desc = description(id);
+    own->below.desc = library_->description(id);
     if (own->below.desc == nullptr) {
       report(diag, BP_INVALID, fmt::format("{} has no device {}", path_, id));
       return nullptr;
@@ -104,7 +92,7 @@ class Proxy final : public Carrier {
         return BP_DEVICE_LOST;
       }
     }
-    arrange_memory(own);
+    own.arrange_memory();
     own.is_initialized = true;
     return BP_OK;
   }
@@ -224,26 +212,35 @@ class Proxy final : public Carrier {
     if (worker == nullptr) {
       return BP_DEVICE_LOST;
     }
+    OwnDevice &on = *own_of(device);
+    auto own = std::make_shared<OwnProgram>();
+    const auto *bytes = static_cast<const std::byte *>(artifact);
+    own->artifact.assign(bytes, bytes + size);
+    own->module = module_of_artifact(own->artifact);
+    own->constants.assign(constants, constants + allocation_count);
+    own->worker = worker;
+    if (const Status staged = stage_constants(*worker, on, *own); !staged.ok()) {
+      report(diag, BP_NO_MEMORY, staged.error().message());
+      return BP_NO_MEMORY;
+    }
     const std::uint64_t id = next_id();
     const bp_program_t *facts = nullptr;
-    const Outcome outcome = transmit<Function::compiler_load>(*worker, device, id, artifact, size, constants, taken,
-                                                              allocation_count, &facts, diag);
+    const Outcome outcome = transmit<Function::compiler_load>(*worker, device, id, artifact, size,
+                                                              static_cast<const bp_loc_t *>(own->constants.data()),
+                                                              taken, allocation_count, &facts, diag);
     const std::unique_ptr<const bp_program_t> made(facts);
     if (outcome.status != BP_OK || made == nullptr) {
+      forget_staged(on, *own);
       return outcome.status;
     }
-    auto own = std::make_shared<OwnProgram>();
     own->facts = *made;
     own->facts.run = [](const bp_program_t *, const bp_run_t *, const bp_diag_t *) -> bp_status { return BP_INTERNAL; };
     own->facts.destroy = [](const bp_program_t *) {};
-    const auto *bytes = static_cast<const std::byte *>(artifact);
-    own->artifact.assign(bytes, bytes + size);
-    own->constants.assign(constants, constants + allocation_count);
-    own->worker = worker;
-    OwnDevice &on = *own_of(device);
     for (const bp_loc_t constant : own->constants) {
       if (auto piece = on.piece(constant.memory); piece != nullptr) {
-        keep_content(*worker, device, *piece);
+        if (on.has_memory) {
+          keep_content(*worker, device, *piece);
+        }
         own->pieces.push_back(std::move(piece));
       }
     }
@@ -253,12 +250,52 @@ class Proxy final : public Carrier {
     return BP_OK;
   }
 
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    layers::Tee tee(artifact);
+    const bp_status status = Carrier::compiler_compile(device, module, tee.abi(), diag);
+    if (status == BP_OK) {
+      const std::string bytes = tee.take();
+      const std::lock_guard lock(mutex_);
+      modules_.emplace_back(sha256(std::as_bytes(std::span(bytes))),
+                            std::make_shared<const layers::ModuleCopy>(module));
+      if (modules_.size() > most_modules) {
+        modules_.pop_front();
+      }
+    }
+    return status;
+  }
+
+  // The core has a program's memory where the worker can address it; others may not.
+  bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
+    const std::shared_ptr<OwnProgram> own = own_of(*program.device)->program(program.id);
+    if (own->module == nullptr) {
+      return Carrier::program_run(program, run, diag);
+    }
+    StagedRun staged(*run, *own->module->view().image(), own->facts.scratch_size, own->constants);
+    if (!staged.is_needed()) {
+      return Carrier::program_run(program, run, diag);
+    }
+    const std::shared_ptr<Worker> worker = worker_for(program, diag);
+    const std::shared_ptr<Segment> segment = worker == nullptr ? nullptr : take_staging(*worker, staged.size(), diag);
+    if (segment == nullptr) {
+      return worker == nullptr ? BP_DEVICE_LOST : BP_NO_MEMORY;
+    }
+    const Outcome outcome = transmit<Function::program_run>(*worker, program, 0, staged.bring(*segment), diag);
+    if (outcome.status == BP_OK) {
+      staged.bring_back();
+    }
+    staging_.give_back(worker->number(), segment);
+    return outcome.status;
+  }
+
   void program_destroy(LayeredProgram &program) override {
     OwnDevice &on = *own_of(*program.device);
     const std::shared_ptr<OwnProgram> own = on.program(program.id);
     if (own->worker != nullptr && own->worker->is_alive()) {
       transmit<Function::program_destroy>(*own->worker, program, 0);
     }
+    forget_staged(on, *own);
     const std::lock_guard lock(on.mutex);
     on.programs.erase(program.id);
   }
@@ -280,6 +317,10 @@ class Proxy final : public Carrier {
       return status;
     }
     for (const bp_command_t &command : given) {
+      if (command.program != nullptr && lies_here(own, command)) {
+        report(diag, BP_INVALID, "a run on a queue has its memory where the worker cannot address it");
+        return BP_INVALID;
+      }
       if (command.program != nullptr && worker_for(layers::layered(command.program), diag) == nullptr) {
         return BP_DEVICE_LOST;
       }
@@ -291,8 +332,9 @@ class Proxy final : public Carrier {
     Submit submit{worker->number()};
     std::vector<bp_command_t> staged(given.begin(), given.end());
     for (bp_command_t &command : staged) {
-      if (const bp_status status = stage(*worker, command, submit, diag); status != BP_OK) {
-        return status;
+      if (const Status brought = submit.bring(*worker, staging_, command); !brought.ok()) {
+        report(diag, BP_NO_MEMORY, brought.error().message());
+        return BP_NO_MEMORY;
       }
     }
     accepted_.begin(done, device, std::move(submit));
@@ -313,9 +355,8 @@ class Proxy final : public Carrier {
       const auto shared = places_.find(place.memory);
       return shared == places_.end() ? place : bp_loc_t{shared->second.memory, shared->second.offset + place.offset};
     }
-    const auto first = reinterpret_cast<std::uint64_t>(segment_in_hand == nullptr ? nullptr : segment_in_hand->data());
-    if (segment_in_hand != nullptr && place.offset >= first && place.offset - first < segment_in_hand->size()) {
-      return {segment_in_hand->id(), place.offset - first};
+    if (const std::optional<bp_loc_t> staged = InHand::find(place.offset); staged.has_value()) {
+      return *staged;
     }
     return {nowhere_->id(), 0};  // has no bytes: all others were brought to shared memory
   }
@@ -363,15 +404,6 @@ class Proxy final : public Carrier {
     return devices_.at(device.id);
   }
 
-  const bp_device_desc_t *description(std::string_view id) const {
-    for (const auto &description : descriptions_) {
-      if (description->abi() != nullptr && description->abi()->id != nullptr && description->abi()->id == id) {
-        return description->abi();
-      }
-    }
-    return nullptr;
-  }
-
   // --- the worker ---
 
   std::shared_ptr<Worker> take_worker() {
@@ -411,42 +443,22 @@ class Proxy final : public Carrier {
       return nullptr;
     }
     std::shared_ptr<Worker> worker = std::move(started).value();
-    Writer request;
-    request.number(Request::Start);
-    request.text(std::string_view(host::core_version));
-    request.text(std::string_view(path_));
-    request.number(std::uint64_t{isolation_.withdrawn_services.size()});
-    for (const std::string &service : isolation_.withdrawn_services) {
-      request.text(std::string_view(service));
-    }
-    const std::optional<std::string> reply = worker->ask(request);
-    if (!reply.has_value()) {
-      report(diag, BP_DEVICE_LOST, fmt::format("{} {} while it was loaded", path_, worker->death()));
-      failed_start_ = BP_DEVICE_LOST;
+    Result<Library> library = start_library(*worker, path_, isolation_);
+    if (!library.ok()) {
+      failed_start_ = worker->is_alive() ? BP_INTERNAL : BP_DEVICE_LOST;
+      report(diag, failed_start_, library.error().to_string());
       return nullptr;
     }
-    Reader reader(*reply);
-    if (reader.number<Answer>() != Answer::Done) {
-      report(diag, BP_INTERNAL, std::string(reader.text()));
-      return nullptr;
+    for (const host::Report &said : library->reports) {
+      report(diag, said.status, said.message);
     }
-    reader.number(failed_start_);
-    for (std::size_t i = reader.count(); i > 0; --i) {
-      const auto status = reader.number<bp_status>();
-      report(diag, status, std::string(reader.text()));
-    }
-    const bool has_factory = reader.number<std::uint8_t>() != 0;
-    if (failed_start_ != BP_OK) {
+    failed_start_ = library->status;
+    if (library->status != BP_OK) {
       return nullptr;
     }
     worker->map(*nowhere_);
-    if (!is_described_) {  // what is said of devices stays what it was
-      is_described_ = true;
-      has_factory_ = has_factory;
-      count_ = has_factory ? reader.number<std::uint32_t>() : 0;
-      while (has_factory && !reader.is_at_end() && descriptions_.size() < count_) {
-        descriptions_.push_back(std::make_unique<Description>(reader));
-      }
+    if (!library_.has_value()) {  // what is said of devices stays what it was
+      library_ = std::move(library).value();
     }
     return worker;
   }
@@ -480,27 +492,6 @@ class Proxy final : public Carrier {
       own.extensions.read(reader, id);
     }
     return reader.ok();
-  }
-
-  // Where programs get their memory: see isolate.h.
-  static void arrange_memory(OwnDevice &own) {
-    Extensions &extensions = own.extensions;
-    own.has_memory = extensions.has_memory;
-    for (bp_space_t &space : extensions.spaces) {
-      space.flags &= ~static_cast<std::uint32_t>(BP_SPACE_HOST_VISIBLE);
-    }
-    if (!own.has_memory && extensions.find(BP_EXT_COMPILER) != nullptr) {
-      extensions.has_memory = true;
-      extensions.spaces.push_back({"shared", 0, shared_alignment, BP_SPACE_HOST_VISIBLE, 0, 0});
-      if (extensions.has_queue) {
-        for (std::uint32_t &kinds : extensions.queues) {
-          kinds &= 1u << BP_COMMAND_RUN;
-        }
-        own.copy_queue = static_cast<std::uint32_t>(extensions.queues.size());
-        extensions.queues.push_back(1u << BP_COMMAND_COPY);
-      }
-    }
-    extensions.update();
   }
 
   bool restore(LayeredDevice &device, OwnDevice &own, Worker &worker, const bp_diag_t *diag) {
@@ -569,6 +560,45 @@ class Proxy final : public Carrier {
     return true;
   }
 
+  // --- constants ---
+
+  std::shared_ptr<const layers::ModuleCopy> module_of_artifact(Bytes artifact) const {
+    const Sha256 hash = sha256(artifact);
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(modules_, hash, [](const auto &entry) { return entry.first; });
+    return found == modules_.end() ? nullptr : found->second;
+  }
+
+  // Brings those that lie in the application's memory to pieces of shared memory, which stay as long as the program.
+  Status stage_constants(Worker &worker, OwnDevice &on, OwnProgram &own) {
+    for (std::size_t i = 0; own.module != nullptr && !on.has_memory && i < own.constants.size(); ++i) {
+      const auto allocations = own.module->view().allocations();
+      const std::uint64_t size = i < allocations.size() ? allocations[i].size : 0;
+      bp_loc_t &place = own.constants[i];
+      if (place.memory != 0 || place.offset == 0 || size == 0) {
+        continue;
+      }
+      BP_ASSIGN(Share share, shares_.take(size, shared_alignment));
+      std::memcpy(share.data(), reinterpret_cast<const void *>(place.offset), size);
+      worker.map(*share.segment);
+      place = {Segment::next_id(), 0};
+      own.staged.push_back(place.memory);
+      const std::scoped_lock lock(mutex_, on.mutex);
+      places_[place.memory] = {share.segment->id(), share.offset};
+      on.pieces[place.memory] =
+          std::make_shared<OwnPiece>(OwnPiece{place.memory, 0, size, shared_alignment, std::move(share)});
+    }
+    return {};
+  }
+
+  void forget_staged(OwnDevice &on, const OwnProgram &own) {
+    for (const std::uint64_t piece : own.staged) {
+      const std::scoped_lock lock(mutex_, on.mutex);
+      places_.erase(piece);
+      on.pieces.erase(piece);
+    }
+  }
+
   // Of a constant in the memory of a device.
   void keep_content(Worker &worker, LayeredDevice &device, OwnPiece &piece) {
     if (piece.share.segment != nullptr) {
@@ -584,26 +614,12 @@ class Proxy final : public Carrier {
 
   // --- copies ---
 
-  std::byte *address(OwnDevice &own, bp_loc_t place, std::uint64_t size, const bp_diag_t *diag) {
-    if (place.memory == 0) {
-      return reinterpret_cast<std::byte *>(place.offset);
-    }
-    const std::shared_ptr<OwnPiece> piece = own.piece(place.memory);
-    if (piece == nullptr || place.offset > piece->size || size > piece->size - place.offset) {
-      report(diag, BP_INVALID, fmt::format("{} bytes at {} are not all of one piece", size, place.offset));
-      return nullptr;
-    }
-    return piece->share.data() + place.offset;
-  }
-
   // Between places that this process can address.
-  bp_status copy_here(OwnDevice &own, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
-    std::byte *target = address(own, to, size, diag);
-    const std::byte *source = address(own, from, size, diag);
-    if (target == nullptr || source == nullptr) {
+  static bp_status copy_here(OwnDevice &own, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
+    if (const Status copied = own.copy(to, from, size); !copied.ok()) {
+      report(diag, BP_INVALID, copied.error().message());
       return BP_INVALID;
     }
-    std::memmove(target, source, size);
     return BP_OK;
   }
 
@@ -637,29 +653,11 @@ class Proxy final : public Carrier {
     return status;
   }
 
-  // Brings what the command has here to shared memory.
-  bp_status stage(Worker &worker, bp_command_t &command, Submit &submit, const bp_diag_t *diag) {
-    if (command.kind == BP_COMMAND_RUN) {
-      return BP_OK;
-    }
-    const bool is_copy = command.kind == BP_COMMAND_COPY;
-    for (bp_loc_t *place : {&command.to, &command.from}) {
-      if (place->memory != 0 || place->offset == 0 || (place == &command.from && !is_copy)) {
-        continue;
-      }
-      const std::shared_ptr<Segment> segment = take_staging(worker, command.size, diag);
-      if (segment == nullptr) {
-        return BP_NO_MEMORY;
-      }
-      submit.staging.push_back(segment);
-      if (place == &command.from) {
-        std::memcpy(segment->data(), reinterpret_cast<const void *>(place->offset), command.size);
-      } else {
-        submit.outputs.push_back({reinterpret_cast<void *>(place->offset), segment, command.size});
-      }
-      *place = {segment->id(), 0};
-    }
-    return BP_OK;
+  static bool lies_here(OwnDevice &own, const bp_command_t &command) {
+    const std::shared_ptr<OwnProgram> program = own.program(layers::layered(command.program).id);
+    return program != nullptr && program->module != nullptr &&
+           StagedRun(*command.run, *program->module->view().image(), program->facts.scratch_size, program->constants)
+               .is_needed();
   }
 
   std::shared_ptr<Segment> take_staging(Worker &worker, std::size_t size, const bp_diag_t *diag) {
@@ -673,10 +671,7 @@ class Proxy final : public Carrier {
 
   const Isolation isolation_;
   std::string path_;
-  // What is said of the library when it is first loaded.
-  bool is_described_ = false, has_factory_ = false;
-  std::uint32_t count_ = 0;
-  std::vector<std::unique_ptr<Description>> descriptions_;
+  std::optional<Library> library_;  // as it was when it was first loaded
   LayeredFactory *factory_ = nullptr;
   bp_status failed_start_ = BP_INTERNAL;
   std::shared_ptr<Segment> nowhere_;
@@ -687,6 +682,7 @@ class Proxy final : public Carrier {
   std::mutex starting_;
   mutable std::mutex mutex_;  // of what follows
   std::map<std::uint64_t, std::shared_ptr<OwnDevice>> devices_;
+  std::list<std::pair<Sha256, std::shared_ptr<const layers::ModuleCopy>>> modules_;  // by artifact, the oldest first
   std::map<std::uint64_t, bp_loc_t> places_;  // of shared memory: the segment, by the core's handle
   std::shared_ptr<Worker> worker_;            // last: its thread uses the others
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/layers/artifacts.h"
 #include "core/remote/objects.h"
 #include "core/remote/segment.h"
 #include "core/remote/tables.h"
@@ -29,9 +30,14 @@ struct OwnProgram {
   bp_program_t facts{};
   Block artifact;
   std::vector<bp_loc_t> constants;
-  std::vector<std::shared_ptr<OwnPiece>> pieces;  // of the constants, also when the core has released them
-  std::shared_ptr<Worker> worker;                 // where it is loaded
+  std::vector<std::shared_ptr<OwnPiece>> pieces;     // of the constants, also when the core has released them
+  std::vector<std::uint64_t> staged;                 // of them: those that lay in the application's memory
+  std::shared_ptr<const layers::ModuleCopy> module;  // null: compiled elsewhere
+  std::shared_ptr<Worker> worker;                    // where it is loaded
 };
+
+// What the worker's space of shared memory is aligned to.
+inline constexpr std::uint32_t shared_alignment = 64;
 
 struct OwnDevice {
   std::string id;
@@ -49,6 +55,12 @@ struct OwnDevice {
   std::map<std::uint64_t, std::shared_ptr<OwnPiece>> pieces;
   std::map<std::uint64_t, std::shared_ptr<OwnProgram>> programs;
 
+  // Where programs get their memory (isolate.h), once the extensions are known.
+  void arrange_memory();
+  // Of shared memory, or of the application's own; null, and why, if the bytes are not all of one piece.
+  Result<std::byte *> address(bp_loc_t place, std::uint64_t size);
+  // Between such places.
+  Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size);
   // Where it is now, if it is anywhere.
   std::shared_ptr<Worker> living_worker() {
     const std::lock_guard lock(restoring);

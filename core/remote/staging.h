@@ -4,8 +4,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "backplane/ext/compiler.h"
 #include "backplane/ext/kernels.h"
 #include "core/remote/worker.h"
 
@@ -21,6 +24,18 @@ class Staging {
  private:
   std::mutex mutex_;
   std::map<std::uint64_t, std::vector<std::shared_ptr<Segment>>> idle_;  // by worker
+};
+
+// The segment that this thread's call works on, for the time of the call.
+class InHand {
+ public:
+  explicit InHand(const Segment &segment);
+  InHand(const InHand &) = delete;
+  InHand &operator=(const InHand &) = delete;
+  ~InHand();
+
+  // An address in it, as the worker knows it.
+  static std::optional<bp_loc_t> find(std::uint64_t address);
 };
 
 // The call of a kernel on copies of its operands. Values that lie in one place do so there, too.
@@ -49,6 +64,38 @@ class StagedCall {
   std::size_t size_ = 0;
   std::vector<void *> addresses_;
   bp_call_t staged_{};
+};
+
+// A run on copies of what lies in the application's memory. The module says how large that is.
+class StagedRun {
+ public:
+  // `constants`: where those are, by allocation.
+  StagedRun(const bp_run_t &run, const bp_module_t &module, std::uint64_t scratch_size,
+            std::span<const bp_loc_t> constants);
+  StagedRun(const StagedRun &) = delete;
+  StagedRun &operator=(const StagedRun &) = delete;
+
+  // Whether there is anything to copy.
+  bool is_needed() const { return size_ > 0; }
+  std::size_t size() const { return size_; }
+  const bp_run_t *bring(const Segment &to);
+  void bring_back() const;
+
+ private:
+  struct Part {
+    std::byte *address;
+    std::size_t size, offset;
+    bool is_read, is_written;
+  };
+  void add(bp_loc_t place, std::size_t size, bool is_read, bool is_written);
+
+  std::vector<Part> parts_;
+  std::map<const std::byte *, std::size_t> offsets_;
+  std::size_t size_ = 0;
+  const std::byte *base_ = nullptr;
+  std::vector<bp_loc_t> places_;                  // by allocation, then the scratch memory
+  std::vector<std::optional<std::size_t>> part_;  // of a place that is copied: its offset
+  bp_run_t staged_;
 };
 
 }  // namespace bp::remote

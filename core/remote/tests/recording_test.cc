@@ -6,6 +6,7 @@
 
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/remote/isolate.h"
 #include "core/remote/record.h"
 #include "core/remote/replay.h"
 #include "core/text/parser.h"
@@ -68,14 +69,15 @@ std::unique_ptr<Recording> parse(std::string bytes) {
 }
 
 // On the plugin it was recorded with, changed by layers: another build of it.
-ReplayReport replay_on(const Recording &recording, std::vector<host::Layer> layers = {}) {
+ReplayReport replay_on(const Recording &recording, std::vector<host::Layer> layers = {},
+                       const host::Opener &opener = {}) {
   ReplayOptions options;
   options.patience = std::chrono::milliseconds(200);
   layers.push_back(replay_layer());
   for (const std::string &path : recording.plugins()) {
     const auto candidate = host::find_plugin(path, {});
     REQUIRE(candidate.ok());
-    auto plugin = host::Plugin::load(*candidate, host::AfterUse::KeepMapped, layers);
+    auto plugin = host::Plugin::load(*candidate, host::AfterUse::KeepMapped, layers, opener);
     REQUIRE(plugin.ok());
     options.plugins.push_back(*plugin);
   }
@@ -129,6 +131,22 @@ TEST_CASE("recorded calls can be made again, with the same outcome") {
       CHECK(status == BP_OK);
     }
     CHECK(results > 0);  // else nothing was compared
+  }
+}
+
+TEST_CASE("recorded calls can be made again in another process") {
+  struct {
+    std::string name;
+    Given settings;
+  } const plugins[] = {{"tiny_kernels", host_memory}, {"tiny", host_memory}, {"tiny", device_memory}, {"tiny", queues}};
+  for (const auto &[name, settings] : plugins) {
+    INFO(name << " with " << settings.size() << " settings");
+    const auto recording = parse(record(name, settings));
+    const ReplayReport report = replay_on(*recording, {}, isolated({}));
+    for (const Difference &difference : report.differences) {
+      INFO(to_string(report));
+      CHECK(difference.call->function == Function::device_get_extension);  // there is shared memory instead of none
+    }
   }
 }
 
