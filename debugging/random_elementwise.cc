@@ -21,6 +21,19 @@ std::vector<const ir::OpInfo *> find_elementwise_ops() {
   return found;
 }
 
+const std::vector<const ir::OpInfo *> &plain_ops() {
+  static const std::vector<const ir::OpInfo *> all = [] {
+    std::vector<const ir::OpInfo *> found;
+    for (const Opcode opcode :
+         {Opcode::Add, Opcode::Subtract, Opcode::Multiply, Opcode::Divide, Opcode::Maximum, Opcode::Minimum,
+          Opcode::Negate, Opcode::Abs, Opcode::Sqrt, Opcode::Compare, Opcode::Select, Opcode::Convert}) {
+      found.push_back(&ir::info(opcode));
+    }
+    return found;
+  }();
+  return all;
+}
+
 // A type for the operands; Invalid if the palette has none, and often then none is needed.
 ElementType type_for(Scope &s, const ir::OpInfo &op) {
   for (int attempt = 0; attempt < 8; ++attempt) {
@@ -50,7 +63,7 @@ std::vector<ElementType> types_of_width(int bits) {
 
 void add_elementwise(Scope &s) {
   static const std::vector<const ir::OpInfo *> choices = find_elementwise_ops();
-  const ir::OpInfo &op = *s.random.of(choices);
+  const ir::OpInfo &op = *s.random.of(s.palette.is_plain ? plain_ops() : choices);
   const ElementType type = type_for(s, op);
   if (type == ElementType::Invalid) {
     return;

@@ -17,7 +17,7 @@ class Generator {
   Generator(std::uint64_t seed, const RandomModuleOptions &options) : random_(seed), options_(options) {
     // f32, s32 and pred have most of the ops.
     palette_.types = {ElementType::F32, ElementType::F32, ElementType::S32, ElementType::Pred};
-    for (std::int64_t more = random_.between(1, 3); more > 0; --more) {
+    for (std::int64_t more = options.is_plain ? 0 : random_.between(1, 3); more > 0; --more) {
       const ir::ElementTypeInfo type = random_.of(ir::element_types());
       if (type.type_class != ir::TypeClass::Opaque && type.type != ElementType::Invalid) {
         palette_.types.push_back(type.type);
@@ -28,6 +28,7 @@ class Generator {
       palette_.sizes.push_back(random_.of(sizes));
     }
     palette_.max_elements = options.max_elements;
+    palette_.is_plain = options.is_plain;
   }
 
   ir::Module run() {
@@ -63,7 +64,7 @@ class Generator {
       if (module_.computation(s.b.computation()).instruction_count() >= end) {
         return;
       }
-      const std::int64_t kind = random_.below(100);
+      const std::int64_t kind = options_.is_plain && !random_.chance(4) ? 0 : random_.below(100);
       if (kind < 41) {
         add_elementwise(s);
       } else if (kind < 65) {

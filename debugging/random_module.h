@@ -12,6 +12,7 @@ struct RandomModuleOptions {
   int instructions = 30;  // about so many in the entry; called computations have fewer and fewer
   int depth = 2;          // how deep calls, branches and loops nest, at most
   std::int64_t max_elements = 256;
+  bool is_plain = false;  // mostly f32, and arithmetic that most devices have
 };
 
 ir::Module random_module(std::uint64_t seed, const RandomModuleOptions &options = {});

@@ -32,6 +32,7 @@ struct Palette {
   std::vector<ir::ElementType> types;
   std::vector<std::int64_t> sizes;
   std::int64_t max_elements = 256;
+  bool is_plain = false;  // elementwise ops are those that most devices have
 };
 
 class Scope {

@@ -47,7 +47,9 @@ Fault at_load(Body body) {
 template <class Body>
 Fault at_run(Body body) {
   Fault fault;
-  fault.program_run = [body](const Run &next, const bp_run_t *run, const bp_diag_t *) { return body(next, run); };
+  fault.program_run = [body](const Run &next, layers::LayeredProgram &, const bp_run_t *run) {
+    return body(next, run);
+  };
   return fault;
 }
 
@@ -89,7 +91,7 @@ Fault after_run(Body body) {
     known->last = known->artifacts.find(artifact.data(), artifact.size());
     return next(artifact);
   };
-  fault.program_run = [known, body](const Run &next, const bp_run_t *run, const bp_diag_t *) {
+  fault.program_run = [known, body](const Run &next, layers::LayeredProgram &, const bp_run_t *run) {
     const bp_status status = next(run);
     if (known->last != nullptr && known->last->view().allocations().size() == run->allocation_count) {
       for (std::size_t i = 0; i < run->allocation_count; ++i) {
@@ -403,7 +405,7 @@ constexpr Mutant table[] = {
     {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/*",
      [] {
        Fault fault;
-       fault.program_destroy = [](const std::function<void()> &next) {
+       fault.program_destroy = [](const std::function<void()> &next, layers::LayeredProgram &) {
          next();
          static volatile char *kept;
          kept = new char[256 << 10];

@@ -117,7 +117,7 @@ constexpr Mutant table[] = {
     {"release-nothing", "memory", "memory does not come back", "npu", "faults/*",
      [] {
        Fault fault;
-       fault.memory_release = [](const std::function<void()> &) {};
+       fault.memory_release = [](const std::function<void(std::uint64_t)> &, std::uint64_t) {};
        return fault;
      }},
     {"copy-short", "memory", "copies leave out the last byte", "npu", "ops/multiply/bf16/*",

@@ -63,8 +63,8 @@ class Mutation final : public Interposer {
     return fault_.memory_alloc ? fault_.memory_alloc(next, size, out, diag) : next(size, out);
   }
   void memory_release(LayeredDevice &device, std::uint64_t memory) override {
-    const auto next = [&] { Interposer::memory_release(device, memory); };
-    fault_.memory_release ? fault_.memory_release(next) : next();
+    const auto next = [&](std::uint64_t piece) { Interposer::memory_release(device, piece); };
+    fault_.memory_release ? fault_.memory_release(next, memory) : next(memory);
   }
   bp_status memory_copy(LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
                         const bp_diag_t *diag) override {
@@ -97,11 +97,11 @@ class Mutation final : public Interposer {
   }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
     const auto next = [&](const bp_run_t *given) { return Interposer::program_run(program, given, diag); };
-    return fault_.program_run ? fault_.program_run(next, run, diag) : next(run);
+    return fault_.program_run ? fault_.program_run(next, program, run) : next(run);
   }
   void program_destroy(LayeredProgram &program) override {
     const auto next = [&] { Interposer::program_destroy(program); };
-    fault_.program_destroy ? fault_.program_destroy(next) : next();
+    fault_.program_destroy ? fault_.program_destroy(next, program) : next();
   }
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
@@ -127,7 +127,8 @@ class Mutation final : public Interposer {
 const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
-    for (const std::span<const Mutant> table : {kernel_mutants, life_mutants, compiler_mutants, memory_mutants}) {
+    for (const std::span<const Mutant> table :
+         {kernel_mutants, life_mutants, compiler_mutants, memory_mutants, combination_mutants}) {
       list.insert(list.end(), table.begin(), table.end());
     }
     return list;

@@ -35,7 +35,7 @@ struct Fault {
   std::function<bp_status(const std::function<bp_status(std::uint64_t size, bp_memory_t *out)> &next,
                           std::uint64_t size, bp_memory_t *out, const bp_diag_t *diag)>
       memory_alloc;
-  std::function<void(const std::function<void()> &next)> memory_release;
+  std::function<void(const std::function<void(std::uint64_t memory)> &next, std::uint64_t memory)> memory_release;
   std::function<bp_status(const std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)> &next,
                           bp_loc_t to, bp_loc_t from, std::uint64_t size)>
       memory_copy;
@@ -48,10 +48,10 @@ struct Fault {
   std::function<bp_status(const std::function<bp_status(std::string_view artifact)> &next, std::string_view artifact,
                           std::uint8_t *taken, const bp_program_t **program, const bp_diag_t *diag)>
       compiler_load;
-  std::function<bp_status(const std::function<bp_status(const bp_run_t *run)> &next, const bp_run_t *run,
-                          const bp_diag_t *diag)>
+  std::function<bp_status(const std::function<bp_status(const bp_run_t *run)> &next, layers::LayeredProgram &program,
+                          const bp_run_t *run)>
       program_run;
-  std::function<void(const std::function<void()> &next)> program_destroy;
+  std::function<void(const std::function<void()> &next, layers::LayeredProgram &program)> program_destroy;
   std::function<bp_status(const std::function<bp_status(std::span<const bp_command_t> commands)> &next,
                           std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done)>
       queue_submit;
@@ -77,6 +77,7 @@ const Mutant *find_mutant(std::string_view name);
 host::Layer mutant_layer(const Mutant &mutant);
 
 // The tables, one per file.
-extern const std::span<const Mutant> kernel_mutants, life_mutants, compiler_mutants, memory_mutants;
+extern const std::span<const Mutant> kernel_mutants, life_mutants, compiler_mutants, memory_mutants,
+    combination_mutants;
 
 }  // namespace bp::conformance

@@ -99,6 +99,7 @@ class Run {
     if (!slot.worker) {
       BP_ASSIGN(slot.worker, Worker::start(options_.worker_command, options_.worker_bytes));
     }
+    slot.worker->take_output();  // of the cases before
     slot.worker->send(slot.id());
     slot.started = Clock::now();
     return {};
@@ -140,6 +141,9 @@ class Run {
     record.verdict.message = is_alive ? fmt::format("still running after {:g} s", limit) : ending;
     if (const std::string printed = slot.worker->take_output(); !printed.empty()) {
       record.verdict.message += "; it printed: " + printed;
+    }
+    if (const Stage &stage = *slot.group->stage; stage.advice != nullptr) {
+      record.verdict.message += "; " + stage.advice(subject_, record.id);
     }
     slot.worker.reset();
     return finish(slot, std::move(record));

@@ -269,6 +269,28 @@ Distance distance_of(T found, T expected, double sum, const Frame &frame) {
   }
 }
 
+// Of an array of floats or complex numbers.
+template <class T>
+Frame make_frame(std::span<const T> expected, ElementType type, const Accuracy &accuracy, double limit,
+                 std::int64_t terms) {
+  const bool is_wide = type == ElementType::F64 || type == ElementType::C128;
+  const ElementType part = is_complex<T> ? ir::real_part_type(type) : type;
+  const Closeness closeness =
+      accuracy.closeness == Closeness::Ulp && limit == 0 ? Closeness::Exact : accuracy.closeness;
+  Frame frame{closeness,
+              closeness == Closeness::Exact || (closeness == Closeness::Ulp && !is_complex<T>),
+              limit,
+              ir::spacing_of(part),
+              is_wide ? 0x1p-53 : 0x1p-24,
+              largest_finite<T>(),
+              terms};
+  for (const T &value : expected) {
+    const double size = size_of(value);
+    frame.largest = std::isfinite(size) ? std::max(frame.largest, size) : frame.largest;
+  }
+  return frame;
+}
+
 template <class T>
 void judge_elements(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, double limit,
                     const ir::Literal *sums, std::int64_t terms, Judgement &judgement) {
@@ -287,21 +309,7 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
     }
   };
   if constexpr (is_float<T> || is_complex<T>) {
-    const bool is_wide = type == ElementType::F64 || type == ElementType::C128;
-    const ElementType part = is_complex<T> ? ir::real_part_type(type) : type;
-    const Closeness closeness =
-        accuracy.closeness == Closeness::Ulp && limit == 0 ? Closeness::Exact : accuracy.closeness;
-    Frame frame{closeness,
-                closeness == Closeness::Exact || (closeness == Closeness::Ulp && !is_complex<T>),
-                limit,
-                ir::spacing_of(part),
-                is_wide ? 0x1p-53 : 0x1p-24,
-                largest_finite<T>(),
-                terms};
-    for (const T &value : y) {
-      const double size = size_of(value);
-      frame.largest = std::isfinite(size) ? std::max(frame.largest, size) : frame.largest;
-    }
+    const Frame frame = make_frame(y, type, accuracy, limit, terms);
     double max_ulp = judgement.max_ulp.value_or(0);
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) {
@@ -348,6 +356,35 @@ void judge_parts(const ir::Literal &found, const ir::Literal &expected, const Ac
   }
 }
 
+// Up or down, as the seed has it for this element.
+bool goes_up(std::uint64_t seed, std::size_t i) {
+  return (((seed * 0x9e3779b97f4a7c15 + i + 1) * 0xd1342543de82ef95) >> 63) != 0;
+}
+
+template <class T>
+void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, const ir::Literal *sums,
+                   std::int64_t terms, std::uint64_t seed) {
+  if constexpr (is_float<T> || is_complex<T>) {
+    const auto s = sums == nullptr ? std::span<const T>() : sums->elements<T>();
+    const auto elements = value.mutable_elements<T>();
+    const Frame frame = make_frame(std::span<const T>(elements), value.shape().element_type(), accuracy, limit, terms);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const double size = size_of(elements[i]);
+      const double far = std::isfinite(size) ? room(frame, size, s.empty() ? size : size_of(s[i])) : 0;
+      const auto moved = [&](auto part, bool up) {
+        using Part = decltype(part);
+        const auto there = Part(static_cast<double>(part) + (up ? far : -far));
+        return std::isfinite(static_cast<double>(there)) ? there : part;
+      };
+      if constexpr (is_complex<T>) {
+        elements[i] = T(moved(elements[i].real(), goes_up(seed, i)), moved(elements[i].imag(), goes_up(~seed, i)));
+      } else {
+        elements[i] = moved(elements[i], goes_up(seed, i));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 double Accuracy::limit(ElementType type) const {
@@ -374,6 +411,24 @@ Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Acc
     judge_parts(found, expected, accuracy, accuracy.limit(type), sums, terms, judgement);
   }
   return judgement;
+}
+
+ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, ElementType type, const ir::Literal *sums,
+                            std::int64_t terms, std::uint64_t seed) {
+  if (value.shape().is_tuple()) {
+    std::vector<ir::Literal> elements;
+    for (std::size_t i = 0; i < value.tuple_elements().size(); ++i) {
+      elements.push_back(move_as_allowed(value.tuple_elements()[i], accuracy, type,
+                                         sums == nullptr ? nullptr : &sums->tuple_elements()[i], terms, seed + i));
+    }
+    return ir::Literal::tuple(std::move(elements));
+  }
+  if (value.shape().is_array() && accuracy.closeness != Closeness::Unknown) {
+    ir::visit_element_type(value.shape().element_type(), [&]<class T>() {
+      move_elements<T>(value, accuracy, accuracy.limit(type), sums, terms, seed);
+    });
+  }
+  return value;
 }
 
 }  // namespace bp::conformance

@@ -49,4 +49,8 @@ struct Judgement {
 Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, ir::ElementType type,
                 const ir::Literal *sums = nullptr, std::int64_t terms = 1);
 
+// A result that is as far from `value` as judge() lets it be: each float goes up or down, as the seed has it.
+ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, ir::ElementType type, const ir::Literal *sums,
+                            std::int64_t terms, std::uint64_t seed);
+
 }  // namespace bp::conformance

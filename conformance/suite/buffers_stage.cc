@@ -84,16 +84,17 @@ Result<Verdict> judge(Subject &subject, const std::string &name, std::string_vie
                       const std::string &group) {
   BP_ASSIGN(const ir::Module module, sample_program(name));
   BP_ASSIGN(const Backend *backend, subject.backend());
-  auto program = NakedProgram::compile(*backend, module);
-  if (!program.ok()) {
-    return verdict_of_compilation(subject, module, program.error());
+  const auto parts = NakedParts::compile(backend->device(), module);
+  if (!parts.ok()) {
+    return verdict_of_compilation(subject, module, parts.error());
   }
-  if (*program == nullptr) {
+  if (*parts == nullptr) {
     return nothing_to_do();
   }
+  BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(backend->device(), *parts));
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of(group)));
   BP_ASSIGN(std::vector<Literal> others, interpreter::random_arguments(module, subject.seed_of(group) + 1));
-  const Trial trial{**program, std::move(arguments), std::move(others)};
+  const Trial trial{*program, std::move(arguments), std::move(others)};
   for (const Check &check : checks) {
     if (check.name == check_name) {
       return verdict_of(check.run(trial));

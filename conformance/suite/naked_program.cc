@@ -33,22 +33,18 @@ const void *no_extension(const bp_run_t *, const char *) noexcept {
 
 }  // namespace
 
-Result<std::unique_ptr<NakedProgram>> NakedProgram::compile(const Backend &backend, const Module &module) {
+Result<std::shared_ptr<const NakedParts>> NakedParts::compile(const DevicePointer &device, const Module &module) {
   Witness witness;
   compile::Options options;
   options.observer = &witness;
   options.device_only = true;
   options.fold_constants = false;
-  BP_ASSIGN(const Compiled compiled, compile::compile(module, backend.device(), options));
+  BP_ASSIGN(const Compiled compiled, compile::compile(module, device, options));
   if (compiled.executable.program() == nullptr || witness.images.empty()) {
-    return std::unique_ptr<NakedProgram>();
+    return std::shared_ptr<const NakedParts>();
   }
-  std::unique_ptr<NakedProgram> program(new NakedProgram);
-  program->device_ = backend.device();
-  program->image_ = std::move(witness.images.back());
-  program->parameters_ = std::move(witness.parameters);
-  BP_TRY(program->load(witness.artifacts.back()));
-  return program;
+  return std::make_shared<const NakedParts>(
+      NakedParts{std::move(witness.images.back()), std::move(witness.parameters), std::move(witness.artifacts.back())});
 }
 
 Result<GuardedBlock> NakedProgram::make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
@@ -58,10 +54,18 @@ Result<GuardedBlock> NakedProgram::make_block(std::uint32_t space, std::uint64_t
                             arrangement.poison);
 }
 
-Status NakedProgram::load(std::span<const std::byte> artifact) {
-  const auto allocations = image_.view().allocations();
+Result<std::unique_ptr<NakedProgram>> NakedProgram::load(DevicePointer device,
+                                                         std::shared_ptr<const NakedParts> parts) {
+  std::unique_ptr<NakedProgram> program(new NakedProgram(std::move(device), std::move(parts)));
+  BP_TRY(program->open());
+  return program;
+}
+
+Status NakedProgram::open() {
+  const host::Image &image = parts_->image;
+  const auto allocations = image.view().allocations();
   constant_places_.resize(allocations.size());
-  for (const host::ImageConstant &constant : image_.constants()) {
+  for (const host::ImageConstant &constant : image.constants()) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(constant.shape.byte_size()));
     ir::store(constant.literal, constant.shape, bytes);
     const bp_allocation_t &allocation = allocations[constant.allocation];
@@ -71,16 +75,17 @@ Status NakedProgram::load(std::span<const std::byte> artifact) {
     constants_.push_back(std::move(block));
   }
   if (device_->compiler() == nullptr) {
-    BP_ASSIGN(program_, runtime::make_kernel_program(device_, image_.module()));
+    BP_ASSIGN(program_, runtime::make_kernel_program(device_, image.module()));
     return {};
   }
+  const std::vector<std::byte> &artifact = parts_->artifact;
   std::vector<std::uint8_t> taken(allocations.size());
   host::Diagnostics diagnostics;
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return device_->compiler()->load(device_->abi(), artifact.data(), artifact.size(), constant_places_.data(),
                                      taken.data(), static_cast<std::uint32_t>(taken.size()), &program_, diag);
   });
-  BP_TRY(diagnostics.result(status, device_->id(), "load", image_.module()));
+  BP_TRY(diagnostics.result(status, device_->id(), "load", image.module()));
   for (std::size_t i = 0; i < taken.size(); ++i) {
     constant_places_[i] = taken[i] != 0 ? bp_loc_t{} : constant_places_[i];
   }
@@ -93,72 +98,90 @@ NakedProgram::~NakedProgram() {
   }
 }
 
+Result<std::unique_ptr<NakedRun>> NakedProgram::prepare(std::span<const Literal> arguments,
+                                                        const Arrangement &arrangement) const {
+  std::unique_ptr<NakedRun> run(new NakedRun(*this));
+  BP_TRY(run->arrange(arguments, arrangement));
+  return run;
+}
+
 Result<NakedProgram::Outputs> NakedProgram::run(std::span<const Literal> arguments,
                                                 const Arrangement &arrangement) const {
-  const auto allocations = image_.view().allocations();
-  std::vector<std::optional<GuardedBlock>> blocks(allocations.size());
-  std::vector<bp_loc_t> places = constant_places_;
+  BP_ASSIGN(const std::unique_ptr<NakedRun> run, prepare(arguments, arrangement));
+  host::Diagnostics diagnostics;
+  const bp_status status =
+      diagnostics.call([&](const bp_diag_t *diag) { return program_->run(program_, run->abi(), diag); });
+  BP_TRY(diagnostics.result(status, device_->id(), "run", parts_->image.module()));
+  return run->finish();
+}
+
+Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement) {
+  const host::Image &image = program_.parts_->image;
+  const auto allocations = image.view().allocations();
+  blocks_.resize(allocations.size());
   for (std::size_t k = 0; k < allocations.size(); ++k) {
     const std::size_t i = arrangement.is_reversed ? allocations.size() - 1 - k : k;
     const bp_allocation_t &allocation = allocations[i];
     if (allocation.kind != BP_ALLOC_CONSTANT && allocation.alias == BP_NONE) {
-      BP_ASSIGN(GuardedBlock block, make_block(allocation.space, allocation.size, allocation.alignment, arrangement));
-      places[i] = block.location();
-      blocks[i].emplace(std::move(block));
+      BP_ASSIGN(GuardedBlock block,
+                program_.make_block(allocation.space, allocation.size, allocation.alignment, arrangement));
+      places_[i] = block.location();
+      blocks_[i].emplace(std::move(block));
     }
   }
-  // Which allocation's block an output is in.
-  std::vector<std::size_t> owner(allocations.size());
-  std::vector<bool> is_donated(allocations.size());
+  owners_.resize(allocations.size());
+  is_donated_.resize(allocations.size());
   for (std::size_t i = 0; i < allocations.size(); ++i) {
-    owner[i] = i;
+    owners_[i] = i;
     if (allocations[i].alias != BP_NONE) {
-      owner[i] = allocations[i].alias;
-      places[i] = places[owner[i]];
-      is_donated[owner[i]] = true;
+      owners_[i] = allocations[i].alias;
+      places_[i] = places_[owners_[i]];
+      is_donated_[owners_[i]] = true;
     }
   }
-  const plugin::Computation entry = image_.view().entry();
-  std::vector<std::vector<std::byte>> inputs;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  const plugin::Computation entry = image.view().entry();
+  const std::vector<Shape> &parameters = program_.parts_->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
-    inputs.emplace_back(value.size());
-    ir::store(arguments[i], parameters_[i], inputs.back());
-    BP_TRY(blocks[value.allocation()]->write(value.offset(), inputs.back()));
+    inputs_.emplace_back(value.size());
+    ir::store(arguments[i], parameters[i], inputs_.back());
+    BP_TRY(blocks_[value.allocation()]->write(value.offset(), inputs_.back()));
   }
-  BP_ASSIGN(const GuardedBlock scratch,
-            make_block(program_->scratch_space, program_->scratch_size, program_->scratch_alignment, arrangement));
-  bp_run_t run{};
-  run.id = 1;
-  run.allocations = places.data();
-  run.allocation_count = places.size();
-  run.scratch = program_->scratch_size == 0 ? bp_loc_t{} : scratch.location();
-  run.get_extension = no_extension;
-  host::Diagnostics diagnostics;
-  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return program_->run(program_, &run, diag); });
-  BP_TRY(diagnostics.result(status, device_->id(), "run", image_.module()));
+  const bp_program_t &abi = *program_.program_;
+  BP_ASSIGN(GuardedBlock scratch,
+            program_.make_block(abi.scratch_space, abi.scratch_size, abi.scratch_alignment, arrangement));
+  scratch_.emplace(std::move(scratch));
+  run_.id = 1;
+  run_.allocations = places_.data();
+  run_.allocation_count = places_.size();
+  run_.scratch = abi.scratch_size == 0 ? bp_loc_t{} : scratch_->location();
+  run_.get_extension = no_extension;
+  return {};
+}
 
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+Result<NakedProgram::Outputs> NakedRun::finish() const {
+  const plugin::Computation entry = program_.parts_->image.view().entry();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
-    BP_ASSIGN(const std::vector<std::byte> after, blocks[value.allocation()]->read(value.offset(), value.size()));
-    if (!is_donated[value.allocation()] && after != inputs[i]) {
+    BP_ASSIGN(const std::vector<std::byte> after, blocks_[value.allocation()]->read(value.offset(), value.size()));
+    if (!is_donated_[value.allocation()] && after != inputs_[i]) {
       return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has changed input {}, which is not donated", i);
     }
   }
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    BP_ASSIGN(const bool lives, blocks[i] ? blocks[i]->canaries_live() : Result<bool>(true));
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    BP_ASSIGN(const bool lives, blocks_[i] ? blocks_[i]->canaries_live() : Result<bool>(true));
     if (!lives) {
       return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside allocation {}", i);
     }
   }
-  BP_ASSIGN(const bool scratch_lives, scratch.canaries_live());
+  BP_ASSIGN(const bool scratch_lives, scratch_->canaries_live());
   if (!scratch_lives) {
     return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside its scratch memory");
   }
-  Outputs outputs;
+  NakedProgram::Outputs outputs;
   for (const plugin::Value value : entry.roots()) {
-    if (value.has_slice() && blocks[owner[value.allocation()]]) {
-      BP_ASSIGN(std::vector<std::byte> bytes, blocks[owner[value.allocation()]]->read(value.offset(), value.size()));
+    if (value.has_slice() && blocks_[owners_[value.allocation()]]) {
+      BP_ASSIGN(std::vector<std::byte> bytes, blocks_[owners_[value.allocation()]]->read(value.offset(), value.size()));
       outputs.push_back(std::move(bytes));
     }
   }

@@ -13,11 +13,23 @@
 
 namespace bp::conformance {
 
+using DevicePointer = std::shared_ptr<const host::Device>;
+
+// What a program is made of; can be loaded any number of times, on any device of its kind.
+struct NakedParts {
+  host::Image image;
+  std::vector<Shape> parameters;  // as stored
+  std::vector<std::byte> artifact;
+
+  // All of the module as one program; null if the core leaves nothing for the device to do. The parameters are arrays.
+  static Result<std::shared_ptr<const NakedParts>> compile(const DevicePointer &device, const Module &module);
+};
+
+class NakedRun;
+
 class NakedProgram {
  public:
-  // Compiles for the backend, which has a device, all of it as one program; null if the core leaves nothing for the device
-  // to do. The parameters are arrays.
-  static Result<std::unique_ptr<NakedProgram>> compile(const Backend &backend, const Module &module);
+  static Result<std::unique_ptr<NakedProgram>> load(DevicePointer device, std::shared_ptr<const NakedParts> parts);
   NakedProgram(const NakedProgram &) = delete;
   NakedProgram &operator=(const NakedProgram &) = delete;
   ~NakedProgram();
@@ -27,23 +39,53 @@ class NakedProgram {
     std::byte poison{0xff};
     bool is_reversed = false;  // the last allocation is made first, and so lies elsewhere
   };
-  // Fresh memory, arranged and poisoned; one run; then the bytes of the outputs. PluginFailure says what was written that
-  // is not the program's: an input, or past the end of an allocation.
   using Outputs = std::vector<std::vector<std::byte>>;
+  // Fresh memory, arranged and poisoned, with the arguments in it.
+  Result<std::unique_ptr<NakedRun>> prepare(std::span<const Literal> arguments, const Arrangement &arrangement) const;
+  // One run; see NakedRun::finish().
   Result<Outputs> run(std::span<const Literal> arguments, const Arrangement &arrangement) const;
 
+  const bp_program_t *abi() const { return program_; }
+
  private:
-  NakedProgram() = default;
-  Status load(std::span<const std::byte> artifact);
+  friend class NakedRun;
+  NakedProgram(DevicePointer device, std::shared_ptr<const NakedParts> parts)
+      : device_(std::move(device)), parts_(std::move(parts)) {}
+  Status open();
   Result<GuardedBlock> make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
                                   const Arrangement &arrangement) const;
 
-  std::shared_ptr<const host::Device> device_;
-  host::Image image_;
-  std::vector<Shape> parameters_;  // as stored
+  DevicePointer device_;
+  std::shared_ptr<const NakedParts> parts_;
   std::vector<GuardedBlock> constants_;
   std::vector<bp_loc_t> constant_places_;  // by allocation
   const bp_program_t *program_ = nullptr;
+};
+
+// A run before it begins, while it goes on, and after it: the program outlives it.
+class NakedRun {
+ public:
+  NakedRun(const NakedRun &) = delete;
+  NakedRun &operator=(const NakedRun &) = delete;
+
+  const bp_run_t *abi() const { return &run_; }
+  // After the run: the bytes of the outputs. PluginFailure says what was written that is not the program's: an input, or
+  // past the end of an allocation.
+  Result<NakedProgram::Outputs> finish() const;
+
+ private:
+  friend class NakedProgram;
+  explicit NakedRun(const NakedProgram &program) : program_(program), places_(program.constant_places_) {}
+  Status arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement);
+
+  const NakedProgram &program_;
+  std::vector<std::optional<GuardedBlock>> blocks_;  // by allocation; none where there is another's
+  std::vector<bp_loc_t> places_;
+  std::vector<std::size_t> owners_;  // by allocation: whose block it lies in
+  std::vector<bool> is_donated_;     // by allocation: an output lies there too
+  std::vector<std::vector<std::byte>> inputs_;
+  std::optional<GuardedBlock> scratch_;
+  bp_run_t run_{};
 };
 
 }  // namespace bp::conformance

@@ -23,9 +23,7 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
   if (sums.ok()) {
     bound.sums = std::move(sums).value();
   }
-  for (const ir::Literal &argument : arguments) {
-    bound.terms = std::max(bound.terms, argument.shape().is_array() ? argument.shape().element_count() : 1);
-  }
+  bound.terms = most_elements(arguments);
   return bound;
 }
 

@@ -20,6 +20,8 @@ struct Stage {
   Verdict (*run)(Subject &subject, const std::string &id);
   // Says what a case is about, by its id alone: op and type of the verdict. Null: about none.
   void (*describe)(std::string_view id, Verdict &verdict) = nullptr;
+  // Says how to go on where a case has cost its worker. Null: nothing to say.
+  std::string (*advice)(const Subject &subject, std::string_view id) = nullptr;
   double deadline_seconds = 30;  // of one case
   // Cases that differ only after the last '/' are given to one worker, one after the other.
   bool shares_programs = false;
@@ -55,6 +57,6 @@ Verdict nothing_to_do();
 
 // One per file.
 extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, programs_stage, buffers_stage,
-    concurrency_stage, faults_stage, claims_stage;
+    concurrency_stage, faults_stage, claims_stage, fuzz_stage;
 
 }  // namespace bp::conformance

@@ -106,6 +106,12 @@ Result<const Backend *> Subject::backend() {
   return &backend_->value();
 }
 
+void Subject::unload() {
+  compiled_key_.clear();
+  compiled_.reset();
+  backend_.reset();
+}
+
 Result<std::shared_ptr<const Compiled>> Subject::compile(const std::string &key, const Module &module) {
   if (!compiled_ || compiled_key_ != key) {
     BP_ASSIGN(const Backend *backend, this->backend());

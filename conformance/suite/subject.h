@@ -54,6 +54,9 @@ class Subject {
   // The device, loaded at the first call. Whoever asks stands in a worker process.
   Result<const Backend *> backend();
 
+  // Gives the device up until it is asked for again. What was compiled for it may live on.
+  void unload();
+
   // Compiled for the device alone, with nothing folded beforehand. Asked again with the same key, it is the same program:
   // cases of one group share it. Unsupported if the device does not claim all of it.
   Result<std::shared_ptr<const Compiled>> compile(const std::string &key, const Module &module);

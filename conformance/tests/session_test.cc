@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/base/files.h"
+#include "tools/testing/skip.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::conformance {
@@ -71,6 +72,27 @@ TEST_CASE("a crash, an exit or a hang costs the case in hand") {
       CHECK(record.verdict.op == "subtract");
     }
   }
+}
+
+TEST_CASE("what random programs and calls find is told as little as shows it") {
+  const auto [plugin, mutant, cases, end] = GENERATE(table<const char *, const char *, const char *, const char *>(
+      {{"kernels", "maximum-of-negate", "fuzz/graphs/*", "maximum(%negate."},
+       {"cpu", "last-program-takes-others", "fuzz/calls/*", "run program "}}));
+  Session session;
+  session.program = build_folder() / "tools/backplane";
+  session.choice.name = build_folder() / "plugins" / plugin / ("libbackplane_" + std::string(plugin) + ".so");
+  if (!std::filesystem::exists(session.choice.name)) {
+    return testing::skip(std::string(plugin) + " is not built");
+  }
+  session.choice.mutant = mutant;
+  session.selection.patterns = {cases};
+  session.fail_fast = true;
+  const Report report = run_to_end(session);
+  const std::string &message = report.records.back().verdict.message;
+  INFO(message);
+  CHECK(report.records.back().verdict.status == CaseStatus::Fail);
+  CHECK(std::ranges::count(message, '\n') < 14);
+  CHECK_THAT(message, Catch::Contains(" show it:\n") && Catch::Contains(end));
 }
 
 TEST_CASE("a plugin that prints or closes what is not its own is judged by its results") {

@@ -162,7 +162,14 @@ Result<Literal> Evaluator::run(const Instruction &instruction, Operands operands
   if (Status status = check_limits(); !status.ok()) {
     return blame(std::move(status).error(), instruction);
   }
+  std::vector<Literal> kept;  // evaluators write into their operands
+  if (options_.on_result) {
+    kept.assign(operands.begin(), operands.end());
+  }
   Result<Literal> result = dispatch(*this, instruction, operands);
+  if (result.ok() && options_.on_result) {
+    result = options_.on_result(instruction, kept, std::move(result).value());
+  }
   if (!result.ok()) {
     return blame(std::move(result).error(), instruction);
   }

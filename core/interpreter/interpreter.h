@@ -32,6 +32,11 @@ struct Options {
   std::uint32_t partition_id = 0;
   // Sees the values that custom calls of "interpreter.probe" pass on; on the thread that evaluates them.
   std::function<void(const ir::Instruction &probe, const ir::Literal &value)> on_probe;
+  // If set, what it gives takes the place of each result, of every instruction but parameters and those of functions on
+  // scalars: to see what becomes of an error on the way. On the thread that evaluates.
+  std::function<Result<ir::Literal>(const ir::Instruction &instruction, std::span<const ir::Literal> operands,
+                                    ir::Literal result)>
+      on_result;
   Exchange *exchange = nullptr;  // where devices of a simulation meet: set by simulate()
   // Called on the calling thread before each instruction of the entry computation: how many are done, of how many.
   std::function<void(std::int64_t done, std::int64_t total, const ir::Instruction &next)> progress;

@@ -75,6 +75,23 @@ TEST_CASE("a loop counts, and stops at a limit of steps or time") {
   CHECK(stopped.error().notes().at(0).find("in while called by") != std::string::npos);
 }
 
+TEST_CASE("results on the way can be replaced") {
+  Module module("replaced");
+  Builder b(module, module.add_computation("main"));
+  auto x = b.parameter(Shape::array(S32, {2}));
+  auto y = b.add(Opcode::Negate, {x});
+  b.finish(b.add(Opcode::Add, {y, x}));
+  Options options;
+  std::vector<Opcode> seen;
+  options.on_result = [&](const Instruction &i, std::span<const Literal> operands, Literal result) -> Result<Literal> {
+    seen.push_back(i.opcode());
+    return i.opcode() == Opcode::Negate ? operands[0] : result;
+  };
+  const std::vector<Literal> arguments{array<std::int32_t>(S32, {2}, {3, 4})};
+  CHECK(values<std::int32_t>(interpret(module, arguments, options)) == std::vector<std::int32_t>{6, 8});
+  CHECK(seen == std::vector<Opcode>{Opcode::Negate, Opcode::Add});
+}
+
 TEST_CASE("arguments must be those of the parameters") {
   Module module("arguments");
   Builder b(module, module.add_computation("main"));

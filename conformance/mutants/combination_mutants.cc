@@ -1,0 +1,207 @@
+// Faults that show only in company: in long programs, where certain operations meet, or when other programs, devices and
+// pieces of memory come and go.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/mutants/mutant.h"
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::conformance {
+namespace {
+
+using Kernel = std::function<bp_status(const bp_call_t *call)>;
+using Run = std::function<bp_status(const bp_run_t *run)>;
+using Submit = std::function<bp_status(std::span<const bp_command_t> commands)>;
+
+// Spoils the first element of a result, where `is_met` says so of an instruction.
+template <class IsMet>
+Fault spoil_where(IsMet is_met) {
+  Fault fault;
+  fault.kernels_kernel = [is_met](const Kernel &next, const bp_call_t *call, const bp_diag_t *) {
+    const bp_status status = next(call);
+    const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
+    if (status == BP_OK && instruction.result(0).shape().element_count() > 0 && is_met(call->module, instruction)) {
+      static_cast<float *>(call->results[0])[0] += 1;
+    }
+    return status;
+  };
+  return fault;
+}
+
+bool is_made_by(plugin::Instruction instruction, std::uint32_t operand, std::uint16_t op) {
+  return instruction.operand(operand).instruction().op() == op;
+}
+
+// Programs that live, in the order in which they first ran; those that have been spoilt.
+struct Population {
+  std::mutex mutex;
+  std::vector<const layers::LayeredProgram *> living;
+  std::set<const layers::LayeredProgram *> spoilt;
+};
+// spoil(population, program), when one goes, says which others are to fail from now on.
+template <class Spoil>
+Fault when_one_goes(Spoil spoil) {
+  auto population = std::make_shared<Population>();
+  Fault fault;
+  fault.program_run = [population](const Run &next, layers::LayeredProgram &program, const bp_run_t *run) {
+    const std::lock_guard lock(population->mutex);
+    if (std::ranges::count(population->living, &program) == 0) {
+      population->living.push_back(&program);
+    }
+    return population->spoilt.contains(&program) ? BP_INTERNAL : next(run);
+  };
+  fault.program_destroy = [population, spoil](const std::function<void()> &next, layers::LayeredProgram &program) {
+    {
+      const std::lock_guard lock(population->mutex);
+      spoil(*population, program);
+      std::erase(population->living, &program);
+      population->spoilt.erase(&program);
+    }
+    next();
+  };
+  return fault;
+}
+
+template <class Change>
+Fault with_fills(Change change) {
+  Fault fault;
+  fault.queue_submit = [change](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+                                bp_point_t) {
+    std::vector<bp_command_t> changed(commands.begin(), commands.end());
+    change(changed);
+    return next(changed);
+  };
+  return fault;
+}
+
+constexpr Mutant table[] = {
+    // --- operations that meet ---
+    {"long-program", "combinations", "the first element is wrong in programs of more than 12 instructions", "kernels",
+     "fuzz/graphs/*",
+     [] {
+       return spoil_where([](const bp_module_t *module, plugin::Instruction) { return module->instrs.count > 12; });
+     }},
+    {"maximum-of-negate", "combinations", "a maximum is wrong if its left operand is a negate", "kernels",
+     "fuzz/graphs/*",
+     [] {
+       return spoil_where([](const bp_module_t *, plugin::Instruction instruction) {
+         return instruction.op() == BP_OP_MAXIMUM && is_made_by(instruction, 0, BP_OP_NEGATE);
+       });
+     }},
+    {"multiply-subtract", "combinations", "a product that is subtracted from something is taken for a sum", "kernels",
+     "fuzz/graphs/*",
+     [] {
+       return spoil_where([](const bp_module_t *, plugin::Instruction instruction) {
+         return instruction.op() == BP_OP_SUBTRACT && is_made_by(instruction, 1, BP_OP_MULTIPLY);
+       });
+     }},
+    // --- programs that come and go ---
+    {"last-program-takes-others", "combinations", "destroying a program takes those with it that ran before it", "cpu",
+     "fuzz/calls/*",
+     [] {
+       return when_one_goes([](Population &all, const layers::LayeredProgram &going) {
+         for (const layers::LayeredProgram *program : all.living) {
+           if (program == &going) {
+             break;
+           }
+           all.spoilt.insert(program);
+         }
+       });
+     }},
+    {"other-device-takes-program", "combinations",
+     "destroying a program spoils those of other devices that ran after it", "cpu", "fuzz/calls/*",
+     [] {
+       return when_one_goes([](Population &all, const layers::LayeredProgram &going) {
+         const auto at = std::ranges::find(all.living, &going);
+         for (auto later = at; later != all.living.end(); ++later) {
+           if ((*later)->device != going.device) {
+             all.spoilt.insert(*later);
+           }
+         }
+       });
+     }},
+    {"artifact-loaded-twice", "combinations", "two programs of one artifact are one, and go with the first", "cpu",
+     "fuzz/calls/*",
+     [] {
+       struct Loaded {
+         std::mutex mutex;
+         std::multiset<std::string> artifacts;
+         bool is_shared = false;
+       };
+       auto loaded = std::make_shared<Loaded>();
+       Fault fault = when_one_goes([loaded](Population &all, const layers::LayeredProgram &going) {
+         const std::lock_guard lock(loaded->mutex);
+         for (const layers::LayeredProgram *program : all.living) {
+           if (loaded->is_shared && program != &going) {
+             all.spoilt.insert(program);
+           }
+         }
+       });
+       fault.compiler_load = [loaded](const std::function<bp_status(std::string_view artifact)> &next,
+                                      std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                                      const bp_diag_t *) {
+         const std::lock_guard lock(loaded->mutex);
+         loaded->is_shared = loaded->artifacts.contains(std::string(artifact));
+         loaded->artifacts.emplace(artifact);
+         return next(artifact);
+       };
+       return fault;
+     }},
+    // --- pieces that come and go, and what is done to them together ---
+    {"release-takes-newest", "combinations", "with four pieces or more, the newest is released instead of another",
+     "npu", "fuzz/calls/*",
+     [] {
+       struct Pieces {
+         std::mutex mutex;
+         std::vector<std::uint64_t> living;
+       };
+       auto pieces = std::make_shared<Pieces>();
+       Fault fault;
+       fault.memory_alloc = [pieces](const std::function<bp_status(std::uint64_t size, bp_memory_t *out)> &next,
+                                     std::uint64_t size, bp_memory_t *out, const bp_diag_t *) {
+         const bp_status status = next(size, out);
+         const std::lock_guard lock(pieces->mutex);
+         if (status == BP_OK) {
+           pieces->living.push_back(out->memory);
+         }
+         return status;
+       };
+       fault.memory_release = [pieces](const std::function<void(std::uint64_t memory)> &next, std::uint64_t memory) {
+         const std::lock_guard lock(pieces->mutex);
+         if (pieces->living.size() >= 4) {
+           memory = pieces->living.back();
+         }
+         std::erase(pieces->living, memory);
+         next(memory);
+       };
+       return fault;
+     }},
+    {"fill-half-patterns", "combinations", "fills repeat the first four bytes of a pattern of eight", "npu",
+     "fuzz/calls/*",
+     [] {
+       return with_fills([](std::vector<bp_command_t> &commands) {
+         for (bp_command_t &command : commands) {
+           if (command.kind == BP_COMMAND_FILL && command.pattern_size == 8) {
+             command.pattern_size = 4;
+           }
+         }
+       });
+     }},
+    {"fills-run-last", "combinations", "the fills of a submission are run after its copies", "npu", "fuzz/calls/*",
+     [] {
+       return with_fills([](std::vector<bp_command_t> &commands) {
+         std::ranges::stable_partition(commands,
+                                       [](const bp_command_t &command) { return command.kind != BP_COMMAND_FILL; });
+       });
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> combination_mutants = table;
+
+}  // namespace bp::conformance

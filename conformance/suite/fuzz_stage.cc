@@ -1,0 +1,129 @@
+// Programs and sequences of calls that nobody thought of: the number of a case, with --seed, is what they are made of.
+// What fails is made small before it is told.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <chrono>
+
+#include "conformance/suite/random_calls.h"
+#include "conformance/suite/random_graph.h"
+#include "conformance/suite/stage.h"
+#include "core/text/printer.h"
+#include "debugging/reduce.h"
+
+namespace bp::conformance {
+namespace {
+
+constexpr std::string_view graphs = "fuzz/graphs/", calls = "fuzz/calls/";
+
+std::string indented(std::string text) {
+  boost::trim_right(text);
+  return boost::replace_all_copy(text, "\n", "\n    ");
+}
+
+// The same kind of failure on as little as possible, as text.
+std::string reduced(const Backend &backend, const ir::Module &module, std::uint64_t seed, std::string mismatch) {
+  debugging::ReduceOptions options;
+  options.max_seconds = 10;
+  const debugging::Reduced result = debugging::reduce(
+      module,
+      [&](const ir::Module &candidate) {
+        auto outcome = run_graph(backend, candidate, seed);
+        if (!outcome.ok() || outcome->mismatch.empty()) {
+          return false;
+        }
+        mismatch = std::move(outcome->mismatch);
+        return true;
+      },
+      options);
+  return fmt::format("{}; {} instructions of {} show it:\n    {}", mismatch, result.module.instruction_count(),
+                     module.instruction_count(), indented(text::print(result.module)));
+}
+
+Result<Verdict> judge_graph(Subject &subject, const std::string &id) {
+  const std::uint64_t seed = subject.seed_of(id);
+  const ir::Module module = random_graph(seed, graph_size(seed));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const auto outcome = run_graph(*backend, module, seed);
+  if (!outcome.ok()) {
+    return Verdict{.status = CaseStatus::Unsupported,
+                   .message = "not even the oracle runs it: " + outcome.error().message(),
+                   .is_evidence = false};
+  }
+  if (!outcome->mismatch.empty()) {
+    return failure(reduced(*backend, module, seed, outcome->mismatch));
+  }
+  return outcome->is_on_device ? Verdict() : nothing_to_do();
+}
+
+// What is left of a sequence when nothing more can be taken out of it without its going well: halves, then quarters, down
+// to single steps.
+std::vector<Step> shortened(const Subject &subject, const std::vector<Material> &materials, std::vector<Step> steps) {
+  constexpr double most_seconds = 10;
+  const auto start = std::chrono::steady_clock::now();
+  const auto is_over = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > most_seconds;
+  };
+  for (std::size_t chunk = steps.size() / 2; chunk > 0; chunk /= 2) {
+    for (std::size_t end = steps.size(); end > 0 && !is_over(); end -= std::min(end, chunk)) {
+      std::vector<Step> fewer = steps;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(end - std::min(end, chunk)),
+                  fewer.begin() + static_cast<std::ptrdiff_t>(end));
+      if (!run_steps(subject, materials, fewer).mismatch.empty()) {
+        steps = std::move(fewer);
+      }
+    }
+  }
+  return steps;
+}
+
+Result<Verdict> judge_calls(Subject &subject, const std::string &id) {
+  constexpr std::size_t count = 120;
+  subject.unload();  // the sequence is to meet the library as it is when it has just been loaded
+  const std::uint64_t seed = subject.seed_of(id);
+  BP_ASSIGN(const std::vector<Material> materials, make_materials(subject, seed));
+  const std::vector<Step> steps = random_steps(seed, count);
+  CallsOutcome outcome = run_steps(subject, materials, steps);
+  if (outcome.mismatch.empty()) {
+    return Verdict();
+  }
+  const CallsOutcome shorter = run_steps(subject, materials, shortened(subject, materials, steps));
+  const CallsOutcome &shown = shorter.mismatch.empty() ? outcome : shorter;
+  return failure(fmt::format("{}; {} calls of {} show it:\n    {}", shown.mismatch, shown.calls.size(),
+                             outcome.calls.size(), fmt::join(shown.calls, "\n    ")));
+}
+
+std::vector<std::string> list(const Subject &subject) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < (subject.is_interpreter() ? 0 : subject.is_full() ? 2'000 : 50); ++i) {
+    ids.push_back(fmt::format("{}{}", calls, i));
+  }
+  for (int i = 0; i < (subject.is_full() ? 10'000 : 300); ++i) {
+    ids.push_back(fmt::format("{}{}", graphs, i));
+  }
+  return ids;
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  return verdict_or_error(id.starts_with(calls) ? judge_calls(subject, id) : judge_graph(subject, id));
+}
+
+std::string advice(const Subject &subject, std::string_view id) {
+  if (id.starts_with(calls)) {
+    return "the last call that it printed is the one that did it";
+  }
+  return fmt::format("backplane fuzz --on {} --seed {} --count 1 makes it small", subject.choice().name,
+                     subject.seed_of(id));
+}
+
+}  // namespace
+
+const Stage fuzz_stage = {.name = "fuzz",
+                          .summary = "random programs, against the interpreter; random sequences of calls",
+                          .list = list,
+                          .run = run,
+                          .advice = advice,
+                          .deadline_seconds = 60};
+
+}  // namespace bp::conformance

@@ -1,0 +1,307 @@
+#include "conformance/suite/program_judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "conformance/suite/accuracy.h"
+#include "conformance/suite/values.h"
+#include "core/interpreter/compare.h"
+#include "core/interpreter/interpreter.h"
+#include "core/interpreter/wide.h"
+#include "core/text/printer.h"
+#include "debugging/difference.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::Literal;
+
+interpreter::Options limits() {
+  interpreter::Options options;
+  options.max_steps = 1'000'000;
+  options.max_seconds = 20;
+  options.max_value_bytes = std::int64_t{1} << 30;
+  options.threads = 1;
+  return options;
+}
+
+template <class T>
+inline constexpr bool is_inexact = !std::is_integral_v<interpreter::WideType<T>>;
+
+template <class Visit>
+void visit_arrays(Literal &value, Visit &&visit) {
+  if (value.shape().is_tuple()) {
+    std::vector<Literal> elements(value.tuple_elements().begin(), value.tuple_elements().end());
+    for (Literal &element : elements) {
+      visit_arrays(element, visit);
+    }
+    value = Literal::tuple(std::move(elements));
+  } else if (value.shape().is_array()) {
+    ir::visit_element_type(value.shape().element_type(), [&]<class T>() {
+      if constexpr (is_inexact<T>) {
+        visit(value, T());
+      }
+    });
+  }
+}
+
+template <class T>
+bool is_nan(const T &x) {
+  if constexpr (interpreter::is_complex_number<T>) {
+    return is_nan(x.real()) || is_nan(x.imag());
+  } else {
+    return std::isnan(static_cast<double>(x));
+  }
+}
+
+// Which NaN an operation gives is nobody's promise.
+void give_other_nans(Literal &value, std::uint64_t seed) {
+  visit_arrays(value, [&]<class T>(Literal &array, T) {
+    if (std::ranges::none_of(array.elements<T>(), is_nan<T>)) {
+      return;
+    }
+    const auto elements = array.mutable_elements<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if constexpr (!interpreter::is_complex_number<T>) {
+        if (is_nan(elements[i])) {
+          constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+          elements[i] = T((seed + i) % 2 == 0 ? nan : -nan);
+        }
+      }
+    }
+  });
+}
+
+// Whether the order of additions or multiplications decides if something overflows, underflows or becomes a NaN.
+bool is_order_everything(const ir::Instruction &instruction, std::span<const Literal> operands) {
+  // Of powers of two: a single number's, and the sum over the factors of a product.
+  constexpr double most = 30, most_of_product = 100;
+  const bool is_product = !instruction.calls().empty() && instruction.called(0).root().opcode() != ir::Opcode::Add;
+  double largest = 0, total = 0;
+  for (const Literal &operand : operands) {
+    Literal copy = operand;
+    visit_arrays(copy, [&]<class T>(const Literal &array, T) {
+      for (const T &x : array.elements<T>()) {
+        const double size = static_cast<double>(std::abs(interpreter::widen<interpreter::SumType<T>>(x)));
+        const double power = size == 0 ? 0 : std::fabs(std::log2(size));
+        largest = std::max(largest, std::isnan(power) ? std::numeric_limits<double>::infinity() : power);
+        total += power;
+      }
+    });
+  }
+  return largest > most || (is_product && !(total < most_of_product));
+}
+
+// Whether a complex operand lies where functions have cuts and poles, or where a part of it gets lost.
+bool is_on_a_cut(std::span<const Literal> operands) {
+  bool found = false;
+  for (const Literal &operand : operands) {
+    Literal copy = operand;
+    visit_arrays(copy, [&]<class T>(const Literal &array, T) {
+      if constexpr (interpreter::is_complex_number<T>) {
+        const auto is_special = [](auto part) {
+          constexpr double most = 30;
+          return !(std::fabs(std::log2(std::fabs(static_cast<double>(part)))) < most) || part == std::round(part);
+        };
+        for (const T &x : array.elements<T>()) {
+          found = found || is_special(x.real()) || is_special(x.imag());
+        }
+      }
+    });
+  }
+  return found;
+}
+
+// Something that nobody would expect, and each time something else.
+void give_anything(Literal &value, std::uint64_t seed) {
+  visit_arrays(value, [&]<class T>(Literal &array, T) {
+    for (T &x : array.mutable_elements<T>()) {
+      x = seed % 2 == 0 ? T(std::numeric_limits<float>::quiet_NaN()) : T(0.0f);
+    }
+  });
+}
+
+// What an operation with errors as large as the table allows may give.
+Literal with_error(const ir::Instruction &instruction, std::span<const Literal> operands, Literal result,
+                   std::uint64_t seed) {
+  const Accuracy *accuracy = find_accuracy(instruction.opcode());
+  if (accuracy == nullptr || accuracy->closeness == Closeness::Bits) {
+    return result;
+  }
+  const bool adds_up = accuracy->closeness == Closeness::Sum || accuracy->closeness == Closeness::Norm;
+  if ((adds_up && is_order_everything(instruction, operands)) ||
+      (accuracy->closeness == Closeness::Ulp && is_on_a_cut(operands))) {
+    give_anything(result, seed);
+  } else if (accuracy->closeness != Closeness::Exact) {
+    Result<Literal> sums = Literal();
+    if (accuracy->closeness == Closeness::Sum) {
+      sums = interpreter::evaluate_instruction(instruction, absolute({operands.begin(), operands.end()}), limits());
+    }
+    const bool has_type = !operands.empty() && operands[0].shape().is_array();
+    const ir::Shape &shape = has_type ? operands[0].shape() : result.shape();
+    const ir::ElementType type = shape.is_array() ? shape.element_type() : ir::ElementType::F32;
+    result = move_as_allowed(std::move(result), *accuracy, type, sums.ok() && sums->is_valid() ? &*sums : nullptr,
+                             most_elements(operands), seed);
+  }
+  give_other_nans(result, seed);
+  return result;
+}
+
+// Another seed, other signs of the errors.
+Result<Literal> run_with_errors(const ir::Module &module, const std::vector<Literal> &arguments, std::uint64_t seed) {
+  interpreter::Options options = limits();
+  options.rng_seed = seed;
+  std::uint64_t step = 0;
+  options.on_result = [&](const ir::Instruction &instruction, std::span<const Literal> operands,
+                          Literal result) -> Result<Literal> {
+    return with_error(instruction, operands, std::move(result), seed + 1000 * ++step);
+  };
+  return interpreter::interpret(module, arguments, options);
+}
+
+const Literal &part(const Literal &literal, std::span<const std::int64_t> output) {
+  return output.empty() ? literal
+                        : part(literal.tuple_elements()[static_cast<std::size_t>(output[0])], output.subspan(1));
+}
+
+// How far an output goes when everything on the way is moved.
+struct Spread {
+  double most = 0;         // of all elements
+  bool is_unsure = false;  // it becomes something else altogether
+};
+
+template <class T>
+double distance(const T &x, const T &y) {
+  return static_cast<double>(
+      std::abs(interpreter::widen<interpreter::SumType<T>>(x) - interpreter::widen<interpreter::SumType<T>>(y)));
+}
+
+template <class T>
+void widen_spread(std::span<const T> expected, std::span<const T> moved, Spread &spread) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (std::memcmp(&expected[i], &moved[i], sizeof(T)) == 0) {
+      continue;
+    }
+    if constexpr (is_inexact<T>) {
+      if (is_nan(expected[i]) && is_nan(moved[i])) {
+        continue;
+      }
+      const double apart = distance(expected[i], moved[i]);
+      spread.is_unsure = spread.is_unsure || !std::isfinite(apart);
+      spread.most = std::max(spread.most, apart);
+    } else {
+      spread.is_unsure = true;
+    }
+  }
+}
+
+template <class T>
+bool is_near(const T &found, const T &expected, const Spread &spread) {
+  if (std::memcmp(&found, &expected, sizeof(T)) == 0) {
+    return true;
+  }
+  if constexpr (is_inexact<T>) {
+    // Errors of moved results may cancel where others add up.
+    constexpr double factor = 4;
+    return (is_nan(found) && is_nan(expected)) || distance(found, expected) <= factor * spread.most;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+std::string text_of(ir::ElementType type, const T &value) {
+  return text::print(Literal::scalar<T>(type, value));
+}
+
+// Of one array. Elements beyond the sizes of a dynamic one are nobody's.
+template <class T>
+std::string compare_output(const Literal &found, const Literal &expected, const Spread &spread) {
+  const auto x = found.elements<T>(), y = expected.elements<T>();
+  const ir::Shape &shape = expected.shape();
+  const auto exists = [&](const std::vector<std::int64_t> &index) {
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      if (index[d] >= expected.dynamic_size(d)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  std::int64_t wrong = 0;
+  std::string first;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (is_near(x[i], y[i], spread)) {
+      continue;
+    }
+    const auto index = interpreter::index_of(shape, static_cast<std::int64_t>(i));
+    if (exists(index) && wrong++ == 0) {
+      first = fmt::format("[{}] is {}, expected {}", fmt::join(index, ","), text_of(shape.element_type(), x[i]),
+                          text_of(shape.element_type(), y[i]));
+      first += spread.most > 0 ? fmt::format(" (allowed errors move it by {:.3g})", spread.most) : "";
+    }
+  }
+  return wrong == 0 ? "" : fmt::format("{} of {} elements are wrong; {}", wrong, y.size(), first);
+}
+
+std::string find_mismatch_within(const Literal &found, const Literal &expected, const std::vector<Literal> &moved,
+                                 std::vector<std::int64_t> &output) {
+  if (expected.shape().is_tuple()) {
+    std::string mismatch;
+    for (std::size_t i = 0; i < expected.tuple_elements().size() && mismatch.empty(); ++i) {
+      output.push_back(static_cast<std::int64_t>(i));
+      mismatch = find_mismatch_within(found.tuple_elements()[i], expected.tuple_elements()[i], moved, output);
+      output.pop_back();
+    }
+    return mismatch;
+  }
+  if (!expected.shape().is_array()) {
+    return "";
+  }
+  return ir::visit_element_type(expected.shape().element_type(), [&]<class T>() -> std::string {
+    Spread spread;
+    for (const Literal &one : moved) {
+      widen_spread(expected.elements<T>(), part(one, output).elements<T>(), spread);
+    }
+    const std::string mismatch = spread.is_unsure ? "" : compare_output<T>(found, expected, spread);
+    return mismatch.empty() || output.empty() ? mismatch
+                                              : fmt::format("output {{{}}}: {}", fmt::join(output, ","), mismatch);
+  });
+}
+
+}  // namespace
+
+Result<ProgramJudge> ProgramJudge::make(ir::Module module, std::vector<Literal> arguments) {
+  BP_ASSIGN(Literal expected, interpreter::interpret(module, arguments, limits()));
+  return ProgramJudge(std::move(module), std::move(arguments), std::move(expected));
+}
+
+Result<std::string> ProgramJudge::find_mismatch(const Literal &found) const {
+  if (!ir::same(found.shape(), expected_.shape(), ir::CompareLayout::No)) {
+    return fmt::format("the result has shape {}, expected {}", ir::to_string(found.shape(), ir::PrintLayout::Never),
+                       ir::to_string(expected_.shape(), ir::PrintLayout::Never));
+  }
+  if (!debugging::find_difference(expected_, found, {})) {
+    return std::string();
+  }
+  // A few runs settle most cases. Where they do not, many are to show what else could have come out.
+  constexpr std::size_t few = 3, many = 30;
+  std::vector<Literal> moved;
+  std::string mismatch;
+  for (const std::size_t runs : {few, many}) {
+    while (moved.size() < runs) {
+      BP_ASSIGN(Literal result, run_with_errors(module_, arguments_, moved.size() + 1));
+      moved.push_back(std::move(result));
+    }
+    std::vector<std::int64_t> output;
+    mismatch = find_mismatch_within(found, expected_, moved, output);
+    if (mismatch.empty()) {
+      break;
+    }
+  }
+  return mismatch;
+}
+
+}  // namespace bp::conformance

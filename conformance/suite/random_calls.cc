@@ -1,0 +1,587 @@
+#include "conformance/suite/random_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+#include "conformance/suite/library.h"
+#include "conformance/suite/sample_programs.h"
+#include "core/interpreter/random_inputs.h"
+#include "debugging/random_scope.h"
+
+namespace bp::conformance {
+namespace {
+
+using debugging::Random;
+using Bytes = std::vector<std::byte>;
+
+// At the same time.
+constexpr std::size_t most_libraries = 2, most_devices = 3, most_programs = 6, most_pieces = 8, most_flights = 6;
+
+host::HostOptions silent_host() {
+  host::HostOptions options;
+  options.log = [](std::uint32_t, std::string_view) {};
+  return options;
+}
+
+Result<std::shared_ptr<const host::Plugin>> load_library(const Subject &subject) {
+  return host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers());
+}
+
+Result<DevicePointer> make_device(const std::shared_ptr<const host::Plugin> &library, const Subject &subject) {
+  host::DeviceOptions options;
+  options.settings = subject.choice().settings;
+  options.host = silent_host();
+  BP_ASSIGN(std::unique_ptr<host::Device> device,
+            host::Device::create(library, subject.device_id(), std::move(options)));
+  return DevicePointer(std::move(device));
+}
+
+template <class T>
+T &pick(std::vector<T> &choices, std::uint32_t number) {
+  return choices[number % choices.size()];
+}
+
+// The state of the objects, and what may be done to them. Members stand in the order in which they are to be made.
+class Sequence {
+ public:
+  Sequence(const Subject &subject, const std::vector<Material> &materials)
+      : subject_(subject), materials_(materials), parts_(materials.size()) {}
+  Sequence(const Sequence &) = delete;
+  Sequence &operator=(const Sequence &) = delete;
+  ~Sequence() {
+    for (const Flight &flight : flights_) {
+      static_cast<void>(flight.device->timelines().wait(flight.point));
+    }
+  }
+
+  Status run(const Step &step) {
+    static const std::vector<Status (Sequence::*)(const Step &)> actions = [] {
+      std::vector<Status (Sequence::*)(const Step &)> all;
+      const auto add = [&](int weight, Status (Sequence::*action)(const Step &)) {
+        all.insert(all.end(), weight, action);
+      };
+      add(2, &Sequence::load_library_again);
+      add(1, &Sequence::drop_library);
+      add(5, &Sequence::create_device);
+      add(1, &Sequence::create_idle_device);
+      add(1, &Sequence::destroy_idle_device);
+      add(2, &Sequence::destroy_device);
+      add(7, &Sequence::load_program);
+      add(10, &Sequence::run_program);
+      add(4, &Sequence::destroy_program);
+      add(7, &Sequence::allocate);
+      add(4, &Sequence::copy);
+      add(4, &Sequence::look_at_piece);
+      add(3, &Sequence::release);
+      add(5, &Sequence::submit_run);
+      add(8, &Sequence::submit_copies);
+      add(6, &Sequence::wait);
+      return all;
+    }();
+    return (this->*actions[step.kind % actions.size()])(step);
+  }
+
+  // Releases everything, in some order.
+  Status end(Random &random) {
+    const auto any = [&] { return Step{0, number(random), number(random), number(random)}; };
+    while (!flights_.empty()) {
+      BP_TRY(wait(any()));
+    }
+    while (!programs_.empty() || !pieces_.empty()) {
+      BP_TRY(random.chance(2) ? destroy_program(any()) : release(any()));
+    }
+    while (!devices_.empty() || !idle_.empty() || !libraries_.empty()) {
+      BP_TRY(drop_library(any()));
+      BP_TRY(random.chance(2) ? destroy_device(any()) : destroy_idle_device(any()));
+    }
+    return {};
+  }
+
+  std::vector<std::string> take_calls() { return std::move(calls_); }
+
+ private:
+  struct Device {
+    DevicePointer device;
+    int number;
+  };
+  // Created by the factory, and perhaps not initialized.
+  struct IdleDevice {
+    std::shared_ptr<const host::Plugin> library;
+    std::unique_ptr<host::HostServices> services;
+    NakedDevice device;
+    int number;
+  };
+  struct Program {
+    std::unique_ptr<NakedProgram> program;
+    std::size_t material;
+    DevicePointer device;
+    int number;
+    int flights = 0;  // that use it
+  };
+  struct Piece {
+    runtime::Block block;
+    Bytes content;
+    DevicePointer device;
+    int number;
+    std::uint32_t queue = BP_NONE;  // of the flights that use it
+    int flights = 0;
+  };
+  // Submitted, and not waited for.
+  struct Flight {
+    DevicePointer device;
+    bp_point_t point{};
+    std::string what;
+    std::vector<int> used;  // numbers of programs and pieces
+    std::unique_ptr<NakedRun> run;
+    NakedProgram::Outputs expected_outputs;
+    std::unique_ptr<Bytes> copied;  // to the host
+    Bytes expected_copied;
+  };
+
+  static std::uint32_t number(Random &random) {
+    return static_cast<std::uint32_t>(random.below(std::int64_t{1} << 32));
+  }
+
+  void note(std::string call) {
+    std::fprintf(stderr, "%s; ", call.c_str());
+    calls_.push_back(std::move(call));
+  }
+
+  Status load_library_again(const Step &) {
+    if (libraries_.size() == most_libraries) {
+      return {};
+    }
+    note("load and init the library");
+    BP_ASSIGN(std::shared_ptr<const host::Plugin> library, load_library(subject_));
+    libraries_.push_back(std::move(library));
+    return {};
+  }
+
+  // With the last of its devices it is deinitialized.
+  Status drop_library(const Step &step) {
+    if (!libraries_.empty()) {
+      note("let go of the library");
+      libraries_.erase(libraries_.begin() + static_cast<std::ptrdiff_t>(step.first % libraries_.size()));
+    }
+    return {};
+  }
+
+  Status create_device(const Step &step) {
+    if (libraries_.empty() || devices_.size() == most_devices) {
+      return {};
+    }
+    note(fmt::format("make device {}", ++last_number_));
+    BP_ASSIGN(DevicePointer device, make_device(pick(libraries_, step.first), subject_));
+    devices_.push_back({std::move(device), last_number_});
+    return {};
+  }
+
+  Status create_idle_device(const Step &step) {
+    if (libraries_.empty() || idle_.size() == most_devices) {
+      return {};
+    }
+    const bool is_initialized = step.second % 2 != 0;
+    note(fmt::format("create device {}{}", ++last_number_, is_initialized ? " and init it" : ""));
+    IdleDevice idle{pick(libraries_, step.first), std::make_unique<host::HostServices>(silent_host()), nullptr,
+                    last_number_};
+    std::vector<bp_option_t> options;
+    for (const auto &[key, value] : subject_.choice().settings) {
+      options.push_back({key.c_str(), value.c_str()});
+    }
+    BP_ASSIGN(idle.device, conformance::make_device(*idle.library->factory(), idle.services->abi(),
+                                                    subject_.device_id(), options, is_initialized));
+    idle_.push_back(std::move(idle));
+    return {};
+  }
+
+  Status destroy_idle_device(const Step &step) {
+    if (!idle_.empty()) {
+      const auto found = idle_.begin() + static_cast<std::ptrdiff_t>(step.first % idle_.size());
+      note(fmt::format("destroy device {}", found->number));
+      found->device.reset();
+      idle_.erase(found);
+    }
+    return {};
+  }
+
+  Status destroy_device(const Step &step) {
+    const auto is_unused = [&](const Device &device) {
+      const auto is_on = [&](const auto &object) { return object.device == device.device; };
+      return std::ranges::none_of(programs_, is_on) && std::ranges::none_of(pieces_, is_on) &&
+             std::ranges::none_of(flights_, is_on);
+    };
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      const std::size_t at = (step.first + i) % devices_.size();
+      if (is_unused(devices_[at])) {
+        note(fmt::format("destroy device {}", devices_[at].number));
+        devices_.erase(devices_.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      }
+    }
+    return {};
+  }
+
+  // Of an artifact that is there already, perhaps made by another device, or of a new one.
+  Status load_program(const Step &step) {
+    if (devices_.empty() || materials_.empty() || programs_.size() == most_programs) {
+      return {};
+    }
+    const Device &device = pick(devices_, step.first);
+    const std::size_t m = step.second % materials_.size();
+    if (parts_[m] == nullptr || step.third % 4 == 0) {
+      note(fmt::format("compile {} on device {}", materials_[m].name, device.number));
+      BP_ASSIGN(parts_[m], NakedParts::compile(device.device, materials_[m].module));
+    }
+    note(fmt::format("load {} on device {}: program {}", materials_[m].name, device.number, ++last_number_));
+    BP_ASSIGN(std::unique_ptr<NakedProgram> program, NakedProgram::load(device.device, parts_[m]));
+    programs_.push_back({std::move(program), m, device.device, last_number_});
+    return {};
+  }
+
+  static NakedProgram::Arrangement arrangement(std::uint32_t choice) {
+    return {choice % 2 == 0 ? GuardedBlock::Place::AtEnd : GuardedBlock::Place::AtStart,
+            static_cast<std::byte>(choice >> 8), choice / 2 % 2 == 0};
+  }
+
+  Status expect_same(const NakedProgram::Outputs &found, const NakedProgram::Outputs &expected) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (found[i] != expected[i]) {
+        return make_error(ErrorCode::PluginFailure, "output {} has other bits than where nothing else goes on", i);
+      }
+    }
+    return {};
+  }
+
+  Status run_program(const Step &step) {
+    if (programs_.empty()) {
+      return {};
+    }
+    const Program &program = pick(programs_, step.first);
+    const Material &material = materials_[program.material];
+    const std::size_t set = step.second % 2;
+    note(fmt::format("run program {}, inputs {}", program.number, set));
+    BP_ASSIGN(const NakedProgram::Outputs outputs,
+              program.program->run(material.arguments[set], arrangement(step.third)));
+    return expect_same(outputs, material.expected[set]);
+  }
+
+  Status destroy_program(const Step &step) {
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const std::size_t at = (step.first + i) % programs_.size();
+      if (programs_[at].flights == 0) {
+        note(fmt::format("destroy program {}", programs_[at].number));
+        programs_.erase(programs_.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      }
+    }
+    return {};
+  }
+
+  Status allocate(const Step &step) {
+    if (devices_.empty() || pieces_.size() == most_pieces) {
+      return {};
+    }
+    const Device &device = pick(devices_, step.first);
+    const bp_device_memory_t *memory = device.device->memory();
+    if (memory == nullptr) {
+      return {};
+    }
+    const auto space = static_cast<std::uint32_t>(step.second % memory->space_count);
+    if ((memory->spaces[space].flags & BP_SPACE_PER_RUN) != 0) {
+      return {};
+    }
+    const std::uint64_t size = 1 + step.third % (step.second % 3 == 0 ? 100'000 : 300);
+    const std::size_t alignment = std::size_t{1} << (step.third >> 20) % 9;
+    note(fmt::format("take {} bytes of device {}: piece {}", size, device.number, ++last_number_));
+    Result<runtime::Block> allocated = runtime::Block::allocate_on(*device.device, space, size, alignment);
+    if (!allocated.ok()) {
+      // A skeleton may not have got so far.
+      return allocated.error().code() == ErrorCode::Unsupported ? Status() : Status(std::move(allocated).error());
+    }
+    runtime::Block block = std::move(allocated).value();
+    Bytes content(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      content[i] = static_cast<std::byte>(i * 31 + static_cast<std::size_t>(last_number_) * 7);
+    }
+    BP_TRY(runtime::copy(*device.device, block.location(), runtime::host_place(content.data()), size));
+    pieces_.push_back({std::move(block), std::move(content), device.device, last_number_});
+    return {};
+  }
+
+  // A part of a piece, and as much of another one of the same device; null if there are no two.
+  struct Move {
+    Piece *from = nullptr, *to = nullptr;
+    std::uint64_t from_offset = 0, to_offset = 0, size = 0;
+    bp_loc_t source() const { return {from->block.location().memory, from_offset}; }
+    bp_loc_t target() const { return {to->block.location().memory, to_offset}; }
+    void mirror() const { std::memcpy(to->content.data() + to_offset, from->content.data() + from_offset, size); }
+  };
+  // `queue`: of the flights that the pieces may be used by; BP_NONE: by none.
+  Move choose_move(const Step &step, const DevicePointer &device, std::uint32_t queue) {
+    std::vector<Piece *> free;
+    for (Piece &piece : pieces_) {
+      if (piece.device == device && (piece.flights == 0 || (piece.queue == queue && queue != BP_NONE))) {
+        free.push_back(&piece);
+      }
+    }
+    if (free.size() < 2) {
+      return {};
+    }
+    Move move;
+    move.from = pick(free, step.second);
+    std::erase(free, move.from);
+    move.to = pick(free, step.second >> 8);
+    move.size = std::min(move.from->content.size(), move.to->content.size());
+    move.size = 1 + step.third % move.size;
+    move.from_offset = (step.third >> 4) % (move.from->content.size() - move.size + 1);
+    move.to_offset = (step.third >> 12) % (move.to->content.size() - move.size + 1);
+    return move;
+  }
+
+  Status copy(const Step &step) {
+    if (pieces_.empty()) {
+      return {};
+    }
+    const DevicePointer device = pick(pieces_, step.first).device;
+    const Move move = choose_move(step, device, BP_NONE);
+    if (move.from == nullptr) {
+      return {};
+    }
+    note(fmt::format("copy {} bytes from {} of piece {} to {} of piece {}", move.size, move.from_offset,
+                     move.from->number, move.to_offset, move.to->number));
+    BP_TRY(runtime::copy(*device, move.target(), move.source(), move.size));
+    move.mirror();
+    return {};
+  }
+
+  Status look_at_piece(const Step &step) {
+    if (pieces_.empty() || pick(pieces_, step.first).flights != 0) {
+      return {};
+    }
+    const Piece &piece = pick(pieces_, step.first);
+    note(fmt::format("look at piece {}", piece.number));
+    Bytes found(piece.content.size());
+    BP_TRY(runtime::copy(*piece.device, runtime::host_place(found.data()), piece.block.location(), found.size()));
+    return expect_content(found, piece.content, fmt::format("piece {}", piece.number));
+  }
+
+  static Status expect_content(const Bytes &found, const Bytes &expected, std::string_view what) {
+    const auto differs = std::ranges::mismatch(found, expected);
+    if (differs.in1 == found.end()) {
+      return {};
+    }
+    return make_error(ErrorCode::PluginFailure, "byte {} of {} is {}, expected {}", differs.in1 - found.begin(), what,
+                      static_cast<int>(*differs.in1), static_cast<int>(*differs.in2));
+  }
+
+  Status release(const Step &step) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      const std::size_t at = (step.first + i) % pieces_.size();
+      if (pieces_[at].flights == 0) {
+        BP_TRY(look_at_piece({0, static_cast<std::uint32_t>(at), 0, 0}));
+        note(fmt::format("release piece {}", pieces_[at].number));
+        pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      }
+    }
+    return {};
+  }
+
+  // One of the device's queues that takes all of these kinds of commands; BP_NONE if there is none.
+  static std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::uint32_t choice) {
+    const std::uint64_t count = device.queue() == nullptr ? 0 : device.queue()->queue_count;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto queue = static_cast<std::uint32_t>((choice + i) % count);
+      if ((device.queue()->queues[queue] & kinds) == kinds) {
+        return queue;
+      }
+    }
+    return BP_NONE;
+  }
+
+  Status submit(Flight flight, std::uint32_t queue, std::span<const bp_command_t> commands) {
+    flight.point = {flight.device->timelines().create(), 1};
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      return flight.device->queue()->submit(flight.device->abi(), queue, commands.data(),
+                                            static_cast<std::uint32_t>(commands.size()), flight.point, diag);
+    });
+    BP_TRY(diagnostics.result(status, flight.device->id(), "submit"));
+    use(flight, 1);
+    flights_.push_back(std::move(flight));
+    return {};
+  }
+
+  void use(const Flight &flight, int more) {
+    for (const int number : flight.used) {
+      for (Program &program : programs_) {
+        program.flights += program.number == number ? more : 0;
+      }
+      for (Piece &piece : pieces_) {
+        piece.flights += piece.number == number ? more : 0;
+      }
+    }
+  }
+
+  Status submit_run(const Step &step) {
+    if (programs_.empty() || flights_.size() == most_flights) {
+      return {};
+    }
+    const Program &program = pick(programs_, step.first);
+    const std::uint32_t queue = find_queue(*program.device, 1u << BP_COMMAND_RUN, step.third >> 16);
+    if (queue == BP_NONE) {
+      return {};
+    }
+    const Material &material = materials_[program.material];
+    const std::size_t set = step.second % 2;
+    Flight flight;
+    flight.device = program.device;
+    flight.what = fmt::format("the run of program {}", program.number);
+    flight.used = {program.number};
+    note(fmt::format("submit a run of program {}, inputs {}", program.number, set));
+    BP_ASSIGN(flight.run, program.program->prepare(material.arguments[set], arrangement(step.third)));
+    flight.expected_outputs = material.expected[set];
+    bp_command_t command{};
+    command.kind = BP_COMMAND_RUN;
+    command.program = program.program->abi();
+    command.run = flight.run->abi();
+    return submit(std::move(flight), queue, std::span(&command, 1));
+  }
+
+  // In one submission: fills a part of a piece, copies that to another, and all of that one to the host.
+  Status submit_copies(const Step &step) {
+    if (pieces_.empty() || flights_.size() == most_flights) {
+      return {};
+    }
+    const DevicePointer device = pick(pieces_, step.first).device;
+    const std::uint32_t queue = find_queue(*device, 1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL, step.third >> 16);
+    const Move move = queue == BP_NONE ? Move() : choose_move(step, device, queue);
+    if (move.from == nullptr) {
+      return {};
+    }
+    Flight flight;
+    flight.device = device;
+    flight.what = fmt::format("the copies from piece {} to piece {} and the host", move.from->number, move.to->number);
+    flight.used = {move.from->number, move.to->number};
+    move.from->queue = move.to->queue = queue;
+    const std::uint32_t pattern_size = 1u << (step.first >> 16) % 4;
+    note(fmt::format(
+        "submit: fill {} bytes from {} of piece {} by {}, copy them to {} of piece {}, and that to the host",
+        move.size / pattern_size * pattern_size, move.from_offset, move.from->number, pattern_size, move.to_offset,
+        move.to->number));
+    const std::uint64_t pattern = (std::uint64_t{step.second} << 32 | step.third) * 0x9e3779b97f4a7c15;
+    for (std::uint64_t i = 0; i < move.size / pattern_size * pattern_size; ++i) {
+      move.from->content[move.from_offset + i] = static_cast<std::byte>(pattern >> 8 * (i % pattern_size));
+    }
+    move.mirror();
+    flight.expected_copied = move.to->content;
+    flight.copied = std::make_unique<Bytes>(move.to->content.size());
+    bp_command_t commands[3]{};
+    commands[0].kind = BP_COMMAND_FILL;
+    commands[0].to = move.source();
+    commands[0].size = move.size / pattern_size * pattern_size;
+    commands[0].pattern = pattern;
+    commands[0].pattern_size = pattern_size;
+    commands[1].kind = BP_COMMAND_COPY;
+    commands[1].to = move.target();
+    commands[1].from = move.source();
+    commands[1].size = move.size;
+    commands[2].kind = BP_COMMAND_COPY;
+    commands[2].to = runtime::host_place(flight.copied->data());
+    commands[2].from = move.to->block.location();
+    commands[2].size = flight.copied->size();
+    return submit(std::move(flight), queue, commands);
+  }
+
+  Status wait(const Step &step) {
+    if (flights_.empty()) {
+      return {};
+    }
+    const auto found = flights_.begin() + static_cast<std::ptrdiff_t>(step.first % flights_.size());
+    const Flight flight = std::move(*found);
+    flights_.erase(found);
+    note(fmt::format("wait for {}", flight.what));
+    const auto signal = flight.device->timelines().wait(flight.point);
+    flight.device->timelines().destroy(flight.point.timeline);
+    use(flight, -1);
+    if (!signal || signal->status != BP_OK) {
+      return make_error(ErrorCode::PluginFailure, "{} fails with status {}: {}", flight.what,
+                        signal ? signal->status : BP_INTERNAL, signal ? signal->message : "");
+    }
+    if (flight.run != nullptr) {
+      BP_ASSIGN(const NakedProgram::Outputs outputs, flight.run->finish());
+      return expect_same(outputs, flight.expected_outputs);
+    }
+    return expect_content(*flight.copied, flight.expected_copied, "what came to the host");
+  }
+
+  const Subject &subject_;
+  const std::vector<Material> &materials_;
+  std::vector<std::shared_ptr<const NakedParts>> parts_;  // by material
+  int last_number_ = 0;
+  std::vector<std::string> calls_;
+
+  std::vector<std::shared_ptr<const host::Plugin>> libraries_;
+  std::vector<IdleDevice> idle_;
+  std::vector<Device> devices_;
+  std::vector<Program> programs_;
+  std::vector<Piece> pieces_;
+  std::vector<Flight> flights_;
+};
+
+}  // namespace
+
+std::vector<Step> random_steps(std::uint64_t seed, std::size_t count) {
+  Random random(seed);
+  std::vector<Step> steps(count);
+  for (Step &step : steps) {
+    for (std::uint32_t *number : {&step.kind, &step.first, &step.second, &step.third}) {
+      *number = static_cast<std::uint32_t>(random.below(std::int64_t{1} << 32));
+    }
+  }
+  return steps;
+}
+
+Result<std::vector<Material>> make_materials(const Subject &subject, std::uint64_t seed) {
+  constexpr int most_tried = 8;
+  constexpr std::size_t most_kept = 3;
+  Random random(seed);
+  BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
+  BP_ASSIGN(const DevicePointer device, make_device(library, subject));
+  std::vector<Material> materials;
+  for (int tried = 0; tried < most_tried && materials.size() < most_kept; ++tried) {
+    Material material;
+    material.name = random.of(sample_program_names());
+    BP_ASSIGN(material.module, sample_program(material.name));
+    const auto parts = NakedParts::compile(device, material.module);
+    if (!parts.ok() || *parts == nullptr) {
+      continue;  // other stages say whether that is right
+    }
+    BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(device, *parts));
+    for (std::size_t set : {0, 1}) {
+      BP_ASSIGN(material.arguments[set], interpreter::random_arguments(material.module, seed + set));
+      BP_ASSIGN(material.expected[set], program->run(material.arguments[set], {}));
+    }
+    materials.push_back(std::move(material));
+  }
+  return materials;
+}
+
+CallsOutcome run_steps(const Subject &subject, const std::vector<Material> &materials, const std::vector<Step> &steps) {
+  Sequence sequence(subject, materials);
+  Status status;
+  for (std::size_t i = 0; i < steps.size() && status.ok(); ++i) {
+    status = sequence.run(steps[i]);
+  }
+  if (status.ok()) {
+    Random random(steps.empty() ? 0 : steps.back().third);
+    status = sequence.end(random);
+  }
+  return {status.ok() ? "" : status.error().to_string(), sequence.take_calls()};
+}
+
+}  // namespace bp::conformance
