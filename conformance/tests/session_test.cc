@@ -95,6 +95,17 @@ TEST_CASE("what random programs and calls find is told as little as shows it") {
   CHECK_THAT(message, Catch::Contains(" show it:\n") && Catch::Contains(end));
 }
 
+TEST_CASE("functions that the core writes out overflow nowhere on the way") {
+  Session session;
+  session.program = build_folder() / "tools/backplane";
+  session.choice.name = build_folder() / "plugins/cpu/libbackplane_primitives.so";
+  if (!std::filesystem::exists(session.choice.name)) {
+    return testing::skip("the plugin primitives is not built");
+  }
+  session.selection.patterns = {"ops/log-plus-one/f32/*/edge", "ops/exponential-minus-one/f32/*/edge"};
+  CHECK(count(run_to_end(session), "ops/", CaseStatus::Pass) == 6);
+}
+
 TEST_CASE("a plugin that prints or closes what is not its own is judged by its results") {
   const char *fault = GENERATE("print", "close");
   const Report report = run_to_end(session_with(fault));

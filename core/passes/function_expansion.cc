@@ -60,16 +60,17 @@ struct Math {
   bool is_single(Id x) const { return b.type(x) == ElementType::F32; }
 };
 
-// e^x - 1: what rounding makes of e^x is undone by the logarithm (Kahan).
+// e^x - 1: what rounding makes of e^x is undone by the logarithm (Kahan). The factor near 1 is made first: products
+// with x itself may overflow.
 Id exponential_minus_one(Math m, Id x) {
   const Id e = m.exp(x), less_one = m.plus(e, -1);
-  const Id near = m.b.quotient({m.b.product({less_one, x}), m.log(e)});
+  const Id near = m.b.product({less_one, m.b.quotient({x, m.log(e)})});
   const Id settled = m.b.bit_or({m.equal(less_one, -1), m.equal(e, infinity)});
   return m.b.select({m.equal(e, 1), x, m.b.select({settled, less_one, near})});
 }
 Id log_plus_one(Math m, Id x) {
   const Id moved = m.plus(x, 1);
-  const Id near = m.b.quotient({m.b.product({m.log(moved), x}), m.plus(moved, -1)});
+  const Id near = m.b.product({m.log(moved), m.b.quotient({x, m.plus(moved, -1)})});
   const Id settled = m.b.bit_or({m.equal(moved, infinity), m.equal(moved, 0)});
   return m.b.select({m.equal(moved, 1), x, m.b.select({settled, m.log(moved), near})});
 }
