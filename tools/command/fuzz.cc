@@ -2,10 +2,10 @@
 
 #include <chrono>
 
+#include "conformance/suite/random_graph.h"
 #include "core/base/files.h"
 #include "core/ir/verifier.h"
 #include "core/text/printer.h"
-#include "debugging/random_module.h"
 #include "tools/command/problem.h"
 #include "tools/command/terminal.h"
 
@@ -19,7 +19,7 @@ struct Request {
   std::uint64_t first_seed = 1;
   std::int64_t count = 0;  // 0: until the time is over
   double minutes = 0;      // 0: until the count is reached
-  debugging::RandomModuleOptions size;
+  int size = 0;            // 0: the seed's
   std::string output_folder;
   int max_failures = 5;
 };
@@ -37,7 +37,8 @@ int fuzz(Request &request) {
       const std::uint64_t seed = request.first_seed + static_cast<std::uint64_t>(done);
       progress.update(static_cast<std::size_t>(done), static_cast<std::size_t>(std::max(request.count, done)),
                       fmt::format("seed {}", seed));
-      const ir::Module module = debugging::random_module(seed, request.size);
+      const int size = request.size != 0 ? request.size : conformance::graph_size(seed);
+      const ir::Module module = conformance::random_graph(seed, size);
       if (Status status = ir::verify(module); !status.ok()) {
         return report(std::move(status).error().note(fmt::format("the generator made this, from seed {}", seed)));
       }
@@ -50,7 +51,7 @@ int fuzz(Request &request) {
         continue;
       }
       ++failures;
-      const std::string name = fmt::format("random program {} ({} instructions)", seed, request.size.instructions);
+      const std::string name = fmt::format("random program {} of size {}", seed, size);
       const std::string file = fmt::format("{}/fuzz-{}.hlo", request.output_folder, seed);
       fmt::print("{} seed {}: {}\n", paint(Colour::Red, "failed"), seed,
                  debugging::to_string(ending, problem.limits()));
@@ -65,24 +66,41 @@ int fuzz(Request &request) {
   return failures == 0 ? success : negative;
 }
 
+// What was written before, or any other program.
+int judge_again(const std::string &file, const Problem &problem) {
+  auto module = read_module(file);
+  if (!module.ok()) {
+    return report(module.error());
+  }
+  const debugging::Ending ending = problem.attempt(*module);
+  const bool is_fine = ending.kind == debugging::Ending::Kind::Exited && ending.code == success;
+  fmt::print("{}: {}\n", file, is_fine ? "nothing is wrong" : problem.explain(*module));
+  return is_fine ? success : ending.kind == debugging::Ending::Kind::Exited ? ending.code : negative;
+}
+
 }  // namespace
 
 int fuzz_passes(std::span<const std::string> arguments) {
   Options options(
-      "fuzz [--passes=a,b | --on NAME] [--count N | --minutes M] [--seed S]",
-      "Makes random programs and checks the passes on each, or compares a backend with another. What fails is\n"
-      "reduced and written to a file that begins with the command that shows it again.",
+      "fuzz [--passes=a,b | --on NAME] [--count N | --minutes M] [--seed S], or fuzz FILE --on NAME --seed S",
+      "Makes random programs and checks the passes on each, or judges a backend as conform does (or, --against "
+      "another,\n"
+      "compares the two). What fails is reduced and written to a file that begins with the command that shows it "
+      "again.\n"
+      "With a file, judges the program in it, on the inputs of the seed.",
       "  backplane fuzz --minutes 10                     all passes\n"
       "  backplane fuzz --passes=simplify --count 1000   one stage\n"
       "  backplane fuzz --on cpu --minutes 10            cpu against the interpreter\n"
+      "  backplane fuzz fuzz-17.hlo --on cpu --seed 17   what was found, again\n"
       "  backplane fuzz --seed 4711 --count 1            one program again\n");
   options.add()("count", po::value<std::int64_t>()->default_value(0),
                 "how many programs; default: 200, or by --minutes")("minutes", po::value<double>()->default_value(0),
                                                                     "for how long")(
-      "size", po::value<int>()->default_value(30), "about how many instructions a program's entry has")(
+      "size", po::value<int>(), "about how many instructions a program's entry has; default: 6 to 35, by its seed")(
       "failures", po::value<int>()->default_value(5), "stop after so many")(
       "output,o", po::value<std::string>()->default_value("."), "the folder for programs that fail");
   Problem::add_to(options);
+  options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -90,14 +108,20 @@ int fuzz_passes(std::span<const std::string> arguments) {
   if (auto exit = request.problem.read(options)) {
     return *exit;
   }
+  if (request.problem.trial == Problem::Trial::Run && options.get<std::string>("against") == "interpreter") {
+    request.problem.trial = Problem::Trial::Judge;
+  }
+  if (options.has("file")) {
+    return judge_again(options.get<std::string>("file"), request.problem);
+  }
   request.first_seed = options.get<std::uint64_t>("seed");
   request.count = options.get<std::int64_t>("count");
   request.minutes = options.get<double>("minutes");
-  request.size.instructions = options.get<int>("size");
+  request.size = options.has("size") ? options.get<int>("size") : 0;
   request.max_failures = options.get<int>("failures");
   request.output_folder = options.get<std::string>("output");
-  if (request.count < 0 || request.minutes < 0 || request.size.instructions < 1 ||
-      request.size.instructions > 100'000 || request.max_failures < 1) {
+  if (request.count < 0 || request.minutes < 0 || (options.has("size") && request.size < 1) || request.size > 100'000 ||
+      request.max_failures < 1) {
     return options.misuse(
         "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on");
   }

@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "conformance/report/record.h"
+#include "conformance/suite/random_graph.h"
 #include "core/base/files.h"
 #include "core/compile/passes.h"
+#include "core/host/discovery.h"
 #include "core/text/printer.h"
 #include "debugging/agreement.h"
 #include "debugging/reduce.h"
@@ -87,20 +90,29 @@ std::optional<int> Problem::read(const Options &options) {
 }
 
 int Problem::do_trial(const ir::Module &module) const {
-  if (trial == Trial::Check) {
-    debugging::PassCheck check(check_);
-    passes::PipelineOptions options;
-    options.verify_between_passes = true;
-    options.compare = check.compare();
-    ir::Module copy = module;
-    Status status = passes::run_passes(copy, passes_, options);
-    if (status.ok()) {
-      return success;
-    }
-    fmt::print("{}\n", status.error().to_string());
-    // A pass that fails, or leaves a module that is not one, is as wrong.
-    return negative;
+  switch (trial) {
+    case Trial::Check: return check_passes(module);
+    case Trial::Run: return compare_backends(module);
+    default: return judge_backend(module);
   }
+}
+
+int Problem::check_passes(const ir::Module &module) const {
+  debugging::PassCheck check(check_);
+  passes::PipelineOptions options;
+  options.verify_between_passes = true;
+  options.compare = check.compare();
+  ir::Module copy = module;
+  Status status = passes::run_passes(copy, passes_, options);
+  if (status.ok()) {
+    return success;
+  }
+  fmt::print("{}\n", status.error().to_string());
+  // A pass that fails, or leaves a module that is not one, is as wrong.
+  return negative;
+}
+
+int Problem::compare_backends(const ir::Module &module) const {
   auto backend = backend_.load();
   auto reference = Backend::load(against_);
   if (!backend.ok() || !reference.ok()) {
@@ -114,6 +126,21 @@ int Problem::do_trial(const ir::Module &module) const {
     fmt::print("{}\n", **found);
   }
   return *found ? negative : success;
+}
+
+int Problem::judge_backend(const ir::Module &module) const {
+  auto backend = backend_.load();
+  if (!backend.ok()) {
+    return report(backend.error());
+  }
+  auto outcome = conformance::run_graph(*backend, module, check_.seed);
+  if (!outcome.ok()) {
+    return report(outcome.error());
+  }
+  if (!outcome->mismatch.empty()) {
+    fmt::print("{}\n", outcome->mismatch);
+  }
+  return outcome->mismatch.empty() ? success : negative;
 }
 
 debugging::Ending Problem::attempt(const ir::Module &module, const std::string &output) const {
@@ -168,9 +195,20 @@ std::string Problem::rerun(const std::string &file) const {
     case Trial::Run:
       return fmt::format("backplane run {} {} --against {} --tolerance {:g} --seed {}", file, backend_.arguments(),
                          against_, tolerance_, check_.seed);
+    case Trial::Judge: return fmt::format("backplane fuzz {} {} --seed {}", file, backend_.arguments(), check_.seed);
     case Trial::Command: return fmt::format("{} {}", command, file);
   }
   return {};
+}
+
+std::string Problem::plugin() const {
+  const auto candidate = host::find_plugin(backend_.name(), host::plugin_directories());
+  const auto bytes = candidate.ok() ? read_file(candidate->path) : Result<std::string>(candidate.error());
+  if (!bytes.ok()) {
+    return {};
+  }
+  return fmt::format("{}, SHA-256 {}", candidate->path.substr(candidate->path.rfind('/') + 1),
+                     conformance::sha256_hex(*bytes));
 }
 
 int reduce_and_write(const ir::Module &module, const Problem &problem, const std::string &origin,
@@ -188,10 +226,11 @@ int reduce_and_write(const ir::Module &module, const Problem &problem, const std
   }
   const std::string rerun = problem.rerun(output);
   std::string explanation = problem.explain(reduced.module);
-  const std::string header =
-      fmt::format("// rerun: {}\n// {}\n// from {}: {} instructions of {}, {} trials\n", rerun,
-                  boost::replace_all_copy(explanation, "\n", "\n// "), origin, reduced.module.instruction_count(),
-                  module.instruction_count(), reduced.trials);
+  const std::string plugin = problem.plugin();
+  const std::string header = fmt::format(
+      "// rerun: {}\n// {}\n{}// from {}: {} instructions of {}, {} trials\n", rerun,
+      boost::replace_all_copy(explanation, "\n", "\n// "), plugin.empty() ? "" : fmt::format("// plugin: {}\n", plugin),
+      origin, reduced.module.instruction_count(), module.instruction_count(), reduced.trials);
   if (Status status = write_file(output, header + text::print(reduced.module)); !status.ok()) {
     return report(status.error());
   }

@@ -17,6 +17,7 @@ class Problem {
   enum class Trial {
     Check,    // the passes, as opt --check
     Run,      // two backends, as run --against
+    Judge,    // a backend, as the random programs of conform are judged
     Command,  // a command of the user's, given the file
   };
   // ... and which ending of it is the problem.
@@ -40,6 +41,8 @@ class Problem {
   std::string explain(const ir::Module &module) const;
   // The command that shows it again.
   std::string rerun(const std::string &file) const;
+  // Which build of which plugin has it: "libbackplane_acme.so, SHA-256 ..."; empty where there is none.
+  std::string plugin() const;
   const debugging::Limits &limits() const { return limits_; }
   const debugging::CheckOptions &check() const { return check_; }
   void set_seed(std::uint64_t seed) { check_.seed = seed; }
@@ -47,6 +50,9 @@ class Problem {
  private:
   debugging::Ending attempt(const ir::Module &module, const std::string &output) const;
   int do_trial(const ir::Module &module) const;
+  int check_passes(const ir::Module &module) const;
+  int compare_backends(const ir::Module &module) const;
+  int judge_backend(const ir::Module &module) const;
 
   std::vector<passes::Pass> passes_;
   std::string pass_names_;  // as given; empty: all

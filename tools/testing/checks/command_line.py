@@ -507,6 +507,16 @@ def debugging():
           f"bisect of what is wrong together printed\n{found}")
     fuzzed = expect(["fuzz", "--count", "3", "--seed", "1", "--size", "10"], SUCCESS, "").out
     check("3 programs of " in fuzzed and "seeds 1 to 3: 0 failed" in fuzzed, f"fuzz printed\n{fuzzed}")
+    fuzzed = expect(["fuzz", *wrong, "--seed", "1", "--count", "300", "--failures", "1", "-o", "found"], NEGATIVE, "").out
+    [file] = pathlib.Path("found").glob("*.hlo")
+    small = file.read_text()
+    rerun = re.match(r"// rerun: backplane (fuzz found/fuzz-(\d+)\.hlo --on .* --seed \2)\n// .*\n"
+                     r"// plugin: libbackplane_tiny\.so, SHA-256 [0-9a-f]{64}\n// from random program \2 of size ", small)
+    check(rerun is not None and small.count(" = ") <= 3, f"fuzz of a wrong negate printed\n{fuzzed}and wrote\n{small}")
+    again = expect(rerun.group(1).split(), NEGATIVE, "").out
+    check("elements are wrong" in again, f"{rerun.group(1)} printed\n{again}")
+    again = expect(["fuzz", str(file), "--on", "interpreter", "--seed", "1"], SUCCESS, "").out
+    check(again == f"{file}: nothing is wrong\n", f"fuzz of a program that is right printed\n{again}")
 
 
 def self_checking():
