@@ -682,6 +682,12 @@ def isolated():
     expect(["run", "good.hlo", *tiny, "--set", "fault=hang"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: org.example.tiny was ended: it took longer than 2 s in "
            "program.run; it is started again for the next call")
+    # A command that lies nowhere near a worker.
+    pathlib.Path("alone/bin").mkdir(parents=True)
+    shutil.copy(BUILD / "tools/backplane", "alone/bin/backplane")
+    alone = subprocess.run(["alone/bin/backplane", "run", "good.hlo", "--isolate", "--on", TINY], capture_output=True, text=True)
+    check(alone.returncode == SUCCESS or fits(alone.stderr, "backplane: ...: init: internal error: there is no program to isolate "
+          "backends in, expected ...backplane-worker; BACKPLANE_WORKER may name it"), f"without a worker: {alone.stderr}")
     # The recording of a crash is replayed, and the crash with it.
     expect(["run", "good.hlo", *tiny, "--set", "fault=crash", "--layer=record=lost.calls"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: ...\nrecord: ... calls in lost.calls")
