@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
+#include <charconv>
 
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
@@ -20,10 +21,10 @@ constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one
                      transposed = {"matrix.transposed", {37, 2}, true},
                      transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {65'537, 1}},
                      large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
-                     every_16 = {"every16", {65'536, 1}};
+                     every_16 = {"every16", {65'536, 1}}, sweep = {"sweep", {std::int64_t{1} << 24, 1}};
 constexpr std::array shape_classes = {
-    fixed,         scalar, empty,   one,     prime, power, matrix, transposed, transposed_operands,
-    above_16_bits, large,  every_8, every_16};
+    fixed,         scalar, empty,   one,      prime, power, matrix, transposed, transposed_operands,
+    above_16_bits, large,  every_8, every_16, sweep};
 
 // Of these, quick mode tries all shapes; of the others, one.
 bool is_common(ElementType type) {
@@ -35,7 +36,10 @@ bool is_common(ElementType type) {
 std::vector<ShapeClass> shapes_for(ElementType type, bool converts, Mode mode) {
   if (mode == Mode::Full) {
     std::vector<ShapeClass> all(shape_classes.begin() + 1, shape_classes.end());
-    std::erase_if(all, [&](const ShapeClass &shape) { return shape.name == large.name && !is_common(type); });
+    std::erase_if(all, [&](const ShapeClass &shape) {
+      return (shape.name == large.name && !is_common(type)) ||
+             (shape.name == sweep.name && (type != ElementType::F32 || converts));
+    });
     return all;
   }
   if (!is_common(type) || converts) {
@@ -68,8 +72,12 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
 }
 
 std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const ShapeClass &shape) {
+  const bool is_unary = op.has(ir::Trait::Elementwise) && op.max_operands == 1;
+  if (shape.name == sweep.name) {
+    return is_unary ? std::vector{Values::Every} : std::vector<Values>{};
+  }
   if (is_for_every_value(shape)) {
-    const bool fits = op.has(ir::Trait::Elementwise) && op.max_operands == 1 && holds_every_value(shape, type);
+    const bool fits = is_unary && holds_every_value(shape, type);
     return fits ? std::vector{Values::Every} : std::vector<Values>{};
   }
   const Accuracy *accuracy = find_accuracy(op.opcode);
@@ -115,7 +123,10 @@ void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shap
     OpCase one_case{&op, program.variant, type, shape};
     for (const Values kind : values) {
       one_case.values = kind;
-      ids.push_back(one_case.id());
+      for (std::uint32_t part = 0; part < (shape.name == sweep.name ? 256 : 1); ++part) {
+        one_case.highest_byte = part;
+        ids.push_back(one_case.id());
+      }
     }
   }
 }
@@ -123,10 +134,26 @@ void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shap
 }  // namespace
 
 std::string OpCase::id() const {
+  const std::string values_name = shape.name == sweep.name ? fmt::format("0x{:02x}", highest_byte)
+                                                           : std::string(value_names[static_cast<std::size_t>(values)]);
   return fmt::format("ops/{}{}{}/{}/{}/{}", op->text, variant.empty() ? "" : ".", variant,
-                     type == ElementType::Invalid ? "-" : ir::to_string(type), shape.name,
-                     value_names[static_cast<std::size_t>(values)]);
+                     type == ElementType::Invalid ? "-" : ir::to_string(type), shape.name, values_name);
 }
+
+namespace {
+
+// "0x3f"
+std::optional<std::uint32_t> parse_byte(std::string_view text) {
+  std::uint32_t byte = 0;
+  const bool is_hexadecimal = text.size() == 4 && text.starts_with("0x");
+  const char *end = text.data() + text.size();
+  if (!is_hexadecimal || std::from_chars(text.data() + 2, end, byte, 16).ptr != end) {
+    return std::nullopt;
+  }
+  return byte;
+}
+
+}  // namespace
 
 std::optional<OpCase> OpCase::parse(std::string_view id) {
   std::vector<std::string> parts;
@@ -141,13 +168,17 @@ std::optional<OpCase> OpCase::parse(std::string_view id) {
   const auto type = ir::element_type_from_string(parts[2]);
   const auto shape = std::ranges::find(shape_classes, parts[3], &ShapeClass::name);
   const auto values = std::ranges::find(value_names, parts[4]);
-  if (!opcode || (!type && parts[2] != "-") || shape == shape_classes.end() || values == std::end(value_names)) {
+  const bool is_sweep = shape != shape_classes.end() && shape->name == sweep.name;
+  const auto byte = is_sweep ? parse_byte(parts[4]) : std::nullopt;
+  const bool has_values = is_sweep ? byte.has_value() : values != std::end(value_names);
+  if (!opcode || (!type && parts[2] != "-") || shape == shape_classes.end() || !has_values) {
     return std::nullopt;
   }
   result.op = &ir::info(*opcode);
   result.type = type.value_or(ElementType::Invalid);
   result.shape = *shape;
-  result.values = static_cast<Values>(values - std::begin(value_names));
+  result.values = is_sweep ? Values::Every : static_cast<Values>(values - std::begin(value_names));
+  result.highest_byte = byte.value_or(0);
   return result;
 }
 

@@ -3,6 +3,7 @@
 //   ops/add/f32/prime/random         ops/OP/TYPE/SHAPE/VALUES
 //   ops/convert.s8/f32/prime/edge    a variant of the op's program: here what it converts to
 //   ops/add/f32/matrix.transposed/random
+//   ops/exponential/f32/sweep/0x3f   the operands whose highest byte is that
 #pragma once
 
 #include <optional>
@@ -31,6 +32,7 @@ struct OpCase {
   ir::ElementType type = ir::ElementType::Invalid;  // Invalid: the op's programs have none
   ShapeClass shape;
   Values values = Values::Random;
+  std::uint32_t highest_byte = 0;  // of the operands of a sweep
 
   std::string id() const;
   static std::optional<OpCase> parse(std::string_view id);

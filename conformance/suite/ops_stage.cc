@@ -33,7 +33,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
     return failure("the table of tolerances has no row for this op");
   }
   auto arguments = make_arguments(module, one.values, accuracy->edges, one.op->has(ir::Trait::Elementwise),
-                                  subject.seed_of(one.id()));
+                                  subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());
   }

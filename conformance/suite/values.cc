@@ -161,13 +161,14 @@ void fill_with_edges(Literal &literal, Edges edges, std::size_t operand, std::ui
   fill<T>(literal, [&](std::size_t i) { return values[(start + i + operand * (i / count)) % count]; });
 }
 
-void fill_array(Literal &literal, Values values, Edges edges, std::size_t operand, std::uint64_t seed) {
+void fill_array(Literal &literal, Values values, Edges edges, std::size_t operand, std::uint64_t seed,
+                std::uint64_t first) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     switch (values) {
       case Values::Random:
         return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
       case Values::Edge: return fill_with_edges<T>(literal, edges, operand, seed);
-      case Values::Every: return fill<T>(literal, [](std::size_t i) { return from_bits<T>(i); });
+      case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
     }
   });
 }
@@ -188,14 +189,14 @@ T absolute_value(T x) {
 }  // namespace
 
 Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values values, Edges edges, bool is_elementwise,
-                                            std::uint64_t seed) {
+                                            std::uint64_t seed, std::uint64_t first) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   if (values == Values::Random && !is_elementwise) {
     return arguments;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].shape().is_array()) {
-      fill_array(arguments[i], values, edges, i, random_bits(seed, i));
+      fill_array(arguments[i], values, edges, i, random_bits(seed, i), first);
     }
   }
   return arguments;

@@ -70,6 +70,20 @@ TEST_CASE("ids are unique, stable, and lead back to their programs") {
   CHECK_FALSE(OpCase::parse("ops/add/f33/prime/edge").has_value());
 }
 
+TEST_CASE("a full run sweeps over all operands of unary functions, in parts that have names") {
+  const std::vector<std::string> ids = list_op_cases(ir::info(ir::Opcode::Sine), Mode::Full);
+  CHECK(std::ranges::count_if(ids, [](const std::string &id) { return id.starts_with("ops/sine/f32/sweep/0x"); }) ==
+        256);
+  const auto one = OpCase::parse("ops/sine/f32/sweep/0x3f");
+  REQUIRE(one.has_value());
+  CHECK(one->highest_byte == 0x3f);
+  CHECK(one->id() == "ops/sine/f32/sweep/0x3f");
+  CHECK_FALSE(OpCase::parse("ops/sine/f32/sweep/0x3g").has_value());
+  CHECK_FALSE(OpCase::parse("ops/sine/f32/sweep/every").has_value());
+  const auto none = list_op_cases(ir::info(ir::Opcode::Add), Mode::Full);
+  CHECK(std::ranges::none_of(none, [](const std::string &id) { return id.find("sweep") != std::string::npos; }));
+}
+
 TEST_CASE("shards are disjoint and cover everything") {
   const Subject subject = interpreter();
   Selection selection;
