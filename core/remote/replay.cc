@@ -82,18 +82,8 @@ class Player {
 
   // What the recording leaves behind.
   void clean_up() {
-    for (const auto &[program, unused] : made_programs_) {
-      if (const auto left = objects_.take_program(program); left != nullptr) {
-        left->program->abi.destroy(&left->program->abi);
-      }
-    }
-    for (const auto &[memory, device] : made_memory_) {
-      const auto left = objects_.take_piece(memory);
-      if (LayeredDevice *owner = objects_.device(device); left.has_value() && owner != nullptr) {
-        layer_.memory_release(*owner, left->location.memory);
-      }
-    }
     for (const std::uint64_t device : made_devices_) {
+      clean_up(device);
       if (LayeredDevice *left = objects_.take_device(device); left != nullptr) {
         left->abi.destroy(&left->abi);
       }
@@ -101,7 +91,25 @@ class Player {
   }
 
  private:
+  // Of a device, which may have made more than when it was recorded.
+  void clean_up(std::uint64_t device) {
+    for (const auto &[program, of] : made_programs_) {
+      if (const auto left = of == device ? objects_.take_program(program) : nullptr; left != nullptr) {
+        left->program->abi.destroy(&left->program->abi);
+      }
+    }
+    for (const auto &[memory, of] : made_memory_) {
+      const auto left = of == device ? objects_.take_piece(memory) : std::nullopt;
+      if (LayeredDevice *owner = objects_.device(device); left.has_value() && owner != nullptr) {
+        layer_.memory_release(*owner, left->location.memory);
+      }
+    }
+  }
+
   std::vector<std::string> make(const RecordedCall &call) {
+    if (call.function == Function::device_destroy) {
+      clean_up(call.object);
+    }
     Reader in(call.inputs, &recording_);
     // A call that did not return has made nothing that anybody knows.
     const std::uint64_t made = call.made != 0 ? call.made : --unknown_;
