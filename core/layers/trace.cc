@@ -5,9 +5,9 @@
 #include <boost/json.hpp>
 #include <deque>
 
-#include "backplane/ext/draft/profile.h"
 #include "core/layers/artifacts.h"
 #include "core/layers/interposer.h"
+#include "core/layers/listening_run.h"
 
 namespace bp::layers {
 namespace {
@@ -15,28 +15,6 @@ namespace {
 std::string quoted(std::string_view text) {
   return boost::json::serialize(boost::json::string(text));
 }
-
-// A run in which somebody listens. Kept until the device goes: a queue may report late.
-struct ListeningRun {
-  bp_run_t abi;
-  const bp_run_t *below;
-  Trace *trace;
-  std::shared_ptr<const ModuleCopy> module;
-
-  static const void *get_extension(const bp_run_t *run, const char *id) {
-    const auto &self = *reinterpret_cast<const ListeningRun *>(run);
-    return std::string_view(id) == BP_EXT_PROFILE ? &profile : self.below->get_extension(self.below, id);
-  }
-  static void record(const bp_run_t *run, std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns,
-                     std::uint64_t end_ns) {
-    const auto &self = *reinterpret_cast<const ListeningRun *>(run);
-    const bool is_known = self.module != nullptr && instr < self.module->view().instructions().size();
-    self.trace->add_of_device(
-        is_known ? std::string(self.module->view().instruction(instr).name()) : fmt::format("instruction {}", instr),
-        track, begin_ns, end_ns);
-  }
-  static constexpr bp_run_profile_t profile = {&ListeningRun::record};
-};
 
 class TraceLayer final : public Interposer {
  public:
@@ -115,9 +93,8 @@ class TraceLayer final : public Interposer {
     return status;
   }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
-    const ListeningRun &listening = listen(&program.abi, run);
     tell("\"run\":{}", run->id);
-    return Interposer::program_run(program, &listening.abi, diag);
+    return Interposer::program_run(program, listen(&program.abi, run), diag);
   }
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
@@ -125,7 +102,7 @@ class TraceLayer final : public Interposer {
     std::vector<bp_command_t> listening(commands, commands + command_count);
     for (bp_command_t &command : listening) {
       if (command.run != nullptr) {
-        command.run = &listen(command.program, command.run).abi;
+        command.run = listen(command.program, command.run);
       }
     }
     trace_->add_asynchronous(fmt::format("queue {}", queue), 'b', done.timeline);
@@ -152,11 +129,17 @@ class TraceLayer final : public Interposer {
     }
   }
 
-  const ListeningRun &listen(const bp_program_t *program, const bp_run_t *run) {
+  // Kept until the device goes: a queue may report late.
+  const bp_run_t *listen(const bp_program_t *program, const bp_run_t *run) {
     const std::lock_guard lock(mutex_);
-    ListeningRun &listening = runs_.emplace_back(ListeningRun{*run, run, trace_.get(), modules_[program]});
-    listening.abi.get_extension = &ListeningRun::get_extension;
-    return listening;
+    const auto record = [trace = trace_.get(), module = modules_[program]](
+                            std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns, std::uint64_t end_ns) {
+      const bool is_known = module != nullptr && instr < module->view().instructions().size();
+      trace->add_of_device(
+          is_known ? std::string(module->view().instruction(instr).name()) : fmt::format("instruction {}", instr),
+          track, begin_ns, end_ns);
+    };
+    return runs_.emplace_back(run, record).abi();
   }
 
   static thread_local std::vector<Open> open_;  // calls of this thread, the innermost last

@@ -1,0 +1,42 @@
+// A run in which somebody listens to what the device says of its instructions (bp.profile/1).
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "backplane/ext/compiler.h"
+#include "backplane/ext/draft/profile.h"
+
+namespace bp::layers {
+
+// Stands for `below`, and has what that has beside. Lives, at one place, until the run is over.
+class ListeningRun {
+ public:
+  // From any thread: instruction, track, begin and end in nanoseconds.
+  using Record = std::function<void(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>;
+
+  ListeningRun(const bp_run_t *below, Record record) : abi_(*below), below_(below), record_(std::move(record)) {
+    abi_.get_extension = &ListeningRun::get_extension;
+  }
+  ListeningRun(const ListeningRun &) = delete;
+  ListeningRun &operator=(const ListeningRun &) = delete;
+
+  const bp_run_t *abi() const { return &abi_; }
+
+ private:
+  static const void *get_extension(const bp_run_t *run, const char *id) {
+    const bp_run_t *below = reinterpret_cast<const ListeningRun *>(run)->below_;
+    return std::string_view(id) == BP_EXT_PROFILE ? &profile : below->get_extension(below, id);
+  }
+  static void record(const bp_run_t *run, std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns,
+                     std::uint64_t end_ns) {
+    reinterpret_cast<const ListeningRun *>(run)->record_(instr, track, begin_ns, end_ns);
+  }
+  static constexpr bp_run_profile_t profile = {&ListeningRun::record};
+
+  bp_run_t abi_;  // first: the plugin is given its address
+  const bp_run_t *below_;
+  Record record_;
+};
+
+}  // namespace bp::layers
