@@ -77,8 +77,10 @@ Id log_plus_one(Math m, Id x) {
 Id rsqrt(Math m, Id x) {
   return m.inverse(m.sqrt(x));
 }
+// For negative x e^x / (1 + e^x): there e^-x overflows before the result is 0.
 Id logistic(Math m, Id x) {
-  return m.inverse(m.plus(m.exp(m.minus(x)), 1));
+  const Id e = m.exp(m.minus(m.abs(x)));
+  return m.b.quotient({m.b.select({m.less(x, 0), e, m.number(1, x)}), m.plus(e, 1)});
 }
 Id tangent(Math m, Id x) {
   return m.b.quotient({m.sin(x), m.cos(x)});
@@ -193,6 +195,103 @@ Id power_by_squaring(Expansion &b, Id base, Id exponent, int rounds) {
   return b.loop(rounds, {b.splat(1, base), base, exponent}, step)[0];
 }
 
+// A number as the sum of two: what the first cannot hold is in the second. The product in the exponent of a power needs
+// that: what is lost there is multiplied by the exponent's size.
+struct Double {
+  Id high, low;
+};
+
+// The exact sum of two numbers (Knuth).
+Double exact_sum(Math m, Id x, Id y) {
+  const Id sum = m.b.sum({x, y}), rest = m.b.difference({sum, x});
+  return {sum, m.b.sum({m.b.difference({x, m.b.difference({sum, rest})}), m.b.difference({y, rest})})};
+}
+// Halves of the bits of a number each, such that their products are exact.
+Double split(Math m, Id x) {
+  const bool single = m.is_single(x);
+  const Id bits = m.b.reinterpret(x, single ? ElementType::U32 : ElementType::U64);
+  const std::uint64_t kept = single ? 0xfffff000 : 0xfffffffff8000000;
+  const Id high = m.b.reinterpret(m.b.bit_and({bits, m.b.splat_bits(kept, bits)}), m.b.type(x));
+  return {high, m.b.difference({x, high})};
+}
+// The exact product (Dekker).
+Double exact_product(Math m, Id x, Id y) {
+  const Id product = m.b.product({x, y});
+  const Double a = split(m, x), c = split(m, y);
+  Id low = m.b.difference({m.b.product({a.high, c.high}), product});
+  low = m.b.sum({low, m.b.product({a.high, c.low}), m.b.product({a.low, c.high}), m.b.product({a.low, c.low})});
+  return {product, low};
+}
+
+// Of some numbers, in two parts: few bits, so that products with exponents are exact, and the rest.
+struct KnownLog {
+  double first, rest;
+};
+constexpr KnownLog log_2 = {0x1.62e42fef8p-1, 0x1.1cf79abc9e3b4p-36},
+                   log_3_4 = {-0x1.269621138p-2, 0x1.9236c3e20a44cp-37},
+                   log_5_4 = {0x1.c8ff7c79p-3, 0x1.53443584bb03ep-36};
+KnownLog known_log(const KnownLog &log, bool single) {
+  constexpr double grid = 0x1p-15;
+  const double first = single ? std::floor(log.first / grid) * grid : log.first;
+  return {first, log.first - first + log.rest};
+}
+
+// The logarithm of a positive number that is finite: it is c n 2^k with n near 1, and log(n) = 2 atanh(s) with
+// s = (n - 1) / (n + 1), whose first term is exact and whose others are small beside it. c is 3/4, 1 or 5/4.
+Double precise_log(Math m, Id x) {
+  Expansion &b = m.b;
+  const bool single = m.is_single(x);
+  const int mantissa = single ? 23 : 52, lift = single ? 24 : 53;
+  const Id is_subnormal = m.less(x, single ? 0x1p-126 : 0x1p-1022);
+  const Id lifted = b.select({is_subnormal, m.times(x, std::ldexp(1, lift)), x});
+  // Counted from the square root of a half, the bits are k and the mantissa of c n.
+  const std::uint64_t root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd, bias = single ? 128 : 1024;
+  const Id bits = b.reinterpret(lifted, single ? ElementType::U32 : ElementType::U64);
+  const Id counted = b.sum({bits, b.splat_bits((bias << mantissa) - root, bits)});
+  const Id fraction = b.bit_and({counted, b.splat_bits((std::uint64_t{1} << mantissa) - 1, counted)});
+  const Id cn = b.reinterpret(b.sum({fraction, b.splat_bits(root, fraction)}), b.type(x));
+  const Id exponent = m.plus(b.convert(b.shift_right(counted, mantissa), b.type(x)), -static_cast<double>(bias));
+  const Id k = b.select({is_subnormal, m.plus(exponent, -lift), exponent});
+
+  const Id is_low = m.less(cn, 0.857), is_high = m.greater(cn, 1.118);
+  const auto choose = [&](double low, double middle, double high) {
+    return b.select({is_low, m.number(low, cn), b.select({is_high, m.number(high, cn), m.number(middle, cn)})});
+  };
+  const Id c = choose(0.75, 1, 1.25);
+  const Id above = b.difference({cn, c});
+  const Double below = exact_sum(m, cn, c);
+  const Id s = b.quotient({above, below.high});
+  const Double back = exact_product(m, s, below.high);
+  const Id left = b.difference({b.difference({b.difference({above, back.high}), back.low}), b.product({s, below.low})});
+  const Id squared = m.square(s);
+  const int terms = single ? 4 : 8;
+  Id series = m.number(2.0 / (2 * terms + 1), s);
+  for (int i = terms - 1; i >= 1; --i) {
+    series = m.plus(b.product({series, squared}), 2.0 / (2 * i + 1));
+  }
+  const Id others = b.sum({m.times(b.quotient({left, below.high}), 2), b.product({b.product({series, squared}), s})});
+
+  const KnownLog two = known_log(log_2, single), low = known_log(log_3_4, single), high = known_log(log_5_4, single);
+  const Id known = b.sum({m.times(k, two.first), choose(low.first, 0, high.first)});  // exact
+  const Double sum = exact_sum(m, known, m.times(s, 2));
+  return exact_sum(m, sum.high, b.sum({sum.low, m.times(k, two.rest), choose(low.rest, 0, high.rest), others}));
+}
+
+// x^y for a positive x that is finite.
+Id precise_power(Math m, Id x, Id y) {
+  const double most = m.is_single(x) ? 0x1p40 : 0x1p70;  // beyond, all powers but those of 1 are 0 or infinite
+  const Id limited = m.max(m.min(y, m.number(most, y)), m.number(-most, y));
+  const Double log = precise_log(m, x);
+  const Double exponent = exact_product(m, limited, log.high);
+  const Id low = m.b.sum({exponent.low, m.b.product({limited, log.low})});
+  // Of halves, so that nothing overflows before the result does.
+  const Id root = m.exp(m.times(exponent.high, 0.5));
+  const Id power = m.b.product({m.b.sum({root, m.b.product({root, low})}), root});
+  const Id is_large =
+      m.greater(m.abs(exponent.high), m.is_single(x) ? 170 : 1400);  // where 0 times infinity may come up
+  return m.b.select({is_large, m.exp(exponent.high), power});
+}
+
 // x^y = e^(y log|x|), with the sign of an odd y for negative x. What has a special value comes after.
 Id power(Math m, Id x, Id y) {
   Expansion &b = m.b;
@@ -200,8 +299,11 @@ Id power(Math m, Id x, Id y) {
   const Id half = m.times(y, 0.5);
   const Id is_whole = m.equal(m.floor(y), y);
   const Id is_odd = b.bit_and({is_whole, m.negation(m.equal(m.floor(half), half))});
-  const Id exponent = b.product({y, m.log(size)});
-  const Id grown = m.exp(b.select({m.equal(y, 0), zero, exponent}));
+  // Of 0 and infinity: whether y is negative decides.
+  const Id is_extreme = b.bit_or({m.equal(size, 0), m.equal(size, infinity)});
+  const Id inverted = b.select({m.less(y, zero), m.inverse(size), b.select({m.is_nan(y), y, size})});
+  const Id usual = b.select({m.is_nan(x), x, precise_power(m, b.select({is_extreme, one, size}), y)});
+  const Id grown = b.select({is_extreme, inverted, usual});
   // 1 to any power is 1; |x| = 1 has an exponent of 0 unless y is infinite.
   const Id plain = b.select({m.equal(size, 1), b.select({m.is_nan(y), y, one}), grown});
   const Id negative = m.is_negative(x);

@@ -90,7 +90,7 @@ Id decoded(Codes c, Id code) {
   }
   bits = b.bit_or({bits, sign});
   if (c.format.specials == Specials::UnsignedZero) {
-    bits = b.select({c.is(code, c.sign_bit()), c.number(f32_nan, bits), bits});
+    bits = b.select({c.is(code, c.sign_bit()), c.number(f32_nan | f32_sign, bits), bits});  // NaN has a sign, too
   }
   return c.as_float(bits);
 }
