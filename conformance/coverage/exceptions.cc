@@ -30,10 +30,8 @@ constexpr Exception of_all[] = {
 };
 
 constexpr std::string_view no_state = "its state, from one run to the next, is kept by the device";
-constexpr std::string_view bits_of_truth = "of the bits of a byte only 0 and 1 are a truth";
 // In addition, of one that has the primitives alone.
 constexpr Exception of_primitives[] = {
-    {Opcode::BitcastConvert, Answer::Interpreter, "pred", bits_of_truth},
     {Opcode::Rng, Answer::Interpreter, "pred, signed, unsigned, floats", no_state},
     {Opcode::RngGetAndUpdateState, Answer::Interpreter, "yes", no_state},
 };

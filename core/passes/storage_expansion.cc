@@ -45,6 +45,11 @@ Result<bool> storage_expansion(ir::Module &module, const PassContext &context) {
       return type == ElementType::Pred ? b.compare(ir::ComparisonDirection::Ne, code, b.splat(0, code))
                                        : of_code(b, code, type);
     }
+    if (i.opcode() == Opcode::BitcastConvert && is_plain(i) && is_narrow(type) &&
+        i.operand(0).shape().element_type() == ElementType::Pred) {
+      Expansion b(module, i);
+      return of_code(b, b.convert(i.operands()[0], ElementType::U32), type);
+    }
     if (!moves(i.opcode()) || !is_narrow(type) || type == storage_type(type) || !is_plain(i)) {
       return i.id();
     }

@@ -34,8 +34,9 @@ Result<bool> topk_expansion(ir::Module &module, const PassContext &context) {
       return topk.id();
     }
     Expansion b(module, topk);
-    InstructionId values = topk.operands()[0];
-    const std::size_t last = b.shape(values).rank() - 1;
+    const InstructionId operand = topk.operands()[0];
+    const std::size_t last = b.shape(operand).rank() - 1;
+    const InstructionId values = b.laid_out(operand, ir::Layout::descending(last + 1));  // as the positions are
     const std::int64_t k = topk.shape().elements()[0].size(last);
     const bool largest = topk.number(AttributeKey::Largest, 1) != 0;
     ir::ComputationId before = comparator(module, b.type(values), largest);
