@@ -6,7 +6,8 @@ namespace bp::command {
 namespace {
 
 constexpr std::string_view before_style = R"html(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Memory</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Memory</title>
 <style>
 )html";
 
@@ -25,6 +26,10 @@ aside { width: 330px; padding: 12px 16px; overflow: auto; background: var(--pane
 aside h2 { font-size: 13px; margin: 0 0 6px; } dl { margin: 0 0 16px; display: grid; grid-template-columns: 72px 1fr; }
 dt { color: var(--faint); } dd { margin: 0; } ol { margin: 0; padding: 0; list-style: none; }
 li { padding: 2px 0; cursor: pointer; display: flex; gap: 6px; } li b { font-weight: 500; flex: 1; }
+@media (max-width: 720px) {
+  main { flex-direction: column; } #picture { min-height: 55vh; } aside { width: auto; max-height: 38vh; border: 0;
+    border-top: 1px solid var(--line); } input[type=search] { margin-left: 0; width: 100%; }
+}
 </style></head><body>
 <header><h1 id="title"></h1><span id="figures"></span><span id="kinds"></span>
 <input id="search" type="search" placeholder="name, op or source"></header>
@@ -95,7 +100,7 @@ function draw() {
   paint.globalAlpha = 1; paint.strokeStyle = faint; paint.setLineDash([2, 4]);
   bases.forEach((base, i) => { if (base < 0) return; const y = to_y(base); paint.beginPath(); paint.moveTo(margin.left, y);
     paint.lineTo(width, y); paint.stroke();
-    if (to_y(base) - to_y(base + data.allocations[i].size) > 30) { paint.textAlign = "right"; paint.fillStyle = faint;
+    if (to_y(base) - to_y(base + data.allocations[i].size) > 30) { paint.textAlign = "right"; paint.fillStyle = ink;
       paint.fillText(data.allocations[i].name, width - margin.right - 4, y - 4); } });
   paint.setLineDash([]);
   if (marked) { const low = bases[marked.allocation] + marked.offset; paint.strokeStyle = ink; paint.lineWidth = 2;
