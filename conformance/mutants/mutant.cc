@@ -128,7 +128,7 @@ const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
     for (const std::span<const Mutant> table :
-         {kernel_mutants, life_mutants, compiler_mutants, memory_mutants, combination_mutants}) {
+         {kernel_mutants, life_mutants, compiler_mutants, memory_mutants, combination_mutants, performance_mutants}) {
       list.insert(list.end(), table.begin(), table.end());
     }
     return list;

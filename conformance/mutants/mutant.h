@@ -78,6 +78,6 @@ host::Layer mutant_layer(const Mutant &mutant);
 
 // The tables, one per file.
 extern const std::span<const Mutant> kernel_mutants, life_mutants, compiler_mutants, memory_mutants,
-    combination_mutants;
+    combination_mutants, performance_mutants;
 
 }  // namespace bp::conformance

@@ -155,6 +155,46 @@ Result<Totals> totals_from_json(const json::object &object) {
   return totals;
 }
 
+json::object json_of(const Measurement &measured) {
+  json::object object{{"seconds", measured.seconds}, {"spread", measured.spread}, {"least", measured.least},
+                      {"runs", measured.runs},       {"bytes", measured.bytes},   {"operations", measured.operations}};
+  if (!measured.what.empty()) {
+    object["what"] = measured.what;
+  }
+  object["clock"] = measured.is_of_device ? "device" : "wall";
+  if (measured.yardstick > 0) {
+    object["yardstick"] = measured.yardstick;
+  }
+  if (measured.development) {
+    object["change"] = to_string(measured.development->change);
+    object["earlier_seconds"] = measured.development->earlier_seconds;
+  }
+  return object;
+}
+
+Result<Measurement> measurement_from(const json::object &object) {
+  Fields fields(object);
+  Measurement measured;
+  measured.what = fields.text("what", false);
+  measured.seconds = fields.number("seconds");
+  measured.spread = fields.number("spread");
+  measured.least = fields.number("least");
+  measured.runs = fields.count("runs");
+  measured.bytes = fields.number("bytes");
+  measured.operations = fields.number("operations");
+  measured.is_of_device = fields.text("clock") == "device";
+  measured.yardstick = object.contains("yardstick") ? fields.number("yardstick") : 0;
+  if (object.contains("change")) {
+    const std::string change = fields.text("change");
+    measured.development = {.change = change == to_string(Change::Slower)   ? Change::Slower
+                                      : change == to_string(Change::Faster) ? Change::Faster
+                                                                            : Change::Same,
+                            .earlier_seconds = fields.number("earlier_seconds")};
+  }
+  BP_TRY(fields.status());
+  return measured;
+}
+
 Result<Record> record_from(const json::object &object) {
   Fields fields(object);
   Record record;
@@ -172,6 +212,11 @@ Result<Record> record_from(const json::object &object) {
   record.verdict.is_evidence = !object.contains("no_evidence");
   record.seconds = fields.number("seconds");
   record.seed = fields.count("seed");
+  if (object.contains("measured")) {
+    if (const json::object *measured = fields.object("measured")) {
+      BP_ASSIGN(record.verdict.measured, measurement_from(*measured));
+    }
+  }
   record.rerun = fields.text("rerun", false);
   BP_TRY(fields.status());
   const auto known = status_from(status);
@@ -250,6 +295,9 @@ std::string to_json(const Record &record) {
   }
   if (verdict.max_ulp) {
     object["max_ulp"] = std::isfinite(*verdict.max_ulp) ? json::value(*verdict.max_ulp) : json::value("infinite");
+  }
+  if (verdict.measured) {
+    object["measured"] = json_of(*verdict.measured);
   }
   return json::serialize(object);
 }

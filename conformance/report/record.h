@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/report/measurement.h"
 #include "core/base/result.h"
 
 namespace bp::conformance {
@@ -39,6 +40,8 @@ struct Verdict {
   std::optional<double> max_ulp = {};
   // Whether it says something about the backend: not where not even the oracle knows the answer.
   bool is_evidence = true;
+  // Where the case is about time.
+  std::optional<Measurement> measured = {};
 };
 Verdict failure(std::string message);
 // A failure with the error's text if there is one.

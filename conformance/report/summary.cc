@@ -7,7 +7,6 @@
 #include "core/ir/op.h"
 
 namespace bp::conformance {
-namespace {
 
 std::string family_of(std::string_view op) {
   const auto opcode = ir::opcode_from_string(op);
@@ -50,8 +49,6 @@ std::string family_of(std::string_view op) {
   }
   return info.has(ir::Trait::Elementwise) ? "elementwise" : "movement";
 }
-
-}  // namespace
 
 std::vector<StageSummary> by_stage(const Report &report) {
   std::vector<StageSummary> stages;

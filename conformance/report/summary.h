@@ -28,6 +28,9 @@ struct OpMatrix {
 };
 OpMatrix by_op(const Report &report);
 
+// "elementwise", "linear algebra", ...; "other" for what is no op.
+std::string family_of(std::string_view op);
+
 // Ops of a kind, such as "elementwise" or "contraction": the share of their cases that pass, all ops of a family counting
 // the same, however many cases each has. Unsupported counts as not passed; what a run did not look at is left out.
 struct FamilyScore {

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
+#include "conformance/report/performance.h"
 #include "conformance/report/render.h"
 #include "conformance/report/summary.h"
 
@@ -15,6 +19,49 @@ std::string describe(const Totals &totals) {
     }
   }
   return text.empty() ? "no cases" : text;
+}
+
+// The peaks, what small things cost, and what is far from the roofline.
+std::string describe(const Performance &performance) {
+  std::vector<std::string> rates, costs;
+  if (performance.bytes_per_second > 0) {
+    rates.push_back(fmt::format("memory {}B/s", format_rate(performance.bytes_per_second)));
+  }
+  for (const Peak &peak : performance.peaks) {
+    rates.push_back(fmt::format("{} {} {}op/s", peak.kind, peak.type, format_rate(peak.rate)));
+  }
+  for (const Figure &figure : performance.figures) {
+    costs.push_back(fmt::format("{} {}", figure.title, format_seconds(figure.measured.seconds)));
+  }
+  std::vector<const OpSpeed *> slowest;
+  for (const OpSpeed &one : performance.ops) {
+    slowest.push_back(&one);
+  }
+  std::ranges::stable_sort(slowest, {}, &OpSpeed::share);
+  std::string lowest;
+  for (const OpSpeed *one : std::span(slowest).first(std::min<std::size_t>(slowest.size(), 4))) {
+    lowest += fmt::format("{}{} {} {:.1f} %", lowest.empty() ? "" : ", ", one->op, one->type, 100 * one->share);
+  }
+  std::string out;
+  const auto line = [&](std::string_view name, const std::string &text) {
+    out += text.empty() ? "" : fmt::format("{:<12} {}\n", name, text);
+  };
+  line("peaks", fmt::format("{}", fmt::join(rates, ", ")));
+  line("costs", fmt::format("{}", fmt::join(costs, ", ")));
+  if (const double share = median_share(performance); share > 0) {
+    line("roofline",
+         fmt::format("median share {:.0f} % of {} ops; the lowest: {}", 100 * share, performance.ops.size(), lowest));
+  }
+  if (performance.compared > 0) {
+    line("development", fmt::format("{} of {} cases differ from the earlier report by more than the noise",
+                                    performance.changes.size(), performance.compared));
+    for (const Record *record : performance.changes) {
+      const Measurement &measured = *record->verdict.measured;
+      line("", fmt::format("{} {}: {}", to_string(measured.development->change), title_of(*record),
+                           describe_change(measured)));
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -48,6 +95,7 @@ std::string to_text(const Report &report, const std::function<std::string(CaseSt
     out += fmt::format("{:<12} {:.1f} of 100: the mean over the families of ops of the cases that pass\n", "score",
                        100 * score(report));
   }
+  out += describe(performance_of(report));
   if (report.totals) {
     const Totals &totals = *report.totals;
     out += fmt::format("{} cases in {:.1f} s: {}; {} unexpected\n", totals.cases(), totals.seconds, describe(totals),

@@ -58,7 +58,8 @@ class Run {
   Status run_stage(const Stage &stage, std::size_t begin, std::size_t end) {
     for (std::size_t next = begin; !is_stopped_;) {
       for (Slot &slot : slots_) {
-        if (!slot.is_busy() && next < end) {
+        const bool is_free = !slot.is_busy() && (!stage.is_timed || &slot == &slots_.front());
+        if (is_free && next < end) {
           slot.group = &groups_[next++];
           slot.at = 0;
           BP_TRY(send(slot));
@@ -176,7 +177,7 @@ class Run {
       blocked_by_ = record.id;
     }
     is_stopped_ = is_stopped_ || (options_.fail_fast && is_unexpected(status));
-    options_.on_record(record, ++done_, total_);
+    options_.on_record(std::move(record), ++done_, total_);
   }
 
   const std::vector<Group> &groups_;

@@ -20,7 +20,7 @@ struct RunOptions {
   Expectations expectations;
   std::function<std::string(const std::string &id)> rerun_command;
   // On the calling thread; `done` of `total`, this one among them.
-  std::function<void(const Record &record, std::size_t done, std::size_t total)> on_record;
+  std::function<void(Record record, std::size_t done, std::size_t total)> on_record;
 };
 
 // The groups stand in the order of the stages. Fails only if no worker can be started.

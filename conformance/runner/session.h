@@ -16,6 +16,8 @@ struct Session {
   int jobs = 0;
   double deadline_scale = 1;
   bool fail_fast = false;
+  // Measurements are compared with those of this report.
+  std::optional<Report> earlier = {};
   // Each line as it comes, with its newline.
   std::function<void(const std::string &line)> on_line = {};
   std::function<void(const Record &record, std::size_t done, std::size_t total)> on_record = {};
@@ -26,6 +28,9 @@ Result<std::string> run_session(const Session &session);
 
 // The arguments that choose the same backend again: "acme --set x=y --seed 3".
 std::vector<std::string> arguments_of(const Choice &choice);
+
+// Of a file. Messages name it, and the line.
+Result<Report> read_report(const std::string &file);
 
 // What an earlier report is worth: its hashes hold, the plugin is the one it speaks of, and `sample` of its cases, chosen
 // by the seed, give what they gave. Blocked cases are not run again. InvalidInput says what does not hold.

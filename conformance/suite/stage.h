@@ -27,6 +27,8 @@ struct Stage {
   bool shares_programs = false;
   // Each case gets a worker of its own: it looks at the process as a whole.
   bool is_alone = false;
+  // One case at a time: what runs beside it would be measured too.
+  bool is_timed = false;
   // If this case does not pass, nothing after it is tried.
   std::string_view gate = {};
 };
@@ -57,6 +59,6 @@ Verdict nothing_to_do();
 
 // One per file.
 extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, programs_stage, buffers_stage,
-    concurrency_stage, faults_stage, claims_stage, fuzz_stage;
+    concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage;
 
 }  // namespace bp::conformance

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "conformance/report/performance.h"
 #include "conformance/report/render.h"
 #include "conformance/report/summary.h"
 
@@ -42,6 +43,19 @@ std::string lines_of(const std::vector<Record> &records) {
   }
   totals.sha256 = sha256_hex(lines);
   return lines + to_json(totals) + "\n";
+}
+
+Record timed_record(std::string id, double seconds, double bytes, double operations) {
+  Record one = record("performance/" + std::move(id), CaseStatus::Pass);
+  one.verdict.measured = Measurement{.what = {},
+                                     .seconds = seconds,
+                                     .spread = seconds / 100,
+                                     .least = seconds,
+                                     .runs = 9,
+                                     .yardstick = 1e-4,
+                                     .bytes = bytes,
+                                     .operations = operations};
+  return one;
 }
 
 std::string plain(CaseStatus status) {
@@ -95,6 +109,85 @@ TEST_CASE("the score counts families of ops alike, however many cases they have"
   const OpMatrix matrix = by_op(report);
   CHECK(matrix.ops == std::vector<std::string>{"add", "dot"});
   CHECK(matrix.cells.at({"add", "f32"}).passed == 100);
+}
+
+TEST_CASE("measurements are read as they were written") {
+  Record first = timed_record("op/add/f32", 1.25e-4, 12, 1);
+  first.verdict.measured->what = "add f32[1]";
+  first.verdict.measured->is_of_device = true;
+  first.verdict.measured->development = Development{.change = Change::Slower, .earlier_seconds = 5e-5};
+  const Report report = report_from_json(lines_of({first, record("x_ray/entry", CaseStatus::Pass)})).value();
+  const Measurement read = report.records[0].verdict.measured.value();
+  CHECK(read.what == "add f32[1]");
+  CHECK(read.seconds == 1.25e-4);
+  CHECK(read.least == 1.25e-4);
+  CHECK(read.runs == 9);
+  CHECK(read.is_of_device);
+  CHECK(read.yardstick == 1e-4);
+  CHECK(read.bytes == 12);
+  CHECK(read.development->change == Change::Slower);
+  CHECK(read.development->earlier_seconds == 5e-5);
+  CHECK_FALSE(report.records[1].verdict.measured.has_value());
+  CHECK(record_from_json(R"({"id":"a","stage":"a","status":"pass","seconds":1,"seed":1,"measured":{"seconds":1}})")
+            .error()
+            .message() == "lacks the field 'spread'");
+}
+
+TEST_CASE("a case is slower only beyond the noise of both, and only if the machine was not") {
+  const Measurement earlier{.what = {}, .seconds = 1e-3, .spread = 5e-5, .least = 9e-4, .runs = 9, .yardstick = 1e-4};
+  Measurement now = earlier;
+  CHECK(compare(now, earlier) == Change::Same);
+  now.seconds = 1.3e-3, now.least = 1.25e-3;  // beyond one noise, but not beyond both
+  CHECK(compare(now, earlier) == Change::Same);
+  now.seconds = 2e-3, now.least = 1.9e-3;
+  CHECK(compare(now, earlier) == Change::Slower);
+  CHECK(compare(earlier, now) == Change::Faster);
+  now.least = 9e-4;  // the fastest run is what it was
+  CHECK(compare(now, earlier) == Change::Same);
+  now.least = 1.9e-3, now.yardstick = 2e-4;  // everything took twice as long
+  CHECK(compare(now, earlier) == Change::Same);
+
+  // By its own clock a device is as exact as it says; and twice the work may take twice the time.
+  const Measurement simulated{
+      .what = {}, .seconds = 1e-3, .least = 1e-3, .runs = 2, .is_of_device = true, .operations = 10};
+  Measurement later = simulated;
+  later.seconds = later.least = 1.2e-3;
+  CHECK(compare(later, simulated) == Change::Slower);
+  later.operations = 12;
+  later.what = "another size";
+  CHECK(compare(later, simulated) == Change::Same);
+}
+
+TEST_CASE("ops stand beside the roofline of what was measured") {
+  const Report report =
+      report_from_json(
+          lines_of({timed_record("peak/memory", 1, 100, 0), timed_record("peak/multiply-add/f32", 1, 1, 1000),
+                    timed_record("peak/dot/f32", 1, 1, 4000), timed_record("op/copy/f32", 2, 100, 0),
+                    timed_record("op/add/f32", 4, 100, 10), timed_record("op/dot/f32", 2, 10, 4000),
+                    timed_record("op/power/f32", 2, 1, 1000), timed_record("overhead/call", 2e-6, 0, 0)}))
+          .value();
+  const Performance performance = performance_of(report);
+  REQUIRE(performance.ops.size() == 4);
+  CHECK(performance.bytes_per_second == 100);
+  CHECK(performance.ops[0].share == 0.5);
+  CHECK(performance.ops[1].share == 0.25);
+  CHECK(performance.ops[1].is_bound_by_memory);
+  CHECK(performance.ops[2].share == 0.5);
+  CHECK_FALSE(performance.ops[2].is_bound_by_memory);
+  CHECK(performance.ops[3].share == 0.5);
+  CHECK(median_share(performance) == 0.5);
+  const std::string text = to_text(report, plain);
+  CHECK_THAT(text, Catch::Contains("memory 100 B/s, multiply-add f32 1.00 kop/s, dot f32 4.00 kop/s\n"));
+  CHECK_THAT(text, Catch::Contains("call of the smallest program 2.00 us\n"));
+  CHECK_THAT(text, Catch::Contains("median share 50 % of 4 ops; the lowest: add f32 25.0 %"));
+  CHECK_THAT(to_html(report), Catch::Contains("class=\"roofline\""));
+
+  // What was quicker than the programs meant to be is the peak.
+  const Report odd =
+      report_from_json(lines_of({timed_record("peak/memory", 1, 100, 0), timed_record("op/copy/f32", 0.5, 100, 0)}))
+          .value();
+  CHECK(performance_of(odd).bytes_per_second == 200);
+  CHECK(performance_of(odd).ops[0].share == 1);
 }
 
 TEST_CASE("text and JUnit say what was unexpected, and how to run it again") {

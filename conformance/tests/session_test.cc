@@ -165,6 +165,31 @@ TEST_CASE("where a file cannot be loaded, what needs it is blocked") {
   CHECK(count(report, "ops/", CaseStatus::Blocked) == 1);
 }
 
+TEST_CASE("times are compared with an earlier report") {
+  Session session = session_with("none");
+  session.selection.patterns = {"performance/op/add/f32", "performance/op/subtract/f32", "performance/overhead/call",
+                                "performance/op/sine/f32"};
+  const Report first = run_to_end(session);
+  CHECK(count(first, "performance/", CaseStatus::Pass) == 3);
+  CHECK(count(first, "performance/op/sine", CaseStatus::Unsupported) == 1);
+  CHECK_FALSE(first.records[0].verdict.measured->development.has_value());
+  // As if it had taken a hundredth of the time: then it has become slower.
+  session.earlier = first;
+  for (Record &record : session.earlier->records) {
+    if (record.verdict.measured && record.id == "performance/op/add/f32") {
+      record.verdict.measured->seconds /= 100;
+      record.verdict.measured->spread /= 100;
+      record.verdict.measured->least /= 100;
+    }
+  }
+  const Report second = run_to_end(session);
+  CHECK(second.totals->unexpected() == 0);
+  CHECK(second.records.size() == first.records.size());
+  const auto added = std::ranges::find(second.records, "performance/op/add/f32", &Record::id);
+  REQUIRE(added != second.records.end());
+  CHECK(added->verdict.measured->development->change == Change::Slower);
+}
+
 TEST_CASE("a report is verified by its hashes and by running a part of it again") {
   const testing::TemporaryFolder folder;
   const std::string lines = run_session(session_with("none")).value(), file = folder / "results.jsonl";

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <map>
 
+#include "conformance/suite/performance_programs.h"
 #include "core/backplane.h"
 #include "core/base/files.h"
 #include "core/buffers/assign.h"
@@ -254,7 +255,8 @@ int main(int argc, char **argv) {
   Table table;
   Backend backend = value_or_exit(Backend::load(values["on"].as<std::string>()));
   core_stages(table, "transformer stack", transformer_stack(values["layers"].as<int>()));
-  core_stages(table, "elementwise chain", elementwise_chain(17'000));
+  core_stages(table, "elementwise chain",
+              conformance::chain_program(ir::ElementType::F32, 1000, 17'000).text);
   compile_time(table, "transformer stack of 40 layers", transformer_stack(40), backend);
   if (values.count("model") != 0) {
     for (const std::string &model : values["model"].as<std::vector<std::string>>()) {

@@ -94,13 +94,4 @@ std::string transformer_stack(int layers) {
       w.text());
 }
 
-std::string elementwise_chain(int length) {
-  Writer w;
-  std::string x = w.parameter("f32[1000]{0}"), y = w.parameter("f32[1000]{0}");
-  for (int i = 0; i < length; ++i) {
-    x = w.add("f32[1000]{{0}} {}({}, {})", i % 3 == 0 ? "add" : i % 3 == 1 ? "multiply" : "maximum", x, y);
-  }
-  return fmt::format("HloModule elementwise_chain\n\nENTRY main {{\n{}}}\n", w.text());
-}
-
 }  // namespace bp::bench

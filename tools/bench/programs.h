@@ -9,7 +9,4 @@ namespace bp::bench {
 // write it: no loops over layers. 815 layers are 44,000 instructions.
 std::string transformer_stack(int layers);
 
-// HLO text of one computation that is a chain of `length` elementwise instructions.
-std::string elementwise_chain(int length);
-
 }  // namespace bp::bench

@@ -159,6 +159,7 @@ int conform(std::span<const std::string> arguments) {
       "  backplane conform acme --stage x_ray,life_cycle\n"
       "  backplane conform acme --case 'ops/add/f32/*'       every case that matches\n"
       "  backplane conform acme -o acme.jsonl --html acme.html --junit acme.xml\n"
+      "  backplane conform acme --stage performance --against-report acme.jsonl\n"
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n");
   options.add_positional("backend", 1);
   options.add_positional("package", 1);
@@ -173,6 +174,7 @@ int conform(std::span<const std::string> arguments) {
       "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
       "output,o", po::value<std::string>(), "file for the results, as JSON lines, while they come")(
       "html", po::value<std::string>(), "file for a page that shows them")(
+      "against-report", po::value<std::string>(), "results of an earlier run: what has become slower or faster")(
       "junit", po::value<std::string>(), "file for JUnit's XML")("fail-fast", "end at the first unexpected result")(
       "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
@@ -236,6 +238,13 @@ int conform(std::span<const std::string> arguments) {
     }
     conformance::serve(*subject, options.get<int>("worker"));
     return success;
+  }
+  if (options.has("against-report")) {
+    auto earlier = conformance::read_report(options.get<std::string>("against-report"));
+    if (!earlier.ok()) {
+      return report(earlier.error());
+    }
+    session.earlier = std::move(earlier).value();
   }
   const auto shard = options.has("shard") ? conformance::Shard::parse(options.get<std::string>("shard"))
                                           : conformance::Shard::from_environment();

@@ -176,6 +176,8 @@ MISTAKES = [
     (["conform", "null", "--tier", "9"], FAILED,
      "backplane: there is no tier '9', expected one of: kernels, memory, compiler, queue"),
     (["conform", "verify", "absent.jsonl"], FAILED, "backplane: cannot read absent.jsonl: No such file or directory"),
+    (["conform", "null", "--case", "performance/load/plugin", "--against-report", "absent.jsonl"], FAILED,
+     "backplane: cannot read absent.jsonl: No such file or directory"),
     (["conform", "verify", "good.hlo"], FAILED, "backplane: good.hlo: line 1 is not a JSON object: ..."),
     (["check", "absent.hlo"], FAILED, "backplane: cannot read absent.hlo: No such file or directory"),
     (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),

@@ -1,0 +1,89 @@
+// Faults of time: right results, too late.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "conformance/mutants/mutant.h"
+#include "plugin_api/cpp/module_view.h"
+
+namespace bp::conformance {
+namespace {
+
+using Call = std::function<bp_status(const bp_call_t *call)>;
+
+void wait(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+// Where waiting would take longer than asked for.
+void be_busy(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
+  }
+}
+
+// Before each call of a kernel.
+template <class Body>
+Fault before_kernel(Body body) {
+  Fault fault;
+  fault.kernels_kernel = [body](const Call &next, const bp_call_t *call, const bp_diag_t *) {
+    body(call);
+    return next(call);
+  };
+  return fault;
+}
+
+constexpr Mutant table[] = {
+    {"call-overhead", "time", "2 ms of overhead per call", "kernels", "performance/overhead/call",
+     [] { return before_kernel([](const bp_call_t *) { wait(2e-3); }); }},
+    {"run-overhead", "time", "2 ms of overhead per run of a compiled program", "cpu", "performance/overhead/call",
+     [] {
+       Fault fault;
+       fault.program_run = [](const std::function<bp_status(const bp_run_t *run)> &next, const bp_run_t *run,
+                              const bp_diag_t *) {
+         wait(2e-3);
+         return next(run);
+       };
+       return fault;
+     }},
+    {"quadratic-in-elements", "time", "takes a time that grows with the square of the elements", "kernels",
+     "performance/growth/elements",
+     [] {
+       return before_kernel([](const bp_call_t *call) {
+         const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
+         const auto count = static_cast<double>(instruction.result(0).shape().element_count());
+         be_busy(2e-13 * count * count);
+       });
+     }},
+    {"looks-at-all-instructions", "time", "each kernel goes through all instructions of the program", "kernels",
+     "performance/overhead/instruction",
+     [] {
+       return before_kernel([](const bp_call_t *call) {
+         be_busy(1e-7 * static_cast<double>(plugin::ModuleView(call->module).instructions().size()));
+       });
+     }},
+    {"slower-each-time", "time", "each call takes 2 us longer than the one before", "kernels",
+     "performance/growth/runs",
+     [] {
+       auto calls = std::make_shared<std::atomic<int>>(0);
+       return before_kernel([calls](const bp_call_t *) { be_busy(2e-6 * (*calls)++); });
+     }},
+    {"compile-quadratic", "time", "compile() takes a time that grows with the square of the instructions", "npu",
+     "performance/compile/instruction",
+     [] {
+       Fault fault;
+       fault.compiler_compile = [](const std::function<bp_status(const bp_ostream_t *artifact)> &next,
+                                   const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+         const auto count = static_cast<double>(plugin::ModuleView(module).instructions().size());
+         wait(3e-7 * count * count);
+         return next(artifact);
+       };
+       return fault;
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> performance_mutants = table;
+
+}  // namespace bp::conformance

@@ -1,0 +1,50 @@
+#include "conformance/report/measurement.h"
+
+#include <algorithm>
+#include <array>
+
+namespace bp::conformance {
+namespace {
+
+constexpr std::array<std::string_view, 3> names = {"same", "slower", "faster"};
+
+// Two medians are told apart from this many deviations on, and from this factor.
+constexpr double deviations = 3, least_factor = 1.1;
+constexpr double least_spread = 0.03;           // by the clock on the wall: what a few runs in a row do not show
+constexpr double deviation_of_spread = 1.4826;  // of a normal distribution
+
+// What a run has to do, in a unit that cancels out.
+double work_of(const Measurement &measurement) {
+  return std::max({measurement.operations, measurement.bytes, 1.0});
+}
+
+// Everything that counts is larger by more than the noise.
+bool is_slower(const Measurement &now, const Measurement &earlier, double scale) {
+  const auto noise = [](const Measurement &one) {
+    const double least = one.is_of_device ? 0 : least_spread * one.seconds;
+    return deviations * deviation_of_spread * std::max(one.spread, least);
+  };
+  return now.seconds - noise(now) > scale * (earlier.seconds + noise(earlier)) &&
+         now.seconds > least_factor * scale * earlier.seconds && now.least > least_factor * scale * earlier.least;
+}
+
+}  // namespace
+
+std::string_view to_string(Change change) {
+  return names[static_cast<std::size_t>(change)];
+}
+
+Change compare(const Measurement &now, const Measurement &earlier) {
+  const double scale = now.what == earlier.what ? 1 : work_of(now) / work_of(earlier);
+  const bool has_yardstick = now.yardstick > 0 && earlier.yardstick > 0;
+  const double machine = has_yardstick ? now.yardstick / earlier.yardstick : 1;  // above 1: it was idler then
+  if (is_slower(now, earlier, scale) && is_slower(now, earlier, scale * machine)) {
+    return Change::Slower;
+  }
+  if (is_slower(earlier, now, 1 / scale) && is_slower(earlier, now, 1 / (scale * machine))) {
+    return Change::Faster;
+  }
+  return Change::Same;
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,455 @@
+// How fast: the peaks of the device, as programs given to it; each op, beside these; what a call costs, and an
+// instruction, to run and to compile. Figures are written down, not judged: machines differ, and are busy. Judged is what
+// holds on any machine: how time grows with size, and how the smallest call stands beside a large one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string.hpp>
+
+#include "conformance/suite/performance_programs.h"
+#include "conformance/suite/stage.h"
+#include "conformance/suite/timing.h"
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::ElementType;
+
+constexpr std::array quick_types = {ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F64,
+                                    ElementType::S8};
+
+// The device with a clock over it. Shared by the cases of a process.
+struct Device {
+  RunClock clock;
+  Result<Backend> backend;
+};
+Result<Device *> device_of(const Subject &subject) {
+  static std::unique_ptr<Device> device;
+  if (device == nullptr) {
+    RunClock clock;
+    BackendOptions options = subject.backend_options();
+    options.layers.push_back(clock.layer());
+    device = std::make_unique<Device>(Device{clock, Backend::load(subject.choice().name, options)});
+  }
+  BP_TRY(device->backend.ok() ? Status() : Status(device->backend.error()));
+  return device.get();
+}
+
+CompileOptions compile_options() {
+  CompileOptions options;
+  options.device_only = true;
+  options.fold_constants = false;
+  return options;
+}
+
+// A program on the device. Unsupported if that does not claim all of it.
+struct Loaded {
+  PerformanceProgram program;
+  Work work;
+  Compiled compiled;
+  std::shared_ptr<TimedProgram> timed;
+
+  Measurement finish(Measurement measured) const {
+    measured.what = program.name;
+    measured.bytes = work.bytes;
+    measured.operations = work.operations;
+    return measured;
+  }
+};
+
+Result<ir::Module> read(const PerformanceProgram &program) {
+  BP_ASSIGN(ir::Module module, text::parse_module(program.text));
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
+Result<Loaded> load(const Backend &backend, RunClock *clock, PerformanceProgram program) {
+  BP_ASSIGN(const ir::Module module, read(program));
+  const Work work = work_of(module, program);
+  BP_ASSIGN(Compiled compiled, backend.compile(module, compile_options()));
+  if (compiled.executable.program() == nullptr) {
+    return make_error(ErrorCode::Unsupported, "the core leaves nothing for the device to do");
+  }
+  BP_ASSIGN(std::shared_ptr<TimedProgram> timed, TimedProgram::make(compiled, module, 1, clock));
+  return Loaded{std::move(program), work, std::move(compiled), std::move(timed)};
+}
+Result<Loaded> load(const Subject &subject, PerformanceProgram program) {
+  BP_ASSIGN(Device * device, device_of(subject));
+  return load(*device->backend, &device->clock, std::move(program));
+}
+
+Timed run_of(const Loaded &loaded) {
+  return [timed = loaded.timed] { return timed->run(); };
+}
+
+// The common element types, the likeliest first.
+constexpr std::array simple_types = {ElementType::F32, ElementType::BF16, ElementType::S32, ElementType::F16};
+
+// The first of these programs that the device runs, for any type: make(type) lists them.
+template <class Make>
+Result<Loaded> load_first(const Backend &backend, RunClock *clock, const Make &make) {
+  Result<Loaded> last = make_error(ErrorCode::Unsupported, "the device runs no program of elementwise operations");
+  for (const ElementType type : simple_types) {
+    for (PerformanceProgram &program : make(type)) {
+      Result<Loaded> loaded = load(backend, clock, std::move(program));
+      if (loaded.ok() || loaded.error().code() != ErrorCode::Unsupported) {
+        return loaded;
+      }
+    }
+  }
+  return last;
+}
+
+Verdict verdict_with(Measurement measured) {
+  Verdict verdict;
+  verdict.measured = std::move(measured);
+  return verdict;
+}
+
+// --- Peaks ---
+
+// The best rate of programs of one kind. Larger ones are tried until a run takes long.
+template <class Make, class Rate>
+Result<Measurement> best_of(const Subject &subject, std::span<const std::int64_t> sizes, const Make &make,
+                            const Rate &rate) {
+  constexpr double long_seconds = 0.02;
+  std::optional<Measurement> best;
+  Error reason = make_error(ErrorCode::Unsupported, "the device runs no such program");
+  double wall = 0;
+  for (std::size_t i = 0; i < sizes.size() && wall < long_seconds; ++i) {
+    for (PerformanceProgram &program : make(sizes[i])) {
+      const Result<Loaded> loaded = load(subject, std::move(program));
+      if (!loaded.ok()) {
+        reason = loaded.error();
+        continue;
+      }
+      const Timed run = run_of(*loaded);
+      BP_ASSIGN(const Measurement on_wall, measure(on_the_wall([&]() -> Status {
+                                                     BP_TRY(run());
+                                                     return {};
+                                                   }),
+                                                   {.rounds = 1, .most_rounds = 1}));
+      wall = std::max(wall, on_wall.seconds);
+      BP_ASSIGN(Measurement measured, measure(run, {.patience = 0.2}));
+      measured = loaded->finish(std::move(measured));
+      if (!best || rate(measured) > rate(*best)) {
+        best = std::move(measured);
+      }
+    }
+  }
+  if (!best) {
+    return reason;
+  }
+  return std::move(*best);
+}
+
+double operations_per_second(const Measurement &one) {
+  return one.operations / one.seconds;
+}
+double bytes_per_second(const Measurement &one) {
+  return one.bytes / one.seconds;
+}
+
+Result<Verdict> peak_of_memory(Subject &subject) {
+  constexpr std::array<std::int64_t, 2> sizes = {1 << 20, 1 << 22};
+  BP_ASSIGN(
+      Measurement best,
+      best_of(
+          subject, sizes, [](std::int64_t size) { return memory_programs(ElementType::F32, size); }, bytes_per_second));
+  return verdict_with(std::move(best));
+}
+
+Result<Verdict> peak_of_multiply_add(Subject &subject, ElementType type) {
+  constexpr std::array<std::int64_t, 3> sizes = {1 << 12, 1 << 15, 1 << 18};
+  BP_ASSIGN(Measurement best,
+            best_of(
+                subject, sizes, [&](std::int64_t size) { return std::vector{chain_program(type, size, 64)}; },
+                operations_per_second));
+  return verdict_with(std::move(best));
+}
+
+Result<Verdict> peak_of_dot(Subject &subject, ElementType type) {
+  constexpr std::array<std::int64_t, 4> sizes = {128, 256, 512, 1024};
+  BP_ASSIGN(Measurement best,
+            best_of(
+                subject, sizes, [&](std::int64_t size) { return std::vector{dot_program(type, size)}; },
+                operations_per_second));
+  return verdict_with(std::move(best));
+}
+
+// --- Ops ---
+
+Result<Verdict> time_op(Subject &subject, const std::string &name, ElementType type) {
+  BP_ASSIGN(PerformanceProgram program, op_program(name, type));
+  BP_ASSIGN(const Loaded loaded, load(subject, std::move(program)));
+  BP_ASSIGN(Measurement measured, measure(run_of(loaded)));
+  return verdict_with(loaded.finish(std::move(measured)));
+}
+
+// --- Growth ---
+
+// Whether time grows out of all proportion: by each of the steps, and so neither by what was disturbed once nor by the
+// end of a cache. Each step is four times as much; 8 is four to the power of one and a half.
+constexpr std::int64_t step = 4;
+constexpr double most_growth = 8;
+
+bool grows_too_fast(const std::vector<Measurement> &measured) {
+  for (std::size_t i = 1; i < measured.size(); ++i) {
+    if (measured[i].least < most_growth * measured[i - 1].least) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string growth_of(const std::vector<Measurement> &measured, std::string_view of) {
+  std::vector<std::string> steps;
+  for (std::size_t i = 1; i < measured.size(); ++i) {
+    steps.push_back(fmt::format("{:.1f}", measured[i].least / measured[i - 1].least));
+  }
+  return fmt::format("with {} times as many {} it takes {} times as long, each time, expected about {}", step, of,
+                     fmt::join(steps, ", "), step);
+}
+
+Verdict judge_growth(const std::vector<Measurement> &measured, std::string_view of, Measurement told) {
+  Verdict verdict = verdict_with(std::move(told));
+  if (grows_too_fast(measured)) {
+    verdict.status = CaseStatus::Fail;
+    verdict.message = growth_of(measured, of);
+  }
+  return verdict;
+}
+
+Result<Verdict> growth_of_elements(Subject &subject) {
+  constexpr std::array<std::int64_t, 4> sizes = {1 << 14, 1 << 16, 1 << 18, 1 << 20};
+  BP_ASSIGN(Device * device, device_of(subject));
+  std::vector<Loaded> loaded;
+  std::vector<Timed> runs;
+  for (const std::int64_t size : sizes) {
+    BP_ASSIGN(Loaded one, load_first(*device->backend, &device->clock,
+                                     [&](ElementType type) { return simple_programs(type, size); }));
+    runs.push_back(run_of(one));
+    loaded.push_back(std::move(one));
+  }
+  BP_ASSIGN(const std::vector<Measurement> measured, measure_in_turn(runs));
+  return judge_growth(measured, "elements", loaded.back().finish(measured.back()));
+}
+
+// By the program's length; one without anything to do in between is told apart from the rest.
+Result<Verdict> cost_of_instruction(Subject &subject) {
+  constexpr std::array<std::int64_t, 3> lengths = {64, 256, 1024};
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  std::vector<Loaded> loaded;
+  std::vector<Timed> calls;
+  for (const std::int64_t length : lengths) {
+    BP_ASSIGN(Loaded one, load_first(*backend, nullptr,
+                                     [&](ElementType type) { return std::vector{chain_program(type, 64, length)}; }));
+    calls.push_back(one.timed->call(4));
+    loaded.push_back(std::move(one));
+  }
+  BP_ASSIGN(const std::vector<Measurement> measured, measure_in_turn(calls));
+  Measurement each = measured.back();
+  const auto count = static_cast<double>(lengths.back());
+  each.seconds /= count, each.spread /= count, each.least /= count;
+  each.what = "one of " + loaded.back().program.name;
+  return judge_growth(measured, "instructions", std::move(each));
+}
+
+Result<Verdict> time_to_compile(Subject &subject) {
+  constexpr std::array<std::int64_t, 3> lengths = {64, 256, 1024};
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  if (backend->device()->compiler() == nullptr) {
+    return make_error(ErrorCode::Unsupported, "the device compiles nothing");
+  }
+  std::vector<ir::Module> modules;
+  std::vector<Timed> compilations;
+  std::string what;
+  for (const std::int64_t length : lengths) {
+    const auto make = [&](ElementType type) { return std::vector{chain_program(type, 64, length)}; };
+    BP_ASSIGN(const Loaded one, load_first(*backend, nullptr, make));
+    what = one.program.name;
+    BP_ASSIGN(ir::Module module, read(one.program));
+    compilations.push_back([backend, module = std::move(module)]() -> Result<RunClock::Reading> {
+      BP_ASSIGN(const Compiled compiled, backend->compile(module, compile_options()));
+      return RunClock::Reading{compiled.report.compile, false};
+    });
+  }
+  BP_ASSIGN(const std::vector<Measurement> measured,
+            measure_in_turn(compilations, {.rounds = 3, .most_rounds = 3, .patience = 1}));
+  Measurement each = measured.back();
+  const auto count = static_cast<double>(lengths.back());
+  each.seconds /= count, each.spread /= count, each.least /= count;
+  each.what = "one of " + what;
+  return judge_growth(measured, "instructions to compile", std::move(each));
+}
+
+// A device that remembers its runs, and goes through them, is slower with each.
+Result<Verdict> growth_of_runs(Subject &subject) {
+  constexpr std::size_t runs = 400, quarter = runs / 4;
+  constexpr double most = 4, negligible = 50e-6;
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Loaded loaded,
+            load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 64); }));
+  const Timed call = loaded.timed->call(1);
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < runs; ++i) {
+    BP_ASSIGN(const RunClock::Reading reading, call());
+    seconds.push_back(reading.seconds);
+  }
+  // The fastest of the first and of the last quarter: what disturbs some runs does not disturb all.
+  const double first = *std::min_element(seconds.begin(), seconds.begin() + quarter);
+  const double last = *std::min_element(seconds.end() - quarter, seconds.end());
+  return last > std::max(most * first, negligible)
+             ? failure(fmt::format("after {} runs, one takes at least {:.3g} us; before, {:.3g}", runs - quarter,
+                                   1e6 * last, 1e6 * first))
+             : Verdict();
+}
+
+// --- Calls ---
+
+// The smallest program beside one that adds a million elements: a call that costs a quarter of that is too dear, unless it
+// costs next to nothing.
+Result<Verdict> cost_of_call(Subject &subject) {
+  constexpr double most_share = 0.25, negligible = 300e-6;
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Loaded small,
+            load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 1); }));
+  BP_ASSIGN(const Loaded large,
+            load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 1 << 20); }));
+  const Timed calls[] = {small.timed->call(16), large.timed->call(1)};
+  BP_ASSIGN(const std::vector<Measurement> measured, measure_in_turn(calls));
+  Verdict verdict = verdict_with(measured[0]);
+  verdict.measured->what = small.program.name;
+  if (measured[0].least > std::max(negligible, most_share * measured[1].least)) {
+    verdict.status = CaseStatus::Fail;
+    verdict.message =
+        fmt::format("{} takes {:.3g} ms at least, {} takes {:.3g} ms: a call costs {:.3g} ms", small.program.name,
+                    1e3 * measured[0].least, large.program.name, 1e3 * measured[1].least, 1e3 * measured[0].least);
+  }
+  return verdict;
+}
+
+Result<Verdict> time_to_load_plugin(Subject &subject) {
+  BP_ASSIGN(const Measurement measured, measure(on_the_wall([&]() -> Status {
+              BP_ASSIGN(auto plugin, host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers()));
+              host::DeviceOptions options;
+              options.settings = subject.choice().settings;
+              options.host.log = subject.backend_options().log;
+              BP_TRY(host::Device::create(std::move(plugin), subject.device_id(), std::move(options)));
+              return {};
+            })));
+  return verdict_with(measured);
+}
+
+Result<Verdict> time_to_load_program(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const auto make = [](ElementType type) { return std::vector{chain_program(type, 64, 64)}; };
+  BP_ASSIGN(const Loaded loaded, load_first(*backend, nullptr, make));
+  BP_ASSIGN(const ir::Module module, read(loaded.program));
+  BP_ASSIGN(Measurement measured, measure([&]() -> Result<RunClock::Reading> {
+              BP_ASSIGN(const Compiled compiled, backend->compile(module, compile_options()));
+              return RunClock::Reading{compiled.report.load, false};
+            }));
+  measured.what = loaded.program.name;
+  return verdict_with(std::move(measured));
+}
+
+// --- The stage ---
+
+struct Case {
+  std::string_view name;
+  Result<Verdict> (*run)(Subject &subject);
+};
+constexpr Case cases[] = {
+    {"peak/memory", peak_of_memory},
+    {"overhead/call", cost_of_call},
+    {"overhead/instruction", cost_of_instruction},
+    {"growth/elements", growth_of_elements},
+    {"growth/runs", growth_of_runs},
+    {"compile/instruction", time_to_compile},
+    {"load/plugin", time_to_load_plugin},
+    {"load/program", time_to_load_program},
+};
+
+struct PeakCase {
+  std::string_view name;
+  Result<Verdict> (*run)(Subject &subject, ElementType type);
+};
+constexpr PeakCase peak_cases[] = {{"multiply-add", peak_of_multiply_add}, {"dot", peak_of_dot}};
+
+// What an op is timed on: f32, or the first type that its program allows. In full mode all that it allows.
+std::vector<ElementType> types_of(const std::string &op, bool is_full) {
+  constexpr std::array all = {ElementType::F32,  ElementType::S32, ElementType::Pred, ElementType::C64,
+                              ElementType::BF16, ElementType::F16, ElementType::F64,  ElementType::S8};
+  std::vector<ElementType> types;
+  const bool is_about_parts = op == "real" || op == "imag";  // of a real number there is nothing to do
+  for (const ElementType type : all) {
+    if (is_about_parts && !ir::is_complex(type)) {
+      continue;
+    }
+    const auto program = op_program(op, type);
+    if (program.ok() && read(*program).ok()) {
+      types.push_back(type);
+      if (!is_full) {
+        break;
+      }
+    }
+  }
+  return types;
+}
+
+std::vector<std::string> list(const Subject &subject) {
+  std::vector<std::string> ids;
+  if (subject.is_interpreter()) {
+    return ids;
+  }
+  for (const Case &one : cases) {
+    ids.push_back(fmt::format("performance/{}", one.name));
+  }
+  for (const PeakCase &one : peak_cases) {
+    for (const ElementType type : quick_types) {
+      ids.push_back(fmt::format("performance/peak/{}/{}", one.name, ir::to_string(type)));
+    }
+  }
+  for (const std::string &op : timed_op_names()) {
+    for (const ElementType type : types_of(op, subject.is_full())) {
+      ids.push_back(fmt::format("performance/op/{}/{}", op, ir::to_string(type)));
+    }
+  }
+  return ids;
+}
+
+Result<Verdict> run_case(Subject &subject, const std::string &id) {
+  const auto named = std::ranges::find(cases, std::string_view(id).substr(id.find('/') + 1), &Case::name);
+  if (named != std::end(cases)) {
+    return named->run(subject);
+  }
+  std::vector<std::string> parts;
+  boost::split(parts, id, boost::is_any_of("/"));
+  const auto type = ir::element_type_from_string(parts.back());
+  if (parts.size() == 4 && type && parts[1] == "op") {
+    return time_op(subject, parts[2], *type);
+  }
+  const auto peak = parts.size() == 4 ? std::ranges::find(peak_cases, parts[2], &PeakCase::name) : std::end(peak_cases);
+  if (peak != std::end(peak_cases) && type) {
+    return peak->run(subject, *type);
+  }
+  return invalid_input("there is no case {}", id);
+}
+
+Verdict run(Subject &subject, const std::string &id) {
+  return verdict_or_error(run_case(subject, id));
+}
+
+}  // namespace
+
+const Stage performance_stage = {.name = "performance",
+                                 .summary = "peaks of the device, ops beside them, what calls and instructions cost",
+                                 .list = list,
+                                 .run = run,
+                                 .is_timed = true};
+
+}  // namespace bp::conformance
