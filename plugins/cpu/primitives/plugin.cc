@@ -43,7 +43,11 @@ struct PrimitivesDevice : CpuDevice {
     if (key != "types") {
       return CpuDevice::set_option(key, value, diag);
     }
-    types = std::string_view(value) == "narrow" ? Types::Narrow : Types::Wide;
+    const auto *const name = std::find(std::begin(type_names), std::end(type_names) - 1, std::string_view(value));
+    if (*name == nullptr) {
+      return plugin::fail(diag, BP_INVALID, std::string("types is ") + value + ", expected wide or narrow");
+    }
+    types = name == type_names ? Types::Wide : Types::Narrow;
     return BP_OK;
   }
 

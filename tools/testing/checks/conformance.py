@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
@@ -21,6 +22,45 @@ def conform(*arguments):
     done = subprocess.run([BUILD / "tools/backplane", "conform", *arguments], cwd=ROOT, capture_output=True, text=True,
                           timeout=TIME_LIMIT_SECONDS)
     return done.returncode, done.stdout, done.stderr
+
+
+class Tags(HTMLParser):
+    """What is wrong with a page: tags that are not closed, ids that are there twice, references to what is not."""
+
+    EMPTY = {"br", "meta"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.problems = [], set(), [], []
+        self.feed(text)
+        self.problems += [f"<{tag}> is not closed" for tag in self.open]
+        self.problems += [f"{link} leads nowhere" for link in self.links
+                          if not link.startswith("#") or link[1:] not in self.ids]
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+        self.look_at(tag, attributes)
+
+    def handle_startendtag(self, tag, attributes):
+        self.look_at(tag, attributes)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.problems.append(f"{self.getpos()}: </{tag}>, expected </{self.open[-1] if self.open else 'nothing'}>")
+        if tag in self.open:
+            while self.open.pop() != tag:
+                pass
+
+    def look_at(self, tag, attributes):
+        if tag in ("script", "link", "iframe", "img", "object"):
+            self.problems.append(f"<{tag}> may want something from outside")
+        for name, value in attributes:
+            if name == "id":
+                self.problems += [f"the id {value} is there twice"] if value in self.ids else []
+                self.ids.add(value)
+            elif name in ("href", "src"):
+                self.links.append(value)
 
 
 def check(name, arguments, folder):
@@ -38,9 +78,10 @@ def check(name, arguments, folder):
     if counted != len(records) or len(list(ElementTree.parse(xml).iter("testcase"))) != len(records):
         problems.append(f"{name}: {len(records)} records, and {counted} tests in the XML")
     text = page.read_text()
-    if header["plugin_sha256"] not in text or f"<b>{len(records)}</b>cases" not in text:
+    if header["plugin_sha256"] not in text or f"<b>{len(records):,}</b>cases" not in text:
         problems.append(f"{name}: the page lacks the hash of the plugin or the number of cases")
-    if re.search(r"<script|https?://", text):
+    problems += [f"{name}: the page: {problem}" for problem in Tags(text).problems]
+    if re.search(r"https?://|url\(|@import", text):
         problems.append(f"{name}: the page wants something from outside")
     code, out, err = conform("verify", str(report), "--sample", "5")
     if code != 0 or "5 run again, 0 differ" not in out:
@@ -52,6 +93,27 @@ def check(name, arguments, folder):
     return problems
 
 
+# What needs somebody at the other end, or a routine, or a state that a device keeps from run to run.
+NOT_OF_PRIMITIVES = {"custom-call", "rng", "rng-get-and-update-state", "send", "send-done", "recv", "recv-done", "infeed",
+                     "outfeed"}
+
+
+def check_primitives(folder):
+    """A device that claims the primitives alone passes every operation, through the core's expanders."""
+    patterns = ["ops/*"] if FULL else [
+        "ops/*/f32/prime/*", "ops/*/f32/fixed/*", "ops/*/-/fixed/*", "ops/*/s32/prime/random", "ops/*/bf16/prime/edge",
+        "ops/*/f32/*transposed/random"]
+    cases = [part for pattern in [*patterns, "life_cycle/*"] for part in ("--case", pattern)]
+    report = folder / "primitives.jsonl"
+    code, out, err = conform("primitives", *cases, "-o", str(report))
+    records = [json.loads(line) for line in report.read_text().splitlines()[1:-1]]
+    print(f"primitives: {out.splitlines()[-1]}")
+    passed = {record["op"] for record in records if record["stage"] == "ops" and record["status"] == "pass"}
+    missing = {record["op"] for record in records if record["stage"] == "ops"} - passed - NOT_OF_PRIMITIVES
+    problems = [] if code == 0 else [f"primitives: exit code {code}\n{out}{err}"]
+    return problems + [f"primitives: no case of {op} passes" for op in sorted(missing)]
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory() as folder:
@@ -59,6 +121,7 @@ def main():
         problems += check("null", [] if FULL else ["--shard", "1/4"], folder)
         if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists():
             problems += check("cpu", [] if FULL else ["--shard", "1/10"], folder)
+            problems += check_primitives(folder)
         problems += check_interpreter()
     print("\n".join(problems))
     return 1 if problems else 0
