@@ -39,8 +39,8 @@ constexpr Mutant table[] = {
     {"run-overhead", "time", "2 ms of overhead per run of a compiled program", "cpu", "performance/overhead/call",
      [] {
        Fault fault;
-       fault.program_run = [](const std::function<bp_status(const bp_run_t *run)> &next, const bp_run_t *run,
-                              const bp_diag_t *) {
+       fault.program_run = [](const std::function<bp_status(const bp_run_t *run)> &next, layers::LayeredProgram &,
+                              const bp_run_t *run) {
          wait(2e-3);
          return next(run);
        };

@@ -18,13 +18,13 @@ double work_of(const Measurement &measurement) {
   return std::max({measurement.operations, measurement.bytes, 1.0});
 }
 
-// Everything that counts is larger by more than the noise.
+// Everything that counts is larger by more than the noise. However noisy it was, no run was shorter than the fastest.
 bool is_slower(const Measurement &now, const Measurement &earlier, double scale) {
   const auto noise = [](const Measurement &one) {
     const double least = one.is_of_device ? 0 : least_spread * one.seconds;
     return deviations * deviation_of_spread * std::max(one.spread, least);
   };
-  return now.seconds - noise(now) > scale * (earlier.seconds + noise(earlier)) &&
+  return std::max(now.seconds - noise(now), now.least) > scale * (earlier.seconds + noise(earlier)) &&
          now.seconds > least_factor * scale * earlier.seconds && now.least > least_factor * scale * earlier.least;
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a case is slower only beyond the noise of both, and only if the machi
   const Measurement earlier{.what = {}, .seconds = 1e-3, .spread = 5e-5, .least = 9e-4, .runs = 9, .yardstick = 1e-4};
   Measurement now = earlier;
   CHECK(compare(now, earlier) == Change::Same);
-  now.seconds = 1.3e-3, now.least = 1.25e-3;  // beyond one noise, but not beyond both
+  now.seconds = 1.25e-3, now.least = 1.2e-3;  // beyond one noise, but not beyond both
   CHECK(compare(now, earlier) == Change::Same);
   now.seconds = 2e-3, now.least = 1.9e-3;
   CHECK(compare(now, earlier) == Change::Slower);
