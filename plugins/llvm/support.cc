@@ -9,6 +9,17 @@
 namespace bp::emit {
 namespace {
 
+// BP-MODULE-07. The attributes of the opset this was written for, but for hints.
+std::string attributes_problem(InstructionView instruction) {
+  constexpr std::uint16_t newest = BP_ATTR_INDICES;
+  for (const bp_attr_t &attribute : instruction.attributes()) {
+    if (attribute.key > newest && attribute.key < BP_ATTR_HINT) {
+      return "has attribute " + std::to_string(attribute.key) + ", which is not known";
+    }
+  }
+  return {};
+}
+
 // Fusions are walked recursively: this bounds the stack.
 constexpr std::uint32_t largest_fusion = 2000;
 
@@ -98,6 +109,9 @@ std::string fusion_problem(InstructionView instruction, bool is_kernel) {
     if (std::string problem = result_count_problem(inner); !problem.empty()) {
       return because(problem);
     }
+    if (std::string problem = attributes_problem(inner); !problem.empty()) {
+      return because(problem);
+    }
     if (inner.op() == BP_OP_PARAMETER) {
       continue;
     }
@@ -175,6 +189,9 @@ std::string kernel_problem(InstructionView instruction) {
   const std::uint16_t op = instruction.op();
   if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
     return {};
+  }
+  if (std::string problem = attributes_problem(instruction); !problem.empty()) {
+    return problem;
   }
   if (op == BP_OP_AFTER_ALL) {
     return {};
