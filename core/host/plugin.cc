@@ -305,6 +305,12 @@ Status Device::check_extensions() {
       }
     }
   }
+  if (queue_ != nullptr) {
+    native_sync_ = static_cast<const bp_device_native_sync_t *>(extension(BP_EXT_NATIVE_SYNC));
+  }
+  if (native_sync_ != nullptr) {
+    BP_TRY(check_functions(BP_EXT_NATIVE_SYNC, {BP_FUNCTION(native_sync_, wait)}));
+  }
   rewrite_ = static_cast<const bp_device_rewrite_t *>(extension(BP_EXT_REWRITE));
   if (rewrite_ != nullptr) {
     BP_TRY(check_functions(BP_EXT_REWRITE, {BP_FUNCTION(rewrite_, rewrite)}));
@@ -318,9 +324,18 @@ Status Device::check_extensions() {
     BP_TRY(check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout_, wishes)}));
   }
   custom_call_ = static_cast<const bp_device_custom_call_t *>(extension(BP_EXT_CUSTOM_CALL));
+  if (custom_call_ != nullptr && custom_call_->routines == nullptr && custom_call_->routine_count != 0) {
+    return broken(fmt::format("{} has {} routines at null", BP_EXT_CUSTOM_CALL, custom_call_->routine_count));
+  }
   for (std::uint64_t i = 0; custom_call_ != nullptr && i < custom_call_->routine_count; ++i) {
     if (custom_call_->routines[i].target == nullptr || custom_call_->routines[i].kernel == nullptr) {
       return broken(fmt::format("{}: routine {} has no target or no kernel", BP_EXT_CUSTOM_CALL, i));
+    }
+    for (std::uint64_t k = 0; k < i; ++k) {
+      if (std::string_view(custom_call_->routines[k].target) == custom_call_->routines[i].target) {
+        return broken(fmt::format("{}: routines {} and {} are both called {}, expected different targets",
+                                  BP_EXT_CUSTOM_CALL, k, i, printable(custom_call_->routines[i].target)));
+      }
     }
   }
   return {};

@@ -94,6 +94,7 @@ class Device {
   const bp_device_memory_t *memory() const { return memory_; }
   const bp_device_compiler_t *compiler() const { return compiler_; }
   const bp_device_queue_t *queue() const { return queue_; }
+  const bp_device_native_sync_t *native_sync() const { return native_sync_; }  // with a queue alone
   const bp_device_rewrite_t *rewrite() const { return rewrite_; }
   const bp_device_fusion_t *fusion() const { return fusion_; }
   const bp_device_layout_t *layout() const { return layout_; }
@@ -114,6 +115,7 @@ class Device {
   const bp_device_memory_t *memory_ = nullptr;
   const bp_device_compiler_t *compiler_ = nullptr;
   const bp_device_queue_t *queue_ = nullptr;
+  const bp_device_native_sync_t *native_sync_ = nullptr;
   const bp_device_rewrite_t *rewrite_ = nullptr;
   const bp_device_fusion_t *fusion_ = nullptr;
   const bp_device_layout_t *layout_ = nullptr;

@@ -9,8 +9,8 @@
 namespace bp::runtime {
 // --- Event ---
 
-Event::State::State(std::shared_ptr<const host::Device> on)
-    : device(std::move(on)), point{device->timelines().create(), 1} {}
+Event::State::State(std::shared_ptr<const host::Device> on, std::vector<Event> other)
+    : device(std::move(on)), after(std::move(other)), point{device->timelines().create(), 1} {}
 
 Event::State::~State() {
   device->timelines().wait(point);
@@ -50,10 +50,12 @@ Queue::~Queue() {
 }
 
 Event Queue::submit(std::vector<bp_command_t> commands, std::vector<Event> after) {
-  Batch batch{std::move(commands), std::move(after), Event(device_)};
-  const Event done = batch.done;
+  const Event done(device_, std::move(after));
+  Batch batch{std::move(commands), done};
   std::lock_guard lock(mutex_);
-  const bool may_start = waiting_.empty() && !is_busy_ && std::ranges::all_of(batch.after, &Event::is_done);
+  const bool may_start =
+      waiting_.empty() && !is_busy_ &&
+      std::ranges::all_of(done.state_->after, [&](const Event &event) { return event.is_done() || is_native(event); });
   if (index_ != emulated && may_start) {
     start(batch);  // does not wait: saves a change of threads
     return done;
@@ -85,17 +87,38 @@ void Queue::work() {
   }
 }
 
+bool Queue::is_native(const Event &event) const {
+  return index_ != emulated && device_->native_sync() != nullptr && event.state_->device == device_ &&
+         event.state_->is_with_device;
+}
+
+// False if the device cannot, whatever the reason: then the host waits.
+bool Queue::tell_to_wait(const Event &event) const {
+  host::Diagnostics unheard;
+  return unheard.call([&](const bp_diag_t *diag) {
+    return device_->native_sync()->wait(device_->abi(), index_, event.state_->point, diag);
+  }) == BP_OK;
+}
+
 // Commands that the device does not take, or that must not start, are signalled here.
 void Queue::start(const Batch &batch) const {
   auto finish = [&](bp_status status, std::uint32_t instruction, std::string message) {
     device_->timelines().signal(batch.done.state_->point, status, instruction, std::move(message));
   };
-  for (const Event &event : batch.after) {
-    if (host::Signal signal = event.signal(); signal.status != BP_OK) {
-      return finish(signal.status, signal.instruction, std::move(signal.message));
+  host::Diagnostics diagnostics;
+  // What the device is told to wait for, it waits for at the next submit(): so that comes last, when nothing can stop it.
+  for (const bool is_device_told : {false, true}) {
+    for (const Event &event : batch.done.state_->after) {
+      if (!event.is_done() && is_native(event)) {
+        if (!is_device_told || tell_to_wait(event)) {
+          continue;
+        }
+      }
+      if (host::Signal signal = event.signal(); signal.status != BP_OK) {
+        return finish(signal.status, signal.instruction, std::move(signal.message));
+      }
     }
   }
-  host::Diagnostics diagnostics;
   bp_status status = BP_OK;
   if (index_ != emulated) {
     status = diagnostics.call([&](const bp_diag_t *diag) {
@@ -104,6 +127,7 @@ void Queue::start(const Batch &batch) const {
                                       diag);
     });
     if (status == BP_OK) {
+      batch.done.state_->is_with_device = true;
       return;  // the device signals
     }
   }

@@ -1,8 +1,10 @@
 // Queues: commands (runs and copies) that run while the caller goes on. A queue is the device's (bp.queue/1), or, where
 // it has none, a thread of the core that takes the commands one after the other. What a command waits for is resolved
-// here, so that a device only ever gets commands that may start.
+// here, so that a device only ever gets commands that may start; but where a device can wait by itself
+// (bp.native-sync/1), it waits for what it was given before.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -29,12 +31,15 @@ class Event {
  private:
   friend class Queue;
   struct State {
-    explicit State(std::shared_ptr<const host::Device> on);
+    State(std::shared_ptr<const host::Device> on, std::vector<Event> other);
     ~State();
     std::shared_ptr<const host::Device> device;
+    std::vector<Event> after;  // what the commands wait for: a device that waits by itself may still have to
     bp_point_t point;
+    mutable std::atomic<bool> is_with_device = false;  // accepted by a queue of the device, which signals it
   };
-  explicit Event(std::shared_ptr<const host::Device> device) : state_(std::make_shared<State>(std::move(device))) {}
+  Event(std::shared_ptr<const host::Device> device, std::vector<Event> after)
+      : state_(std::make_shared<State>(std::move(device), std::move(after))) {}
   host::Signal signal() const;
 
   std::shared_ptr<const State> state_;
@@ -59,10 +64,12 @@ class Queue {
  private:
   struct Batch {
     std::vector<bp_command_t> commands;
-    std::vector<Event> after;
     Event done;
   };
   void work();
+  // Whether the device can be told to wait for it.
+  bool is_native(const Event &event) const;
+  bool tell_to_wait(const Event &event) const;
   void start(const Batch &batch) const;
   bp_status execute(const bp_command_t &command, const bp_diag_t *diag) const;
 

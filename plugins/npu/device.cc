@@ -27,7 +27,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.npu",
     "aliases": ["npu"],
     "name": "Simulated NPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.rewrite/1", "bp.layout/1"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/1"]
   }]
 })");
 
@@ -36,7 +36,7 @@ namespace {
 
 using plugin::fail;
 
-constexpr const char *features[] = {BP_EXT_MEMORY,  BP_EXT_COMPILER, BP_EXT_QUEUE,
+constexpr const char *features[] = {BP_EXT_MEMORY,  BP_EXT_COMPILER, BP_EXT_QUEUE, BP_EXT_NATIVE_SYNC,
                                     BP_EXT_REWRITE, BP_EXT_LAYOUT,   nullptr};
 constexpr bp_option_desc_t options[] = {
     {"memory", "67108864", "bytes of DRAM", nullptr, BP_OPTION_INTEGER, 0},
@@ -59,6 +59,7 @@ struct NpuDevice {
   std::atomic<std::int64_t> commands_left = INT64_MAX;  // until the device is lost
   std::unique_ptr<Memory> memory;
   std::unique_ptr<Simulator> simulator;
+  Board board;
   std::unique_ptr<Queue> queues[2];
   bp_device_memory_t memory_extension{};
 
@@ -180,10 +181,21 @@ bp_status submit(const bp_device_t *device, std::uint32_t queue, const bp_comman
   });
 }
 
+bp_status wait(const bp_device_t *device, std::uint32_t queue, bp_point_t point, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&]() -> bp_status {
+    if (queue > run_queue) {
+      return fail(diag, BP_INVALID, "there is no queue " + std::to_string(queue) + ", expected 0 or 1");
+    }
+    self(device).queues[queue]->wait(point);
+    return BP_OK;
+  });
+}
+
 constexpr bp_device_compiler_t compiler_extension = {claim_module, compile_module, load_program};
 constexpr bp_device_rewrite_t rewrite_extension = {rewrite};
 constexpr bp_device_layout_t layout_extension = {wishes};
 constexpr bp_device_queue_t queue_extension = {queue_kinds, 2, submit};
+constexpr bp_device_native_sync_t native_sync_extension = {wait};
 
 // --- The device ---
 
@@ -212,7 +224,7 @@ bp_status NpuDevice::init(const bp_diag_t *) {
   for (std::uint32_t q : {copy_queue, run_queue}) {
     const std::uint64_t seed = jitter == 0 ? 0 : (jitter * 2 + q) * 0x9e3779b97f4a7c15;
     queues[q] = std::make_unique<Queue>(
-        host, queue_kinds[q], seed,
+        host, board, queue_kinds[q], seed,
         [this](const bp_command_t &command, const bp_diag_t *diag) { return execute(command, diag); });
   }
   return BP_OK;
@@ -230,6 +242,9 @@ const void *NpuDevice::extension(std::string_view id) const {
   }
   if (id == BP_EXT_REWRITE) {
     return &rewrite_extension;
+  }
+  if (id == BP_EXT_NATIVE_SYNC) {
+    return &native_sync_extension;
   }
   return id == BP_EXT_LAYOUT ? &layout_extension : nullptr;
 }

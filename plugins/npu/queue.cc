@@ -1,5 +1,6 @@
 #include "plugins/npu/queue.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -12,22 +13,51 @@ namespace {
 // The first report of a failure.
 struct FirstReport {
   bp_diag_t abi{this, keep};
-  std::uint32_t instruction = BP_NONE;
-  std::string message;
+  Outcome outcome;
 
   static void keep(const bp_diag_t *diag, bp_status, std::uint32_t instruction, const char *message) {
-    auto &self = *static_cast<FirstReport *>(diag->ctx);
-    if (self.message.empty()) {
-      self.instruction = instruction;
-      self.message = message;
+    Outcome &outcome = static_cast<FirstReport *>(diag->ctx)->outcome;
+    if (outcome.message.empty()) {
+      outcome.instruction = instruction;
+      outcome.message = message;
     }
   }
 };
 
+constexpr std::size_t most_failures = 300;
+
 }  // namespace
 
-Queue::Queue(const bp_host_t *host, std::uint32_t kinds, std::uint64_t jitter, Execute execute)
+void Board::accept(bp_point_t point) {
+  std::lock_guard lock(mutex_);
+  in_flight_.insert({point.timeline, point.value});
+}
+
+void Board::settle(bp_point_t point, const Outcome &outcome) {
+  std::lock_guard lock(mutex_);
+  const Key key(point.timeline, point.value);
+  in_flight_.erase(key);
+  if (outcome.status != BP_OK) {
+    failures_.emplace_back(key, outcome);
+    if (failures_.size() > most_failures) {
+      failures_.pop_front();
+    }
+  }
+  changed_.notify_all();
+}
+
+Outcome Board::wait(bp_point_t point) {
+  std::unique_lock lock(mutex_);
+  const Key key(point.timeline, point.value);
+  changed_.wait(lock, [&] { return !in_flight_.contains(key); });
+  const auto failure =
+      std::find_if(failures_.begin(), failures_.end(), [&](const auto &one) { return one.first == key; });
+  return failure == failures_.end() ? Outcome() : failure->second;
+}
+
+Queue::Queue(const bp_host_t *host, Board &board, std::uint32_t kinds, std::uint64_t jitter, Execute execute)
     : host_(host),
+      board_(board),
       kinds_(kinds),
       random_state_(jitter),
       has_jitter_(jitter != 0),
@@ -44,13 +74,14 @@ Queue::~Queue() {
 }
 
 bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_point_t done, const bp_diag_t *diag) {
-  Submission submission{{commands, commands + count}, done};
+  Submission submission{std::exchange(next_waits_for_, {}), {commands, commands + count}, done};
   for (const bp_command_t &command : submission.commands) {
     if (command.kind >= 32 || (kinds_ >> command.kind & 1) == 0) {
       return plugin::fail(diag, BP_INVALID,
                           "this queue does not take commands of kind " + std::to_string(command.kind));
     }
   }
+  board_.accept(done);
   std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(submission));
   changed_.notify_one();
@@ -76,15 +107,26 @@ void Queue::work() {
 }
 
 void Queue::finish(const Submission &submission) {
+  const Outcome outcome = run(submission);
+  board_.settle(submission.done, outcome);
+  host_->signal(host_, submission.done, outcome.status, outcome.instruction,
+                outcome.status == BP_OK ? nullptr : outcome.message.c_str());
+}
+
+Outcome Queue::run(const Submission &submission) {
+  for (const bp_point_t point : submission.waits_for) {
+    if (Outcome outcome = board_.wait(point); outcome.status != BP_OK) {
+      return outcome;  // BP-WAIT-01
+    }
+  }
   FirstReport report;
-  bp_status status = BP_OK;
   for (const bp_command_t &command : submission.commands) {
-    status = plugin::guarded(&report.abi, [&] { return execute_(command, &report.abi); });
-    if (status != BP_OK) {
+    report.outcome.status = plugin::guarded(&report.abi, [&] { return execute_(command, &report.abi); });
+    if (report.outcome.status != BP_OK) {
       break;
     }
   }
-  host_->signal(host_, submission.done, status, report.instruction, status == BP_OK ? nullptr : report.message.c_str());
+  return std::move(report.outcome);
 }
 
 // Up to a fifth of a millisecond, by xorshift.

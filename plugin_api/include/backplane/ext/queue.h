@@ -48,7 +48,8 @@ static const char BP_EXT_NATIVE_SYNC[] = "bp.native-sync/1";
 
 // Optional: the device can wait by itself.
 typedef struct bp_device_native_sync {
-  // Later commands of this queue wait for the point, without a round trip through the host. Returns at once.
+  // The next submit() to this queue waits for the point, without a round trip through the host. Returns at once. The
+  // point is the `done` of a submit() that this device has accepted, perhaps signalled already; there may be several.
   // BP-WAIT-01: a point that is signalled with a failure fails those commands in the same way.
   // [queue]
   bp_status(BP_ABI *wait)(const bp_device_t *device, uint32_t queue, bp_point_t point, const bp_diag_t *diag);
