@@ -23,6 +23,9 @@ class ByteSink {
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
     auto &all = static_cast<ByteSink *>(stream->ctx)->bytes_;
     const auto *begin = static_cast<const std::byte *>(bytes);
+    if (begin == nullptr && size != 0) {
+      return BP_INVALID;
+    }
     try {
       all.insert(all.end(), begin, begin + size);
     } catch (...) {

@@ -39,7 +39,7 @@ void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status sta
   try {
     of(host).timelines_.signal(point, status, instruction, message == nullptr ? std::string() : printable(message));
   } catch (...) {
-    // Nothing may be thrown into the plugin.
+    of(host).timelines_.signal(point, status, instruction, {});  // no memory for the message: who waits must wake up
   }
 }
 

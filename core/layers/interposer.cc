@@ -75,9 +75,11 @@ constexpr bp_device_layout_t layered_layout = {call_layout_wishes};
 constexpr bp_host_log_t layered_log = {call_log_log};
 constexpr bp_host_threads_t layered_threads = {call_threads_count, call_threads_parallel};
 
-template <class Table>
-void set(const void *found, const Table *&table) {
+// A table that lacks a function is handed on as it is, for the core to refuse.
+template <class Table, class... Functions>
+bool take(const void *found, const Table *&table, Functions... functions) {
   table = static_cast<const Table *>(found);
+  return ((table->*functions != nullptr) && ...);
 }
 
 std::string_view target_of(const bp_call_t &call) {
@@ -105,7 +107,12 @@ const void *Interposer::get_factory(const char *id) {
   if (found == nullptr || std::string_view(id) != BP_DEVICE_FACTORY) {
     return found;
   }
-  return wrap(static_cast<const bp_device_factory_t *>(found));
+  const bp_device_factory_t *below;
+  if (!take(found, below, &bp_device_factory_t::count, &bp_device_factory_t::get_desc, &bp_device_factory_t::probe,
+            &bp_device_factory_t::create)) {
+    return found;
+  }
+  return wrap(below);
 }
 
 // --- Wrappers ---
@@ -151,42 +158,47 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     return nullptr;
   }
   if (wanted == BP_EXT_KERNELS) {
-    set(below, device.kernels);
-    return &layered_kernels;
+    return take(below, device.kernels, &bp_device_kernels_t::find) ? &layered_kernels : below;
   }
   if (wanted == BP_EXT_MEMORY) {
-    set(below, device.memory);
+    if (!take(below, device.memory, &bp_device_memory_t::alloc, &bp_device_memory_t::release,
+              &bp_device_memory_t::copy)) {
+      return below;
+    }
     device.layered_memory = {device.memory->spaces, device.memory->space_count, call_memory_alloc, call_memory_release,
                              call_memory_copy};
     return &device.layered_memory;
   }
   if (wanted == BP_EXT_COMPILER) {
-    set(below, device.compiler);
-    return &layered_compiler;
+    return take(below, device.compiler, &bp_device_compiler_t::claim, &bp_device_compiler_t::compile,
+                &bp_device_compiler_t::load)
+               ? &layered_compiler
+               : below;
   }
   if (wanted == BP_EXT_QUEUE) {
-    set(below, device.queue);
+    if (!take(below, device.queue, &bp_device_queue_t::submit)) {
+      return below;
+    }
     device.layered_queue = {device.queue->queues, device.queue->queue_count, call_queue_submit};
     return &device.layered_queue;
   }
   if (wanted == BP_EXT_NATIVE_SYNC) {
-    set(below, device.native_sync);
-    return &layered_native_sync;
+    return take(below, device.native_sync, &bp_device_native_sync_t::wait) ? &layered_native_sync : below;
   }
   if (wanted == BP_EXT_REWRITE) {
-    set(below, device.rewrite);
-    return &layered_rewrite;
+    return take(below, device.rewrite, &bp_device_rewrite_t::rewrite) ? &layered_rewrite : below;
   }
   if (wanted == BP_EXT_LAYOUT) {
-    set(below, device.layout);
-    return &layered_layout;
+    return take(below, device.layout, &bp_device_layout_t::wishes) ? &layered_layout : below;
   }
   if (wanted == BP_EXT_FUSION) {
-    set(below, device.fusion);
+    take(below, device.fusion);
     return below;
   }
   if (wanted == BP_EXT_CUSTOM_CALL) {
-    set(below, device.custom_call);
+    if (!take(below, device.custom_call, &bp_device_custom_call_t::routines)) {
+      return below;
+    }
     const std::uint64_t count = device.custom_call->routine_count;
     device.layered_routines = std::make_unique<bp_routine_t[]>(count);
     for (std::uint64_t i = 0; i < count; ++i) {

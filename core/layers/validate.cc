@@ -81,6 +81,21 @@ struct WatchedStream {
   }
 };
 
+// Keeps what is written.
+class Collector {
+ public:
+  const bp_ostream_t *abi() const { return &abi_; }
+  const std::string &bytes() const { return bytes_; }
+
+ private:
+  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
+    static_cast<Collector *>(stream->ctx)->bytes_.append(static_cast<const char *>(bytes), size);
+    return BP_OK;
+  }
+  bp_ostream_t abi_{this, &Collector::write};
+  std::string bytes_;
+};
+
 // How this thread rounds and what it does with subnormals, without the flags that calculations leave.
 std::uint64_t floating_point_environment() {
 #if defined(__x86_64__)
@@ -129,6 +144,7 @@ class ValidateLayer final : public Interposer {
       add("bp_status", "{} returns {}, which is no status", to_string(call.function), status);
     }
     const std::lock_guard lock(mutex_);
+    check_loss(call, status);
     Activity &activity = activities_[call.object];
     activity.control -= thread_tag(call.function) == ThreadTag::Control ? 1 : 0;
     if (--activity.all == 0) {
@@ -330,11 +346,27 @@ class ValidateLayer final : public Interposer {
     }
     return status;
   }
+  bp_status layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
+                          const bp_diag_t *diag) override {
+    Collector first, second;
+    host::Diagnostics again;
+    const bp_status status = device.layout->wishes(device.below, module, first.abi(), again.abi());
+    if (Interposer::layout_wishes(device, module, second.abi(), Watch(*this, diag, Function::layout_wishes)) !=
+            status ||
+        second.bytes() != first.bytes()) {
+      add("BP-LAYOUT-01", "layout.wishes gives two answers for one module");
+    }
+    return second.bytes().empty() ? status : out->write(out, second.bytes().data(), second.bytes().size());
+  }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
-    const auto before = sums_of_read_only(program, *run);
+    const Sums before = sums_of(program, *run);
     const bp_status status = Interposer::program_run(program, run, Watch(*this, diag, Function::program_run));
-    if (sums_of_read_only(program, *run) != before) {
+    const Sums after = sums_of(program, *run);
+    if (after.read_only != before.read_only) {
       add("BP-RUN-01", "program.run writes to an input that is not donated, or to a constant");
+    }
+    if (status == BP_NO_MEMORY && after.outputs != before.outputs) {
+      add("BP-RUN-03", "program.run says out of memory after it has written");
     }
     return status;
   }
@@ -435,21 +467,49 @@ class ValidateLayer final : public Interposer {
   }
 
   // Of what the host can address.
-  std::vector<std::uint64_t> sums_of_read_only(const LayeredProgram &program, const bp_run_t &run) {
+  struct Sums {
+    std::vector<std::uint64_t> read_only, outputs;
+  };
+  Sums sums_of(const LayeredProgram &program, const bp_run_t &run) {
     std::shared_ptr<const ModuleCopy> module;
     {
       const std::lock_guard lock(mutex_);
       module = modules_[&program.abi];
     }
-    std::vector<std::uint64_t> sums;
+    Sums sums;
     for (std::uint64_t i = 0; module != nullptr && i < run.allocation_count; ++i) {
       const bp_allocation_t &allocation = module->view().allocations()[i];
       const bp_loc_t place = run.allocations[i];
-      if ((allocation.flags & BP_ALLOC_READ_ONLY) != 0 && place.memory == 0 && place.offset != 0) {
-        sums.push_back(checksum(reinterpret_cast<const void *>(place.offset), allocation.size));
+      const bool is_read_only = (allocation.flags & BP_ALLOC_READ_ONLY) != 0;
+      if ((is_read_only || allocation.kind == BP_ALLOC_OUTPUT) && place.memory == 0 && place.offset != 0) {
+        (is_read_only ? sums.read_only : sums.outputs)
+            .push_back(checksum(reinterpret_cast<const void *>(place.offset), allocation.size));
       }
     }
     return sums;
+  }
+
+  // BP-STATUS-03. Of calls that began after the device was lost.
+  void check_loss(const Call &call, bp_status status) {
+    const void *device = call.object;
+    switch (call.function) {
+      case Function::program_run: device = static_cast<const LayeredProgram *>(call.object)->device; break;
+      case Function::memory_alloc:
+      case Function::memory_copy:
+      case Function::compiler_load:
+      case Function::queue_submit:
+      case Function::native_sync_wait: break;
+      default: return;
+    }
+    if (status == BP_DEVICE_LOST) {
+      lost_at_.try_emplace(device, next_number());
+      return;
+    }
+    const auto lost = lost_at_.find(device);
+    if (lost != lost_at_.end() && call.number > lost->second) {
+      add("BP-STATUS-03", "{} returns {} on a device that is lost", to_string(call.function),
+          host::status_name(status));
+    }
   }
 
   static thread_local std::vector<std::uint64_t> environments_;  // at the begin of this thread's calls
@@ -462,6 +522,7 @@ class ValidateLayer final : public Interposer {
   std::map<const void *, std::map<std::uint64_t, Piece>> pieces_;  // by device, by handle
   std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> expected_;  // signals
+  std::unordered_map<const void *, std::uint64_t> lost_at_;     // by device, the number of the call
   std::deque<WatchedDiag> diags_;
   std::deque<WatchedStream> streams_;
 };

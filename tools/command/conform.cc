@@ -96,6 +96,17 @@ int list_cases(const conformance::Session &session) {
   return success;
 }
 
+int list_rules(const conformance::Session &session) {
+  const auto subject = conformance::Subject::find(session.choice);
+  if (!subject.ok()) {
+    return report(subject.error());
+  }
+  for (const conformance::TestedRule &row : conformance::tested_rules(*subject)) {
+    fmt::print("{}\t{}\n", row.rule, row.cases);
+  }
+  return success;
+}
+
 int run_and_tell(const Options &options, conformance::Session session) {
   std::optional<LineFile> file;
   if (options.has("output")) {
@@ -183,6 +194,7 @@ int conform(std::span<const std::string> arguments) {
       "sample", po::value<std::size_t>()->default_value(20), "of verify: how many cases are run again")(
       "mutants", "only list the faults that --mutant knows: name, plugin, cases meant to find it, kind, what it does")(
       "stages", "only list the stages")("list", "only the ids of the cases")(
+      "rules", "only the rules of the headers that are tested, with the cases that do")(
       "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -252,6 +264,9 @@ int conform(std::span<const std::string> arguments) {
     return options.misuse(shard.error().message());
   }
   session.selection.shard = *shard;
+  if (options.has("rules")) {
+    return list_rules(session);
+  }
   return options.has("list") ? list_cases(session) : run_and_tell(options, std::move(session));
 }
 

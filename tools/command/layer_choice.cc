@@ -2,9 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "core/base/files.h"
+#include "core/layers/deadline.h"
 #include "core/layers/trace.h"
 #include "core/layers/validate.h"
 #include "core/remote/record.h"
@@ -26,12 +31,20 @@ Active &active() {
   return active;
 }
 
+// Not by return: the device may still write to the memory of this process.
+void end_overdue(const std::string &what) {
+  fmt::print(stderr, "backplane: deadline: {}\n", what);
+  std::fflush(nullptr);
+  std::_Exit(failed);
+}
+
 }  // namespace
 
 void add_layer_option(Options &options) {
   options.add()("layer", boost::program_options::value<std::vector<std::string>>()->composing(),
                 "between core and plugin: validate (checks the rules of the ABI), trace=FILE (a timeline for "
-                "ui.perfetto.dev), record=FILE (the calls, for backplane replay); any number");
+                "ui.perfetto.dev), record=FILE (the calls, for backplane replay), deadline=SECONDS (ends the command "
+                "if the backend takes longer than that for one thing); any number");
 }
 
 std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers) {
@@ -66,8 +79,12 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
         active().recording = std::move(file).value();
       }
       layers.push_back(remote::record_layer(active().recording));
+    } else if (const double seconds = layer.starts_with("deadline=") ? std::atof(layer.c_str() + 9) : 0; seconds > 0) {
+      layers.push_back(layers::deadline_layer(
+          std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e3))), end_overdue));
     } else {
-      return options.misuse(fmt::format("--layer is '{}', expected validate, trace=FILE or record=FILE", layer));
+      return options.misuse(
+          fmt::format("--layer is '{}', expected validate, trace=FILE, record=FILE or deadline=SECONDS", layer));
     }
   }
   return std::nullopt;

@@ -164,7 +164,7 @@ TEST_CASE("any division over two devices computes the same") {
   }
 }
 
-TEST_CASE("a custom call runs by the device's routine of that name, on host memory") {
+TEST_CASE("BP-ROUTINE-02: a custom call runs by the device's routine of that name, which takes it or refuses") {
   const std::string text = R"(HloModule routine
     ENTRY main { x = f32[4] parameter(0)  n = f32[4] negate(x)
       c = f32[4] custom-call(n), custom_call_target="tiny.twice"  ROOT s = f32[4] add(c, x) })";

@@ -126,6 +126,39 @@ next before fusion
 )");
 }
 
+TEST_CASE("BP-MODULE-01: an image is aligned, little-endian, and says the same wherever it lies") {
+  Example example;
+  const auto image = build_image(example.module, Stage::Legalize);
+  REQUIRE(image.ok());
+  const bp_module_t &module = *image->module();
+  CHECK(reinterpret_cast<std::uintptr_t>(&module) % 64 == 0);
+  for (const bp_range_t &range :
+       {module.computations, module.instrs, module.values, module.shapes, module.operands, module.attrs,
+        module.allocations, module.i64s, module.strings, module.bytes, module.sections}) {
+    CHECK(range.offset % 64 == 0);
+  }
+  CHECK(std::to_integer<std::uint64_t>(image->bytes()[offsetof(bp_module_t, size)]) == module.size % 256);
+  const Image::Storage copy(image->bytes().begin(), image->bytes().end());
+  CHECK(validate_image(copy).ok());
+  CHECK(image_to_text(reinterpret_cast<const bp_module_t *>(copy.data())) == image_to_text(&module));
+}
+
+TEST_CASE("BP-MODULE-03: the hash is that of what follows it, equal for equal modules") {
+  const auto hash = [](const ir::Module &module) {
+    const auto image = build_image(module, Stage::Legalize);
+    REQUIRE(image.ok());
+    Image::Storage copy(image->bytes().begin(), image->bytes().end());
+    rehash(copy);
+    CHECK(std::equal(copy.begin(), copy.end(), image->bytes().begin()));
+    return std::vector(image->module()->hash, image->module()->hash + 32);
+  };
+  Example example, other;
+  CHECK(hash(example.module) == hash(Example().module));
+  other.module.set_number(other.element, AttributeKey::Index, 0);
+  other.module.set_name("another");
+  CHECK(hash(other.module) != hash(example.module));
+}
+
 TEST_CASE("a damaged image is refused or harmless") {
   Example example;
   auto image = build_image(example.module, Stage::Legalize);

@@ -2,57 +2,15 @@
 #include <catch2/catch.hpp>
 
 #include <boost/json.hpp>
-#include <filesystem>
 #include <map>
 #include <thread>
 
-#include "core/backplane.h"
-#include "core/layers/interposer.h"
+#include "core/layers/tests/tiny_program.h"
 #include "core/layers/trace.h"
 #include "core/layers/validate.h"
-#include "core/text/parser.h"
 
 namespace bp::layers {
 namespace {
-
-std::string plugin(const std::string &name) {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins" /
-         ("libbackplane_" + name + ".so");
-}
-
-Literal literal(std::string_view text) {
-  return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
-}
-
-// (-x + y) * c on the plugin, under layers; "{...}" or the error.
-std::string run(const std::string &name, std::vector<host::Layer> layers, bool has_memory = true) {
-  BackendOptions options;
-  options.settings = {{"ops", "negate,add,multiply"}};
-  if (has_memory && name == "tiny") {
-    options.settings.insert(options.settings.end(), {{"capacity", "100000"}, {"queues", "1"}});
-  }
-  options.layers = std::move(layers);
-  auto backend = Backend::load(plugin(name), options);
-  if (!backend.ok()) {
-    return backend.error().to_string();
-  }
-  auto module = text::parse_module(R"(HloModule layered
-    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  n = f32[4] negate(x)  s = f32[4] add(n, y)
-      c = f32[4] constant({1, 2, 3, 4})  ROOT m = f32[4] multiply(s, c) })");
-  auto compiled = backend->compile(std::move(module).value());
-  if (!compiled.ok()) {
-    return compiled.error().to_string();
-  }
-  auto result = compiled->executable.run({literal("{1, 2, 3, 4}"), literal("{10, 20, 30, 40}")});
-  return !result.ok() ? result.error().to_string()
-                      : (result->identical(literal("{9, 36, 81, 144}")) ? "right" : "wrong");
-}
-
-// A layer of one deviation.
-template <class Mutant>
-host::Layer mutant() {
-  return [](std::unique_ptr<host::Entry> below) { return std::make_unique<Mutant>(std::move(below)); };
-}
 
 // The rules that validate finds broken, each once.
 template <class Mutant>
@@ -103,6 +61,77 @@ TEST_CASE("a trace is JSON that names calls, modules and queues") {
     CHECK(counts[name] > 0);
   }
   CHECK(counts["host.signal"] == counts["queue.submit"]);
+}
+
+// What is called below this layer, in order.
+struct Listed : Interposer {
+  Listed(std::unique_ptr<host::Entry> below, std::vector<std::string> &calls)
+      : Interposer(std::move(below)), calls_(calls) {}
+  void deinit() override {
+    calls_.emplace_back("entry.deinit");
+    Interposer::deinit();
+  }
+  void enter(const Call &call) override { calls_.emplace_back(to_string(call.function)); }
+  std::vector<std::string> &calls_;
+};
+
+TEST_CASE("BP-DEVICE-01: after a failed init() only destroy() follows") {
+  struct Fails final : Listed {
+    using Listed::Listed;
+    bp_status device_init(LayeredDevice &, const bp_diag_t *diag) override {
+      diag->report(diag, BP_DEVICE_LOST, BP_NONE, "the card does not answer");
+      return BP_DEVICE_LOST;
+    }
+  };
+  std::vector<std::string> calls;
+  const std::string result =
+      run("tiny", {[&](auto below) { return std::make_unique<Fails>(std::move(below), calls); }});
+  CHECK_THAT(result, Catch::Contains("init of the device: device lost: the card does not answer"));
+  const auto created = std::ranges::find(calls, "factory.create");
+  CHECK(std::vector(created, calls.end()) ==
+        std::vector<std::string>{"factory.create", "device.init", "device.destroy", "entry.deinit"});
+
+  struct Watched final : Listed {
+    using Listed::Listed;
+  };
+  calls.clear();
+  CHECK(run("tiny", {[&](auto below) { return std::make_unique<Watched>(std::move(below), calls); }}) == "right");
+  CHECK(*(std::ranges::find(calls, "factory.create") + 1) == "device.init");
+  CHECK(std::ranges::count(calls, "device.init") == 1);
+}
+
+TEST_CASE("BP-INIT-03: deinit() is not called after a failed init()") {
+  struct Fails final : Listed {
+    using Listed::Listed;
+    bp_status init(const char *, const bp_diag_t *diag) override {
+      diag->report(diag, BP_INTERNAL, BP_NONE, "no licence");
+      return BP_INTERNAL;
+    }
+  };
+  std::vector<std::string> calls;
+  CHECK_THAT(run("tiny", {[&](auto below) { return std::make_unique<Fails>(std::move(below), calls); }}),
+             Catch::Contains("init: internal error: no licence"));
+  CHECK(calls.empty());
+}
+
+TEST_CASE("BP-ROUTINE-01: two routines of one name are refused") {
+  struct Doubles final : Interposer {
+    using Interposer::Interposer;
+    const void *device_get_extension(LayeredDevice &device, const char *id) override {
+      const void *found = Interposer::device_get_extension(device, id);
+      if (std::string_view(id) != BP_EXT_CUSTOM_CALL || found == nullptr) {
+        return found;
+      }
+      const auto &one = *static_cast<const bp_device_custom_call_t *>(found);
+      routines = {one.routines[0], one.routines[0]};
+      table = {routines.data(), routines.size()};
+      return &table;
+    }
+    std::vector<bp_routine_t> routines;
+    bp_device_custom_call_t table;
+  };
+  CHECK_THAT(run("tiny", {mutant<Doubles>()}),
+             Catch::Contains("routines 0 and 1 are both called tiny.twice, expected different targets"));
 }
 
 TEST_CASE("validate names the rule that a plugin breaks") {

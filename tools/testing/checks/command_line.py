@@ -254,7 +254,7 @@ MISUSES = [
     (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
-    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE or record=FILE"),
+    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE, record=FILE or deadline=SECONDS"),
     (["run", "good.hlo", "--isolate=-1"], "--isolate is -1, expected a positive number of seconds"),
     (["replay"], "no recording was given"),
     (["replay", "good.calls", "--patience", "0"], "--patience is 0, expected a positive number of seconds"),

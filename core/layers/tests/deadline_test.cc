@@ -1,0 +1,63 @@
+// The deadline layer says what does not come back, and nothing of what does.
+#include "core/layers/deadline.h"
+
+#include <catch2/catch.hpp>
+#include <mutex>
+#include <thread>
+
+#include "core/layers/tests/tiny_program.h"
+
+namespace bp::layers {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string what_is_overdue(const host::Layer &slow, milliseconds time) {
+  static std::mutex mutex;
+  static std::string said;
+  said.clear();
+  CHECK(run("tiny", {slow, deadline_layer(time, [](const std::string &what) {
+                       const std::lock_guard lock(mutex);
+                       said += what;
+                     })}) == "right");
+  const std::lock_guard lock(mutex);
+  return said;
+}
+
+constexpr milliseconds nap{150};
+
+struct SlowCompile : Interposer {
+  using Interposer::Interposer;
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    std::this_thread::sleep_for(nap);
+    return Interposer::compiler_compile(device, module, artifact, diag);
+  }
+};
+// The submit comes back at once.
+struct SlowSignal : Interposer {
+  using Interposer::Interposer;
+  ~SlowSignal() override {
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+  }
+  void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t, const char *) override {
+    threads.emplace_back([&host, point, status] {
+      std::this_thread::sleep_for(nap);
+      host.below->signal(host.below, point, status, BP_NONE, nullptr);
+    });
+  }
+  std::vector<std::thread> threads;
+};
+
+}  // namespace
+
+TEST_CASE("what takes longer than the deadline is said, once, and goes on") {
+  CHECK(what_is_overdue(mutant<SlowCompile>(), milliseconds(30)) == "compiler.compile has not come back for 0.03 s");
+  CHECK(what_is_overdue(mutant<SlowSignal>(), milliseconds(30)) == "queue.submit was not signalled for 0.03 s");
+  CHECK(what_is_overdue(mutant<SlowCompile>(), milliseconds(60'000)).empty());
+  CHECK(what_is_overdue(mutant<Interposer>(), milliseconds(60'000)).empty());
+}
+
+}  // namespace bp::layers
