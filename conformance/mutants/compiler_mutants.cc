@@ -116,9 +116,9 @@ constexpr Mutant table[] = {
        return after_claim(
            [](const bp_module_t *module, float *cost) { std::fill_n(cost, module->instrs.count, 1.0f); });
      }},
-    {"claim-nan", "claims", "a cost is NaN", "cpu", "contract/*",
+    {"claim-nan", "claims", "a cost is NaN", "cpu", "contract/BP-CLAIM-04/watched",
      [] { return after_claim([](const bp_module_t *module, float *cost) { cost[module->instrs.count - 1] = NAN; }); }},
-    {"claim-unwritten", "claims", "costs are not written", "cpu", "contract/*",
+    {"claim-unwritten", "claims", "costs are not written", "cpu", "contract/BP-CLAIM-04/watched",
      [] {
        Fault fault;
        fault.compiler_claim = [](const Claim &, const bp_module_t *, float *, const bp_diag_t *) -> bp_status {
@@ -126,7 +126,7 @@ constexpr Mutant table[] = {
        };
        return fault;
      }},
-    {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract/*",
+    {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract/BP-CLAIM-01/watched",
      [] {
        auto asked = std::make_shared<float>(0.0f);
        return after_claim([asked](const bp_module_t *module, float *cost) {
@@ -139,7 +139,7 @@ constexpr Mutant table[] = {
        });
      }},
     {"claim-looks-at-neighbours", "claims", "claims nothing in modules with an even number of instructions", "cpu",
-     "claims/*",
+     "claims/*/local",
      [] {
        return after_claim([](const bp_module_t *module, float *cost) {
          if (module->instrs.count % 2 == 0) {
@@ -147,12 +147,12 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"claim-writes-module", "claims", "claim() changes a name in the module", "cpu", "contract/*",
+    {"claim-writes-module", "claims", "claim() changes a name in the module", "cpu", "contract/BP-MODULE-04/watched",
      [] {
        return after_claim(
            [](const bp_module_t *module, float *) { const_cast<char *>(BP_AT(module, strings, char, 0))[0] += 1; });
      }},
-    {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "ops/multiply/f32/*",
+    {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "contract/BP-CLAIM-03/watched",
      [] {
        return at_compile(
            [](const Compile &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
@@ -173,7 +173,8 @@ constexpr Mutant table[] = {
          return next(&bytes.abi);
        });
      }},
-    {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu", "contract/*",
+    {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu",
+     "contract/BP-STREAM-01/watched",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          Bytes bytes;
@@ -182,7 +183,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults/*",
+    {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults/stream",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          Bytes bytes;
@@ -191,7 +192,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults/*",
+    {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults/stream",
      [] {
        return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          Bytes bytes;
@@ -205,7 +206,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract/*",
+    {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract/BP-DIAG-02/watched",
      [] {
        auto kept = std::make_shared<const bp_diag_t *>(nullptr);
        return at_compile(
@@ -217,7 +218,7 @@ constexpr Mutant table[] = {
              return next(artifact);
            });
      }},
-    {"compile-null-message", "compile", "reports a null message", "cpu", "contract/*",
+    {"compile-null-message", "compile", "reports a null message", "cpu", "contract/BP-DIAG-01/watched",
      [] {
        return at_compile(
            [](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
@@ -258,7 +259,7 @@ constexpr Mutant table[] = {
            });
      }},
     // --- artifacts ---
-    {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults/*",
+    {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
        return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
@@ -270,7 +271,7 @@ constexpr Mutant table[] = {
          return status == BP_OK || good->empty() ? status : next(*good);
        });
      }},
-    {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults/*",
+    {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
        return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
@@ -285,7 +286,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults/*",
+    {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults/artifact/*",
      [] {
        return at_load(
            [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
@@ -293,7 +294,7 @@ constexpr Mutant table[] = {
              return status == BP_INVALID ? BP_INTERNAL : status;
            });
      }},
-    {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults/*",
+    {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults/artifact/*",
      [] {
        return at_load(
            [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
@@ -309,7 +310,7 @@ constexpr Mutant table[] = {
        return at_load([](const Load &, std::string_view, std::uint8_t *, const bp_program_t **,
                          const bp_diag_t *) -> bp_status { return BP_OK; });
      }},
-    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/*",
+    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/BP-LAW-01/watched",
      [] {
        return at_load([](const Load &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
                          const bp_diag_t *) {
@@ -328,7 +329,7 @@ constexpr Mutant table[] = {
        return at_run(
            [count](const Run &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
      }},
-    {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers/*",
+    {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers/*/again",
      [] {
        auto first = std::make_shared<std::vector<bp_loc_t>>();
        return at_run([first](const Run &next, const bp_run_t *run) {
@@ -340,7 +341,7 @@ constexpr Mutant table[] = {
          return next(&changed);
        });
      }},
-    {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract/*",
+    {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
@@ -348,7 +349,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract/*",
+    {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_CONSTANT && place.offset != 0) {
@@ -356,7 +357,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-writes-past-output", "runs", "a byte past each output is written", "cpu", "buffers/*",
+    {"run-writes-past-output", "runs", "a byte past each output is written", "cpu", "buffers/*/end",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
@@ -364,7 +365,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-writes-before-output", "runs", "a byte before each output is written", "cpu", "buffers/*",
+    {"run-writes-before-output", "runs", "a byte before each output is written", "cpu", "buffers/*/start",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
@@ -372,7 +373,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"run-reads-past-input", "runs", "64 bytes past each input are read", "cpu", "buffers/*",
+    {"run-reads-past-input", "runs", "64 bytes past each input are read", "cpu", "buffers/*/end",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
          if (allocation.kind == BP_ALLOC_INPUT) {
@@ -402,7 +403,7 @@ constexpr Mutant table[] = {
          std::memcpy(address(place), scratch->data(), allocation.size);
        });
      }},
-    {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/*",
+    {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/BP-ENTRY-03",
      [] {
        Fault fault;
        fault.program_destroy = [](const std::function<void()> &next, layers::LayeredProgram &) {

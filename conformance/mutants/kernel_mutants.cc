@@ -419,11 +419,11 @@ constexpr Mutant table[] = {
        });
      }},
     // --- memory ---
-    {"writes-past-end", "memory", "one element past the end of the result is written", "kernels", "buffers/*",
+    {"writes-past-end", "memory", "one element past the end of the result is written", "kernels", "buffers/*/end",
      [] { return after([](const Kernel &k) { k.out[k.count] = 1; }); }},
-    {"writes-before-start", "memory", "one element before the result is written", "kernels", "buffers/*",
+    {"writes-before-start", "memory", "one element before the result is written", "kernels", "buffers/*/start",
      [] { return after([](const Kernel &k) { k.out[-1] = 1; }); }},
-    {"reads-past-end", "memory", "sixteen elements past the end of an operand are read", "kernels", "buffers/*",
+    {"reads-past-end", "memory", "sixteen elements past the end of an operand are read", "kernels", "buffers/*/end",
      [] {
        return after([](const Kernel &k) {
          for (int i = 0; i < 16; ++i) {
@@ -431,7 +431,7 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"operand-modified", "memory", "the first operand is overwritten", "kernels", "contract/*",
+    {"operand-modified", "memory", "the first operand is overwritten", "kernels", "contract/BP-KERNEL-01/watched",
      [] {
        return after([](const Kernel &k) {
          if (k.in(0) != k.out && k.count > 0) {
@@ -475,7 +475,7 @@ constexpr Mutant table[] = {
        });
      }},
     // --- what find() says ---
-    {"find-alternates", "claims", "every other answer is no", "kernels", "contract/*",
+    {"find-alternates", "claims", "every other answer is no", "kernels", "contract/BP-FIND-01/watched",
      [] {
        Fault fault;
        auto count = std::make_shared<std::atomic<int>>(0);
@@ -484,14 +484,14 @@ constexpr Mutant table[] = {
        return fault;
      }},
     {"find-looks-at-neighbours", "claims", "finds nothing in modules with an even number of instructions", "kernels",
-     "claims/*",
+     "claims/*/local",
      [] {
        Fault fault;
        fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t,
                                const bp_diag_t *) { return module->instrs.count % 2 != 0 && next(); };
        return fault;
      }},
-    {"find-then-unsupported", "claims", "the kernel of add says unsupported", "kernels", "contract/*",
+    {"find-then-unsupported", "claims", "the kernel of add says unsupported", "kernels", "contract/BP-FIND-03/watched",
      [] {
        return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (!Kernel(call).is(BP_OP_ADD)) {
@@ -602,14 +602,14 @@ constexpr Mutant table[] = {
          throw std::runtime_error("thrown");
        });
      }},
-    {"unknown-status", "conduct", "returns a status that does not exist", "kernels", "contract/*",
+    {"unknown-status", "conduct", "returns a status that does not exist", "kernels", "contract/bp_status/watched",
      [] {
        return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          next(call);
          return 77;
        });
      }},
-    {"floating-point-environment", "conduct", "leaves flush-to-zero on", "kernels", "contract/*",
+    {"floating-point-environment", "conduct", "leaves flush-to-zero on", "kernels", "contract/BP-LAW-04/watched",
      [] {
        return after([](const Kernel &) {
 #if defined(__x86_64__)

@@ -71,28 +71,28 @@ using Ask = std::function<const void *()>;
 constexpr int answer = 42;
 
 constexpr Mutant table[] = {
-    {"init-slow", "life", "init() takes 20 ms", "kernels", "life_cycle/*",
+    {"init-slow", "life", "init() takes 20 ms", "kernels", "life_cycle/BP-INIT-01",
      [] {
        return at_init([](const Status &next) {
          std::this_thread::sleep_for(std::chrono::milliseconds(20));
          return next();
        });
      }},
-    {"init-starts-thread", "life", "init() starts a thread", "kernels", "life_cycle/*",
+    {"init-starts-thread", "life", "init() starts a thread", "kernels", "life_cycle/BP-INIT-01",
      [] {
        return at_init([](const Status &next) {
          leave_a_thread();
          return next();
        });
      }},
-    {"init-once", "life", "init() works once in a process", "kernels", "life_cycle/*",
+    {"init-once", "life", "init() works once in a process", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return at_init([](const Status &next) {
          static int count = 0;
          return count++ == 0 ? next() : BP_INTERNAL;
        });
      }},
-    {"init-does-not-nest", "life", "the first deinit() ends all", "kernels", "life_cycle/*",
+    {"init-does-not-nest", "life", "the first deinit() ends all", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        static int open = 0;
        Fault fault = at_init([](const Status &next) {
@@ -107,21 +107,21 @@ constexpr Mutant table[] = {
                                  const bp_diag_t *) { return open > 0 ? next(options) : nullptr; };
        return fault;
      }},
-    {"deinit-leaves-thread", "life", "a thread stays after deinit()", "kernels", "life_cycle/*",
+    {"deinit-leaves-thread", "life", "a thread stays after deinit()", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_deinit([](const Void &next) {
          next();
          leave_a_thread();
        });
      }},
-    {"deinit-leaks", "life", "each init() takes 256 KiB for good", "kernels", "life_cycle/*",
+    {"deinit-leaks", "life", "each init() takes 256 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_deinit([](const Void &next) {
          next();
          leak(256 << 10);
        });
      }},
-    {"count-changes", "life", "the factory counts one more each time", "kernels", "life_cycle/*",
+    {"count-changes", "life", "the factory counts one more each time", "kernels", "life_cycle/BP-FACTORY-01",
      [] {
        Fault fault;
        fault.factory_count = [](std::uint32_t count) {
@@ -130,24 +130,24 @@ constexpr Mutant table[] = {
        };
        return fault;
      }},
-    {"count-too-high", "life", "the factory counts a device that is not there", "kernels", "life_cycle/*",
+    {"count-too-high", "life", "the factory counts a device that is not there", "kernels", "life_cycle/BP-FACTORY-01",
      [] {
        Fault fault;
        fault.factory_count = [](std::uint32_t count) { return count + 1; };
        return fault;
      }},
-    {"unknown-options-taken", "life", "create() ignores options it does not know", "kernels", "life_cycle/*",
+    {"unknown-options-taken", "life", "create() ignores options it does not know", "kernels", "life_cycle/BP-CREATE-02",
      [] {
        return at_create([](const Create &next, const bp_host_t *, std::span<const bp_option_t>) { return next({}); });
      }},
-    {"create-leaks", "life", "each create() takes 64 KiB for good", "kernels", "life_cycle/*",
+    {"create-leaks", "life", "each create() takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_create([](const Create &next, const bp_host_t *, std::span<const bp_option_t> options) {
          leak(64 << 10);
          return next(options);
        });
      }},
-    {"create-once", "life", "there is one device in a process, ever", "kernels", "life_cycle/*",
+    {"create-once", "life", "there is one device in a process, ever", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return at_create(
            [](const Create &next, const bp_host_t *, std::span<const bp_option_t> options) -> const bp_device_t * {
@@ -155,16 +155,16 @@ constexpr Mutant table[] = {
              return made++ == 0 ? next(options) : nullptr;
            });
      }},
-    {"create-calls-host", "life", "create() asks the host for services", "kernels", "contract/*",
+    {"create-calls-host", "life", "create() asks the host for services", "kernels", "contract/BP-CREATE-01/watched",
      [] {
        return at_create([](const Create &next, const bp_host_t *host, std::span<const bp_option_t> options) {
          host->get_extension(host, BP_EXT_LOG);
          return next(options);
        });
      }},
-    {"device-init-fails", "life", "init() of the device fails and does not say why", "kernels", "life_cycle/*",
+    {"device-init-fails", "life", "init() of the device fails and does not say why", "kernels", "life_cycle/load",
      [] { return at_device_init([](const Status &, layers::LayeredDevice &) -> bp_status { return BP_INTERNAL; }); }},
-    {"target-null", "life", "there is no target after init()", "kernels", "life_cycle/*",
+    {"target-null", "life", "there is no target after init()", "kernels", "life_cycle/target",
      [] {
        return at_device_init([](const Status &next, layers::LayeredDevice &device) {
          const bp_status status = next();
@@ -172,44 +172,46 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"needs-log", "life", "init() of the device fails where the host offers no log", "kernels", "contract/*",
+    {"needs-log", "life", "init() of the device fails where the host offers no log", "kernels", "contract/BP-HOST-01/*",
      [] {
        return at_device_init([](const Status &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_LOG) == nullptr ? BP_INTERNAL : next();
        });
      }},
-    {"needs-threads", "life", "init() of the device fails where the host offers no threads", "kernels", "contract/*",
+    {"needs-threads", "life", "init() of the device fails where the host offers no threads", "kernels",
+     "contract/BP-HOST-01/*",
      [] {
        return at_device_init([](const Status &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_THREAD_POOL) == nullptr ? BP_INTERNAL : next();
        });
      }},
-    {"destroy-leaves-thread", "life", "a thread outlives the device", "kernels", "life_cycle/*",
+    {"destroy-leaves-thread", "life", "a thread outlives the device", "kernels", "life_cycle/BP-DEVICE-02",
      [] {
        return at_destroy([](const Void &next) {
          next();
          leave_a_thread();
        });
      }},
-    {"destroy-leaks", "life", "each device takes 64 KiB for good", "kernels", "life_cycle/*",
+    {"destroy-leaks", "life", "each device takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_destroy([](const Void &next) {
          next();
          leak(64 << 10);
        });
      }},
-    {"answers-unknown-id", "life", "get_extension() has something for every id", "kernels", "life_cycle/*",
+    {"answers-unknown-id", "life", "get_extension() has something for every id", "kernels", "life_cycle/BP-DEVICE-04",
      [] {
        return at_extension([](const Ask &next, std::string_view) {
          const void *found = next();
          return found == nullptr ? &answer : found;
        });
      }},
-    {"promise-broken", "life", "the extension of the manifest is not there", "kernels", "life_cycle/*",
+    {"promise-broken", "life", "the extension of the manifest is not there", "kernels", "life_cycle/BP-DEVICE-04",
      [] { return at_extension([](const Ask &, std::string_view) -> const void * { return nullptr; }); }},
-    {"extension-changes", "life", "the extension is gone at the fifth question", "kernels", "contract/*",
+    {"extension-changes", "life", "the extension is gone at the fifth question", "kernels",
+     "contract/BP-DEVICE-05/watched",
      [] {
        auto asked = std::make_shared<int>(0);
        return at_extension([asked](const Ask &next, std::string_view id) {

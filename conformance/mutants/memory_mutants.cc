@@ -60,7 +60,7 @@ Fault at_signal(Body body) {
 
 constexpr Mutant table[] = {
     // --- memory ---
-    {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract/*",
+    {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        auto last = std::make_shared<bp_memory_t>();
        return at_alloc([last](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
@@ -78,7 +78,7 @@ constexpr Mutant table[] = {
          return next(size > 1 ? size - 1 : size, out);
        });
      }},
-    {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults/*",
+    {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults/memory",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
@@ -89,14 +89,14 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults/*",
+    {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults/memory",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          return status == BP_NO_MEMORY ? BP_INTERNAL : status;
        });
      }},
-    {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults/*",
+    {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults/memory",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
@@ -106,7 +106,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/*",
+    {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
@@ -114,7 +114,7 @@ constexpr Mutant table[] = {
          return status;
        });
      }},
-    {"release-nothing", "memory", "memory does not come back", "npu", "faults/*",
+    {"release-nothing", "memory", "memory does not come back", "npu", "faults/memory",
      [] {
        Fault fault;
        fault.memory_release = [](const std::function<void(std::uint64_t)> &, std::uint64_t) {};
@@ -150,14 +150,14 @@ constexpr Mutant table[] = {
          }
        });
      }},
-    {"signal-twice", "queues", "each signal comes twice", "npu", "contract/*",
+    {"signal-twice", "queues", "each signal comes twice", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
          next(point, status);
          next(point, status);
        });
      }},
-    {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract/*",
+    {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
          next({point.timeline + 1000, point.value}, status);
@@ -166,7 +166,7 @@ constexpr Mutant table[] = {
      }},
     {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops/multiply/bf16/*",
      [] { return at_signal([](const Signal &next, bp_point_t point, bp_status) { next(point, 77); }); }},
-    {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract/*",
+    {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_submit(
            [](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
@@ -174,7 +174,8 @@ constexpr Mutant table[] = {
              return next(commands);
            });
      }},
-    {"submit-refuses-and-signals", "queues", "submit() refuses, and signals all the same", "npu", "contract/*",
+    {"submit-refuses-and-signals", "queues", "submit() refuses, and signals all the same", "npu",
+     "contract/BP-SIGNAL-02/watched",
      [] {
        return at_submit(
            [](const Submit &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
@@ -204,7 +205,7 @@ constexpr Mutant table[] = {
          return next(kept);
        });
      }},
-    {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "ops/subtract/bf16/*",
+    {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "contract/BP-SUBMIT-01",
      [] {
        return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());

@@ -1,6 +1,12 @@
 #include "conformance/mutants/mutant.h"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+
+#include "core/base/files.h"
 
 namespace bp::conformance {
 namespace {
@@ -27,6 +33,9 @@ class Mutation final : public Interposer {
   const bp_device_t *factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
                                     std::uint32_t instance, const bp_option_t *options, std::uint32_t option_count,
                                     const bp_diag_t *diag) override {
+    if (fault_.factory_has && !fault_.factory_has(instance)) {
+      return nullptr;
+    }
     const auto next = [&](std::span<const bp_option_t> given) {
       return Interposer::factory_create(factory, host, id, instance, given.data(),
                                         static_cast<std::uint32_t>(given.size()), diag);
@@ -80,8 +89,9 @@ class Mutation final : public Interposer {
   }
   bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
                              const bp_diag_t *diag) override {
+    const bp_module_t *seen = fault_.compiled_module ? fault_.compiled_module(module) : module;
     const auto next = [&](const bp_ostream_t *stream) {
-      return Interposer::compiler_compile(device, module, stream, diag);
+      return Interposer::compiler_compile(device, seen, stream, diag);
     };
     return fault_.compiler_compile ? fault_.compiler_compile(next, module, artifact, diag) : next(artifact);
   }
@@ -112,6 +122,26 @@ class Mutation final : public Interposer {
     const std::span given(commands, command_count);
     return fault_.queue_submit ? fault_.queue_submit(next, given, device.host.below, done) : next(given);
   }
+  bp_status native_sync_wait(LayeredDevice &device, std::uint32_t queue, bp_point_t point,
+                             const bp_diag_t *diag) override {
+    const auto next = [&] { return Interposer::native_sync_wait(device, queue, point, diag); };
+    return fault_.native_sync_wait ? fault_.native_sync_wait(next, point) : next();
+  }
+  bp_status layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
+                          const bp_diag_t *diag) override {
+    const auto next = [&](const bp_ostream_t *stream) {
+      return Interposer::layout_wishes(device, module, stream, diag);
+    };
+    return fault_.layout_wishes ? fault_.layout_wishes(next, out) : next(out);
+  }
+  bp_status rewrite_rewrite(LayeredDevice &device, std::uint32_t phase, const bp_module_t *module,
+                            const bp_ostream_t *out, const bp_diag_t *diag) override {
+    return fault_.rewrite ? fault_.rewrite(module, out) : Interposer::rewrite_rewrite(device, phase, module, out, diag);
+  }
+  void threads_parallel(LayeredHost &host, std::uint32_t n, bp_parallel_body body, void *ctx) override {
+    const auto next = [&](bp_parallel_body called, void *with) { Interposer::threads_parallel(host, n, called, with); };
+    fault_.threads_parallel ? fault_.threads_parallel(next, body, ctx) : next(body, ctx);
+  }
   void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                    const char *msg) override {
     const auto next = [&](bp_point_t to, bp_status with) { Interposer::host_signal(host, to, with, instr, msg); };
@@ -128,7 +158,8 @@ const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
     for (const std::span<const Mutant> table :
-         {kernel_mutants, life_mutants, compiler_mutants, memory_mutants, combination_mutants, performance_mutants}) {
+         {file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants, combination_mutants,
+          performance_mutants, rule_mutants}) {
       list.insert(list.end(), table.begin(), table.end());
     }
     return list;
@@ -139,6 +170,16 @@ const std::vector<Mutant> &mutants() {
 const Mutant *find_mutant(std::string_view name) {
   const auto found = std::ranges::find(mutants(), name, &Mutant::name);
   return found == mutants().end() ? nullptr : &*found;
+}
+
+Result<std::string> mutant_file(const Mutant &mutant, const std::string &path) {
+  BP_ASSIGN(const std::string file, read_file(path));
+  const std::string spoiled = mutant.spoil(file);
+  const int descriptor = memfd_create("mutant", MFD_CLOEXEC);
+  if (descriptor < 0 || write(descriptor, spoiled.data(), spoiled.size()) != static_cast<ssize_t>(spoiled.size())) {
+    return make_error(ErrorCode::Io, "a mutant of {} cannot be written", path);
+  }
+  return fmt::format("/proc/self/fd/{}", descriptor);
 }
 
 host::Layer mutant_layer(const Mutant &mutant) {

@@ -1,5 +1,5 @@
-// Mutants: plugins with one fault each, made of a correct plugin by a layer around it. Each must be caught by the suite, by
-// the stage that is meant for it; that is how good the suite is.
+// Mutants: plugins with one fault each, made of a correct plugin by a layer around it, or by a change to its file. Each
+// must be caught by the suite, by the cases that are meant for it; that is how good the suite is.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/layers/interposer.h"
 
 namespace bp::conformance {
@@ -21,6 +22,7 @@ struct Fault {
       const std::function<const bp_device_t *(std::span<const bp_option_t> options)> &next, const bp_host_t *host,
       std::span<const bp_option_t> options, const bp_diag_t *diag)>
       factory_create;
+  std::function<bool(std::uint32_t instance)> factory_has;  // whether create() makes this one at all
   std::function<bp_status(const std::function<bp_status()> &next, layers::LayeredDevice &device, const bp_diag_t *diag)>
       device_init;
   std::function<void(const std::function<void()> &next)> device_destroy;
@@ -45,6 +47,7 @@ struct Fault {
   std::function<bp_status(const std::function<bp_status(const bp_ostream_t *artifact)> &next, const bp_module_t *module,
                           const bp_ostream_t *artifact, const bp_diag_t *diag)>
       compiler_compile;
+  std::function<const bp_module_t *(const bp_module_t *module)> compiled_module;  // what compile() sees instead
   std::function<bp_status(const std::function<bp_status(std::string_view artifact)> &next, std::string_view artifact,
                           std::uint8_t *taken, const bp_program_t **program, const bp_diag_t *diag)>
       compiler_load;
@@ -55,9 +58,17 @@ struct Fault {
   std::function<bp_status(const std::function<bp_status(std::span<const bp_command_t> commands)> &next,
                           std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done)>
       queue_submit;
+  std::function<bp_status(const std::function<bp_status()> &next, bp_point_t point)> native_sync_wait;
+  std::function<bp_status(const std::function<bp_status(const bp_ostream_t *out)> &next, const bp_ostream_t *out)>
+      layout_wishes;
+  std::function<bp_status(const bp_module_t *module, const bp_ostream_t *out)> rewrite;
   std::function<void(const std::function<void(bp_point_t point, bp_status status)> &next, bp_point_t point,
                      bp_status status)>
       host_signal;
+  // `body` is what the plugin wants to be called.
+  std::function<void(const std::function<void(bp_parallel_body body, void *ctx)> &next, bp_parallel_body body,
+                     void *ctx)>
+      threads_parallel;
 };
 
 struct Mutant {
@@ -65,8 +76,12 @@ struct Mutant {
   std::string_view kind;    // what sort of fault: "numerics", "memory", ...
   std::string_view what;    // one sentence
   std::string_view around;  // the correct plugin, by name
-  std::string_view cases;   // a pattern of the cases that are meant to catch it: "ops/multiply/f32/*"
-  Fault (*make)();          // one for each load; its functions share what state they need
+  // A pattern of the cases that are meant to catch it: "ops/multiply/f32/*". If they test a rule of the headers
+  // (Stage::rules), this is a mutant of that rule: docs/rules.md.
+  std::string_view cases;
+  Fault (*make)();  // one for each load; its functions share what state they need
+  // Of a fault of the file itself, which is never loaded: the file as it is, and as it should not be.
+  std::string (*spoil)(const std::string &file) = nullptr;
 };
 
 // In the order of the tables; names differ.
@@ -74,10 +89,13 @@ const std::vector<Mutant> &mutants();
 // Null if there is none.
 const Mutant *find_mutant(std::string_view name);
 
+// Of a mutant that is made by a layer.
 host::Layer mutant_layer(const Mutant &mutant);
+// Of a mutant that is a file: the path of one that lives as long as this process.
+Result<std::string> mutant_file(const Mutant &mutant, const std::string &path);
 
 // The tables, one per file.
-extern const std::span<const Mutant> kernel_mutants, life_mutants, compiler_mutants, memory_mutants,
-    combination_mutants, performance_mutants;
+extern const std::span<const Mutant> file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants,
+    combination_mutants, performance_mutants, rule_mutants;
 
 }  // namespace bp::conformance

@@ -109,11 +109,18 @@ Verdict run(Subject &subject, const std::string &id) {
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
+constexpr RuleCases rules[] = {
+    {"BP-RUN-01", "buffers/*/end", "bp.compiler/1"},     {"BP-RUN-01", "buffers/*/start", "bp.compiler/1"},
+    {"BP-RUN-04", "buffers/*/again", "bp.compiler/1"},   {"BP-KERNEL-01", "buffers/*/end", "bp.kernels/1"},
+    {"BP-KERNEL-01", "buffers/*/start", "bp.kernels/1"}, {"BP-KERNEL-02", "buffers/*/again", "bp.kernels/1"},
+};
+
 }  // namespace
 
 const Stage buffers_stage = {.name = "buffers",
                              .summary = "guards around every buffer, poison in them, other addresses: the same bits",
                              .list = list,
-                             .run = run};
+                             .run = run,
+                             .rules = rules};
 
 }  // namespace bp::conformance

@@ -134,11 +134,17 @@ Verdict run(Subject &subject, const std::string &id) {
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
+constexpr RuleCases rules[] = {
+    {"BP-CLAIM-02", "claims/*/local", "bp.compiler/1"},
+    {"BP-FIND-02", "claims/*/local", "bp.kernels/1"},
+};
+
 }  // namespace
 
 const Stage claims_stage = {.name = "claims",
                             .summary = "claims denied at random; claims that depend on nothing but the instruction",
                             .list = list,
-                            .run = run};
+                            .run = run,
+                            .rules = rules};
 
 }  // namespace bp::conformance

@@ -1,11 +1,14 @@
 // The rules of the headers that can be seen from outside while the plugin works: the validate layer watches it compile and
-// run the sample programs. A case for each rule; and cases for rules that take a call of their own.
+// run the sample programs. A case for each rule; and the trials of rules that take a call of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "conformance/suite/contract_trials.h"
+#include "conformance/suite/process_state.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
+#include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/layers/validate.h"
 
@@ -21,6 +24,7 @@ constexpr Watched watched[] = {
     {"BP-CLAIM-01", "bp.compiler/1"},
     {"BP-CLAIM-03", "bp.compiler/1"},
     {"BP-CLAIM-04", "bp.compiler/1"},
+    {"BP-COPY-01", "bp.memory/1"},
     {"BP-CREATE-01", ""},
     {"BP-DEVICE-04", ""},
     {"BP-DEVICE-05", ""},
@@ -32,10 +36,14 @@ constexpr Watched watched[] = {
     {"BP-KERNEL-01", "bp.kernels/1"},
     {"BP-LAW-01", ""},
     {"BP-LAW-04", ""},
+    {"BP-LAYOUT-01", "bp.layout/1"},
+    {"BP-LOG-01", ""},
     {"BP-MODULE-04", ""},
     {"BP-RUN-01", "bp.compiler/1"},
+    {"BP-RUN-03", "bp.compiler/1"},
     {"BP-SIGNAL-01", "bp.queue/1"},
     {"BP-SIGNAL-02", "bp.queue/1"},
+    {"BP-STATUS-03", ""},
     {"BP-STREAM-01", "bp.compiler/1"},
     {"bp_status", ""},
 };
@@ -43,6 +51,8 @@ constexpr Watched watched[] = {
 // Everything the suite can make it do in a short time, watched.
 Result<std::vector<layers::Violation>> watch(Subject &subject) {
   auto violations = std::make_shared<layers::Violations>();
+  const ProcessState before = look_at_process();
+  const std::int64_t written = output_size();
   {
     BackendOptions options = subject.backend_options();
     options.layers.push_back(layers::validate_layer(violations));
@@ -61,6 +71,13 @@ Result<std::vector<layers::Violation>> watch(Subject &subject) {
       }
     }
   }
+  if (const std::string text = output_after(written); !text.empty()) {
+    violations->add("BP-LOG-01",
+                    fmt::format("it writes to standard output or standard error: {}", host::printable(text)));
+  }
+  if (const std::string what = difference(before, look_at_process()); !what.empty()) {
+    violations->add("BP-LAW-04", what);
+  }
   return violations->all();
 }
 
@@ -78,43 +95,14 @@ Verdict expect_unbroken(Subject &subject, std::string_view rule) {
       fmt::format("{}; {} times", found->message, std::ranges::count(*violations, rule, &layers::Violation::rule)));
 }
 
-// The first sample gives the same bits under other circumstances.
-Result<Literal> run_first_sample(const Subject &subject, const Backend &backend, const ir::Module &module) {
-  CompileOptions options;
-  options.fold_constants = false;
-  BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
-  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
-  return compiled.executable.run(arguments);
+// The trials of all files.
+std::vector<ContractTrial> trials() {
+  std::vector<ContractTrial> all;
+  for (const std::span<const ContractTrial> table : {host_trials, module_trials, queue_trials}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
 }
-
-Result<Verdict> works_without(Subject &subject, const std::vector<std::string> &services) {
-  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
-  BP_ASSIGN(const Backend *backend, subject.backend());
-  BP_ASSIGN(const Literal expected, run_first_sample(subject, *backend, module));
-  BackendOptions options = subject.backend_options();
-  options.withdrawn_services = {services.begin(), services.end()};
-  BP_ASSIGN(const Backend without, Backend::load(subject.choice().name, options));
-  BP_ASSIGN(const Literal found, run_first_sample(subject, without, module));
-  return found.identical(expected)
-             ? Verdict()
-             : failure(fmt::format("BP-HOST-01: the result has other bits without {}", fmt::join(services, " and ")));
-}
-
-Verdict without_log(Subject &subject) {
-  return verdict_or_error(works_without(subject, {"bp.log/1"}));
-}
-Verdict without_threads(Subject &subject) {
-  return verdict_or_error(works_without(subject, {"bp.thread-pool/1"}));
-}
-Verdict without_services(Subject &subject) {
-  return verdict_or_error(works_without(subject, {"bp.log/1", "bp.thread-pool/1"}));
-}
-
-constexpr NamedCase direct[] = {
-    {"BP-HOST-01/log", without_log},
-    {"BP-HOST-01/threads", without_threads},
-    {"BP-HOST-01/all", without_services},
-};
 
 std::vector<std::string> list(const Subject &subject) {
   std::vector<std::string> ids;
@@ -126,8 +114,10 @@ std::vector<std::string> list(const Subject &subject) {
       ids.push_back(fmt::format("contract/{}/watched", one.rule));
     }
   }
-  for (std::string &id : list_cases("contract", direct)) {
-    ids.push_back(std::move(id));
+  for (const ContractTrial &trial : trials()) {
+    if (trial.extension.empty() || subject.has(trial.extension)) {
+      ids.push_back(fmt::format("contract/{}", trial.name));
+    }
   }
   return ids;
 }
@@ -137,8 +127,18 @@ Verdict run(Subject &subject, const std::string &id) {
   if (id.ends_with(end)) {
     return expect_unbroken(subject, std::string_view(id).substr(begin.size(), id.size() - begin.size() - end.size()));
   }
-  return run_case("contract", direct, subject, id);
+  const auto all = trials();
+  const auto found = std::ranges::find(all, std::string_view(id).substr(begin.size()), &ContractTrial::name);
+  return found == all.end() ? failure(fmt::format("there is no case {}", id)) : found->run(subject);
 }
+
+constexpr RuleCases rules[] = {
+    {"BP-STATUS-01", "contract/BP-CLAIM-03/watched", "bp.compiler/1"},
+    {"BP-STATUS-01", "contract/BP-FIND-03/watched", "bp.kernels/1"},
+    {"BP-STATUS-02", "contract/BP-RUN-03/watched", "bp.compiler/1"},
+    {"BP-SUBMIT-03", "contract/BP-SIGNAL-01/watched", "bp.queue/1"},
+    {"BP-SUBMIT-03", "contract/BP-SIGNAL-02/watched", "bp.queue/1"},
+};
 
 }  // namespace
 
@@ -146,6 +146,7 @@ const Stage contract_stage = {.name = "contract",
                               .summary = "the rules of the headers, watched while the plugin works",
                               .list = list,
                               .run = run,
-                              .deadline_seconds = 120};
+                              .deadline_seconds = 120,
+                              .rules = rules};
 
 }  // namespace bp::conformance

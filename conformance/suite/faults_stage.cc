@@ -1,15 +1,17 @@
-// Faults: artifacts that are cut off, damaged or foreign, streams that refuse, memory that runs out. The plugin reports
-// them and goes on working.
+// Faults: artifacts that are cut off, damaged or foreign, streams that refuse, memory that runs out, services that go
+// missing. The plugin reports them and goes on working.
 #include <fmt/format.h>
 
 #include <functional>
 
+#include "conformance/suite/contract_trials.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/layers/artifacts.h"
+#include "core/layers/failures.h"
 #include "core/layers/interposer.h"
 
 namespace bp::conformance {
@@ -214,6 +216,29 @@ Result<Verdict> run_out_of_memory(Subject &subject) {
   return verdict_of(still_works(*backend, module));
 }
 
+// BP-HOST-01, where a service is there for one question and not for the next.
+Result<Verdict> with_failing_services(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
+  const auto failing = std::make_shared<layers::Failure>();
+  failing->function = layers::Function::host_get_extension;
+  for (std::uint64_t question = 1; question < 100; ++question) {
+    failing->calls = 0;
+    failing->call = question;
+    BP_ASSIGN(const Backend without, load_under(subject, layers::failure_layer(failing)));
+    BP_ASSIGN(const Literal found, run_alone(subject, without, module));
+    if (!found.identical(expected)) {
+      return failure(
+          fmt::format("BP-HOST-01: the result has other bits if question {} for a service gets null", question));
+    }
+    if (!failing->has_struck()) {
+      break;  // it asks no more often than that
+    }
+  }
+  return Verdict();
+}
+
 struct Kind {
   std::string_view name;
   Damage damage;
@@ -222,6 +247,9 @@ const Kind kinds[] = {{"truncated", truncated}, {"flipped", flipped}, {"extended
 
 std::vector<std::string> list(const Subject &subject) {
   std::vector<std::string> ids;
+  if (!subject.is_interpreter()) {
+    ids.emplace_back("faults/BP-HOST-01/services");
+  }
   if (subject.has("bp.compiler/1")) {
     for (const Kind &kind : kinds) {
       ids.push_back(fmt::format("faults/artifact/{}", kind.name));
@@ -238,6 +266,8 @@ Verdict run(Subject &subject, const std::string &id) {
   Result<Verdict> verdict = invalid_input("there is no case {}", id);
   if (id == "faults/stream") {
     verdict = with_refusing_stream(subject);
+  } else if (id == "faults/BP-HOST-01/services") {
+    verdict = with_failing_services(subject);
   } else if (id == "faults/memory") {
     verdict = run_out_of_memory(subject);
   }
@@ -249,11 +279,19 @@ Verdict run(Subject &subject, const std::string &id) {
   return verdict_or_error(verdict);
 }
 
+constexpr RuleCases rules[] = {
+    {"BP-LOAD-01", "faults/artifact/*"},
+    {"BP-STREAM-01", "faults/stream"},
+    {"BP-ALLOC-01", "faults/memory"},
+    {"BP-STATUS-02", "faults/memory"},
+};
+
 }  // namespace
 
 const Stage faults_stage = {.name = "faults",
                             .summary = "damaged artifacts, streams that refuse, memory that runs out",
                             .list = list,
-                            .run = run};
+                            .run = run,
+                            .rules = rules};
 
 }  // namespace bp::conformance

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "conformance/suite/library.h"
+#include "conformance/suite/process_state.h"
 #include "conformance/suite/stage.h"
 #include "core/text/parser.h"
 
@@ -86,6 +87,24 @@ Verdict loads_by_every_name(Subject &subject) {
     }
   }
   return {};
+}
+
+// BP-ENTRY-02.
+Verdict loads_passively(Subject &subject) {
+  const ProcessState before = look_at_process();
+  const std::int64_t written = output_size();
+  const int threads = count_threads();
+  const auto library = Library::open(subject.path(), subject.layers());
+  if (!library.ok()) {
+    return failure(library.error().to_string());
+  }
+  if (count_threads() > threads) {
+    return failure("BP-ENTRY-02: loading it starts a thread");
+  }
+  const std::string what = difference(before, look_at_process()), text = output_after(written);
+  return what.empty() && text.empty() ? Verdict()
+                                      : failure(fmt::format("BP-ENTRY-02: loading it has an effect: {}",
+                                                            what.empty() ? "it writes " + text : what));
 }
 
 double wall_seconds() {
@@ -215,6 +234,68 @@ Verdict refuses_wrong_options(Subject &subject) {
   });
 }
 
+// A valid value of an option, to be looked at later than it should be.
+std::string some_value(const bp_option_desc_t &option) {
+  if (option.initial != nullptr && option.initial[0] != 0) {
+    return option.initial;
+  }
+  return option.type != BP_OPTION_TEXT ? "1" : option.choices != nullptr ? option.choices[0] : "";
+}
+
+// BP-CREATE-03: after create() its options are no more.
+Verdict forgets_its_options(Subject &subject) {
+  const host::HostServices services(quiet_host());
+  bool has_options = false;
+  Verdict verdict = with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    std::vector<std::string> texts;
+    for (std::uint32_t i = 0; i < factory.count(&factory); ++i) {
+      const bp_device_desc_t &device = *factory.get_desc(&factory, i);
+      for (std::uint64_t k = 0; device.id == subject.device_id() && k < device.option_count; ++k) {
+        if (const std::string value = some_value(device.options[k]); !value.empty() && device.options[k].initial) {
+          texts.insert(texts.end(), {device.options[k].key, value});
+        }
+      }
+    }
+    std::vector<bp_option_t> options;
+    for (std::size_t i = 0; i < texts.size(); i += 2) {
+      options.push_back({texts[i].c_str(), texts[i + 1].c_str()});
+    }
+    has_options = !options.empty();
+    BP_ASSIGN(const NakedDevice device, make_device(factory, services.abi(), subject.device_id(), options, false));
+    for (std::string &text : texts) {
+      std::ranges::fill(text, '\xee');
+    }
+    std::ranges::fill(options, bp_option_t{nullptr, nullptr});
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return device->init(device.get(), diag); });
+    return diagnostics.result(status, subject.device_id(), "BP-CREATE-03: init, after the options have gone");
+  });
+  if (verdict.status == CaseStatus::Pass && !has_options) {
+    return {.status = CaseStatus::Unsupported, .message = "it has no options"};
+  }
+  return verdict;
+}
+
+// BP-DEVICE-03. A device that is not there fails in create() or in init(); offline, with nothing initialized, destroy()
+// works all the same.
+Verdict destroys_what_failed(Subject &subject) {
+  const host::HostServices services(quiet_host());
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    for (const std::uint32_t instance : {0u, 1'000'000u, BP_NONE}) {
+      for (const bool initialize : {false, true}) {
+        host::Diagnostics diagnostics;
+        NakedDevice device;
+        diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
+          device.reset(
+              factory.create(&factory, services.abi(), subject.device_id().c_str(), instance, nullptr, 0, diag));
+          return device != nullptr && initialize ? device->init(device.get(), diag) : BP_OK;
+        });
+      }
+    }
+    return {};
+  });
+}
+
 // A host that remembers whether it was called.
 Verdict creates_in_silence(Subject &subject) {
   static bool called = false;
@@ -337,6 +418,7 @@ Verdict lives_many_times(Subject &subject) {
 constexpr NamedCase cases[] = {
     {"load", loads},
     {"names", loads_by_every_name},
+    {"BP-ENTRY-02", loads_passively},
     {"BP-INIT-01", init_is_quick},
     {"BP-INIT-02/nested", init_nests},
     {"BP-INIT-02/repeated", init_follows_deinit},
@@ -346,7 +428,9 @@ constexpr NamedCase cases[] = {
     {"unknown_device", refuses_unknown_devices},
     {"BP-CREATE-01", creates_in_silence},
     {"BP-CREATE-02", refuses_wrong_options},
+    {"BP-CREATE-03", forgets_its_options},
     {"BP-DEVICE-02", ends_its_threads},
+    {"BP-DEVICE-03", destroys_what_failed},
     {"target", has_a_target},
     {"BP-DEVICE-04", answers_to_known_ids_alone},
     {"BP-DEVICE-05", keeps_its_extensions},
@@ -361,6 +445,10 @@ Verdict run(Subject &subject, const std::string &id) {
   return run_case("life_cycle", cases, subject, id);
 }
 
+constexpr RuleCases rules[] = {
+    {"BP-MANIFEST-02", "life_cycle/load"},
+};
+
 }  // namespace
 
 const Stage life_cycle_stage = {.name = "life_cycle",
@@ -369,6 +457,7 @@ const Stage life_cycle_stage = {.name = "life_cycle",
                                 .run = run,
                                 .deadline_seconds = 600,
                                 .is_alone = true,
-                                .gate = "life_cycle/load"};
+                                .gate = "life_cycle/load",
+                                .rules = rules};
 
 }  // namespace bp::conformance

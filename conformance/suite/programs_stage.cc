@@ -58,9 +58,17 @@ Verdict run(Subject &subject, const std::string &id) {
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
+constexpr RuleCases rules[] = {
+    {"BP-MODULE-05", "programs/*", "bp.compiler/1"},
+    {"BP-MODULE-06", "programs/*", "bp.compiler/1"},
+};
+
 }  // namespace
 
-const Stage programs_stage = {
-    .name = "programs", .summary = "whole programs that say themselves what should come out", .list = list, .run = run};
+const Stage programs_stage = {.name = "programs",
+                              .summary = "whole programs that say themselves what should come out",
+                              .list = list,
+                              .run = run,
+                              .rules = rules};
 
 }  // namespace bp::conformance

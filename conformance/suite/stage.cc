@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 namespace bp::conformance {
 
@@ -21,6 +22,24 @@ const Stage *find_stage(std::string_view name) {
 
 const Stage *stage_of_case(std::string_view id) {
   return find_stage(id.substr(0, id.find('/')));
+}
+
+std::vector<TestedRule> tested_rules(const Subject &subject) {
+  static const std::regex rule_in_name("BP-[A-Z]+-[0-9][0-9]");
+  std::vector<TestedRule> all;
+  for (const Stage &stage : stages()) {
+    for (const std::string &id : stage.list(subject)) {
+      if (std::smatch found; std::regex_search(id, found, rule_in_name)) {
+        all.push_back({found.str(), id});
+      }
+    }
+    for (const RuleCases &row : stage.rules) {
+      if (row.extension.empty() || subject.has(row.extension)) {
+        all.push_back({std::string(row.rule), std::string(row.cases)});
+      }
+    }
+  }
+  return all;
 }
 
 std::vector<std::string> list_cases(std::string_view stage, std::span<const NamedCase> cases) {

@@ -11,6 +11,12 @@
 
 namespace bp::conformance {
 
+// A rule of the headers, and a pattern of cases that test it. Cases with a rule in their names need no such row.
+struct RuleCases {
+  std::string_view rule, cases;
+  std::string_view extension = {};  // of the plugins that the rule is about; empty: of all
+};
+
 struct Stage {
   std::string_view name;  // what the ids of its cases begin with: "ops"
   std::string_view summary;
@@ -31,6 +37,7 @@ struct Stage {
   bool is_timed = false;
   // If this case does not pass, nothing after it is tried.
   std::string_view gate = {};
+  std::span<const RuleCases> rules = {};
 };
 
 // In the order they run.
@@ -38,6 +45,12 @@ std::span<const Stage> stages();
 // Null if there is none.
 const Stage *find_stage(std::string_view name);
 const Stage *stage_of_case(std::string_view id);
+
+// The rules that the stages test on a plugin, with the ids or patterns of the cases; in the order of the stages.
+struct TestedRule {
+  std::string rule, cases;
+};
+std::vector<TestedRule> tested_rules(const Subject &subject);
 
 // A part of a stage's table that needs no more than a name and a function: "x_ray/one_symbol".
 struct NamedCase {

@@ -37,21 +37,30 @@ Result<Subject> Subject::find(Choice choice) {
   if (choice.name == "interpreter") {
     return Subject(std::move(choice), {});
   }
+  BP_ASSIGN(host::Candidate candidate, find_file(choice));
+  if (const Mutant *mutant = find_mutant(choice.mutant); mutant != nullptr && mutant->spoil != nullptr) {
+    BP_ASSIGN(const std::string spoiled, mutant_file(*mutant, candidate.path));
+    candidate = host::examine(spoiled);
+  }
+  return Subject(std::move(choice), std::move(candidate));
+}
+
+// Also one that the loader refuses.
+Result<host::Candidate> Subject::find_file(const Choice &choice) {
   if (choice.name.find('/') != std::string::npos) {
     if (auto readable = host::FileBytes::open(choice.name); !readable.ok()) {
       return std::move(readable).error().at({choice.name, 0, 0, {}});
     }
-    host::Candidate candidate = host::examine(choice.name);
-    return Subject(std::move(choice), std::move(candidate));
+    return host::examine(choice.name);
   }
   const std::vector<std::string> directories = host::plugin_directories();
   auto found = host::find_plugin(choice.name, directories);
   if (found.ok()) {
-    return Subject(std::move(choice), std::move(found).value());
+    return found;
   }
   for (host::Candidate &candidate : host::scan(directories)) {
     if (candidate.answers_to(choice.name)) {
-      return Subject(std::move(choice), std::move(candidate));
+      return std::move(candidate);
     }
   }
   return std::move(found).error();
@@ -85,7 +94,9 @@ bool Subject::has(std::string_view extension) const {
 }
 
 std::vector<host::Layer> Subject::layers() const {
-  return choice_.mutant.empty() ? std::vector<host::Layer>() : std::vector{mutant_layer(*find_mutant(choice_.mutant))};
+  const Mutant *mutant = find_mutant(choice_.mutant);
+  return mutant == nullptr || mutant->spoil != nullptr ? std::vector<host::Layer>()
+                                                       : std::vector{mutant_layer(*mutant)};
 }
 
 BackendOptions Subject::backend_options() const {

@@ -69,6 +69,7 @@ class Subject {
   std::uint64_t seed_of(std::string_view case_id) const;
 
  private:
+  static Result<host::Candidate> find_file(const Choice &choice);
   Subject(Choice choice, host::Candidate candidate) : choice_(std::move(choice)), candidate_(std::move(candidate)) {}
 
   Choice choice_;

@@ -93,6 +93,15 @@ Verdict run(Subject &subject, const std::string &id) {
   return run_case("x_ray", cases, subject, id);
 }
 
+constexpr RuleCases rules[] = {
+    {"BP-ENTRY-01", "x_ray/entry"},
+    {"BP-ENTRY-01", "x_ray/one_symbol"},
+    {"BP-ENTRY-01", "x_ray/no_unique_symbols"},
+    {"BP-LAW-03", "x_ray/no_imports_from_the_core"},
+    {"BP-MANIFEST-01", "x_ray/one_manifest"},
+    {"BP-MANIFEST-01", "x_ray/manifest"},
+};
+
 }  // namespace
 
 const Stage x_ray_stage = {.name = "x_ray",
@@ -100,6 +109,7 @@ const Stage x_ray_stage = {.name = "x_ray",
                            .list = list,
                            .run = run,
                            .shares_programs = true,
-                           .gate = "x_ray/loadable"};
+                           .gate = "x_ray/loadable",
+                           .rules = rules};
 
 }  // namespace bp::conformance

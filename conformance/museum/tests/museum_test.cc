@@ -32,7 +32,7 @@ constexpr Exhibit exhibits[] = {
 
 }  // namespace
 
-TEST_CASE("plugins of the museum load by path and compute") {
+TEST_CASE("BP-MODULE-02: plugins of the museum load and compute, for numbers stay what they were") {
 #if !defined(__x86_64__) || !defined(__linux__)
   return testing::skip("the exhibits are for x86-64 Linux");
 #endif

@@ -1,0 +1,473 @@
+// One fault for each rule of the headers that the other tables leave out, around whichever plugin can break it.
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <clocale>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "backplane/ext/draft/profile.h"
+#include "conformance/mutants/mutant.h"
+#include "conformance/suite/altered_image.h"
+
+namespace bp::conformance {
+namespace {
+
+using Status = std::function<bp_status()>;
+using Create = std::function<const bp_device_t *(std::span<const bp_option_t> options)>;
+using Find = std::function<bool()>;
+using Run = std::function<bp_status(const bp_run_t *run)>;
+using Copy = std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)>;
+using Signal = std::function<void(bp_point_t point, bp_status status)>;
+using Submit = std::function<bp_status(std::span<const bp_command_t> commands)>;
+
+template <class Body>
+Fault at_device_init(Body body) {
+  Fault fault;
+  fault.device_init = [body](const Status &next, layers::LayeredDevice &, const bp_diag_t *) {
+    body();
+    return next();
+  };
+  return fault;
+}
+template <class Body>
+Fault at_find(Body body) {
+  Fault fault;
+  fault.kernels_find = [body](const Find &next, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+    return body(next, plugin::ModuleView(module), instr);
+  };
+  return fault;
+}
+template <class Body>
+Fault at_run(Body body) {
+  Fault fault;
+  fault.program_run = [body](const Run &next, layers::LayeredProgram &, const bp_run_t *run) {
+    return body(next, run);
+  };
+  return fault;
+}
+template <class Body>
+Fault at_submit(Body body) {
+  Fault fault;
+  fault.queue_submit = body;
+  return fault;
+}
+
+// compile() sees a module that `alter` has been at.
+template <class Alter>
+Fault at_compiled_module(Alter alter) {
+  struct Kept {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<AlteredImage>> images;
+  };
+  auto kept = std::make_shared<Kept>();
+  Fault fault;
+  fault.compiled_module = [kept, alter](const bp_module_t *module) {
+    const std::lock_guard lock(kept->mutex);
+    AlteredImage &image = *kept->images.emplace_back(std::make_unique<AlteredImage>(module));
+    alter(module, image.pools);
+    return image.module();
+  };
+  return fault;
+}
+
+bool has_key(plugin::Instruction instruction, std::uint16_t from, std::uint32_t to) {
+  return std::ranges::any_of(instruction.attributes(),
+                             [&](const bp_attr_t &attribute) { return attribute.key >= from && attribute.key < to; });
+}
+
+bool overlap(const bp_value_t &a, const bp_value_t &b) {
+  return a.allocation != BP_NONE && a.allocation == b.allocation && a.offset < b.offset + b.size &&
+         b.offset < a.offset + a.size;
+}
+
+// Neighbours of which the second needs no value of the first, but writes where the first reads, change places.
+void swap_neighbours(host::ImagePools &pools) {
+  for (const bp_computation_t &computation : pools.computations) {
+    for (std::uint32_t i = 0; computation.kind == BP_COMPUTATION_CONTROL && i + 1 < computation.instr_count; ++i) {
+      bp_instr_t &first = pools.instructions[computation.instrs + i];
+      bp_instr_t &second = pools.instructions[computation.instrs + i + 1];
+      if (first.op == BP_OP_PARAMETER || first.op == BP_OP_CONSTANT || second.op == BP_OP_CONSTANT) {
+        continue;
+      }
+      bool uses = false, overwrites = false;
+      for (std::uint32_t k = 0; k < second.operand_count; ++k) {
+        const std::uint32_t value = pools.ids[second.operands + k];
+        uses |= value >= first.results && value - first.results < first.result_count;
+      }
+      for (std::uint32_t k = 0; k < first.operand_count; ++k) {
+        overwrites |= overlap(pools.values[pools.ids[first.operands + k]], pools.values[second.results]);
+      }
+      if (!uses && overwrites) {
+        std::swap(first, second);
+        for (const std::uint32_t at : {computation.instrs + i, computation.instrs + i + 1}) {
+          for (std::uint32_t r = 0; r < pools.instructions[at].result_count; ++r) {
+            pools.values[pools.instructions[at].results + r].instr = at;
+          }
+        }
+        ++i;
+      }
+    }
+  }
+}
+
+// The operands of each subtraction change places.
+void swap_operands(host::ImagePools &pools) {
+  for (const bp_instr_t &instruction : pools.instructions) {
+    if (instruction.op == BP_OP_SUBTRACT || instruction.op == BP_OP_DIVIDE) {
+      std::swap(pools.ids[instruction.operands], pools.ids[instruction.operands + 1]);
+    }
+  }
+}
+
+// Tells whoever listens to the run of a command.
+template <class Tell>
+Fault at_listened_submit(Tell tell) {
+  return at_submit([tell](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+    for (const bp_command_t &command : commands) {
+      if (command.kind == BP_COMMAND_RUN) {
+        const void *listener = command.run->get_extension(command.run, BP_EXT_PROFILE);
+        if (listener != nullptr) {
+          return tell(next, commands, *command.run, *static_cast<const bp_run_profile_t *>(listener));
+        }
+      }
+    }
+    return next(commands);
+  });
+}
+
+constexpr Mutant table[] = {
+    // --- the process ---
+    {"loading-handles-signals", "process", "a static constructor takes over a signal", "kernels",
+     "life_cycle/BP-ENTRY-02",
+     [] {
+       std::signal(SIGUSR2, [](int) {});
+       return Fault();
+     }},
+    {"loading-sets-variable", "process", "a static constructor sets an environment variable", "kernels",
+     "life_cycle/BP-ENTRY-02",
+     [] {
+       setenv("OMP_NUM_THREADS", "1", 1);
+       return Fault();
+     }},
+    {"prints", "process", "a kernel prints", "kernels", "contract/BP-LOG-01/watched",
+     [] {
+       Fault fault;
+       fault.kernels_kernel = [](const std::function<bp_status(const bp_call_t *call)> &next, const bp_call_t *call,
+                                 const bp_diag_t *) {
+         std::puts("computing");
+         return next(call);
+       };
+       return fault;
+     }},
+    {"kernel-counts-calls", "numerics", "the first element is the number of calls so far", "kernels", "buffers/*/again",
+     [] {
+       auto calls = std::make_shared<std::atomic<int>>(0);
+       Fault fault;
+       fault.kernels_kernel = [calls](const std::function<bp_status(const bp_call_t *call)> &next,
+                                      const bp_call_t *call, const bp_diag_t *) {
+         const bp_status status = next(call);
+         if (plugin::ModuleView(call->module).instruction(call->instr).result(0).size() >= sizeof(float)) {
+           *static_cast<float *>(call->results[0]) = static_cast<float>(++*calls);
+         }
+         return status;
+       };
+       return fault;
+     }},
+    {"locale-changed", "process", "init() of the device sets the locale", "kernels", "contract/BP-LAW-04/watched",
+     [] { return at_device_init([] { std::setlocale(LC_ALL, "C.UTF-8"); }); }},
+    {"directory-changed", "process", "init() of the device changes the working directory", "kernels",
+     "contract/BP-LAW-04/watched", [] { return at_device_init([] { static_cast<void>(chdir("/")); }); }},
+    {"signal-handled", "process", "init() of the device installs a signal handler", "kernels",
+     "contract/BP-LAW-04/watched", [] { return at_device_init([] { std::signal(SIGUSR1, [](int) {}); }); }},
+    {"destroy-needs-init", "life", "destroy() crashes where init() was not called or failed", "kernels",
+     "life_cycle/BP-DEVICE-03",
+     [] {
+       auto initialized = std::make_shared<bool>(false);
+       Fault fault = at_device_init([initialized] { *initialized = true; });
+       fault.device_destroy = [initialized](const std::function<void()> &next) {
+         if (!*initialized) {
+           std::abort();
+         }
+         next();
+       };
+       return fault;
+     }},
+    {"service-taken-for-granted", "life",
+     "init() of the device asks for a service, and uses what it gets the second time", "kernels",
+     "faults/BP-HOST-01/services",
+     [] {
+       Fault fault;
+       fault.device_init = [](const Status &next, layers::LayeredDevice &device, const bp_diag_t *) {
+         const bp_host_t *host = device.host.below;
+         if (host->get_extension(host, BP_EXT_LOG) != nullptr) {
+           const auto *log = static_cast<const bp_host_log_t *>(host->get_extension(host, BP_EXT_LOG));
+           log->log(host, BP_LOG_DEBUG, "ready");
+         }
+         return next();
+       };
+       return fault;
+     }},
+    {"options-kept", "life", "init() of the device reads the options of create()", "npu", "life_cycle/BP-CREATE-03",
+     [] {
+       auto kept = std::make_shared<std::span<const bp_option_t>>();
+       Fault fault;
+       fault.factory_create = [kept](const Create &next, const bp_host_t *, std::span<const bp_option_t> options,
+                                     const bp_diag_t *) {
+         *kept = options;
+         return next(options);
+       };
+       fault.device_init = [kept](const Status &next, layers::LayeredDevice &, const bp_diag_t *) {
+         const bool is_there =
+             std::ranges::all_of(*kept, [](const bp_option_t &option) { return option.key != nullptr; });
+         return is_there ? next() : BP_INVALID;
+       };
+       return fault;
+     }},
+    // --- numbers of a later opset ---
+    {"takes-unknown-attributes", "claims", "finds a kernel whatever the attributes", "kernels",
+     "contract/BP-MODULE-07/attribute",
+     [] {
+       return at_find([](const Find &next, plugin::ModuleView module, std::uint32_t instr) {
+         return next() || has_key(module.instruction(instr), 0x7000, BP_ATTR_HINT);
+       });
+     }},
+    {"trips-over-hints", "claims", "finds no kernel for what has a hint", "kernels", "contract/BP-MODULE-07/hint",
+     [] {
+       return at_find([](const Find &next, plugin::ModuleView module, std::uint32_t instr) {
+         return !has_key(module.instruction(instr), BP_ATTR_HINT, 0x10000) && next();
+       });
+     }},
+    {"trips-over-sections", "claims", "finds no kernel in modules with a section it does not know", "kernels",
+     "contract/BP-LAW-05",
+     [] {
+       return at_find([](const Find &next, plugin::ModuleView module, std::uint32_t) {
+         return module.image()->sections.count == 0 && next();
+       });
+     }},
+    // --- compilers ---
+    {"compile-needs-device", "compile", "there is no offline device", "cpu", "contract/BP-COMPILE-02",
+     [] {
+       Fault fault;
+       fault.factory_has = [](std::uint32_t instance) { return instance != BP_NONE; };
+       return fault;
+     }},
+    {"compile-depends-on-order", "compile", "a module that follows another one is compiled wrongly", "cpu",
+     "contract/BP-COMPILE-01",
+     [] {
+       auto last = std::make_shared<std::string>();
+       return at_compiled_module([last](const bp_module_t *module, host::ImagePools &pools) {
+         const std::string hash(reinterpret_cast<const char *>(module->hash), sizeof module->hash);
+         if (!last->empty() && *last != hash) {
+           swap_operands(pools);
+         }
+         *last = hash;
+       });
+     }},
+    {"reorders-across-memory", "compile", "runs an instruction before one that reads what it overwrites", "cpu",
+     "programs/*",
+     [] { return at_compiled_module([](const bp_module_t *, host::ImagePools &pools) { swap_neighbours(pools); }); }},
+    {"ignores-offsets", "compile", "puts all temporaries at the start of their allocation", "cpu", "programs/*",
+     [] {
+       return at_compiled_module([](const bp_module_t *, host::ImagePools &pools) {
+         for (bp_value_t &value : pools.values) {
+           if (value.allocation != BP_NONE && pools.allocations[value.allocation].kind == BP_ALLOC_TEMP) {
+             value.offset = 0;
+           }
+         }
+       });
+     }},
+    {"wishes-fail-sometimes", "compile", "wishes() fails every other time", "npu", "contract/BP-LAYOUT-01/watched",
+     [] {
+       auto asked = std::make_shared<std::atomic<int>>(0);
+       Fault fault;
+       fault.layout_wishes = [asked](const std::function<bp_status(const bp_ostream_t *out)> &next,
+                                     const bp_ostream_t *out) -> bp_status {
+         return (*asked)++ % 2 == 0 ? next(out) : BP_INTERNAL;
+       };
+       return fault;
+     }},
+    {"rewrite-alternates", "compile", "rewrites a module every other time", "null", "contract/BP-REWRITE-01",
+     [] {
+       auto asked = std::make_shared<std::atomic<int>>(0);
+       Fault fault;
+       fault.rewrite = [asked](const bp_module_t *module, const bp_ostream_t *out) -> bp_status {
+         return (*asked)++ % 2 == 0 ? out->write(out, module, module->size) : BP_OK;
+       };
+       return fault;
+     }},
+    {"rewrite-drops-result", "compile", "the rewritten entry has a result less", "null", "contract/BP-REWRITE-02",
+     [] {
+       Fault fault;
+       fault.rewrite = [](const bp_module_t *module, const bp_ostream_t *out) {
+         AlteredImage image(module);
+         --image.pools.computations[module->entry].root_count;
+         const bp_module_t *changed = image.module();
+         return out->write(out, changed, changed->size);
+       };
+       return fault;
+     }},
+    // --- runs ---
+    {"run-takes-memory", "runs", "a run takes 32 MiB, and gives them back", "cpu", "contract/BP-RUN-02",
+     [] {
+       return at_run([](const Run &next, const bp_run_t *run) {
+         std::vector<char> scratch(32 << 20, 1);
+         return scratch.back() == 1 ? next(run) : BP_INTERNAL;
+       });
+     }},
+    {"run-writes-then-no-memory", "runs", "every other run computes, and then says that there is no memory", "cpu",
+     "contract/BP-RUN-03/watched",
+     [] {
+       auto count = std::make_shared<std::atomic<int>>(0);
+       return at_run([count](const Run &next, const bp_run_t *run) {
+         const bp_status status = next(run);
+         return (*count)++ % 2 == 0 ? BP_NO_MEMORY : status;
+       });
+     }},
+    {"lost-and-found", "runs", "a device that is lost works again", "cpu", "contract/BP-STATUS-03/watched",
+     [] {
+       auto count = std::make_shared<std::atomic<int>>(0);
+       return at_run([count](const Run &next, const bp_run_t *run) -> bp_status {
+         return (*count)++ == 1 ? BP_DEVICE_LOST : next(run);
+       });
+     }},
+    {"loops-in-order-only", "runs", "an index of a loop is lost if it comes after a larger one", "cpu",
+     "contract/BP-PARALLEL-01",
+     [] {
+       Fault fault;
+       fault.threads_parallel = [](const std::function<void(bp_parallel_body body, void *ctx)> &next,
+                                   bp_parallel_body body, void *ctx) {
+         struct Loop {
+           bp_parallel_body body;
+           void *ctx;
+           std::mutex mutex;
+           std::uint32_t largest = 0;
+         } loop{body, ctx, {}};
+         next(
+             [](void *with, std::uint32_t index, std::uint32_t worker) {
+               Loop &self = *static_cast<Loop *>(with);
+               const std::lock_guard lock(self.mutex);
+               if (index >= self.largest) {
+                 self.largest = index;
+                 self.body(self.ctx, index, worker);
+               }
+             },
+             &loop);
+       };
+       return fault;
+     }},
+    {"profile-backwards", "runs", "an instruction ends before it begins", "npu", "contract/BP-PROFILE-01",
+     [] {
+       return at_listened_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
+                                    const bp_run_profile_t &listener) {
+         listener.record(&run, 0, 0, 1000, 10);
+         return next(commands);
+       });
+     }},
+    {"profile-overlaps", "runs", "two instructions run on one track at the same time", "npu", "contract/BP-PROFILE-01",
+     [] {
+       return at_listened_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
+                                    const bp_run_profile_t &listener) {
+         listener.record(&run, 0, 99, 10, 1000);
+         listener.record(&run, 0, 99, 500, 2000);
+         return next(commands);
+       });
+     }},
+    {"listener-stops-run", "runs", "nothing is computed if somebody listens", "npu", "contract/BP-PROFILE-02",
+     [] {
+       return at_listened_submit([](const Submit &next, std::span<const bp_command_t>, const bp_run_t &,
+                                    const bp_run_profile_t &) { return next({}); });
+     }},
+    // --- memory and queues ---
+    {"copy-of-nothing-fails", "memory", "a copy of 0 bytes is refused", "npu", "contract/BP-COPY-01/nothing",
+     [] {
+       Fault fault;
+       fault.memory_copy = [](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+         return size == 0 ? BP_INVALID : next(to, from, size);
+       };
+       return fault;
+     }},
+    {"wait-dropped", "queues", "wait() does nothing", "npu", "contract/BP-WAIT-01/order",
+     [] {
+       Fault fault;
+       fault.native_sync_wait = [](const Status &, bp_point_t) -> bp_status { return BP_OK; };
+       return fault;
+     }},
+    {"wait-ignores-failure", "queues", "wait() waits, and takes a failure for success", "npu",
+     "contract/BP-WAIT-01/failure",
+     [] {
+       struct Signalled {
+         std::mutex mutex;
+         std::condition_variable changed;
+         std::set<std::pair<std::uint64_t, std::uint64_t>> points;
+       };
+       auto signalled = std::make_shared<Signalled>();
+       Fault fault;
+       fault.host_signal = [signalled](const Signal &next, bp_point_t point, bp_status status) {
+         {
+           const std::lock_guard lock(signalled->mutex);
+           signalled->points.insert({point.timeline, point.value});
+         }
+         signalled->changed.notify_all();
+         next(point, status);
+       };
+       fault.native_sync_wait = [signalled](const Status &, bp_point_t point) -> bp_status {
+         std::unique_lock lock(signalled->mutex);
+         signalled->changed.wait(lock, [&] { return signalled->points.contains({point.timeline, point.value}); });
+         return BP_OK;
+       };
+       return fault;
+     }},
+    {"signals-oldest", "queues", "what is signalled is the oldest submission, whichever is done", "npu",
+     "concurrency/*/order",
+     [] {
+       struct Submitted {
+         std::mutex mutex;
+         std::deque<bp_point_t> points;
+       };
+       auto submitted = std::make_shared<Submitted>();
+       Fault fault;
+       fault.queue_submit = [submitted](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+                                        bp_point_t done) {
+         {
+           const std::lock_guard lock(submitted->mutex);
+           submitted->points.push_back(done);
+         }
+         return next(commands);
+       };
+       fault.host_signal = [submitted](const Signal &next, bp_point_t, bp_status status) {
+         bp_point_t oldest;
+         {
+           const std::lock_guard lock(submitted->mutex);
+           oldest = submitted->points.front();
+           submitted->points.pop_front();
+         }
+         next(oldest, status);
+       };
+       return fault;
+     }},
+    {"submit-reads-late", "queues", "commands are read after submit() has returned", "npu", "contract/BP-SUBMIT-02",
+     [] {
+       // What submit() was given last is submitted when it is called again: on the same thread, so that nothing races.
+       auto late = std::make_shared<std::span<const bp_command_t>>();
+       return at_submit(
+           [late](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+             std::swap(*late, commands);
+             return next(commands);
+           });
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> rule_mutants = table;
+
+}  // namespace bp::conformance

@@ -1,0 +1,257 @@
+// The plugin on other hosts: services withdrawn, loops that run backwards, somebody who listens, and an eye on what a run
+// takes from the system.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+
+#include "backplane/ext/draft/profile.h"
+#include "conformance/suite/contract_trials.h"
+#include "conformance/suite/library.h"
+#include "conformance/suite/sample_programs.h"
+#include "conformance/suite/stage.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/verifier.h"
+#include "core/layers/interposer.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+using namespace layers;
+
+// --- BP-HOST-01: the first sample gives the same bits without services ---
+
+Result<Verdict> works_without(Subject &subject, const std::vector<std::string> &services) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
+  BackendOptions options = subject.backend_options();
+  options.withdrawn_services = {services.begin(), services.end()};
+  BP_ASSIGN(const Backend without, Backend::load(subject.choice().name, options));
+  BP_ASSIGN(const Literal found, run_alone(subject, without, module));
+  return found.identical(expected)
+             ? Verdict()
+             : failure(fmt::format("BP-HOST-01: the result has other bits without {}", fmt::join(services, " and ")));
+}
+Verdict without_log(Subject &subject) {
+  return verdict_or_error(works_without(subject, {"bp.log/1"}));
+}
+Verdict without_threads(Subject &subject) {
+  return verdict_or_error(works_without(subject, {"bp.thread-pool/1"}));
+}
+Verdict without_services(Subject &subject) {
+  return verdict_or_error(works_without(subject, {"bp.log/1", "bp.thread-pool/1"}));
+}
+
+// --- BP-PARALLEL-01: loops on one thread, from the last index to the first ---
+
+struct Backwards final : Interposer {
+  Backwards(std::unique_ptr<host::Entry> below, std::atomic<std::uint64_t> &loops)
+      : Interposer(std::move(below)), loops_(loops) {}
+  void threads_parallel(LayeredHost &, std::uint32_t n, bp_parallel_body body, void *ctx) override {
+    loops_ += n > 1 ? 1 : 0;
+    for (std::uint32_t i = n; i-- > 0;) {
+      body(ctx, i, 0);
+    }
+  }
+  std::atomic<std::uint64_t> &loops_;
+};
+
+// Large enough to be worth several threads, of ops that most devices have.
+constexpr std::string_view large_program = R"(
+  ENTRY main {
+    x = f32[301,400] parameter(0)  y = f32[400,523] parameter(1)  z = f32[301,523] parameter(2)
+    d = f32[301,523] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    m = f32[301,523] multiply(d, z)
+    ROOT r = f32[301,523] subtract(m, d)
+  })";
+
+Result<Verdict> loops_run_backwards(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, text::parse_module(large_program));
+  BP_TRY(ir::verify(module));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const auto expected = run_alone(subject, *backend, module);
+  if (!expected.ok()) {
+    return verdict_of_compilation(subject, module, expected.error());
+  }
+  std::atomic<std::uint64_t> loops = 0;
+  BP_ASSIGN(const Backend alone, load_under(subject, [&loops](std::unique_ptr<host::Entry> below) {
+              return std::make_unique<Backwards>(std::move(below), loops);
+            }));
+  BP_ASSIGN(const Literal found, run_alone(subject, alone, module));
+  if (loops == 0) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "it runs no loops on the host's threads"};
+  }
+  return found.identical(*expected)
+             ? Verdict()
+             : failure("BP-PARALLEL-01: the result has other bits if loops run on one thread, from the last index on");
+}
+Verdict runs_loops_backwards(Subject &subject) {
+  return verdict_or_error(loops_run_backwards(subject));
+}
+
+// --- BP-PROFILE-01, BP-PROFILE-02: somebody listens ---
+
+struct Recorded {
+  std::uint32_t track;
+  std::uint64_t begin, end;
+};
+
+// A run in which somebody listens.
+struct ListeningRun {
+  bp_run_t abi;
+  const bp_run_t *below;
+  std::mutex *mutex;
+  std::vector<Recorded> *records;
+
+  static const void *get_extension(const bp_run_t *run, const char *id) {
+    const auto &self = *reinterpret_cast<const ListeningRun *>(run);
+    return std::string_view(id) == BP_EXT_PROFILE ? &profile : self.below->get_extension(self.below, id);
+  }
+  static void record(const bp_run_t *run, std::uint32_t, std::uint32_t track, std::uint64_t begin, std::uint64_t end) {
+    const auto &self = *reinterpret_cast<const ListeningRun *>(run);
+    const std::lock_guard lock(*self.mutex);
+    self.records->push_back({track, begin, end});
+  }
+  static constexpr bp_run_profile_t profile = {&ListeningRun::record};
+};
+
+struct Listener final : Interposer {
+  Listener(std::unique_ptr<host::Entry> below, std::vector<Recorded> &records)
+      : Interposer(std::move(below)), records_(records) {}
+
+  const bp_run_t *listen(const bp_run_t *run) {
+    const std::lock_guard lock(mutex_);
+    ListeningRun &listening = *runs_.emplace_back(new ListeningRun{*run, run, &mutex_, &records_});
+    listening.abi.get_extension = &ListeningRun::get_extension;
+    return &listening.abi;
+  }
+  bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
+    return Interposer::program_run(program, listen(run), diag);
+  }
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
+                         std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
+    std::vector<bp_command_t> heard(commands, commands + command_count);
+    for (bp_command_t &command : heard) {
+      command.run = command.kind == BP_COMMAND_RUN ? listen(command.run) : command.run;
+    }
+    return Interposer::queue_submit(device, queue, heard.data(), command_count, done, diag);
+  }
+
+  std::mutex mutex_;
+  std::vector<Recorded> &records_;
+  std::vector<std::unique_ptr<ListeningRun>> runs_;  // a queue may report until the device goes
+};
+
+Result<Verdict> reports_to_listener(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
+  std::vector<Recorded> records;
+  {
+    BP_ASSIGN(const Backend heard, load_under(subject, [&records](std::unique_ptr<host::Entry> below) {
+                return std::make_unique<Listener>(std::move(below), records);
+              }));
+    BP_ASSIGN(const Literal found, run_alone(subject, heard, module));
+    if (!found.identical(expected)) {
+      return failure("BP-PROFILE-02: the result has other bits if somebody listens");
+    }
+  }
+  std::ranges::sort(records, [](const Recorded &a, const Recorded &b) {
+    return std::pair(a.track, a.begin) < std::pair(b.track, b.begin);
+  });
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Recorded &one = records[i];
+    if (one.begin > one.end) {
+      return failure(fmt::format("BP-PROFILE-01: an instruction runs from {} ns to {} ns", one.begin, one.end));
+    }
+    if (i > 0 && records[i - 1].track == one.track && records[i - 1].end > one.begin) {
+      return failure(
+          fmt::format("BP-PROFILE-01: on track {} an instruction begins at {} ns, before the one that ends "
+                      "at {} ns",
+                      one.track, one.begin, records[i - 1].end));
+    }
+  }
+  return records.empty() ? Verdict{.status = CaseStatus::Unsupported, .message = "it says nothing of its runs"}
+                         : Verdict();
+}
+Verdict reports_its_runs(Subject &subject) {
+  return verdict_or_error(reports_to_listener(subject));
+}
+
+// --- BP-RUN-02: what a run takes ---
+
+// Of /proc/self/status, in bytes; 0 where there is none.
+std::int64_t process_figure(std::string_view name) {
+  std::int64_t kilobytes = 0;
+  if (std::FILE *file = std::fopen("/proc/self/status", "r")) {
+    char line[256];
+    while (std::fgets(line, sizeof line, file) != nullptr) {
+      if (std::string_view(line).starts_with(name)) {
+        kilobytes = std::atoll(line + name.size() + 1);
+      }
+    }
+    std::fclose(file);
+  }
+  return kilobytes * 1024;
+}
+
+// From here on the peak of resident memory counts anew.
+bool reset_peak() {
+  std::FILE *file = std::fopen("/proc/self/clear_refs", "w");
+  const bool written = file != nullptr && std::fputs("5", file) >= 0;
+  return file != nullptr && std::fclose(file) == 0 && written;
+}
+
+Result<Verdict> run_takes_nothing(Subject &subject) {
+  constexpr std::int64_t slack = 4 << 20;  // the caller's result, and pages touched for the first time
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const auto compiled, subject.compile("sample", module));
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
+  for (int i = 0; i < 3; ++i) {
+    BP_ASSIGN([[maybe_unused]] const Literal warm, compiled->executable.run(arguments));
+  }
+  if (!reset_peak()) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "this system does not tell the peak of a process"};
+  }
+  const std::int64_t before = process_figure("VmRSS");
+  BP_ASSIGN([[maybe_unused]] const Literal result, compiled->executable.run(arguments));
+  const std::int64_t more = process_figure("VmHWM") - before;
+  return more <= slack ? Verdict()
+                       : failure(fmt::format("BP-RUN-02: a run takes {} bytes from the system beside its plan", more));
+}
+Verdict takes_no_memory(Subject &subject) {
+  return verdict_or_error(run_takes_nothing(subject));
+}
+
+constexpr ContractTrial trials[] = {
+    {"BP-HOST-01/log", "", without_log},
+    {"BP-HOST-01/threads", "", without_threads},
+    {"BP-HOST-01/all", "", without_services},
+    {"BP-PARALLEL-01", "", runs_loops_backwards},
+    {"BP-PROFILE-01", "bp.compiler/1", reports_its_runs},
+    {"BP-PROFILE-02", "bp.compiler/1", reports_its_runs},
+    {"BP-RUN-02", "bp.compiler/1", takes_no_memory},
+};
+
+}  // namespace
+
+const std::span<const ContractTrial> host_trials = trials;
+
+Result<Literal> run_alone(const Subject &subject, const Backend &backend, const ir::Module &module) {
+  CompileOptions options;
+  options.fold_constants = false;
+  BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+  return compiled.executable.run(arguments);
+}
+
+Result<Backend> load_under(const Subject &subject, host::Layer layer) {
+  BackendOptions options = subject.backend_options();
+  options.layers.push_back(std::move(layer));
+  return Backend::load(subject.choice().name, options);
+}
+
+}  // namespace bp::conformance

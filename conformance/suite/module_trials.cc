@@ -1,0 +1,285 @@
+// The plugin on other modules, and in other places: with numbers that it cannot know, compiled a second time, compiled
+// offline, rewritten.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/suite/altered_image.h"
+#include "conformance/suite/contract_trials.h"
+#include "conformance/suite/naked_program.h"
+#include "conformance/suite/sample_programs.h"
+#include "conformance/suite/stage.h"
+#include "core/host/diagnostics.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/layers/interposer.h"
+
+namespace bp::conformance {
+namespace {
+
+// --- BP-LAW-05, BP-MODULE-07: sections, hints and attributes of a later opset ---
+
+constexpr std::uint32_t unknown_section = 0xbadc0de;
+constexpr std::uint16_t unknown_hint = 0xfffe, unknown_attribute = 0x7ffe;
+
+// Which instructions the device takes.
+Result<std::vector<bool>> claims_of(const host::Device &device, const bp_module_t *module) {
+  std::vector<bool> claimed(module->instrs.count);
+  host::Diagnostics diagnostics;
+  if (device.compiler() != nullptr) {
+    std::vector<float> cost(module->instrs.count, -1);
+    const bp_status status = diagnostics.call(
+        [&](const bp_diag_t *diag) { return device.compiler()->claim(device.abi(), module, cost.data(), diag); });
+    BP_TRY(diagnostics.result(status, device.id(), "claim", module));
+    std::transform(cost.begin(), cost.end(), claimed.begin(), [](float ns) { return ns >= 0; });
+    return claimed;
+  }
+  for (std::uint32_t i = 0; device.kernels() != nullptr && i < claimed.size(); ++i) {
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
+      claimed[i] = device.kernels()->find(device.abi(), module, i, diag) != nullptr;
+      return BP_OK;
+    });
+    BP_TRY(diagnostics.result(status, device.id(), "find", module));
+  }
+  return claimed;
+}
+
+// An op that a device is asked about, of a computation whose instructions are asked about.
+bool is_asked(const bp_module_t *module, std::uint32_t i) {
+  const std::uint16_t op = plugin::ModuleView(module).instruction(i).op();
+  if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || op == BP_OP_BITCAST) {
+    return false;
+  }
+  for (const bp_computation_t &computation : plugin::array<bp_computation_t>(module, module->computations)) {
+    if (i >= computation.instrs && i - computation.instrs < computation.instr_count) {
+      return computation.kind == BP_COMPUTATION_CONTROL;
+    }
+  }
+  return false;
+}
+
+// Asks about the samples and about what `alter` makes of them. `fits`: whether the second answer may follow the first.
+Result<Verdict> ask_altered(Subject &subject, void (*alter)(AlteredImage &), bool (*fits)(bool plain, bool altered),
+                            std::string_view wrong) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  bool any_claimed = false;
+  for (const char *name : {"chain", "in_place_f32", "in_place", "several_results"}) {
+    BP_ASSIGN(const ir::Module module, sample_program(name));
+    BP_ASSIGN(const host::Image image, host::build_image(module, host::Stage::Legalize));
+    AlteredImage altered(image.module());
+    alter(altered);
+    const bp_module_t *changed = altered.module();
+    BP_TRY(host::validate_image(altered.bytes()));
+    BP_ASSIGN(const std::vector<bool> plain, claims_of(device, image.module()));
+    BP_ASSIGN(const std::vector<bool> found, claims_of(device, changed));
+    for (std::uint32_t i = 0; i < plain.size(); ++i) {
+      if (!is_asked(changed, i)) {
+        continue;
+      }
+      any_claimed |= plain[i];
+      if (!fits(plain[i], found[i])) {
+        return failure(
+            fmt::format("{} is {}claimed {}", image.view().instruction(i).name(), found[i] ? "" : "not ", wrong));
+      }
+    }
+  }
+  return any_claimed ? Verdict() : nothing_to_do();
+}
+
+bool is_same(bool plain, bool altered) {
+  return plain == altered;
+}
+bool is_refused(bool, bool altered) {
+  return !altered;
+}
+
+Verdict skips_unknown_sections(Subject &subject) {
+  return verdict_or_error(ask_altered(
+      subject, [](AlteredImage &image) { image.add_section(unknown_section); }, is_same,
+      "if the module has a section that nobody knows (BP-LAW-05)"));
+}
+Verdict skips_unknown_hints(Subject &subject) {
+  return verdict_or_error(ask_altered(
+      subject, [](AlteredImage &image) { image.add_attribute(unknown_hint); }, is_same,
+      "if it has a hint that nobody knows (BP-MODULE-07)"));
+}
+Verdict refuses_unknown_attributes(Subject &subject) {
+  return verdict_or_error(ask_altered(
+      subject, [](AlteredImage &image) { image.add_attribute(unknown_attribute); }, is_refused,
+      "though it has an attribute that nobody knows, and that is no hint "
+      "(BP-MODULE-07)"));
+}
+
+// --- BP-COMPILE-01, BP-COMPILE-02: compiled again, and offline ---
+
+struct Trial {
+  ir::Module module;
+  std::vector<Literal> arguments;
+  const Backend *backend;
+};
+
+Result<Trial> make_trial(Subject &subject) {
+  BP_ASSIGN(ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("compile")));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  return Trial{std::move(module), std::move(arguments), backend};
+}
+
+Result<NakedProgram::Outputs> run_naked(const Backend &backend, const Trial &trial) {
+  BP_ASSIGN(const auto parts, NakedParts::compile(backend.device(), trial.module));
+  if (parts == nullptr) {
+    return make_error(ErrorCode::Unsupported, "the core leaves nothing for the device to do");
+  }
+  BP_ASSIGN(const auto program, NakedProgram::load(backend.device(), parts));
+  return program->run(trial.arguments, {});
+}
+
+// Another program is compiled in between.
+Result<Verdict> compiles_alike(Subject &subject) {
+  BP_ASSIGN(const Trial trial, make_trial(subject));
+  BP_ASSIGN(const NakedProgram::Outputs first, run_naked(*trial.backend, trial));
+  for (const char *name : {"in_place", "in_place_f32", "chain", "donation"}) {
+    BP_ASSIGN(const ir::Module other, sample_program(name));
+    static_cast<void>(NakedParts::compile(trial.backend->device(), other));
+  }
+  BP_ASSIGN(const NakedProgram::Outputs second, run_naked(*trial.backend, trial));
+  return first == second ? Verdict()
+                         : failure("BP-COMPILE-01: a program that was compiled again, after others, has other bits");
+}
+Verdict compiles_purely(Subject &subject) {
+  return verdict_or_error(compiles_alike(subject));
+}
+
+// Compiles on another device.
+struct Elsewhere final : layers::Interposer {
+  Elsewhere(std::unique_ptr<host::Entry> below, const host::Device &other)
+      : Interposer(std::move(below)), other_(other) {}
+  bp_status compiler_compile(layers::LayeredDevice &, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    return other_.compiler()->compile(other_.abi(), module, artifact, diag);
+  }
+  const host::Device &other_;
+};
+
+Result<std::unique_ptr<host::Device>> make_offline(const Subject &subject) {
+  BP_ASSIGN(auto plugin, host::Plugin::load(subject.candidate(), host::AfterUse::KeepMapped, subject.layers()));
+  host::DeviceOptions options;
+  options.instance = BP_NONE;
+  options.settings = subject.choice().settings;
+  options.host.log = [](std::uint32_t, std::string_view) {};
+  return host::Device::create(std::move(plugin), subject.device_id(), std::move(options));
+}
+
+Result<Verdict> compiles_elsewhere(Subject &subject) {
+  BP_ASSIGN(const Trial trial, make_trial(subject));
+  BP_ASSIGN(const NakedProgram::Outputs expected, run_naked(*trial.backend, trial));
+  const auto offline = make_offline(subject);
+  if (!offline.ok()) {
+    return failure("BP-COMPILE-02: " + offline.error().to_string());
+  }
+  BP_ASSIGN(const Backend backend, load_under(subject, [&](std::unique_ptr<host::Entry> below) {
+              return std::make_unique<Elsewhere>(std::move(below), **offline);
+            }));
+  const auto found = run_naked(backend, trial);
+  if (!found.ok()) {
+    return failure("BP-COMPILE-02: compiled offline: " + found.error().to_string());
+  }
+  return *found == expected ? Verdict() : failure("BP-COMPILE-02: what was compiled offline has other bits");
+}
+Verdict compiles_offline(Subject &subject) {
+  return verdict_or_error(compiles_elsewhere(subject));
+}
+
+// --- BP-REWRITE-01, BP-REWRITE-02 ---
+
+struct Bytes {
+  bp_ostream_t abi{this, &Bytes::write};
+  host::Image::Storage bytes;
+  static bp_status write(const bp_ostream_t *stream, const void *data, std::uint64_t size) {
+    auto &self = *static_cast<Bytes *>(stream->ctx);
+    const auto *from = static_cast<const std::byte *>(data);
+    self.bytes.insert(self.bytes.end(), from, from + size);
+    return BP_OK;
+  }
+};
+
+// What the entry takes and gives, in words.
+std::string signature(const bp_module_t *module) {
+  const plugin::Computation entry = plugin::ModuleView(module).entry();
+  std::string text;
+  const auto add = [&](plugin::Value value) {
+    text += fmt::format("{}:", value.shape().dtype());
+    for (const std::int64_t size : value.shape().dims()) {
+      text += fmt::format("{},", size);
+    }
+    text += " ";
+  };
+  for (const plugin::Value value : entry.parameters()) {
+    add(value);
+  }
+  text += "-> ";
+  for (const plugin::Value value : entry.roots()) {
+    add(value);
+  }
+  return text;
+}
+
+Result<Verdict> rewrites(Subject &subject,
+                         Verdict (*judge)(const bp_module_t *module, const Bytes &first, const Bytes &second)) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  for (const char *name : {"chain", "loop", "in_place_f32", "several_results"}) {
+    BP_ASSIGN(const ir::Module module, sample_program(name));
+    BP_ASSIGN(const host::Image image, host::build_image(module, host::Stage::Legalize));
+    for (const std::uint32_t phase : {0u, std::uint32_t{BP_STAGE_LEGALIZE}}) {
+      Bytes answers[2];
+      for (Bytes &answer : answers) {
+        host::Diagnostics diagnostics;
+        const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+          return device.rewrite()->rewrite(device.abi(), phase, image.module(), &answer.abi, diag);
+        });
+        BP_TRY(diagnostics.result(status, device.id(), "rewrite", image.module()));
+      }
+      if (Verdict verdict = judge(image.module(), answers[0], answers[1]); verdict.status != CaseStatus::Pass) {
+        return verdict;
+      }
+    }
+  }
+  return Verdict();
+}
+
+Verdict rewrites_purely(Subject &subject) {
+  return verdict_or_error(rewrites(subject, [](const bp_module_t *, const Bytes &first, const Bytes &second) {
+    return first.bytes == second.bytes ? Verdict() : failure("BP-REWRITE-01: rewrite gives two answers for one module");
+  }));
+}
+Verdict rewrites_keep_the_signature(Subject &subject) {
+  return verdict_or_error(rewrites(subject, [](const bp_module_t *module, const Bytes &first, const Bytes &) {
+    if (first.bytes.empty()) {
+      return Verdict();
+    }
+    if (const Status valid = host::validate_image(first.bytes); !valid.ok()) {
+      return failure("BP-REWRITE-02: " + valid.error().message());
+    }
+    const std::string before = signature(module);
+    const std::string after = signature(reinterpret_cast<const bp_module_t *>(first.bytes.data()));
+    return before == after ? Verdict()
+                           : failure(fmt::format("BP-REWRITE-02: the entry was {}, and is {}", before, after));
+  }));
+}
+
+constexpr ContractTrial trials[] = {
+    {"BP-LAW-05", "", skips_unknown_sections},
+    {"BP-MODULE-07/hint", "", skips_unknown_hints},
+    {"BP-MODULE-07/attribute", "", refuses_unknown_attributes},
+    {"BP-COMPILE-01", "bp.compiler/1", compiles_purely},
+    {"BP-COMPILE-02", "bp.compiler/1", compiles_offline},
+    {"BP-REWRITE-01", "bp.rewrite/1", rewrites_purely},
+    {"BP-REWRITE-02", "bp.rewrite/1", rewrites_keep_the_signature},
+};
+
+}  // namespace
+
+const std::span<const ContractTrial> module_trials = trials;
+
+}  // namespace bp::conformance
