@@ -61,7 +61,7 @@ std::string dump_name(const emit::ModuleView &module) {
 
 struct LoadedProgram {
   bp_program_t abi{};
-  std::unique_ptr<LinkedProgram> code;
+  std::unique_ptr<emit::LinkedObjects> code;
   std::uint32_t allocation_count = 0;
   plugin::HostServices services;
   std::int64_t worker_scratch_bytes = 0;
@@ -93,7 +93,8 @@ bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp
                     std::to_string(self->allocation_count));
   }
   const emit::Workers workers{share, const_cast<LoadedProgram *>(self)};
-  self->code->entry()(run->allocations, reinterpret_cast<void *>(run->scratch.offset), &workers);
+  reinterpret_cast<emit::Entry>(self->code->symbol())(run->allocations, reinterpret_cast<void *>(run->scratch.offset),
+                                                      &workers);
   return BP_OK;
 }
 
@@ -229,7 +230,7 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
     return fail(diag, BP_INVALID, "cpu: artifact is for " + made_for->triple + ", " + missing);
   }
   auto loaded = std::make_unique<LoadedProgram>();
-  loaded->code = LinkedProgram::link(artifact->objects, emit::entry_name, error);
+  loaded->code = emit::LinkedObjects::link(artifact->objects, emit::entry_name, error);
   if (loaded->code == nullptr) {
     return fail(diag, BP_INVALID, "cpu: " + error);
   }

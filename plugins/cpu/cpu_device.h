@@ -7,7 +7,7 @@
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/fusion.h"
 #include "plugin_api/cpp/host_services.h"
-#include "plugins/cpu/linker.h"
+#include "plugins/llvm/linker.h"
 #include "plugins/cpu/target.h"
 
 namespace bp::cpu {

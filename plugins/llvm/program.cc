@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <unordered_map>
 
 #include "plugins/llvm/contraction_fusion.h"
-#include "plugins/llvm/element_type.h"
-#include "plugins/llvm/kernel.h"
-#include "plugins/llvm/signature.h"
+#include "plugins/llvm/kernel_call.h"
 
 namespace bp::emit {
 namespace {
@@ -24,11 +21,6 @@ constexpr std::size_t calls_per_function = 256;
 // Work below this is done faster than a second thread wakes up.
 constexpr double smallest_shared_bytes = 512 * 1024;
 constexpr double smallest_shared_products = 2e6;
-
-// The same array has the same bytes.
-bool same_storage(const Shape &a, const Shape &b) {
-  return a.dtype == b.dtype && a.element_bits == b.element_bits && a.minor_to_major == b.minor_to_major;
-}
 
 bool is_worth_sharing(InstructionView instruction) {
   double bytes = 0;
@@ -48,19 +40,6 @@ bool is_worth_sharing(InstructionView instruction) {
   }
   return bytes >= smallest_shared_bytes || products >= smallest_shared_products;
 }
-
-// Where a value lies, such that equal locations are equal memory.
-struct Location {
-  std::uint32_t allocation = BP_NONE;  // as the program addresses it
-  std::uint32_t memory = BP_NONE;      // an output donated an input is that input
-  std::uint64_t offset = 0, size = 0;
-
-  bool exists() const { return allocation != BP_NONE; }
-  bool same(const Location &other) const { return memory == other.memory && offset == other.offset; }
-  bool overlaps(const Location &other) const {
-    return memory == other.memory && offset < other.offset + other.size && other.offset < offset + size;
-  }
-};
 
 class ProgramEmitter {
  public:
@@ -125,15 +104,7 @@ class ProgramEmitter {
 
   // --- places ---
 
-  Location location(std::uint32_t value_id) const {
-    const bp_value_t &value = module_.value(value_id);
-    if (value.allocation == BP_NONE) {
-      return {};
-    }
-    const bp_allocation_t &allocation = module_.allocations()[value.allocation];
-    const bool donated = allocation.kind == BP_ALLOC_OUTPUT && allocation.alias != BP_NONE;
-    return {value.allocation, donated ? allocation.alias : value.allocation, value.offset, value.size};
-  }
+  Location location(std::uint32_t value) const { return location_of(module_, value); }
 
   Value *pointer(const Location &location) {
     llvm::IRBuilder<> &b = *b_;
@@ -145,12 +116,7 @@ class ProgramEmitter {
     return location.offset == 0 ? base : b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, location.offset);
   }
 
-  std::uint64_t alignment(const Location &location) const {
-    const std::uint64_t own = std::max<std::uint64_t>(module_.allocations()[location.allocation].alignment, 1);
-    const std::uint64_t of_offset = location.offset & (~location.offset + 1);
-    const std::uint64_t both = location.offset == 0 ? own : std::min(own, of_offset);
-    return std::min<std::uint64_t>(both, 64);
-  }
+  std::uint64_t alignment(const Location &location) const { return alignment_of(module_, location); }
 
   void move(std::uint32_t from_value, std::uint32_t to_value) {
     const Location from = location(from_value), to = location(to_value);
@@ -238,18 +204,10 @@ class ProgramEmitter {
         default: emit_branch(instruction, 0, 0); return true;
       }
     }
-    for (std::size_t i = 0; i < instruction.operand_count() + instruction.result_count(); ++i) {
-      const std::uint32_t value = i < instruction.operand_count() ? instruction.operand(i)
-                                                                  : instruction.result(i - instruction.operand_count());
-      const Location place = location(value);
-      if (!place.exists() || place.size < static_cast<std::uint64_t>(module_.shape_of(value).bytes())) {
-        return fail(instruction,
-                    std::string(instruction.name()) + " has an operand or result without memory of its size");
-      }
+    if (const std::string problem = memory_problem(instruction); !problem.empty()) {
+      return fail(instruction, std::string(instruction.name()) + " " + problem);
     }
-    const bool empty = std::ranges::all_of(std::views::iota(std::size_t{0}, instruction.result_count()),
-                                           [&](std::size_t i) { return instruction.shape(i).elements == 0; });
-    if (empty) {
+    if (has_no_elements(instruction)) {
       return true;
     }
     if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
@@ -362,106 +320,34 @@ class ProgramEmitter {
   // --- kernels ---
 
   bool emit_kernel_call(InstructionView instruction) {
-    // Arguments: a pointer for each operand (each value once) and each result, and scratch.
-    struct Argument {
-      Location location;
-      bool written;
-    };
-    std::vector<Argument> arguments;
-    std::vector<int> operand_arguments, result_arguments, in_place;
-    std::vector<std::uint32_t> values;
-    Signature signature;
-    signature.add(instruction);
-    const bool needs_memory = works_in_memory(instruction);
-    for (const std::uint32_t operand : instruction.operands()) {
-      const InstructionView definition = module_.definition(operand);
-      const Shape &shape = module_.shape_of(operand);
-      const auto bytes =
-          definition.op() == BP_OP_CONSTANT ? definition.bytes(BP_ATTR_VALUE) : std::span<const unsigned char>();
-      if (!needs_memory && shape.elements == 1 && bytes.size() == storage_bytes(shape.dtype)) {
-        signature.add(bytes);
-        operand_arguments.push_back(-1);
-        continue;
-      }
-      const auto known = std::ranges::find(values, operand);
-      operand_arguments.push_back(static_cast<int>(known - values.begin()));
-      if (known == values.end()) {
-        values.push_back(operand);
-        arguments.push_back({location(operand), false});
-      }
-    }
-    for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-      const Location place = location(instruction.result(i));
-      int coincides = -1;
-      for (std::size_t k = 0; k < instruction.operand_count() && coincides < 0; ++k) {
-        if (operand_arguments[k] >= 0 &&
-            arguments[static_cast<std::size_t>(operand_arguments[k])].location.same(place)) {
-          coincides = static_cast<int>(k);
-        }
-      }
-      in_place.push_back(coincides);
-      result_arguments.push_back(static_cast<int>(arguments.size()));
-      arguments.push_back({place, true});
-    }
-    std::vector<bool> shared(arguments.size());
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      for (std::size_t k = 0; k < arguments.size(); ++k) {
-        if (i != k && (arguments[i].written || arguments[k].written) &&
-            arguments[i].location.overlaps(arguments[k].location)) {
-          shared[i] = true;
-        }
-      }
-      signature.add(alignment(arguments[i].location));
-      signature.add(static_cast<bool>(shared[i]));
-    }
-    for (const int argument : operand_arguments) {
-      signature.add(argument);
-    }
-    for (const int operand : in_place) {
-      signature.add(operand);
-    }
-    auto [found, is_new] = kernels_.try_emplace(signature.take());
+    const KernelCall call = kernel_call(instruction);
+    auto [found, is_new] = kernels_.try_emplace(call.signature);
     if (is_new) {
-      found->second = {.name = "kernel." + std::to_string(kernels_.size()), .arguments = arguments.size()};
+      found->second = {.name = "kernel." + std::to_string(kernels_.size()), .arguments = call.arguments.size()};
       llvm::Module *unit = unit_for_kernel();
       llvm::Function *function = declare(*unit, found->second);
-      for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const auto n = static_cast<unsigned>(i);
-        if (!shared[i]) {
-          function->addParamAttr(n, llvm::Attribute::NoAlias);
-        }
-        if (!arguments[i].written) {
-          function->addParamAttr(n, llvm::Attribute::ReadOnly);
-        }
-        function->addParamAttr(n, llvm::Attribute::NoUndef);
-        function->addParamAttr(
-            n, llvm::Attribute::getWithAlignment(unit->getContext(), llvm::Align(alignment(arguments[i].location))));
-      }
+      describe_arguments(*function, call);
       KernelBuilder builder(llvm::BasicBlock::Create(unit->getContext(), "entry", function));
-      KernelSite site{.instruction = instruction,
-                      .operands = {},
-                      .results = {},
-                      .in_place = in_place,
-                      .scratch = function->getArg(static_cast<unsigned>(arguments.size())),
-                      .begin = function->getArg(static_cast<unsigned>(arguments.size()) + 1),
-                      .end = function->getArg(static_cast<unsigned>(arguments.size()) + 2)};
-      for (const int argument : operand_arguments) {
-        site.operands.push_back(argument < 0 ? nullptr : function->getArg(static_cast<unsigned>(argument)));
+      const auto count = static_cast<unsigned>(call.arguments.size());
+      std::vector<Value *> parameters;
+      for (unsigned i = 0; i < count; ++i) {
+        parameters.push_back(function->getArg(i));
       }
-      for (const int argument : result_arguments) {
-        site.results.push_back(function->getArg(static_cast<unsigned>(argument)));
-      }
+      KernelSite site = kernel_site(instruction, call, parameters);
+      site.scratch = function->getArg(count);
+      site.begin = function->getArg(count + 1);
+      site.end = function->getArg(count + 2);
       const KernelWork work = emit_kernel(builder, site, options_.target);
       builder.b.CreateRetVoid();
       program_.scratch_bytes = std::max(program_.scratch_bytes, (work.scratch_bytes + 63) / 64 * 64);
       found->second.items = work.items;
       found->second.shared = work.items > 1 && is_worth_sharing(instruction);
       if (found->second.shared) {
-        emit_task(function, arguments.size());
+        emit_task(function, call.arguments.size());
       }
     }
     std::vector<Value *> pointers;
-    for (const Argument &argument : arguments) {
+    for (const KernelArgument &argument : call.arguments) {
       pointers.push_back(pointer(argument.location));
     }
     const EmittedKernel &kernel = found->second;

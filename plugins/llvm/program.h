@@ -29,6 +29,8 @@ struct Workers {
   void *context;
 };
 
+using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const Workers *workers);
+
 struct CodeUnit {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;

@@ -1,4 +1,4 @@
-#include "plugins/cpu/linker.h"
+#include "plugins/llvm/linker.h"
 
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
@@ -18,7 +18,7 @@ void __truncsfhf2();
 void __truncdfhf2();
 }
 
-namespace bp::cpu {
+namespace bp::emit {
 namespace {
 
 // Counts what stays mapped once objects are linked.
@@ -44,9 +44,9 @@ class CountingMemory : public llvm::jitlink::InProcessMemoryManager {
 };
 
 // No frames are registered for unwinding: nothing throws through generated code.
-class OrcProgram : public LinkedProgram {
+class OrcObjects : public LinkedObjects {
  public:
-  llvm::Error link(std::span<const std::string> objects, const char *entry) {
+  llvm::Error link(std::span<const std::string> objects, const char *symbol) {
     auto jit = llvm::orc::LLJITBuilder()
                    .setLinkProcessSymbolsByDefault(false)
                    .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
@@ -102,7 +102,7 @@ class OrcProgram : public LinkedProgram {
         return error;
       }
     }
-    auto address = jit_->lookup(entry);
+    auto address = jit_->lookup(symbol);
     if (!problems.empty()) {  // they say more than that the entry is not there
       llvm::consumeError(address.takeError());
       return llvm::createStringError(problems);
@@ -110,7 +110,7 @@ class OrcProgram : public LinkedProgram {
     if (!address) {
       return address.takeError();
     }
-    entry_ = address->toPtr<Entry>();
+    symbol_ = address->toPtr<void *>();
     return llvm::Error::success();
   }
 
@@ -120,14 +120,14 @@ class OrcProgram : public LinkedProgram {
 
 }  // namespace
 
-std::unique_ptr<LinkedProgram> LinkedProgram::link(std::span<const std::string> objects, const char *entry,
+std::unique_ptr<LinkedObjects> LinkedObjects::link(std::span<const std::string> objects, const char *symbol,
                                                    std::string &error) {
-  auto program = std::make_unique<OrcProgram>();
-  if (llvm::Error failure = program->link(objects, entry)) {
+  auto program = std::make_unique<OrcObjects>();
+  if (llvm::Error failure = program->link(objects, symbol)) {
     error = "cannot link: " + llvm::toString(std::move(failure));
     return nullptr;
   }
   return program;
 }
 
-}  // namespace bp::cpu
+}  // namespace bp::emit
