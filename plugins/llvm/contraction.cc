@@ -16,6 +16,9 @@ bool is_along(const std::vector<Axis> &axes, Operand operand) {
 
 std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &problem, const VectorTarget &target,
                                                      llvm::Module &module, const std::string &name) {
+  if (target.is_threaded) {
+    return make_threaded_strategy(problem);
+  }
   int64_t width = target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
   int64_t rows = total_size(problem.rows);
   int64_t columns = total_size(problem.columns);

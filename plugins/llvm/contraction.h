@@ -15,11 +15,12 @@
 
 namespace bp::emit {
 
-// What the code may assume of a CPU. Vectors are of `vector_bits` bits (128, 256 or 512).
+// What the code may assume of the machine. Vectors are of `vector_bits` bits (128, 256 or 512).
 struct VectorTarget {
   unsigned vector_bits = 512;
   unsigned vector_registers = 32;
   bool has_fma = true;
+  bool is_threaded = false;  // a GPU: items are as small as can be, and each call does one
 };
 
 // One axis of a contraction. Strides are in elements, may be zero or negative; those of operands that do not have the

@@ -41,7 +41,7 @@ class EpilogueEmitter {
         contraction_(contraction),
         root_(site.instruction.called(0).roots()[0]),
         k_(b.GetInsertBlock()),
-        generator_(module_, k_, target.vector_bits),
+        generator_(module_, k_, target),
         sums_(sums) {
     k_.set_large(large);
     for (std::size_t i = 0, next = 0; i < site.operands.size(); ++i) {

@@ -34,4 +34,7 @@ std::unique_ptr<ContractionStrategy> make_streamed_strategy(const ContractionPro
 std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProblem &problem, const VectorTarget &target,
                                                           llvm::Module &module, const std::string &name);
 
+// One thread for each element of the output.
+std::unique_ptr<ContractionStrategy> make_threaded_strategy(const ContractionProblem &problem);
+
 }  // namespace bp::emit

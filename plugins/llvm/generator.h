@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/llvm/contraction.h"
 #include "plugins/llvm/index.h"
 #include "plugins/llvm/module_view.h"
 
@@ -21,8 +22,8 @@ struct LoopGroup {
 
 class Generator {
  public:
-  Generator(const ModuleView &module, KernelBuilder &builder, unsigned vector_bits)
-      : module_(module), k_(builder), vector_bits_(vector_bits) {}
+  Generator(const ModuleView &module, KernelBuilder &builder, const VectorTarget &target)
+      : module_(module), k_(builder), target_(target) {}
 
   // The value lies in memory, in its shape's layout.
   void bind(std::uint32_t value, llvm::Value *pointer) { bindings_[value] = {.pointer = pointer}; }
@@ -52,13 +53,14 @@ class Generator {
   // dimensions, needs to tell the dimensions of one loop apart. At least one group, perhaps of no dimensions.
   std::vector<LoopGroup> groups(std::span<const std::uint32_t> values, std::span<const std::int64_t> dims);
   // Runs body for all coordinates of the groups, the last one in vectors of `lanes`. `indices` holds the others. With a
-  // range, only for that part of the outermost loop; [0, items) of it is all.
+  // range, only for that part of the outermost loop; [0, items) of it is all. On a threaded target items are those of
+  // the innermost loop, and of a range only the first one is done, if there is such an item.
   struct Range {
     llvm::Value *begin, *end;  // i64
   };
   void nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
             const std::function<void(std::span<const Index>)> &body, const Range *range = nullptr);
-  static std::int64_t items(std::span<const LoopGroup> groups, unsigned lanes);
+  std::int64_t items(std::span<const LoopGroup> groups, unsigned lanes) const;
   // Lanes that fit the widest type in the computation of these values, at most as many as `size` needs.
   unsigned preferred_lanes(std::span<const std::uint32_t> values, std::int64_t size);
   // Whether the computation of a value, down to what is bound, reduces its innermost dimension: then it wants scalar
@@ -91,6 +93,9 @@ class Generator {
   std::vector<llvm::Value *> reduce(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *reduce_row(InstructionView instruction, std::span<const Index> indices, std::uint16_t op);
   std::vector<llvm::Value *> reduce_window(InstructionView instruction, std::span<const Index> indices);
+  // One item of a nest.
+  void nest_item(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
+                 const std::function<void(std::span<const Index>)> &body, llvm::Value *item);
   // condition ? inside() : otherwise(), where inside must not read memory for lanes that are off.
   llvm::Value *select_lanes(llvm::Value *condition, const std::function<llvm::Value *()> &inside,
                             const std::function<llvm::Value *()> &otherwise);
@@ -101,7 +106,7 @@ class Generator {
 
   const ModuleView &module_;
   KernelBuilder &k_;
-  unsigned vector_bits_;
+  VectorTarget target_;
   std::unordered_map<std::uint32_t, Binding> bindings_;
 };
 

@@ -21,10 +21,11 @@ struct Root {
 
 class ElementKernel {
  public:
-  ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site)
-      : generator_(generator), k_(builder), site_(site), module_(site.instruction.module()) {}
+  ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target)
+      : generator_(generator), k_(builder), site_(site), target_(target), module_(site.instruction.module()) {}
 
-  // The number of items: one, unless all is a single nest.
+  // The number of items: one, unless all is a single nest, or, on a threaded target, nests that do not write what
+  // another one reads.
   std::int64_t emit() {
     std::vector<Root> roots, updates, packed;
     const InstructionView instruction = site_.instruction;
@@ -41,14 +42,18 @@ class ElementKernel {
       const Root root{value, site_.results[i], site_.in_place[i]};
       (module_.shape_of(value).packed() ? packed : is_update(root) ? updates : roots).push_back(root);
     }
+    // Roots of the same dimensions share a nest.
+    const bool is_one_nest = packed.empty() && updates.empty() && roots.size() > 0 &&
+                             std::ranges::all_of(roots, [&](const Root &root) { return same_nest(root, roots[0]); }) &&
+                             !is_concatenation(roots);
+    const bool is_one_update = packed.empty() && roots.empty() && updates.size() == 1;
+    has_items_ = is_one_nest || (target_.is_threaded && (is_one_update || nothing_in_place()));
+    if (is_one_nest) {
+      emit_nest(roots);
+      return items_;
+    }
     for (const Root &root : packed) {
       emit_packed(root);
-    }
-    // Roots of the same dimensions share a nest.
-    if (packed.empty() && updates.empty() && roots.size() > 0 &&
-        std::ranges::all_of(roots, [&](const Root &root) { return same_nest(root, roots[0]); }) &&
-        !is_concatenation(roots)) {
-      return emit_nest(roots, true);
     }
     std::vector<bool> done(roots.size());
     for (std::size_t i = 0; i < roots.size(); ++i) {
@@ -65,13 +70,13 @@ class ElementKernel {
       if (is_concatenation(same)) {
         emit_concatenate(same[0]);
       } else {
-        emit_nest(same, false);
+        emit_nest(same);
       }
     }
     for (const Root &root : updates) {
       emit_update(root);
     }
-    return 1;
+    return items_;
   }
 
  private:
@@ -94,7 +99,7 @@ class ElementKernel {
     if (definition.op() != BP_OP_DYNAMIC_UPDATE_SLICE) {
       return false;
     }
-    return root.in_place < 0 ? nothing_in_place()
+    return root.in_place < 0 ? nothing_in_place() && !target_.is_threaded
                              : generator_.pointer_of(definition.operand(0)) ==
                                    site_.operands[static_cast<std::size_t>(root.in_place)];
   }
@@ -108,11 +113,14 @@ class ElementKernel {
       columns |= generator_.contains(value, BP_OP_REDUCE);
     }
     const unsigned lanes = generator_.preferred_lanes(values, size);
+    if (target_.is_threaded) {
+      return size % static_cast<std::int64_t>(lanes) == 0 ? lanes : 1;  // neighbouring threads share cache lines
+    }
     // A reduction over rows reads a few cache lines of each.
     return columns && size >= 4 * static_cast<std::int64_t>(lanes) ? 4 * lanes : lanes;
   }
 
-  std::int64_t emit_nest(const std::vector<Root> &roots, bool shared) {
+  void emit_nest(const std::vector<Root> &roots) {
     std::vector<std::uint32_t> values;
     for (const Root &root : roots) {
       values.push_back(root.value);
@@ -120,20 +128,23 @@ class ElementKernel {
     const Shape &shape = module_.shape_of(values[0]);
     const std::vector<LoopGroup> groups = generator_.groups(values, shape.major_to_minor());
     const unsigned lanes = lanes_for(values, groups.back().size);
+    nest(groups, shape, lanes, [&](std::span<const Index> indices) {
+      std::vector<Value *> elements;
+      for (const Root &root : roots) {
+        elements.push_back(generator_.element(root.value, indices));
+      }
+      for (std::size_t i = 0; i < roots.size(); ++i) {
+        store(roots[i], indices, elements[i]);
+      }
+    });
+  }
+
+  // A nest of this kernel: all of it, or the items of this call.
+  void nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes,
+            const std::function<void(std::span<const Index>)> &body) {
     const Generator::Range range{site_.begin, site_.end};
-    generator_.nest(
-        groups, shape, lanes, Indices(shape.rank(), k_.constant(0)),
-        [&](std::span<const Index> indices) {
-          std::vector<Value *> elements;
-          for (const Root &root : roots) {
-            elements.push_back(generator_.element(root.value, indices));
-          }
-          for (std::size_t i = 0; i < roots.size(); ++i) {
-            store(roots[i], indices, elements[i]);
-          }
-        },
-        shared ? &range : nullptr);
-    return Generator::items(groups, lanes);
+    generator_.nest(groups, shape, lanes, Indices(shape.rank(), k_.constant(0)), body, has_items_ ? &range : nullptr);
+    items_ = has_items_ ? std::max(items_, generator_.items(groups, lanes)) : 1;
   }
 
   void store(const Root &root, std::span<const Index> indices, Value *value) {
@@ -164,9 +175,22 @@ class ElementKernel {
       }
       k_.store(root.pointer, k_.of(byte), all, BP_DTYPE_U8);
     };
-    k_.loop(0, whole, 1, [&](Value *byte) { emit_byte(byte, per_byte); });
+    if (has_items_) {
+      k_.if_then(k_.b.CreateICmpULT(site_.begin, k_.b.getInt64(static_cast<std::uint64_t>(whole))),
+                 [&] { emit_byte(site_.begin, per_byte); });
+      items_ = std::max(items_, whole);
+    } else {
+      k_.loop(0, whole, 1, [&](Value *byte) { emit_byte(byte, per_byte); });
+    }
     if (whole * per_byte < shape.elements) {
-      emit_byte(k_.b.getInt64(static_cast<std::uint64_t>(whole)), shape.elements - whole * per_byte);
+      const auto emit_rest = [&] {
+        emit_byte(k_.b.getInt64(static_cast<std::uint64_t>(whole)), shape.elements - whole * per_byte);
+      };
+      if (has_items_) {
+        k_.if_then(k_.b.CreateICmpEQ(site_.begin, k_.b.getInt64(0)), emit_rest);
+      } else {
+        emit_rest();
+      }
     }
   }
 
@@ -191,17 +215,16 @@ class ElementKernel {
         split.back().size *= part.dims[d];
       }
     }
-    generator_.nest(split, part, lanes_for({&from, 1}, split.back().size), Indices(part.rank(), k_.constant(0)),
-                    [&](std::span<const Index> indices) {
-                      Value *value = generator_.element(from, indices);
-                      Indices to(indices.begin(), indices.end());
-                      for (std::size_t d = 0; d < to.size(); ++d) {
-                        if (part.dims[d] != module_.shape_of(root.value).dims[d]) {
-                          to[d] = k_.add(to[d], origin(d));
-                        }
-                      }
-                      store(root, to, value);
-                    });
+    nest(split, part, lanes_for({&from, 1}, split.back().size), [&](std::span<const Index> indices) {
+      Value *value = generator_.element(from, indices);
+      Indices to(indices.begin(), indices.end());
+      for (std::size_t d = 0; d < to.size(); ++d) {
+        if (part.dims[d] != module_.shape_of(root.value).dims[d]) {
+          to[d] = k_.add(to[d], origin(d));
+        }
+      }
+      store(root, to, value);
+    });
   }
 
   void emit_concatenate(const Root &root) {
@@ -230,7 +253,10 @@ class ElementKernel {
   Generator &generator_;
   KernelBuilder &k_;
   const KernelSite &site_;
+  const VectorTarget &target_;
   const ModuleView &module_;
+  bool has_items_ = false;  // calls do a part each, else one call does all
+  std::int64_t items_ = 1;
 };
 
 // The rows of a fusion that is better off with a loop over rows.
@@ -260,7 +286,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
   const InstructionView instruction = site.instruction;
   const bool large = needs_large_coordinates(instruction);
   builder.set_large(large);
-  Generator generator(instruction.module(), builder, target.vector_bits);
+  Generator generator(instruction.module(), builder, target);
   for (std::size_t i = 0; i < site.operands.size(); ++i) {
     if (site.operands[i] != nullptr) {
       generator.bind(instruction.operand(i), site.operands[i]);
@@ -280,7 +306,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
         return emit_rows(generator, builder, site, *rows);
       }
       [[fallthrough]];
-    default: return {.items = ElementKernel(generator, builder, site).emit()};
+    default: return {.items = ElementKernel(generator, builder, site, target).emit()};
   }
 }
 

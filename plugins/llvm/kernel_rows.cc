@@ -61,7 +61,7 @@ class RowKernel {
     generator_.nest(
         groups, shape_, 1, Indices(shape_.rank(), k_.constant(0)), [&](std::span<const Index> row) { emit_row(row); },
         &range);
-    return {.scratch_bytes = scratch_bytes_, .items = Generator::items(groups, 1)};
+    return {.scratch_bytes = scratch_bytes_, .items = generator_.items(groups, 1)};
   }
 
  private:

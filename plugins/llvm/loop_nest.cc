@@ -63,7 +63,7 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
       }
     });
   }
-  const unsigned full = vector_bits_ / widest;
+  const unsigned full = target_.vector_bits / widest;
   return static_cast<unsigned>(
       std::min<std::uint64_t>(full, std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)))));
 }
@@ -260,16 +260,59 @@ std::vector<LoopGroup> Generator::groups(std::span<const std::uint32_t> values, 
   return result;
 }
 
+// The coordinates of the dimensions of a loop, from that of the loop.
+static void set_indices(KernelBuilder &k, const LoopGroup &group, const Shape &shape, const Index &index,
+                        Indices &indices) {
+  std::int64_t divisor = 1;
+  for (std::size_t i = group.dims.size(); i-- > 0;) {
+    const auto d = static_cast<std::size_t>(group.dims[i]);
+    indices[d] = group.dims.size() == 1 ? index : k.part(index, divisor, i == 0 ? 0 : shape.dims[d]);
+    divisor *= shape.dims[d];
+  }
+}
+
+void Generator::nest_item(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
+                          const std::function<void(std::span<const Index>)> &body, Value *item) {
+  const std::int64_t all = items(groups, lanes);
+  const auto integer = [&](std::int64_t value) { return k_.b.getInt64(static_cast<std::uint64_t>(value)); };
+  k_.if_then(k_.b.CreateICmpULT(item, integer(all)), [&] {
+    Value *rest = item;
+    std::vector<Value *> at(groups.size());
+    for (std::size_t g = groups.size(); g-- > 0;) {
+      const std::int64_t step = g + 1 == groups.size() ? std::max(lanes, 1u) : 1;
+      const std::int64_t size = (groups[g].size + step - 1) / step;
+      at[g] = g == 0 ? rest : k_.b.CreateURem(rest, integer(size));
+      rest = g == 0 ? rest : k_.b.CreateUDiv(rest, integer(size));
+    }
+    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+      set_indices(k_, groups[g], shape, k_.of(at[g]), indices);
+    }
+    const LoopGroup &last = groups.back();
+    if (lanes <= 1) {
+      set_indices(k_, last, shape, k_.of(at.back()), indices);
+      body(indices);
+      return;
+    }
+    Value *first = k_.b.CreateMul(at.back(), integer(lanes));
+    Value *mask = nullptr;
+    if (last.size % lanes != 0) {
+      Value *left = k_.b.CreateVectorSplat(lanes, k_.b.CreateSub(integer(last.size), first));
+      mask = k_.b.CreateICmpULT(k_.b.CreateStepVector(left->getType()), left);
+    }
+    k_.with_lanes(lanes, mask, [&] {
+      set_indices(k_, last, shape, {.base = first, .lane_stride = 1, .multiple = lanes}, indices);
+      body(indices);
+    });
+  });
+}
+
 void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
                      const std::function<void(std::span<const Index>)> &body, const Range *range) {
-  const auto set = [&](const LoopGroup &group, const Index &index) {
-    std::int64_t divisor = 1;
-    for (std::size_t i = group.dims.size(); i-- > 0;) {
-      const auto d = static_cast<std::size_t>(group.dims[i]);
-      indices[d] = group.dims.size() == 1 ? index : k_.part(index, divisor, i == 0 ? 0 : shape.dims[d]);
-      divisor *= shape.dims[d];
-    }
-  };
+  if (range != nullptr && target_.is_threaded) {
+    nest_item(groups, shape, lanes, std::move(indices), body, range->begin);
+    return;
+  }
+  const auto set = [&](const LoopGroup &group, const Index &index) { set_indices(k_, group, shape, index, indices); };
   // The whole loop, or the range's part of it.
   const auto loop = [&](bool outermost, std::int64_t end, std::int64_t step, const KernelBuilder::Body &inside) {
     if (!outermost || range == nullptr) {
@@ -338,9 +381,16 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
   level(0);
 }
 
-std::int64_t Generator::items(std::span<const LoopGroup> groups, unsigned lanes) {
-  const std::int64_t step = groups.size() == 1 ? std::max(lanes, 1u) : 1;
-  return (groups[0].size + step - 1) / step;
+std::int64_t Generator::items(std::span<const LoopGroup> groups, unsigned lanes) const {
+  const std::int64_t step = std::max(lanes, 1u);
+  if (!target_.is_threaded && groups.size() > 1) {
+    return groups[0].size;
+  }
+  std::int64_t count = (groups.back().size + step - 1) / step;
+  for (const LoopGroup &outer : groups.first(groups.size() - 1)) {
+    count *= outer.size;
+  }
+  return count;
 }
 
 }  // namespace bp::emit
