@@ -54,6 +54,10 @@ def cpu_backends():
     return backends
 
 
+def gpu_backends():
+    return [FileTestBackend("plugins/nvptx/libbackplane_nvptx.so", "emulate=1", of_files=3)]
+
+
 class Result:
     def __init__(self, name, status, seconds, text="", rerun=""):
         self.name, self.status, self.seconds, self.text, self.rerun = name, status, seconds, text, rerun
@@ -213,7 +217,7 @@ def main():
         filetest = build / "tools" / "filetest"
         if filetest.exists():
             jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment))
-            for backend in cpu_backends():
+            for backend in cpu_backends() + gpu_backends():
                 if (build / backend.library).exists() and not options.bless:
                     jobs.append(pool.submit(run_file_tests, filetest, options.filters, options, environment, backend,
                                             build))

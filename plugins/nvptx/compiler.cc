@@ -1,0 +1,303 @@
+// Instructions become launches in schedule order, control flow jumps, written where it stands: computations are called
+// once (flatten-call-graph). Kernels that would be the same code are emitted once.
+#include "plugins/nvptx/compiler.h"
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "plugins/llvm/kernel_call.h"
+
+namespace bp::nvptx {
+namespace {
+
+using emit::ComputationView;
+using emit::InstructionView;
+using emit::Location;
+
+constexpr std::uint32_t threads_per_block = 256;
+constexpr std::int64_t max_blocks = INT32_MAX;
+
+class Compiler {
+ public:
+  Compiler(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
+           emit::Problem &problem)
+      : module_(module), threads_(threads), code_(code), plan_(plan), problem_(problem) {}
+
+  bool run() {
+    for (const bp_allocation_t &allocation : module_.allocations()) {
+      plan_.allocation_sizes.push_back(allocation.size);
+    }
+    // The last one is scratch, of a size that is known in the end.
+    plan_.allocation_sizes.push_back(0);
+    if (!computation(module_.entry())) {
+      return false;
+    }
+    plan_.allocation_sizes.back() = plan_.scratch_bytes;
+    plan_.kernel_count = static_cast<std::uint32_t>(kernels_.size());
+    threads_.finish(code_, plan_.kernel_count);
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    if (llvm::verifyModule(code_, &stream)) {
+      problem_.message = "generated code is malformed: " + message;
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  struct EmittedKernel {
+    std::uint32_t number = 0;
+    std::int64_t items = 1;
+  };
+
+  bool fail(InstructionView instruction, const std::string &message, bool unsupported = false) {
+    problem_ = {instruction.id(), unsupported, std::string(instruction.name()) + " " + message};
+    return false;
+  }
+
+  // --- commands ---
+
+  std::uint32_t here() const { return static_cast<std::uint32_t>(plan_.commands.size()); }
+  Command &add(CommandKind kind, InstructionView origin) {
+    Command &command = plan_.commands.emplace_back();
+    command.kind = kind;
+    command.origin = origin.id();
+    command.first = static_cast<std::uint32_t>(plan_.places.size());
+    return command;
+  }
+  void add_place(const Location &location) { plan_.places.push_back({location.allocation, 0, location.offset}); }
+
+  void move(InstructionView origin, std::uint32_t from_value, std::uint32_t to_value) {
+    const Location from = emit::location_of(module_, from_value), to = emit::location_of(module_, to_value);
+    const std::uint64_t size = std::min(from.size, to.size);
+    if (from.exists() && to.exists() && !from.same(to) && size > 0) {
+      add(CommandKind::Move, origin).size = size;
+      add_place(to);
+      add_place(from);
+    }
+  }
+  void move_all(InstructionView origin, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
+    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
+      move(origin, from[i], to[i]);
+    }
+  }
+  void jump(InstructionView origin, std::uint32_t target) { add(CommandKind::Jump, origin).target = target; }
+  // Where to is said later.
+  std::uint32_t jump_unless(InstructionView origin, std::uint32_t value) {
+    add(CommandKind::JumpUnless, origin);
+    add_place(emit::location_of(module_, value));
+    return here() - 1;
+  }
+
+  // --- control flow ---
+
+  bool computation(ComputationView computation) {
+    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+      if (!instruction(module_.instruction(computation.first_instruction() + n))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool loop(InstructionView i) {
+    const ComputationView condition = i.called(0), body = i.called(1);
+    move_all(i, i.operands(), body.parameters());
+    const std::uint32_t start = here();
+    move_all(i, body.parameters(), condition.parameters());
+    if (!computation(condition)) {
+      return false;
+    }
+    const std::uint32_t exit = jump_unless(i, condition.roots()[0]);
+    if (!computation(body)) {
+      return false;
+    }
+    move_all(i, body.roots(), body.parameters());
+    jump(i, start);
+    plan_.commands[exit].target = here();
+    std::vector<std::uint32_t> results;
+    for (std::size_t r = 0; r < i.result_count(); ++r) {
+      results.push_back(i.result(r));
+    }
+    move_all(i, body.parameters(), results);
+    return true;
+  }
+
+  bool branch(InstructionView i, std::size_t which, std::size_t first_operand) {
+    const ComputationView callee = i.called(which);
+    move_all(i, i.operands().subspan(first_operand), callee.parameters());
+    if (!computation(callee)) {
+      return false;
+    }
+    for (std::size_t r = 0; r < callee.roots().size(); ++r) {
+      move(i, callee.roots()[r], i.result(r));
+    }
+    return true;
+  }
+
+  bool branches(InstructionView i) {
+    const Location selector = emit::location_of(module_, i.operand(0));
+    if (!selector.exists()) {
+      return fail(i, "has a selector without memory");
+    }
+    const bool is_pred = i.operand_shape(0).dtype == BP_DTYPE_PRED;
+    const auto count = static_cast<std::uint32_t>(i.calls().size());
+    std::uint32_t choice = 0;
+    const auto first_target = static_cast<std::uint32_t>(plan_.targets.size());
+    if (is_pred) {
+      choice = jump_unless(i, i.operand(0));  // of a pred true is branch 0
+    } else {
+      Command &command = add(CommandKind::Switch, i);
+      command.count = count;
+      command.target = first_target;
+      add_place(selector);
+      plan_.targets.resize(plan_.targets.size() + count);
+    }
+    std::vector<std::uint32_t> exits;
+    std::size_t operand = 1;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      if (!is_pred) {
+        plan_.targets[first_target + k] = here();
+      } else if (k == 1) {
+        plan_.commands[choice].target = here();
+      }
+      if (!branch(i, k, operand)) {
+        return false;
+      }
+      operand += i.called(k).parameters().size();
+      exits.push_back(here());
+      jump(i, 0);
+    }
+    for (std::uint32_t exit : exits) {
+      plan_.commands[exit].target = here();
+    }
+    return true;
+  }
+
+  bool instruction(InstructionView i) {
+    if (const std::string problem = emit::kernel_problem(i); !problem.empty()) {
+      return fail(i, problem, true);
+    }
+    const std::uint16_t op = i.op();
+    if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
+      return true;
+    }
+    if (emit::is_forwarding(op)) {
+      for (std::size_t k = 0; k < std::min(i.result_count(), i.operand_count()); ++k) {
+        move(i, i.operand(k), i.result(k));
+      }
+      return true;
+    }
+    for (const std::uint32_t callee : i.calls()) {
+      if (emit::is_control_flow(op) && module_.computation(callee).embedded()) {
+        return fail(i, "calls an embedded computation as control flow");
+      }
+    }
+    switch (op) {
+      case BP_OP_WHILE: return loop(i);
+      case BP_OP_CONDITIONAL: return branches(i);
+      case BP_OP_CALL: return branch(i, 0, 0);
+      default: break;
+    }
+    if (const std::string problem = emit::memory_problem(i); !problem.empty()) {
+      return fail(i, problem);
+    }
+    if (emit::has_no_elements(i)) {
+      return true;
+    }
+    if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
+      launch_random_state(i);
+      return true;
+    }
+    if (op == BP_OP_COPY && emit::same_storage(i.shape(), i.operand_shape(0))) {
+      move(i, i.operand(0), i.result());
+      return true;
+    }
+    return launch(i);
+  }
+
+  // --- kernels ---
+
+  bool launch(InstructionView i) {
+    const emit::KernelCall call = emit::kernel_call(i);
+    auto [found, is_new] = kernels_.try_emplace(call.signature);
+    if (is_new) {
+      found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
+      llvm::IRBuilder<> b(code_.getContext());
+      const KernelFrame frame = threads_.begin_kernel(code_, b, found->second.number, call.arguments.size() + 1, &call);
+      emit::KernelBuilder builder(b.GetInsertBlock());
+      emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
+      site.scratch = frame.pointers.back();
+      site.begin = frame.thread;
+      site.end = builder.b.CreateAdd(frame.thread, builder.b.getInt64(1));
+      const emit::KernelWork work = emit_kernel(builder, site, thread_target);
+      builder.b.CreateRetVoid();
+      plan_.scratch_bytes =
+          std::max(plan_.scratch_bytes, static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64);
+      found->second.items = work.items;
+    }
+    const std::int64_t blocks = (found->second.items + threads_per_block - 1) / threads_per_block;
+    if (blocks > max_blocks) {
+      return fail(i, "has more elements than a grid has threads", true);
+    }
+    Command &command = add(CommandKind::Launch, i);
+    command.kernel = found->second.number;
+    command.blocks = static_cast<std::uint32_t>(blocks);
+    command.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(found->second.items, threads_per_block));
+    command.count = static_cast<std::uint32_t>(call.arguments.size() + 1);
+    for (const emit::KernelArgument &argument : call.arguments) {
+      add_place(argument.location);
+    }
+    plan_.places.push_back({static_cast<std::uint32_t>(plan_.allocation_sizes.size() - 1), 0, 0});
+    return true;
+  }
+
+  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the program
+  // was loaded. Runs at the same time get states of their own.
+  void launch_random_state(InstructionView i) {
+    constexpr std::uint64_t first_state = 0x7012395;
+    const auto number = static_cast<std::uint32_t>(kernels_.size());
+    kernels_.emplace("state " + std::to_string(i.id()), EmittedKernel{number, 1});
+    llvm::IRBuilder<> b(code_.getContext());
+    const KernelFrame frame = threads_.begin_kernel(code_, b, number, 1, nullptr);
+    llvm::Type *word = b.getInt64Ty(), *state = b.getInt128Ty();
+    auto *runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0),
+                                          "runs_" + std::to_string(i.id()));
+    llvm::Value *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, runs, b.getInt64(1), llvm::MaybeAlign(8),
+                                            llvm::AtomicOrdering::Monotonic);
+    llvm::Value *delta = llvm::ConstantInt::getSigned(state, i.number(BP_ATTR_DELTA));
+    llvm::Value *sum =
+        b.CreateAdd(b.CreateMul(b.CreateZExt(before, state), delta), llvm::ConstantInt::get(state, first_state));
+    b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
+    b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
+                         b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
+    b.CreateRetVoid();
+    Command &command = add(CommandKind::Launch, i);
+    command.kernel = number;
+    command.blocks = command.threads = command.count = 1;
+    add_place(emit::location_of(module_, i.result()));
+  }
+
+  const emit::ModuleView &module_;
+  const Threads &threads_;
+  llvm::Module &code_;
+  LaunchPlan &plan_;
+  emit::Problem &problem_;
+  std::unordered_map<std::string, EmittedKernel> kernels_;
+};
+
+}  // namespace
+
+bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
+             emit::Problem &problem) {
+  if (!module.final()) {
+    problem.message = "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage";
+    return false;
+  }
+  return Compiler(module, threads, code, plan, problem).run();
+}
+
+}  // namespace bp::nvptx

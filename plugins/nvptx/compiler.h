@@ -1,0 +1,24 @@
+// The compiler: a module becomes a launch plan and a module of kernels. Touches no hardware.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+
+#include "plugins/llvm/module_view.h"
+#include "plugins/llvm/program.h"
+#include "plugins/nvptx/launch_plan.h"
+#include "plugins/nvptx/threads.h"
+
+namespace bp::nvptx {
+
+// What the generated code may assume of a GPU's threads: loads and stores of 16 bytes.
+inline constexpr emit::VectorTarget thread_target = {
+    .vector_bits = 128, .vector_registers = 32, .has_fma = true, .is_threaded = true};
+
+// Emits the kernels into `code`, whose triple and data layout are set. False and a problem if it cannot be done. The
+// module must be at BP_STAGE_FINAL.
+bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
+             emit::Problem &problem);
+
+}  // namespace bp::nvptx

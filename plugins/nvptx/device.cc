@@ -1,0 +1,409 @@
+// NVIDIA's GPUs, through LLVM's NVPTX: what the backend says about itself, and the way from the ABI to its parts.
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backplane/backplane.h"
+#include "backplane/ext/draft/fusion.h"
+#include "plugin_api/cpp/call.h"
+#include "plugin_api/cpp/host_services.h"
+#include "plugin_api/cpp/single_device.h"
+#include "plugins/llvm/kernel.h"
+#include "plugins/nvptx/code_generation.h"
+#include "plugins/nvptx/compiler.h"
+#include "plugins/nvptx/driver.h"
+#include "plugins/nvptx/machine.h"
+#include "plugins/nvptx/target.h"
+
+BP_PLUGIN_MANIFEST(R"({
+  "abi": "1.0.0",
+  "vendor": "Backplane",
+  "version": "0.1.0",
+  "opset": 1,
+  "conformance": "none",
+  "devices": [{
+    "id": "dev.backplane.nvptx",
+    "aliases": ["nvptx"],
+    "name": "NVIDIA GPU",
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.fusion/1"]
+  }]
+})");
+
+namespace bp::nvptx {
+namespace {
+
+using plugin::fail;
+
+constexpr const char *features[] = {BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_FUSION, nullptr};
+constexpr bp_option_desc_t options[] = {
+    {"emulate", "0", "run kernels on the host, thread by thread, without a GPU", nullptr, BP_OPTION_SWITCH, 0},
+    {"target", nullptr,
+     "what to compile for: sm_75, sm_80, sm_90 or sm_90a; otherwise the GPU that is there, or sm_90a", nullptr,
+     BP_OPTION_TEXT, 0},
+    {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
+    {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
+};
+
+class NvptxDevice {
+ public:
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1,       "dev.backplane.nvptx", "NVIDIA GPU", "Backplane", "0.1.0", nullptr,
+      features,        options, std::size(options)};
+  bp_device_t abi;
+  const bp_host_t *host;
+
+  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);
+  bp_status init(const bp_diag_t *diag);
+  const void *extension(std::string_view id) const;
+
+  bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) const;
+  bp_status compile(const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) const;
+  bp_status load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,
+                 const bp_diag_t *diag);
+  // Null, and says why, if there is no GPU. Looked for when it is first needed.
+  Machine *machine(const bp_diag_t *diag);
+
+ private:
+  void dump(std::string_view name, const char *extension, const std::string &text) const;
+
+  bool is_emulated_ = false;
+  std::uint64_t memory_bytes_ = std::uint64_t{4} << 30;
+  std::string target_option_, dump_dir_, target_text_;
+  Target target_{90, true};
+  bp_space_t space_{"global", 0, 256, 0, 0, 0};
+  bp_device_memory_t memory_extension_{};
+  std::mutex mutex_;
+  std::unique_ptr<Machine> machine_;
+};
+
+struct LoadedProgram {
+  bp_program_t abi{};
+  LaunchPlan plan;
+  std::unique_ptr<LoadedKernels> kernels;
+  Machine *machine;
+};
+
+NvptxDevice &self(const bp_device_t *device) {
+  return plugin::device_of<NvptxDevice>(device);
+}
+
+// --- Running a program ---
+
+class Run {
+ public:
+  Run(const LoadedProgram &program, const bp_run_t &run, const bp_diag_t *diag)
+      : plan_(program.plan), kernels_(*program.kernels), machine_(*program.machine), run_(run), diag_(diag) {}
+
+  bp_status execute() {
+    for (std::size_t at = 0; at < plan_.commands.size();) {
+      std::size_t next = at + 1;
+      if (const bp_status status = step(plan_.commands[at], next); status != BP_OK) {
+        return status;
+      }
+      at = next;
+    }
+    return machine_.finish(diag_);
+  }
+
+ private:
+  std::uint64_t address(std::uint32_t place) const {
+    const Place &at = plan_.places[place];
+    const bp_loc_t base = at.allocation < run_.allocation_count ? run_.allocations[at.allocation] : run_.scratch;
+    return base.memory + base.offset + at.offset;
+  }
+
+  bp_status step(const Command &command, std::size_t &next) {
+    switch (command.kind) {
+      case CommandKind::Launch: {
+        pointers_.clear();
+        for (std::uint32_t i = 0; i < command.count; ++i) {
+          pointers_.push_back(reinterpret_cast<void *>(address(command.first + i)));
+        }
+        return kernels_.launch(command.kernel, command.blocks, command.threads, pointers_, diag_);
+      }
+      case CommandKind::Move:
+        return machine_.move(address(command.first), address(command.first + 1), command.size, diag_);
+      case CommandKind::Jump: next = command.target; return BP_OK;
+      case CommandKind::JumpUnless: {
+        std::uint8_t condition = 0;
+        const bp_status status = machine_.copy_out(&condition, address(command.first), sizeof condition, diag_);
+        next = condition == 0 ? command.target : next;
+        return status;
+      }
+      case CommandKind::Switch: {
+        std::uint32_t selector = 0;  // below 0 is not a branch either
+        const bp_status status = machine_.copy_out(&selector, address(command.first), sizeof selector, diag_);
+        next = plan_.targets[command.target + std::min(selector, command.count - 1)];
+        return status;
+      }
+    }
+    return BP_INTERNAL;
+  }
+
+  const LaunchPlan &plan_;
+  const LoadedKernels &kernels_;
+  Machine &machine_;
+  const bp_run_t &run_;
+  const bp_diag_t *diag_;
+  std::vector<void *> pointers_;
+};
+
+bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&] {
+    const auto &loaded = *static_cast<const LoadedProgram *>(program->program_data);
+    const std::size_t expected = loaded.plan.allocation_sizes.size() - 1;
+    if (run->allocation_count != expected) {
+      return fail(diag, BP_INVALID,
+                  "nvptx: run has " + std::to_string(run->allocation_count) + " allocations, the program " +
+                      std::to_string(expected));
+    }
+    return Run(loaded, *run, diag).execute();
+  });
+}
+
+void destroy_program(const bp_program_t *program) {
+  delete static_cast<LoadedProgram *>(program->program_data);
+}
+
+// --- The ABI's functions ---
+
+bp_status claim(const bp_device_t *device, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&] { return self(device).claim(module, cost_ns, diag); });
+}
+bp_status compile_module(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
+                         const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&] { return self(device).compile(module, artifact, diag); });
+}
+bp_status load(const bp_device_t *device, const void *artifact, std::uint64_t size, const bp_loc_t *, std::uint8_t *,
+               std::uint32_t allocation_count, const bp_program_t **program, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&] {
+    return self(device).load({static_cast<const char *>(artifact), size}, allocation_count, program, diag);
+  });
+}
+bp_status alloc(const bp_device_t *device, std::uint32_t space, std::uint64_t size, std::uint32_t alignment,
+                bp_memory_t *out, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&]() -> bp_status {
+    if (space != 0 || size == 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
+      return fail(diag, BP_INVALID,
+                  "nvptx: " + std::to_string(size) + " bytes of space " + std::to_string(space) + " aligned to " +
+                      std::to_string(alignment) + ", expected some, of space 0, and a power of two");
+    }
+    Machine *machine = self(device).machine(diag);
+    if (machine == nullptr) {
+      return BP_DEVICE_LOST;
+    }
+    std::uint64_t address = 0;
+    const bp_status status = machine->allocate(size, alignment, address, diag);
+    if (status == BP_OK) {
+      *out = {address, nullptr, address};
+    }
+    return status;
+  });
+}
+void release(const bp_device_t *device, std::uint64_t memory) {
+  if (Machine *machine = self(device).machine(nullptr); machine != nullptr) {
+    machine->release(memory);
+  }
+}
+bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&]() -> bp_status {
+    Machine *machine = self(device).machine(diag);
+    if (machine == nullptr) {
+      return BP_DEVICE_LOST;
+    }
+    const std::uint64_t target = to.memory + to.offset, source = from.memory + from.offset;
+    if (size == 0) {
+      return BP_OK;
+    }
+    if (to.memory == 0) {
+      return machine->copy_out(reinterpret_cast<void *>(target), source, size, diag);
+    }
+    return from.memory == 0 ? machine->copy_in(target, reinterpret_cast<const void *>(source), size, diag)
+                            : machine->move(target, source, size, diag);
+  });
+}
+
+constexpr bp_device_compiler_t compiler_extension = {claim, compile_module, load};
+constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_RESULTS, 64, 64, 0, 0, 256};
+constexpr bp_device_fusion_t fusion_extension = {&fusion_limits};
+
+// --- The device ---
+
+bp_status NvptxDevice::set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
+  const std::string_view text(value);
+  if (key == "emulate") {
+    if (text != "0" && text != "1") {
+      return fail(diag, BP_INVALID, "nvptx: emulate is " + std::string(text) + ", expected 0 or 1");
+    }
+    is_emulated_ = text == "1";
+  } else if (key == "memory") {
+    const auto [end, problem] = std::from_chars(value, value + text.size(), memory_bytes_);
+    if (problem != std::errc() || end != value + text.size() || memory_bytes_ == 0) {
+      return fail(diag, BP_INVALID, "nvptx: memory is " + std::string(text) + ", expected a number of bytes");
+    }
+  } else if (key == "dump-dir") {
+    dump_dir_ = value;
+  } else {
+    std::string error;
+    const auto parsed = parse_target(value, error);
+    if (!parsed) {
+      return fail(diag, BP_INVALID, "nvptx: " + error);
+    }
+    target_ = *parsed;
+  }
+  return BP_OK;
+}
+
+bp_status NvptxDevice::init(const bp_diag_t *) {
+  target_text_ = is_emulated_ ? "emulated" : target_.text();
+  abi.target = target_text_.c_str();
+  space_.capacity = is_emulated_ ? memory_bytes_ : 0;
+  memory_extension_ = {&space_, 1, alloc, release, copy};
+  return BP_OK;
+}
+
+const void *NvptxDevice::extension(std::string_view id) const {
+  if (id == BP_EXT_MEMORY) {
+    return &memory_extension_;
+  }
+  if (id == BP_EXT_FUSION) {
+    return &fusion_extension;
+  }
+  return id == BP_EXT_COMPILER ? &compiler_extension : nullptr;
+}
+
+Machine *NvptxDevice::machine(const bp_diag_t *diag) {
+  std::lock_guard lock(mutex_);
+  if (machine_ == nullptr) {
+    if (is_emulated_) {
+      machine_ = make_emulator(memory_bytes_);
+    } else {
+      std::string error;
+      machine_ = open_gpu(error);
+      if (machine_ == nullptr && diag != nullptr) {
+        fail(diag, BP_DEVICE_LOST, "nvptx: " + error);
+      }
+    }
+  }
+  return machine_.get();
+}
+
+// Nanoseconds: a launch, and memory at 3000 GB/s.
+float cost_of(emit::InstructionView kernel) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
+    bytes += static_cast<double>(kernel.operand_shape(i).bytes());
+  }
+  for (std::size_t i = 0; i < kernel.result_count(); ++i) {
+    bytes += static_cast<double>(kernel.shape(i).bytes());
+  }
+  return static_cast<float>(3000 + bytes / 3000);
+}
+
+bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_diag_t *diag) const {
+  std::string error;
+  const auto module = emit::ModuleView::open(image, error);
+  if (module == nullptr) {
+    return fail(diag, BP_INVALID, "nvptx: " + error);
+  }
+  std::fill_n(cost_ns, module->instruction_count(), 0.0f);
+  for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
+    const emit::ComputationView computation = module->computation(c);
+    for (std::uint32_t n = 0; n < computation.instruction_count() && !computation.embedded(); ++n) {
+      const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
+      const std::string problem = emit::kernel_problem(instruction);
+      cost_ns[instruction.id()] = problem.empty() ? cost_of(instruction) : -1;
+      if (!problem.empty()) {
+        diag->report(diag, BP_UNSUPPORTED, instruction.id(),
+                     ("nvptx: " + std::string(instruction.name()) + " " + problem).c_str());
+      }
+    }
+  }
+  return BP_OK;
+}
+
+void NvptxDevice::dump(std::string_view name, const char *extension, const std::string &text) const {
+  if (!dump_dir_.empty()) {
+    std::ofstream(dump_dir_ + "/" + std::string(name) + extension) << text;
+  }
+}
+
+bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out, const bp_diag_t *diag) const {
+  std::string error;
+  const auto module = emit::ModuleView::open(image, error);
+  if (module == nullptr) {
+    return fail(diag, BP_INVALID, "nvptx: " + error);
+  }
+  const auto machine = is_emulated_ ? make_host_machine(error) : make_target_machine(target_, error);
+  if (machine == nullptr) {
+    return fail(diag, BP_INTERNAL, "nvptx: " + error);
+  }
+  llvm::LLVMContext context;
+  llvm::Module code("kernels", context);
+  code.setTargetTriple(machine->getTargetTriple().str());
+  code.setDataLayout(machine->createDataLayout());
+  Artifact artifact;
+  artifact.target = target_text_;
+  emit::Problem problem;
+  const auto threads = is_emulated_ ? make_emulated_threads() : make_gpu_threads();
+  if (!nvptx::compile(*module, *threads, code, artifact.plan, problem)) {
+    const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
+                             : problem.instruction == BP_NONE && !module->final() ? BP_INVALID
+                                                                                  : BP_INTERNAL;
+    return fail(diag, status, problem.instruction, "nvptx: " + problem.message);
+  }
+  if (artifact.plan.kernel_count > 0) {
+    artifact.code = generate_code(code, *machine, !is_emulated_, error);
+    if (artifact.code.empty()) {
+      return fail(diag, BP_INTERNAL, "nvptx: " + error);
+    }
+  }
+  dump(module->name(), ".plan.txt", to_text(artifact.plan));
+  dump(module->name(), is_emulated_ ? ".o" : ".ptx", artifact.code);
+  return plugin::write(out, write_artifact(artifact));
+}
+
+bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,
+                            const bp_diag_t *diag) {
+  std::string error;
+  auto artifact = read_artifact(bytes, error);
+  if (!artifact) {
+    return fail(diag, BP_INVALID, "nvptx: " + error);
+  }
+  if (artifact->target != target_text_) {
+    return fail(diag, BP_INVALID, "nvptx: artifact is for " + artifact->target + ", expected " + target_text_);
+  }
+  if (artifact->plan.allocation_sizes.size() != std::size_t{allocation_count} + 1) {
+    return fail(diag, BP_INVALID,
+                "nvptx: artifact has " + std::to_string(artifact->plan.allocation_sizes.size() - 1) +
+                    " allocations, expected " + std::to_string(allocation_count));
+  }
+  auto loaded = std::make_unique<LoadedProgram>();
+  loaded->machine = machine(diag);
+  if (loaded->machine == nullptr) {
+    return BP_DEVICE_LOST;
+  }
+  if (artifact->plan.kernel_count > 0) {
+    loaded->kernels = loaded->machine->load(*artifact, diag);
+    if (loaded->kernels == nullptr) {
+      return BP_INVALID;
+    }
+    loaded->abi.resident_size = loaded->kernels->resident_bytes();
+  }
+  loaded->plan = std::move(artifact->plan);
+  loaded->abi.program_data = loaded.get();
+  loaded->abi.scratch_size = loaded->plan.scratch_bytes;
+  loaded->abi.scratch_alignment = 256;
+  loaded->abi.run = run_program;
+  loaded->abi.destroy = destroy_program;
+  *program = &loaded.release()->abi;
+  return BP_OK;
+}
+
+}  // namespace
+}  // namespace bp::nvptx
+
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<bp::nvptx::NvptxDevice>::entry;

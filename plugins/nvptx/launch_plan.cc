@@ -1,0 +1,194 @@
+#include "plugins/nvptx/launch_plan.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/SHA256.h>
+
+#include <array>
+#include <cstring>
+
+namespace bp::nvptx {
+namespace {
+
+constexpr char magic[9] = "BPNVPTX1";
+constexpr std::size_t checksum_bytes = 32;
+
+std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
+  return llvm::SHA256::hash({reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size()});
+}
+
+class Writer {
+ public:
+  template <class T>
+  void add(const T &value) {
+    bytes_.append(reinterpret_cast<const char *>(&value), sizeof value);
+  }
+  template <class List>
+  void add_list(const List &list) {
+    add(std::uint64_t{list.size()});
+    bytes_.append(reinterpret_cast<const char *>(list.data()), list.size() * sizeof *list.data());
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  template <class T>
+  bool read(T &value) {
+    return copy(&value, sizeof value);
+  }
+  template <class List>
+  bool read_list(List &list) {
+    std::uint64_t count = 0;
+    if (!read(count) || count > bytes_.size() / sizeof *list.data()) {
+      return false;
+    }
+    list.resize(count);
+    return copy(list.data(), count * sizeof *list.data());
+  }
+  bool at_end() const { return bytes_.empty(); }
+
+ private:
+  bool copy(void *to, std::size_t size) {
+    if (bytes_.size() < size) {
+      return false;
+    }
+    if (size != 0) {
+      std::memcpy(to, bytes_.data(), size);
+    }
+    bytes_.remove_prefix(size);
+    return true;
+  }
+  std::string_view bytes_;
+};
+
+std::string problem_of(const LaunchPlan &plan, const Command &command) {
+  const auto has_places = [&](std::uint64_t count, std::uint64_t bytes) {
+    if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
+      return false;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Place &place = plan.places[command.first + i];
+      if (place.allocation >= plan.allocation_sizes.size() || place.offset > plan.allocation_sizes[place.allocation] ||
+          bytes > plan.allocation_sizes[place.allocation] - place.offset) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const auto is_target = [&](std::uint32_t target) { return target <= plan.commands.size(); };
+  switch (command.kind) {
+    case CommandKind::Launch:
+      return command.kernel >= plan.kernel_count ? "there is no such kernel"
+             : !has_places(command.count, 0)     ? "an argument is outside of its allocation"
+             : command.blocks == 0 || command.threads == 0 || command.threads > 1024 ? "its grid is empty or too large"
+                                                                                     : "";
+    case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
+    case CommandKind::Jump: return is_target(command.target) ? "" : "it jumps outside of the plan";
+    case CommandKind::JumpUnless:
+      return !is_target(command.target) ? "it jumps outside of the plan"
+             : !has_places(1, 1)        ? "its condition is outside of its allocation"
+                                        : "";
+    case CommandKind::Switch:
+      if (command.count == 0 || command.target > plan.targets.size() ||
+          command.count > plan.targets.size() - command.target || !has_places(1, 4)) {
+        return "its targets or its selector are not there";
+      }
+      for (std::uint32_t i = 0; i < command.count; ++i) {
+        if (!is_target(plan.targets[command.target + i])) {
+          return "it jumps outside of the plan";
+        }
+      }
+      return "";
+  }
+  return "it is of no kind";
+}
+
+}  // namespace
+
+std::string write_artifact(const Artifact &artifact) {
+  Writer writer;
+  writer.add_list(artifact.target);
+  writer.add_list(artifact.plan.commands);
+  writer.add_list(artifact.plan.places);
+  writer.add_list(artifact.plan.targets);
+  writer.add_list(artifact.plan.allocation_sizes);
+  writer.add(artifact.plan.scratch_bytes);
+  writer.add(artifact.plan.kernel_count);
+  writer.add_list(artifact.code);
+  const std::string body = writer.take();
+  const auto sum = checksum(body);
+  return std::string(magic, 8) + std::string(reinterpret_cast<const char *>(sum.data()), sum.size()) + body;
+}
+
+std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error) {
+  const std::string_view all(bytes.data(), bytes.size());
+  constexpr std::size_t header = 8 + checksum_bytes;
+  if (all.size() < header || all.substr(0, 8) != magic) {
+    error = "not an artifact of this version of the NVPTX backend";
+    return std::nullopt;
+  }
+  const std::string_view body = all.substr(header);
+  if (const auto sum = checksum(body); std::memcmp(sum.data(), all.data() + 8, sum.size()) != 0) {
+    error = "artifact is damaged: its checksum is wrong";
+    return std::nullopt;
+  }
+  Artifact artifact;
+  LaunchPlan &plan = artifact.plan;
+  Reader reader(body);
+  if (!reader.read_list(artifact.target) || !reader.read_list(plan.commands) || !reader.read_list(plan.places) ||
+      !reader.read_list(plan.targets) || !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) ||
+      !reader.read(plan.kernel_count) || !reader.read_list(artifact.code) || !reader.at_end()) {
+    error = "artifact is damaged: what it holds does not fill it";
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < plan.commands.size(); ++i) {
+    if (const std::string problem = problem_of(plan, plan.commands[i]); !problem.empty()) {
+      error = "artifact is damaged: command " + std::to_string(i) + ": " + problem;
+      return std::nullopt;
+    }
+  }
+  return artifact;
+}
+
+std::string to_text(const LaunchPlan &plan) {
+  std::string out;
+  const auto place = [&](std::size_t at) {
+    return "a" + std::to_string(plan.places[at].allocation) + "+" + std::to_string(plan.places[at].offset);
+  };
+  for (std::size_t i = 0; i < plan.commands.size(); ++i) {
+    const Command &command = plan.commands[i];
+    out += std::to_string(i) + ": ";
+    switch (command.kind) {
+      case CommandKind::Launch:
+        out += "launch kernel." + std::to_string(command.kernel) + " <<<" + std::to_string(command.blocks) + ", " +
+               std::to_string(command.threads) + ">>>(";
+        for (std::uint32_t k = 0; k < command.count; ++k) {
+          out += (k == 0 ? "" : ", ") + place(command.first + k);
+        }
+        out += ")";
+        break;
+      case CommandKind::Move:
+        out += "move " + std::to_string(command.size) + " bytes from " + place(command.first + 1) + " to " +
+               place(command.first);
+        break;
+      case CommandKind::Jump: out += "jump to " + std::to_string(command.target); break;
+      case CommandKind::JumpUnless:
+        out += "jump to " + std::to_string(command.target) + " unless " + place(command.first);
+        break;
+      case CommandKind::Switch:
+        out += "switch on " + place(command.first) + " to";
+        for (std::uint32_t k = 0; k < command.count; ++k) {
+          out += " " + std::to_string(plan.targets[command.target + k]);
+        }
+        break;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace bp::nvptx

@@ -1,0 +1,57 @@
+// Launch plan: what the host does to run a program on a GPU. Commands in order, with jumps for control flow; kernels are
+// named by their number. An artifact is a plan and the code of its kernels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bp::nvptx {
+
+// A place in an allocation of the program.
+struct Place {
+  std::uint32_t allocation, reserved;
+  std::uint64_t offset;  // bytes
+};
+
+enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch };
+
+// | Launch     | `kernel` on `blocks` of `threads`, with the addresses of `count` places from `first` on         |
+// | Move       | `size` bytes from place `first + 1` to place `first`                                             |
+// | Jump       | goes on at command `target`                                                                      |
+// | JumpUnless | the same, unless the byte at place `first` is not 0                                              |
+// | Switch     | goes on at the n-th of `count` targets from `target` on, n being the s32 at place `first`, the last one if there are less |
+struct Command {
+  CommandKind kind = CommandKind::Jump;
+  std::uint32_t origin = 0;  // instruction of the module
+  std::uint32_t kernel = 0, first = 0, count = 0, target = 0;
+  std::uint32_t blocks = 0, threads = 0;
+  std::uint64_t size = 0;
+};
+
+struct LaunchPlan {
+  std::vector<Command> commands;
+  std::vector<Place> places;
+  std::vector<std::uint32_t> targets;
+  std::vector<std::uint64_t> allocation_sizes;  // bytes
+  std::uint64_t scratch_bytes = 0;              // of a run
+  std::uint32_t kernel_count = 0;
+};
+
+struct Artifact {
+  std::string target;  // "sm_90a", or "emulated" and the host's triple
+  LaunchPlan plan;
+  std::string code;  // PTX, or an object file of the host
+};
+
+std::string write_artifact(const Artifact &artifact);
+// Nothing, and what is wrong in `error`, if the bytes are not a whole artifact of this version whose commands stay
+// inside of its tables.
+std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error);
+
+// For people.
+std::string to_text(const LaunchPlan &plan);
+
+}  // namespace bp::nvptx

@@ -1,0 +1,44 @@
+// Machine: what runs kernels and has their memory. A GPU, through the driver, or the emulator on the host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backplane/ext/memory.h"
+#include "plugins/nvptx/launch_plan.h"
+
+namespace bp::nvptx {
+
+// Kernels that are ready to run. Threads: any, at the same time.
+class LoadedKernels {
+ public:
+  virtual ~LoadedKernels() = default;
+  // Starts a kernel; commands of one thread of the host take effect in order. pointers: its arguments, on the machine.
+  virtual bp_status launch(std::uint32_t kernel, std::uint32_t blocks, std::uint32_t threads,
+                           std::span<void *const> pointers, const bp_diag_t *diag) const = 0;
+  virtual std::uint64_t resident_bytes() const = 0;
+};
+
+// Addresses are the machine's. Threads: all functions from any thread.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
+                             const bp_diag_t *diag) = 0;
+  virtual void release(std::uint64_t address) = 0;
+  // Between machine and host, and on the machine. Complete on return.
+  virtual bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) = 0;
+  virtual bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
+  virtual bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
+  // Waits for all that this thread of the host started.
+  virtual bp_status finish(const bp_diag_t *diag) = 0;
+  // Null if the code is not for this machine, or damaged.
+  virtual std::unique_ptr<LoadedKernels> load(const Artifact &artifact, const bp_diag_t *diag) = 0;
+};
+
+// Takes up to `memory_bytes` of the host's memory.
+std::unique_ptr<Machine> make_emulator(std::uint64_t memory_bytes);
+
+}  // namespace bp::nvptx
