@@ -255,8 +255,8 @@ class Compiler {
     return true;
   }
 
-  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the program
-  // was loaded. Runs at the same time get states of their own.
+  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
+  // program was loaded. Runs at the same time get states of their own.
   void launch_random_state(InstructionView i) {
     constexpr std::uint64_t first_state = 0x7012395;
     const auto number = static_cast<std::uint32_t>(kernels_.size());

@@ -1,5 +1,5 @@
-// Launch plan: what the host does to run a program on a GPU. Commands in order, with jumps for control flow; kernels are
-// named by their number. An artifact is a plan and the code of its kernels.
+// Launch plan: what the host does to run a program on a GPU. Commands in order, with jumps for control flow; kernels
+// are named by their number. An artifact is a plan and the code of its kernels.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@ struct Place {
 
 enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch };
 
-// | Launch     | `kernel` on `blocks` of `threads`, with the addresses of `count` places from `first` on         |
-// | Move       | `size` bytes from place `first + 1` to place `first`                                             |
-// | Jump       | goes on at command `target`                                                                      |
-// | JumpUnless | the same, unless the byte at place `first` is not 0                                              |
-// | Switch     | goes on at the n-th of `count` targets from `target` on, n being the s32 at place `first`, the last one if there are less |
+// | Launch     | `kernel` on `blocks` of `threads`, with the addresses of `count` places from `first` on |
+// | Move       | `size` bytes from place `first + 1` to place `first`                                     |
+// | Jump       | goes on at command `target`                                                              |
+// | JumpUnless | the same if the byte at place `first` is 0                                               |
+// | Switch     | goes on at one of `count` targets, of which the first is `target`: that of the s32 at    |
+// |            | place `first`, the last one if there is no such target                                   |
 struct Command {
   CommandKind kind = CommandKind::Jump;
   std::uint32_t origin = 0;  // instruction of the module
