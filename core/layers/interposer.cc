@@ -75,11 +75,30 @@ constexpr bp_device_layout_t layered_layout = {call_layout_wishes};
 constexpr bp_host_log_t layered_log = {call_log_log};
 constexpr bp_host_threads_t layered_threads = {call_threads_count, call_threads_parallel};
 
-// A table that lacks a function is handed on as it is, for the core to refuse.
-template <class Table, class... Functions>
-bool take(const void *found, const Table *&table, Functions... functions) {
+template <class Table>
+void set(const void *found, const Table *&table) {
   table = static_cast<const Table *>(found);
-  return ((table->*functions != nullptr) && ...);
+}
+
+template <class Table, class... Functions>
+bool has(const void *table, Functions... functions) {
+  return ((static_cast<const Table *>(table)->*functions != nullptr) && ...);
+}
+
+// Whether a plugin's table has its functions. One that lacks some is handed on as it is, for the core to refuse.
+bool is_whole(std::string_view id, const void *table) {
+  return id == BP_EXT_KERNELS  ? has<bp_device_kernels_t>(table, &bp_device_kernels_t::find)
+         : id == BP_EXT_MEMORY ? has<bp_device_memory_t>(table, &bp_device_memory_t::alloc,
+                                                         &bp_device_memory_t::release, &bp_device_memory_t::copy)
+         : id == BP_EXT_COMPILER
+             ? has<bp_device_compiler_t>(table, &bp_device_compiler_t::claim, &bp_device_compiler_t::compile,
+                                         &bp_device_compiler_t::load)
+         : id == BP_EXT_QUEUE       ? has<bp_device_queue_t>(table, &bp_device_queue_t::submit)
+         : id == BP_EXT_NATIVE_SYNC ? has<bp_device_native_sync_t>(table, &bp_device_native_sync_t::wait)
+         : id == BP_EXT_REWRITE     ? has<bp_device_rewrite_t>(table, &bp_device_rewrite_t::rewrite)
+         : id == BP_EXT_LAYOUT      ? has<bp_device_layout_t>(table, &bp_device_layout_t::wishes)
+         : id == BP_EXT_CUSTOM_CALL ? has<bp_device_custom_call_t>(table, &bp_device_custom_call_t::routines)
+                                    : true;
 }
 
 std::string_view target_of(const bp_call_t &call) {
@@ -107,12 +126,9 @@ const void *Interposer::get_factory(const char *id) {
   if (found == nullptr || std::string_view(id) != BP_DEVICE_FACTORY) {
     return found;
   }
-  const bp_device_factory_t *below;
-  if (!take(found, below, &bp_device_factory_t::count, &bp_device_factory_t::get_desc, &bp_device_factory_t::probe,
-            &bp_device_factory_t::create)) {
-    return found;
-  }
-  return wrap(below);
+  const bool is_usable = has<bp_device_factory_t>(found, &bp_device_factory_t::count, &bp_device_factory_t::get_desc,
+                                                  &bp_device_factory_t::probe, &bp_device_factory_t::create);
+  return is_usable ? wrap(static_cast<const bp_device_factory_t *>(found)) : found;
 }
 
 // --- Wrappers ---
@@ -158,47 +174,42 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     return nullptr;
   }
   if (wanted == BP_EXT_KERNELS) {
-    return take(below, device.kernels, &bp_device_kernels_t::find) ? &layered_kernels : below;
+    set(below, device.kernels);
+    return &layered_kernels;
   }
   if (wanted == BP_EXT_MEMORY) {
-    if (!take(below, device.memory, &bp_device_memory_t::alloc, &bp_device_memory_t::release,
-              &bp_device_memory_t::copy)) {
-      return below;
-    }
+    set(below, device.memory);
     device.layered_memory = {device.memory->spaces, device.memory->space_count, call_memory_alloc, call_memory_release,
                              call_memory_copy};
     return &device.layered_memory;
   }
   if (wanted == BP_EXT_COMPILER) {
-    return take(below, device.compiler, &bp_device_compiler_t::claim, &bp_device_compiler_t::compile,
-                &bp_device_compiler_t::load)
-               ? &layered_compiler
-               : below;
+    set(below, device.compiler);
+    return &layered_compiler;
   }
   if (wanted == BP_EXT_QUEUE) {
-    if (!take(below, device.queue, &bp_device_queue_t::submit)) {
-      return below;
-    }
+    set(below, device.queue);
     device.layered_queue = {device.queue->queues, device.queue->queue_count, call_queue_submit};
     return &device.layered_queue;
   }
   if (wanted == BP_EXT_NATIVE_SYNC) {
-    return take(below, device.native_sync, &bp_device_native_sync_t::wait) ? &layered_native_sync : below;
+    set(below, device.native_sync);
+    return &layered_native_sync;
   }
   if (wanted == BP_EXT_REWRITE) {
-    return take(below, device.rewrite, &bp_device_rewrite_t::rewrite) ? &layered_rewrite : below;
+    set(below, device.rewrite);
+    return &layered_rewrite;
   }
   if (wanted == BP_EXT_LAYOUT) {
-    return take(below, device.layout, &bp_device_layout_t::wishes) ? &layered_layout : below;
+    set(below, device.layout);
+    return &layered_layout;
   }
   if (wanted == BP_EXT_FUSION) {
-    take(below, device.fusion);
+    set(below, device.fusion);
     return below;
   }
   if (wanted == BP_EXT_CUSTOM_CALL) {
-    if (!take(below, device.custom_call, &bp_device_custom_call_t::routines)) {
-      return below;
-    }
+    set(below, device.custom_call);
     const std::uint64_t count = device.custom_call->routine_count;
     device.layered_routines = std::make_unique<bp_routine_t[]>(count);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -228,7 +239,8 @@ bp_status Interposer::device_init(LayeredDevice &device, const bp_diag_t *diag) 
 }
 
 const void *Interposer::device_get_extension(LayeredDevice &device, const char *id) {
-  return wrap(device, id, device.below->get_extension(device.below, id));
+  const void *below = device.below->get_extension(device.below, id);
+  return below == nullptr || is_whole(id, below) ? wrap(device, id, below) : below;
 }
 
 bp_kernel Interposer::kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
