@@ -75,7 +75,7 @@ constexpr Mutant table[] = {
        fault.compiler_compile = [](const std::function<bp_status(const bp_ostream_t *artifact)> &next,
                                    const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
          const auto count = static_cast<double>(plugin::ModuleView(module).instructions().size());
-         wait(3e-7 * count * count);
+         wait(1e-6 * count * count);
          return next(artifact);
        };
        return fault;
