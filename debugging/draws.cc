@@ -11,10 +11,9 @@ namespace bp::debugging {
 namespace {
 
 using ir::Literal;
-using Random = std::mt19937_64;
 
 template <class T, class Bits, int mantissa_bits>
-T special_ieee(Random &random) {
+T special_ieee(std::mt19937_64 &random) {
   constexpr int sign_bit = sizeof(Bits) * 8 - 1;
   constexpr Bits one = 1;
   constexpr Bits infinity = ((one << (sign_bit - mantissa_bits)) - 1) << mantissa_bits;
@@ -41,7 +40,7 @@ T special_ieee(Random &random) {
 }
 
 template <class T>
-T special(Random &random) {
+T special(std::mt19937_64 &random) {
   if constexpr (interpreter::is_complex_number<T>) {
     auto real = special<typename T::value_type>(random);
     return T(real, special<typename T::value_type>(random));
@@ -77,7 +76,7 @@ T special(Random &random) {
 }
 
 template <class T>
-T small(Random &random) {
+T small(std::mt19937_64 &random) {
   auto number = [&] { return static_cast<double>(static_cast<std::int64_t>(random() % 7) - 3); };
   if constexpr (interpreter::is_complex_number<T>) {
     double real = number();
@@ -87,7 +86,7 @@ T small(Random &random) {
   }
 }
 
-Literal rewrite(const Literal &value, DrawKind kind, Random &random) {
+Literal rewrite(const Literal &value, DrawKind kind, std::mt19937_64 &random) {
   if (value.shape().is_tuple()) {
     std::vector<Literal> elements;
     for (const Literal &element : value.tuple_elements()) {
@@ -134,7 +133,7 @@ Result<std::vector<Literal>> draw_arguments(const ir::Module &module, std::uint6
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, own_seed));
   const DrawKind kind = kind_of_draw(number);
   if (kind != DrawKind::Ordinary) {
-    Random random(own_seed);
+    std::mt19937_64 random(own_seed);
     for (Literal &argument : arguments) {
       argument = rewrite(argument, kind, random);
     }

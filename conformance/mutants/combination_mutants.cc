@@ -8,20 +8,17 @@
 #include <vector>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
 namespace {
 
-using Kernel = std::function<bp_status(const bp_call_t *call)>;
-using Run = std::function<bp_status(const bp_run_t *run)>;
-using Submit = std::function<bp_status(std::span<const bp_command_t> commands)>;
-
 // Spoils the first element of a result, where `is_met` says so of an instruction.
 template <class IsMet>
 Fault spoil_where(IsMet is_met) {
   Fault fault;
-  fault.kernels_kernel = [is_met](const Kernel &next, const bp_call_t *call, const bp_diag_t *) {
+  fault.kernels_kernel = [is_met](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
     const bp_status status = next(call);
     const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
     if (status == BP_OK && instruction.result(0).shape().element_count() > 0 && is_met(call->module, instruction)) {
@@ -47,7 +44,7 @@ template <class Spoil>
 Fault when_one_goes(Spoil spoil) {
   auto population = std::make_shared<Population>();
   Fault fault;
-  fault.program_run = [population](const Run &next, layers::LayeredProgram &program, const bp_run_t *run) {
+  fault.program_run = [population](const NextRun &next, layers::LayeredProgram &program, const bp_run_t *run) {
     const std::lock_guard lock(population->mutex);
     if (std::ranges::count(population->living, &program) == 0) {
       population->living.push_back(&program);
@@ -69,7 +66,7 @@ Fault when_one_goes(Spoil spoil) {
 template <class Change>
 Fault with_fills(Change change) {
   Fault fault;
-  fault.queue_submit = [change](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+  fault.queue_submit = [change](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
                                 bp_point_t) {
     std::vector<bp_command_t> changed(commands.begin(), commands.end());
     change(changed);
@@ -78,7 +75,7 @@ Fault with_fills(Change change) {
   return fault;
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant combination_table[] = {
     // --- operations that meet ---
     {"long-program", "combinations", "the first element is wrong in programs of more than 12 instructions", "kernels",
      "fuzz/graphs/*",
@@ -202,6 +199,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> combination_mutants = table;
+const std::span<const Mutant> combination_mutants = combination_table;
 
 }  // namespace bp::conformance

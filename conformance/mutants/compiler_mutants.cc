@@ -12,20 +12,16 @@
 #include <thread>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 #include "core/layers/artifacts.h"
 
 namespace bp::conformance {
 namespace {
 
-using Claim = std::function<bp_status()>;
-using Compile = std::function<bp_status(const bp_ostream_t *artifact)>;
-using Load = std::function<bp_status(std::string_view artifact)>;
-using Run = std::function<bp_status(const bp_run_t *run)>;
-
 template <class Change>
 Fault after_claim(Change change) {
   Fault fault;
-  fault.compiler_claim = [change](const Claim &next, const bp_module_t *module, float *cost_ns, const bp_diag_t *) {
+  fault.compiler_claim = [change](const NextClaim &next, const bp_module_t *module, float *cost_ns, const bp_diag_t *) {
     const bp_status status = next();
     change(module, cost_ns);
     return status;
@@ -47,7 +43,7 @@ Fault at_load(Body body) {
 template <class Body>
 Fault at_run(Body body) {
   Fault fault;
-  fault.program_run = [body](const Run &next, layers::LayeredProgram &, const bp_run_t *run) {
+  fault.program_run = [body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
     return body(next, run);
   };
   return fault;
@@ -78,20 +74,20 @@ template <class Body>
 Fault after_run(Body body) {
   auto known = std::make_shared<Known>();
   Fault fault;
-  fault.compiler_compile = [known](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact,
+  fault.compiler_compile = [known](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact,
                                    const bp_diag_t *) {
     layers::Tee tee(artifact);
     const bp_status status = next(tee.abi());
     known->artifacts.remember(tee.take(), module);
     return status;
   };
-  fault.compiler_load = [known](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+  fault.compiler_load = [known](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
                                 const bp_diag_t *) {
     const std::lock_guard lock(known->mutex);
     known->last = known->artifacts.find(artifact.data(), artifact.size());
     return next(artifact);
   };
-  fault.program_run = [known, body](const Run &next, layers::LayeredProgram &, const bp_run_t *run) {
+  fault.program_run = [known, body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
     const bp_status status = next(run);
     if (known->last != nullptr && known->last->view().allocations().size() == run->allocation_count) {
       for (std::size_t i = 0; i < run->allocation_count; ++i) {
@@ -109,7 +105,7 @@ void look_at(char x) {
   static_cast<void>(sink);
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant compiler_table[] = {
     // --- claims ---
     {"claims-everything", "claims", "claims every instruction", "cpu", "ops/custom-call/f32/*",
      [] {
@@ -121,7 +117,7 @@ constexpr Mutant table[] = {
     {"claim-unwritten", "claims", "costs are not written", "cpu", "contract/BP-CLAIM-04/watched",
      [] {
        Fault fault;
-       fault.compiler_claim = [](const Claim &, const bp_module_t *, float *, const bp_diag_t *) -> bp_status {
+       fault.compiler_claim = [](const NextClaim &, const bp_module_t *, float *, const bp_diag_t *) -> bp_status {
          return BP_OK;
        };
        return fault;
@@ -155,7 +151,7 @@ constexpr Mutant table[] = {
     {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "contract/BP-CLAIM-03/watched",
      [] {
        return at_compile(
-           [](const Compile &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
+           [](const NextCompile &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
              diag->report(diag, BP_UNSUPPORTED, BP_NONE, "after all, no");
              return BP_UNSUPPORTED;
            });
@@ -163,12 +159,12 @@ constexpr Mutant table[] = {
     // --- compile ---
     {"compile-silent-failure", "compile", "compile() fails without a word", "cpu", "ops/multiply/f32/*",
      [] {
-       return at_compile([](const Compile &, const bp_module_t *, const bp_ostream_t *,
+       return at_compile([](const NextCompile &, const bp_module_t *, const bp_ostream_t *,
                             const bp_diag_t *) -> bp_status { return BP_INTERNAL; });
      }},
     {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops/multiply/f32/*",
      [] {
-       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
+       return at_compile([](const NextCompile &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
          Bytes bytes;
          return next(&bytes.abi);
        });
@@ -176,41 +172,44 @@ constexpr Mutant table[] = {
     {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu",
      "contract/BP-STREAM-01/watched",
      [] {
-       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-         Bytes bytes;
-         const bp_status status = next(&bytes.abi);
-         std::thread([&] { artifact->write(artifact, bytes.text.data(), bytes.text.size()); }).join();
-         return status;
-       });
+       return at_compile(
+           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+             Bytes bytes;
+             const bp_status status = next(&bytes.abi);
+             std::thread([&] { artifact->write(artifact, bytes.text.data(), bytes.text.size()); }).join();
+             return status;
+           });
      }},
     {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults/stream",
      [] {
-       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-         Bytes bytes;
-         const bp_status status = next(&bytes.abi);
-         artifact->write(artifact, bytes.text.data(), bytes.text.size());
-         return status;
-       });
+       return at_compile(
+           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+             Bytes bytes;
+             const bp_status status = next(&bytes.abi);
+             artifact->write(artifact, bytes.text.data(), bytes.text.size());
+             return status;
+           });
      }},
     {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults/stream",
      [] {
-       return at_compile([](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-         Bytes bytes;
-         bp_status status = next(&bytes.abi);
-         for (std::size_t i = 0; i < 2; ++i) {
-           const bp_status written =
-               artifact->write(artifact, bytes.text.data() + i * (bytes.text.size() / 2),
-                               i == 0 ? bytes.text.size() / 2 : bytes.text.size() - bytes.text.size() / 2);
-           status = status == BP_OK ? written : status;
-         }
-         return status;
-       });
+       return at_compile(
+           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+             Bytes bytes;
+             bp_status status = next(&bytes.abi);
+             for (std::size_t i = 0; i < 2; ++i) {
+               const bp_status written =
+                   artifact->write(artifact, bytes.text.data() + i * (bytes.text.size() / 2),
+                                   i == 0 ? bytes.text.size() / 2 : bytes.text.size() - bytes.text.size() / 2);
+               status = status == BP_OK ? written : status;
+             }
+             return status;
+           });
      }},
     {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract/BP-DIAG-02/watched",
      [] {
        auto kept = std::make_shared<const bp_diag_t *>(nullptr);
        return at_compile(
-           [kept](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+           [kept](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
              if (*kept != nullptr) {
                (*kept)->report(*kept, BP_OK, BP_NONE, "late");
              }
@@ -221,7 +220,7 @@ constexpr Mutant table[] = {
     {"compile-null-message", "compile", "reports a null message", "cpu", "contract/BP-DIAG-01/watched",
      [] {
        return at_compile(
-           [](const Compile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
              diag->report(diag, BP_OK, BP_NONE, nullptr);
              return next(artifact);
            });
@@ -229,7 +228,7 @@ constexpr Mutant table[] = {
     {"compile-crashes", "compile", "crashes on modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
-           [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+           [](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
              if (module->computations.count > 2) {
                std::abort();
              }
@@ -239,7 +238,7 @@ constexpr Mutant table[] = {
     {"compile-hangs", "compile", "never comes back from modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
-           [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+           [](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
              while (module->computations.count > 2) {
                std::this_thread::sleep_for(std::chrono::seconds(1));
              }
@@ -249,7 +248,7 @@ constexpr Mutant table[] = {
     {"compile-exhausts-memory", "compile", "takes memory until there is none", "cpu", "buffers/*",
      [] {
        return at_compile(
-           [](const Compile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+           [](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
              static volatile char *kept;
              while (module->computations.count > 2) {
                kept = new char[std::size_t{1} << 30];
@@ -262,7 +261,7 @@ constexpr Mutant table[] = {
     {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
-       return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+       return at_load([good](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
                              const bp_diag_t *) {
          const bp_status status = next(artifact);
          if (status == BP_OK) {
@@ -274,7 +273,7 @@ constexpr Mutant table[] = {
     {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
-       return at_load([good](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+       return at_load([good](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
                              const bp_diag_t *) {
          if (!good->empty() && artifact.size() > good->size() && artifact.starts_with(*good)) {
            return next(*good);
@@ -288,31 +287,31 @@ constexpr Mutant table[] = {
      }},
     {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults/artifact/*",
      [] {
-       return at_load(
-           [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
-             const bp_status status = next(artifact);
-             return status == BP_INVALID ? BP_INTERNAL : status;
-           });
+       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                         const bp_diag_t *) {
+         const bp_status status = next(artifact);
+         return status == BP_INVALID ? BP_INTERNAL : status;
+       });
      }},
     {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults/artifact/*",
      [] {
-       return at_load(
-           [](const Load &next, std::string_view artifact, std::uint8_t *, const bp_program_t **, const bp_diag_t *) {
-             const bp_status status = next(artifact);
-             if (status == BP_INVALID) {
-               std::abort();
-             }
-             return status;
-           });
+       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                         const bp_diag_t *) {
+         const bp_status status = next(artifact);
+         if (status == BP_INVALID) {
+           std::abort();
+         }
+         return status;
+       });
      }},
     {"load-no-program", "artifacts", "load() succeeds and gives no program", "cpu", "ops/multiply/f32/*",
      [] {
-       return at_load([](const Load &, std::string_view, std::uint8_t *, const bp_program_t **,
+       return at_load([](const NextLoad &, std::string_view, std::uint8_t *, const bp_program_t **,
                          const bp_diag_t *) -> bp_status { return BP_OK; });
      }},
     {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/BP-LAW-01/watched",
      [] {
-       return at_load([](const Load &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
+       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
                          const bp_diag_t *) {
          taken[0] = 1;
          return next(artifact);
@@ -320,19 +319,19 @@ constexpr Mutant table[] = {
      }},
     // --- runs ---
     {"run-fails", "runs", "every run fails", "cpu", "ops/multiply/f32/*",
-     [] { return at_run([](const Run &, const bp_run_t *) -> bp_status { return BP_INTERNAL; }); }},
+     [] { return at_run([](const NextRun &, const bp_run_t *) -> bp_status { return BP_INTERNAL; }); }},
     {"run-does-nothing", "runs", "no run writes anything", "cpu", "ops/multiply/f32/*",
-     [] { return at_run([](const Run &, const bp_run_t *) -> bp_status { return BP_OK; }); }},
+     [] { return at_run([](const NextRun &, const bp_run_t *) -> bp_status { return BP_OK; }); }},
     {"run-fails-second-time", "runs", "every second run fails", "cpu", "buffers/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_run(
-           [count](const Run &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
+           [count](const NextRun &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
      }},
     {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers/*/again",
      [] {
        auto first = std::make_shared<std::vector<bp_loc_t>>();
-       return at_run([first](const Run &next, const bp_run_t *run) {
+       return at_run([first](const NextRun &next, const bp_run_t *run) {
          if (first->size() != run->allocation_count) {
            first->assign(run->allocations, run->allocations + run->allocation_count);
          }
@@ -420,6 +419,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> compiler_mutants = table;
+const std::span<const Mutant> compiler_mutants = compiler_table;
 
 }  // namespace bp::conformance

@@ -103,7 +103,7 @@ std::string with_export(const std::string &file, unsigned char binding) {
   });
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant file_table[] = {
     {"file-cut-off", "file", "the second half of the file is missing", "kernels", "x_ray/readable", nullptr,
      [](const std::string &file) { return file.substr(0, 500); }},
     {"file-is-program", "file", "it is a program, not a library", "kernels", "x_ray/shared_library", nullptr,
@@ -159,6 +159,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> file_mutants = table;
+const std::span<const Mutant> file_mutants = file_table;
 
 }  // namespace bp::conformance

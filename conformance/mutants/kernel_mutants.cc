@@ -11,12 +11,11 @@
 #include <thread>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
 namespace {
-
-using Next = std::function<bp_status(const bp_call_t *call)>;
 
 // A call of a kernel, as floats.
 struct Kernel {
@@ -37,7 +36,7 @@ struct Kernel {
 template <class Spoil>
 Fault after(Spoil spoil) {
   Fault fault;
-  fault.kernels_kernel = [spoil](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+  fault.kernels_kernel = [spoil](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
     const bp_status status = next(call);
     if (status == BP_OK) {
       spoil(Kernel(call));
@@ -61,7 +60,7 @@ Fault each(Change change) {
 template <class Body>
 Fault instead(Body body) {
   Fault fault;
-  fault.kernels_kernel = [body](const Next &next, const bp_call_t *call, const bp_diag_t *diag) {
+  fault.kernels_kernel = [body](const NextCall &next, const bp_call_t *call, const bp_diag_t *diag) {
     return body(next, call, diag);
   };
   return fault;
@@ -70,7 +69,7 @@ Fault instead(Body body) {
 // Gives the right kernel other operands.
 template <class Change>
 Fault with_operands(Change change) {
-  return instead([change](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+  return instead([change](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
     const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
     std::vector<std::vector<float>> copies;
     std::vector<const void *> operands;
@@ -105,7 +104,7 @@ void look_at(float x) {
   static_cast<void>(sink);
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant kernel_table[] = {
     // --- which elements are written ---
     {"tail-lost", "elements", "the last element keeps what was there", "kernels", "ops/multiply/f32/*",
      [] {
@@ -150,7 +149,7 @@ constexpr Mutant table[] = {
      }},
     {"large-refused", "elements", "arrays of more than 1,000 elements fail", "kernels", "ops/multiply/f32/*",
      [] {
-       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
+       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (Kernel(call).count > 1000) {
            diag->report(diag, BP_INTERNAL, call->instr, "too large");
            return BP_INTERNAL;
@@ -405,7 +404,7 @@ constexpr Mutant table[] = {
      }},
     {"dot-keeps-old", "dot", "the result is added to what was there", "kernels", "buffers/*",
      [] {
-       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
          const Kernel k(call);
          if (!k.is(BP_OP_DOT)) {
            return next(call);
@@ -440,11 +439,11 @@ constexpr Mutant table[] = {
        });
      }},
     {"result-not-written", "memory", "nothing is written", "kernels", "ops/multiply/f32/*",
-     [] { return instead([](const Next &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_OK; }); }},
+     [] { return instead([](const NextCall &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_OK; }); }},
     {"in-place-wrong", "memory", "where the result takes the place of an operand, its first half is lost", "kernels",
      "claims/in_place_f32/*",
      [] {
-       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) {
+       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
          const Kernel k(call);
          if (k.in(0) == k.out) {
            std::fill(k.out, k.out + k.count / 2, 0.0f);
@@ -493,7 +492,7 @@ constexpr Mutant table[] = {
      }},
     {"find-then-unsupported", "claims", "the kernel of add says unsupported", "kernels", "contract/BP-FIND-03/watched",
      [] {
-       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
+       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (!Kernel(call).is(BP_OP_ADD)) {
            return next(call);
          }
@@ -509,7 +508,7 @@ constexpr Mutant table[] = {
          const plugin::Instruction i = plugin::ModuleView(module).instruction(instr);
          return next() || (i.op() == BP_OP_ADD && i.result(0).shape().dtype() == BP_DTYPE_F16);
        };
-       fault.kernels_kernel = [](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       fault.kernels_kernel = [](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          const Kernel k(call);
          if (k.instruction.result(0).shape().dtype() != BP_DTYPE_F16) {
            return next(call);
@@ -528,7 +527,7 @@ constexpr Mutant table[] = {
          return next() || (i.op() == BP_OP_ADD && i.result(0).shape().dtype() == BP_DTYPE_S32 &&
                            i.operand(0).shape().index() == i.result(0).shape().index());
        };
-       fault.kernels_kernel = [](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       fault.kernels_kernel = [](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          const Kernel k(call);
          if (k.instruction.result(0).shape().dtype() != BP_DTYPE_S32) {
            return next(call);
@@ -550,7 +549,7 @@ constexpr Mutant table[] = {
                                        std::uint32_t instr, const bp_diag_t *) {
          return next() || is_mixed(plugin::ModuleView(module).instruction(instr));
        };
-       fault.kernels_kernel = [is_mixed](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       fault.kernels_kernel = [is_mixed](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          const Kernel k(call);
          if (!is_mixed(k.instruction)) {
            return next(call);
@@ -595,7 +594,7 @@ constexpr Mutant table[] = {
      }},
     {"throws", "conduct", "lets an exception out", "kernels", "ops/multiply/f32/*",
      [] {
-       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          if (!Kernel(call).is(BP_OP_MULTIPLY)) {
            return next(call);
          }
@@ -604,7 +603,7 @@ constexpr Mutant table[] = {
      }},
     {"unknown-status", "conduct", "returns a status that does not exist", "kernels", "contract/bp_status/watched",
      [] {
-       return instead([](const Next &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          next(call);
          return 77;
        });
@@ -621,6 +620,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> kernel_mutants = table;
+const std::span<const Mutant> kernel_mutants = kernel_table;
 
 }  // namespace bp::conformance

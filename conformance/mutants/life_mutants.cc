@@ -5,13 +5,10 @@
 #include <thread>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 
 namespace bp::conformance {
 namespace {
-
-using Status = std::function<bp_status()>;
-using Void = std::function<void()>;
-using Create = std::function<const bp_device_t *(std::span<const bp_option_t> options)>;
 
 // Memory that nobody gives back.
 void leak(std::size_t bytes) {
@@ -42,14 +39,14 @@ Fault at_deinit(Body body) {
 template <class Body>
 Fault at_create(Body body) {
   Fault fault;
-  fault.factory_create = [body](const Create &next, const bp_host_t *host, std::span<const bp_option_t> options,
+  fault.factory_create = [body](const NextCreate &next, const bp_host_t *host, std::span<const bp_option_t> options,
                                 const bp_diag_t *) { return body(next, host, options); };
   return fault;
 }
 template <class Body>
 Fault at_device_init(Body body) {
   Fault fault;
-  fault.device_init = [body](const Status &next, layers::LayeredDevice &device, const bp_diag_t *) {
+  fault.device_init = [body](const NextStatus &next, layers::LayeredDevice &device, const bp_diag_t *) {
     return body(next, device);
   };
   return fault;
@@ -66,28 +63,26 @@ Fault at_extension(Body body) {
   fault.device_get_extension = body;
   return fault;
 }
-using Ask = std::function<const void *()>;
-
 constexpr int answer = 42;
 
-constexpr Mutant table[] = {
+constexpr Mutant life_table[] = {
     {"init-slow", "life", "init() takes 20 ms", "kernels", "life_cycle/BP-INIT-01",
      [] {
-       return at_init([](const Status &next) {
+       return at_init([](const NextStatus &next) {
          std::this_thread::sleep_for(std::chrono::milliseconds(20));
          return next();
        });
      }},
     {"init-starts-thread", "life", "init() starts a thread", "kernels", "life_cycle/BP-INIT-01",
      [] {
-       return at_init([](const Status &next) {
+       return at_init([](const NextStatus &next) {
          leave_a_thread();
          return next();
        });
      }},
     {"init-once", "life", "init() works once in a process", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
-       return at_init([](const Status &next) {
+       return at_init([](const NextStatus &next) {
          static int count = 0;
          return count++ == 0 ? next() : BP_INTERNAL;
        });
@@ -95,28 +90,28 @@ constexpr Mutant table[] = {
     {"init-does-not-nest", "life", "the first deinit() ends all", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        static int open = 0;
-       Fault fault = at_init([](const Status &next) {
+       Fault fault = at_init([](const NextStatus &next) {
          ++open;
          return next();
        });
-       fault.entry_deinit = [](const Void &next) {
+       fault.entry_deinit = [](const NextVoid &next) {
          open = 0;
          next();
        };
-       fault.factory_create = [](const Create &next, const bp_host_t *, std::span<const bp_option_t> options,
+       fault.factory_create = [](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options,
                                  const bp_diag_t *) { return open > 0 ? next(options) : nullptr; };
        return fault;
      }},
     {"deinit-leaves-thread", "life", "a thread stays after deinit()", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_deinit([](const Void &next) {
+       return at_deinit([](const NextVoid &next) {
          next();
          leave_a_thread();
        });
      }},
     {"deinit-leaks", "life", "each init() takes 256 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_deinit([](const Void &next) {
+       return at_deinit([](const NextVoid &next) {
          next();
          leak(256 << 10);
        });
@@ -138,11 +133,12 @@ constexpr Mutant table[] = {
      }},
     {"unknown-options-taken", "life", "create() ignores options it does not know", "kernels", "life_cycle/BP-CREATE-02",
      [] {
-       return at_create([](const Create &next, const bp_host_t *, std::span<const bp_option_t>) { return next({}); });
+       return at_create(
+           [](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t>) { return next({}); });
      }},
     {"create-leaks", "life", "each create() takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_create([](const Create &next, const bp_host_t *, std::span<const bp_option_t> options) {
+       return at_create([](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options) {
          leak(64 << 10);
          return next(options);
        });
@@ -150,23 +146,25 @@ constexpr Mutant table[] = {
     {"create-once", "life", "there is one device in a process, ever", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return at_create(
-           [](const Create &next, const bp_host_t *, std::span<const bp_option_t> options) -> const bp_device_t * {
+           [](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options) -> const bp_device_t * {
              static int made = 0;
              return made++ == 0 ? next(options) : nullptr;
            });
      }},
     {"create-calls-host", "life", "create() asks the host for services", "kernels", "contract/BP-CREATE-01/watched",
      [] {
-       return at_create([](const Create &next, const bp_host_t *host, std::span<const bp_option_t> options) {
+       return at_create([](const NextCreate &next, const bp_host_t *host, std::span<const bp_option_t> options) {
          host->get_extension(host, BP_EXT_LOG);
          return next(options);
        });
      }},
     {"device-init-fails", "life", "init() of the device fails and does not say why", "kernels", "life_cycle/load",
-     [] { return at_device_init([](const Status &, layers::LayeredDevice &) -> bp_status { return BP_INTERNAL; }); }},
+     [] {
+       return at_device_init([](const NextStatus &, layers::LayeredDevice &) -> bp_status { return BP_INTERNAL; });
+     }},
     {"target-null", "life", "there is no target after init()", "kernels", "life_cycle/target",
      [] {
-       return at_device_init([](const Status &next, layers::LayeredDevice &device) {
+       return at_device_init([](const NextStatus &next, layers::LayeredDevice &device) {
          const bp_status status = next();
          device.abi.target = nullptr;
          return status;
@@ -174,7 +172,7 @@ constexpr Mutant table[] = {
      }},
     {"needs-log", "life", "init() of the device fails where the host offers no log", "kernels", "contract/BP-HOST-01/*",
      [] {
-       return at_device_init([](const Status &next, layers::LayeredDevice &device) {
+       return at_device_init([](const NextStatus &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_LOG) == nullptr ? BP_INTERNAL : next();
        });
@@ -182,39 +180,39 @@ constexpr Mutant table[] = {
     {"needs-threads", "life", "init() of the device fails where the host offers no threads", "kernels",
      "contract/BP-HOST-01/*",
      [] {
-       return at_device_init([](const Status &next, layers::LayeredDevice &device) {
+       return at_device_init([](const NextStatus &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_THREAD_POOL) == nullptr ? BP_INTERNAL : next();
        });
      }},
     {"destroy-leaves-thread", "life", "a thread outlives the device", "kernels", "life_cycle/BP-DEVICE-02",
      [] {
-       return at_destroy([](const Void &next) {
+       return at_destroy([](const NextVoid &next) {
          next();
          leave_a_thread();
        });
      }},
     {"destroy-leaks", "life", "each device takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_destroy([](const Void &next) {
+       return at_destroy([](const NextVoid &next) {
          next();
          leak(64 << 10);
        });
      }},
     {"answers-unknown-id", "life", "get_extension() has something for every id", "kernels", "life_cycle/BP-DEVICE-04",
      [] {
-       return at_extension([](const Ask &next, std::string_view) {
+       return at_extension([](const NextAsk &next, std::string_view) {
          const void *found = next();
          return found == nullptr ? &answer : found;
        });
      }},
     {"promise-broken", "life", "the extension of the manifest is not there", "kernels", "life_cycle/BP-DEVICE-04",
-     [] { return at_extension([](const Ask &, std::string_view) -> const void * { return nullptr; }); }},
+     [] { return at_extension([](const NextAsk &, std::string_view) -> const void * { return nullptr; }); }},
     {"extension-changes", "life", "the extension is gone at the fifth question", "kernels",
      "contract/BP-DEVICE-05/watched",
      [] {
        auto asked = std::make_shared<int>(0);
-       return at_extension([asked](const Ask &next, std::string_view id) {
+       return at_extension([asked](const NextAsk &next, std::string_view id) {
          return id == BP_EXT_KERNELS && ++*asked >= 5 ? nullptr : next();
        });
      }},
@@ -222,6 +220,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> life_mutants = table;
+const std::span<const Mutant> life_mutants = life_table;
 
 }  // namespace bp::conformance

@@ -4,19 +4,15 @@
 #include <vector>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 
 namespace bp::conformance {
 namespace {
 
-using Alloc = std::function<bp_status(std::uint64_t size, bp_memory_t *out)>;
-using Copy = std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)>;
-using Submit = std::function<bp_status(std::span<const bp_command_t> commands)>;
-using Signal = std::function<void(bp_point_t point, bp_status status)>;
-
 template <class Body>
 Fault at_alloc(Body body) {
   Fault fault;
-  fault.memory_alloc = [body](const Alloc &next, std::uint64_t size, bp_memory_t *out, const bp_diag_t *) {
+  fault.memory_alloc = [body](const NextAlloc &next, std::uint64_t size, bp_memory_t *out, const bp_diag_t *) {
     return body(next, size, out);
   };
   return fault;
@@ -26,7 +22,7 @@ Fault at_copy(Body body) {
   Fault fault;
   fault.memory_copy = body;
   // The core copies by queue where it can.
-  fault.queue_submit = [body](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+  fault.queue_submit = [body](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
                               bp_point_t) {
     std::vector<bp_command_t> changed(commands.begin(), commands.end());
     for (bp_command_t &command : changed) {
@@ -58,12 +54,12 @@ Fault at_signal(Body body) {
   return fault;
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant memory_table[] = {
     // --- memory ---
     {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        auto last = std::make_shared<bp_memory_t>();
-       return at_alloc([last](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+       return at_alloc([last](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          if (last->memory != 0) {
            *out = *last;
@@ -74,13 +70,13 @@ constexpr Mutant table[] = {
      }},
     {"alloc-too-small", "memory", "pieces are one byte short", "npu", "buffers/*",
      [] {
-       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
          return next(size > 1 ? size - 1 : size, out);
        });
      }},
     {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults/memory",
      [] {
-       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          if (status == BP_NO_MEMORY) {
            *out = {12345, nullptr, 0};
@@ -91,14 +87,14 @@ constexpr Mutant table[] = {
      }},
     {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults/memory",
      [] {
-       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          return status == BP_NO_MEMORY ? BP_INTERNAL : status;
        });
      }},
     {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults/memory",
      [] {
-       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          if (status != BP_OK) {
            out->memory = 1;
@@ -108,7 +104,7 @@ constexpr Mutant table[] = {
      }},
     {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/BP-ALLOC-02/watched",
      [] {
-       return at_alloc([](const Alloc &next, std::uint64_t size, bp_memory_t *out) {
+       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size, out);
          out->memory = 0;
          return status;
@@ -122,13 +118,13 @@ constexpr Mutant table[] = {
      }},
     {"copy-short", "memory", "copies leave out the last byte", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+       return at_copy([](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          return next(to, from, size > 0 ? size - 1 : 0);
        });
      }},
     {"copy-ignores-offset", "memory", "copies begin at the start of the host's side", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+       return at_copy([](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          if (size > 8) {
            from.offset += from.memory == 0 ? 4 : 0;
            size -= 4;
@@ -138,13 +134,14 @@ constexpr Mutant table[] = {
      }},
     {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_copy([](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
+       return at_copy(
+           [](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
      }},
     // --- queues ---
     {"signal-dropped", "queues", "every third signal is forgotten", "npu", "ops/multiply/bf16/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
-       return at_signal([count](const Signal &next, bp_point_t point, bp_status status) {
+       return at_signal([count](const NextSignal &next, bp_point_t point, bp_status status) {
          if (++*count % 3 != 0) {
            next(point, status);
          }
@@ -152,24 +149,24 @@ constexpr Mutant table[] = {
      }},
     {"signal-twice", "queues", "each signal comes twice", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
-       return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
+       return at_signal([](const NextSignal &next, bp_point_t point, bp_status status) {
          next(point, status);
          next(point, status);
        });
      }},
     {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
-       return at_signal([](const Signal &next, bp_point_t point, bp_status status) {
+       return at_signal([](const NextSignal &next, bp_point_t point, bp_status status) {
          next({point.timeline + 1000, point.value}, status);
          next(point, status);
        });
      }},
     {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops/multiply/bf16/*",
-     [] { return at_signal([](const Signal &next, bp_point_t point, bp_status) { next(point, 77); }); }},
+     [] { return at_signal([](const NextSignal &next, bp_point_t point, bp_status) { next(point, 77); }); }},
     {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_submit(
-           [](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
+           [](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
              host->signal(host, done, BP_OK, BP_NONE, nullptr);
              return next(commands);
            });
@@ -178,47 +175,47 @@ constexpr Mutant table[] = {
      "contract/BP-SIGNAL-02/watched",
      [] {
        return at_submit(
-           [](const Submit &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
+           [](const NextSubmit &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
              host->signal(host, done, BP_OK, BP_NONE, nullptr);
              return BP_INTERNAL;
            });
      }},
     {"submit-refuses", "queues", "submit() always refuses", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_submit([](const Submit &, std::span<const bp_command_t>, const bp_host_t *, bp_point_t) -> bp_status {
-         return BP_NO_MEMORY;
-       });
+       return at_submit([](const NextSubmit &, std::span<const bp_command_t>, const bp_host_t *,
+                           bp_point_t) -> bp_status { return BP_NO_MEMORY; });
      }},
     {"submit-drops-last", "queues", "the last command is not run", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-         return next(commands.first(commands.size() - 1));
-       });
+       return at_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+                           bp_point_t) { return next(commands.first(commands.size() - 1)); });
      }},
     {"submit-copies-nothing-back", "queues", "copies to the host are not run", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-         std::vector<bp_command_t> kept(commands.begin(), commands.end());
-         std::erase_if(kept, [](const bp_command_t &command) {
-           return command.kind == BP_COMMAND_COPY && command.to.memory == 0;
-         });
-         return next(kept);
-       });
+       return at_submit(
+           [](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+             std::vector<bp_command_t> kept(commands.begin(), commands.end());
+             std::erase_if(kept, [](const bp_command_t &command) {
+               return command.kind == BP_COMMAND_COPY && command.to.memory == 0;
+             });
+             return next(kept);
+           });
      }},
     {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "contract/BP-SUBMIT-01",
      [] {
-       return at_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-         std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());
-         for (std::size_t i = 0; i + 1 < reversed.size(); ++i) {
-           std::swap(reversed[i].to, reversed[i + 1].to);
-         }
-         return next(reversed);
-       });
+       return at_submit(
+           [](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+             std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());
+             for (std::size_t i = 0; i + 1 < reversed.size(); ++i) {
+               std::swap(reversed[i].to, reversed[i + 1].to);
+             }
+             return next(reversed);
+           });
      }},
 };
 
 }  // namespace
 
-const std::span<const Mutant> memory_mutants = table;
+const std::span<const Mutant> memory_mutants = memory_table;
 
 }  // namespace bp::conformance

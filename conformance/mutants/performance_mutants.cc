@@ -5,12 +5,11 @@
 #include <thread>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
 namespace {
-
-using Call = std::function<bp_status(const bp_call_t *call)>;
 
 void wait(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -26,14 +25,14 @@ void be_busy(double seconds) {
 template <class Body>
 Fault before_kernel(Body body) {
   Fault fault;
-  fault.kernels_kernel = [body](const Call &next, const bp_call_t *call, const bp_diag_t *) {
+  fault.kernels_kernel = [body](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
     body(call);
     return next(call);
   };
   return fault;
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant performance_table[] = {
     {"call-overhead", "time", "2 ms of overhead per call", "kernels", "performance/overhead/call",
      [] { return before_kernel([](const bp_call_t *) { wait(2e-3); }); }},
     {"run-overhead", "time", "2 ms of overhead per run of a compiled program", "cpu", "performance/overhead/call",
@@ -84,6 +83,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> performance_mutants = table;
+const std::span<const Mutant> performance_mutants = performance_table;
 
 }  // namespace bp::conformance

@@ -16,23 +16,16 @@
 
 #include "backplane/ext/draft/profile.h"
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/next.h"
 #include "conformance/suite/altered_image.h"
 
 namespace bp::conformance {
 namespace {
 
-using Status = std::function<bp_status()>;
-using Create = std::function<const bp_device_t *(std::span<const bp_option_t> options)>;
-using Find = std::function<bool()>;
-using Run = std::function<bp_status(const bp_run_t *run)>;
-using Copy = std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)>;
-using Signal = std::function<void(bp_point_t point, bp_status status)>;
-using Submit = std::function<bp_status(std::span<const bp_command_t> commands)>;
-
 template <class Body>
 Fault at_device_init(Body body) {
   Fault fault;
-  fault.device_init = [body](const Status &next, layers::LayeredDevice &, const bp_diag_t *) {
+  fault.device_init = [body](const NextStatus &next, layers::LayeredDevice &, const bp_diag_t *) {
     body();
     return next();
   };
@@ -41,7 +34,7 @@ Fault at_device_init(Body body) {
 template <class Body>
 Fault at_find(Body body) {
   Fault fault;
-  fault.kernels_find = [body](const Find &next, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+  fault.kernels_find = [body](const NextFind &next, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
     return body(next, plugin::ModuleView(module), instr);
   };
   return fault;
@@ -49,7 +42,7 @@ Fault at_find(Body body) {
 template <class Body>
 Fault at_run(Body body) {
   Fault fault;
-  fault.program_run = [body](const Run &next, layers::LayeredProgram &, const bp_run_t *run) {
+  fault.program_run = [body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
     return body(next, run);
   };
   return fault;
@@ -131,20 +124,21 @@ void swap_operands(host::ImagePools &pools) {
 // Tells whoever listens to the run of a command.
 template <class Tell>
 Fault at_listened_submit(Tell tell) {
-  return at_submit([tell](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-    for (const bp_command_t &command : commands) {
-      if (command.kind == BP_COMMAND_RUN) {
-        const void *listener = command.run->get_extension(command.run, BP_EXT_PROFILE);
-        if (listener != nullptr) {
-          return tell(next, commands, *command.run, *static_cast<const bp_run_profile_t *>(listener));
+  return at_submit(
+      [tell](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+        for (const bp_command_t &command : commands) {
+          if (command.kind == BP_COMMAND_RUN) {
+            const void *listener = command.run->get_extension(command.run, BP_EXT_PROFILE);
+            if (listener != nullptr) {
+              return tell(next, commands, *command.run, *static_cast<const bp_run_profile_t *>(listener));
+            }
+          }
         }
-      }
-    }
-    return next(commands);
-  });
+        return next(commands);
+      });
 }
 
-constexpr Mutant table[] = {
+constexpr Mutant rule_table[] = {
     // --- the process ---
     {"loading-handles-signals", "process", "a static constructor takes over a signal", "kernels",
      "life_cycle/BP-ENTRY-02",
@@ -206,7 +200,7 @@ constexpr Mutant table[] = {
      "faults/BP-HOST-01/services",
      [] {
        Fault fault;
-       fault.device_init = [](const Status &next, layers::LayeredDevice &device, const bp_diag_t *) {
+       fault.device_init = [](const NextStatus &next, layers::LayeredDevice &device, const bp_diag_t *) {
          const bp_host_t *host = device.host.below;
          if (host->get_extension(host, BP_EXT_LOG) != nullptr) {
            const auto *log = static_cast<const bp_host_log_t *>(host->get_extension(host, BP_EXT_LOG));
@@ -220,12 +214,12 @@ constexpr Mutant table[] = {
      [] {
        auto kept = std::make_shared<std::span<const bp_option_t>>();
        Fault fault;
-       fault.factory_create = [kept](const Create &next, const bp_host_t *, std::span<const bp_option_t> options,
+       fault.factory_create = [kept](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options,
                                      const bp_diag_t *) {
          *kept = options;
          return next(options);
        };
-       fault.device_init = [kept](const Status &next, layers::LayeredDevice &, const bp_diag_t *) {
+       fault.device_init = [kept](const NextStatus &next, layers::LayeredDevice &, const bp_diag_t *) {
          const bool is_there =
              std::ranges::all_of(*kept, [](const bp_option_t &option) { return option.key != nullptr; });
          return is_there ? next() : BP_INVALID;
@@ -236,20 +230,20 @@ constexpr Mutant table[] = {
     {"takes-unknown-attributes", "claims", "finds a kernel whatever the attributes", "kernels",
      "contract/BP-MODULE-07/attribute",
      [] {
-       return at_find([](const Find &next, plugin::ModuleView module, std::uint32_t instr) {
+       return at_find([](const NextFind &next, plugin::ModuleView module, std::uint32_t instr) {
          return next() || has_key(module.instruction(instr), 0x7000, BP_ATTR_HINT);
        });
      }},
     {"trips-over-hints", "claims", "finds no kernel for what has a hint", "kernels", "contract/BP-MODULE-07/hint",
      [] {
-       return at_find([](const Find &next, plugin::ModuleView module, std::uint32_t instr) {
+       return at_find([](const NextFind &next, plugin::ModuleView module, std::uint32_t instr) {
          return !has_key(module.instruction(instr), BP_ATTR_HINT, 0x10000) && next();
        });
      }},
     {"trips-over-sections", "claims", "finds no kernel in modules with a section it does not know", "kernels",
      "contract/BP-LAW-05",
      [] {
-       return at_find([](const Find &next, plugin::ModuleView module, std::uint32_t) {
+       return at_find([](const NextFind &next, plugin::ModuleView module, std::uint32_t) {
          return module.image()->sections.count == 0 && next();
        });
      }},
@@ -318,7 +312,7 @@ constexpr Mutant table[] = {
     // --- runs ---
     {"run-takes-memory", "runs", "a run takes 32 MiB, and gives them back", "cpu", "contract/BP-RUN-02",
      [] {
-       return at_run([](const Run &next, const bp_run_t *run) {
+       return at_run([](const NextRun &next, const bp_run_t *run) {
          std::vector<char> scratch(32 << 20, 1);
          return scratch.back() == 1 ? next(run) : BP_INTERNAL;
        });
@@ -327,7 +321,7 @@ constexpr Mutant table[] = {
      "contract/BP-RUN-03/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
-       return at_run([count](const Run &next, const bp_run_t *run) {
+       return at_run([count](const NextRun &next, const bp_run_t *run) {
          const bp_status status = next(run);
          return (*count)++ % 2 == 0 ? BP_NO_MEMORY : status;
        });
@@ -335,7 +329,7 @@ constexpr Mutant table[] = {
     {"lost-and-found", "runs", "a device that is lost works again", "cpu", "contract/BP-STATUS-03/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
-       return at_run([count](const Run &next, const bp_run_t *run) -> bp_status {
+       return at_run([count](const NextRun &next, const bp_run_t *run) -> bp_status {
          return (*count)++ == 1 ? BP_DEVICE_LOST : next(run);
        });
      }},
@@ -366,7 +360,7 @@ constexpr Mutant table[] = {
      }},
     {"profile-backwards", "runs", "an instruction ends before it begins", "npu", "contract/BP-PROFILE-01",
      [] {
-       return at_listened_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
+       return at_listened_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
                                     const bp_run_profile_t &listener) {
          listener.record(&run, 0, 0, 1000, 10);
          return next(commands);
@@ -374,7 +368,7 @@ constexpr Mutant table[] = {
      }},
     {"profile-overlaps", "runs", "two instructions run on one track at the same time", "npu", "contract/BP-PROFILE-01",
      [] {
-       return at_listened_submit([](const Submit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
+       return at_listened_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
                                     const bp_run_profile_t &listener) {
          listener.record(&run, 0, 99, 10, 1000);
          listener.record(&run, 0, 99, 500, 2000);
@@ -383,14 +377,14 @@ constexpr Mutant table[] = {
      }},
     {"listener-stops-run", "runs", "nothing is computed if somebody listens", "npu", "contract/BP-PROFILE-02",
      [] {
-       return at_listened_submit([](const Submit &next, std::span<const bp_command_t>, const bp_run_t &,
+       return at_listened_submit([](const NextSubmit &next, std::span<const bp_command_t>, const bp_run_t &,
                                     const bp_run_profile_t &) { return next({}); });
      }},
     // --- memory and queues ---
     {"copy-of-nothing-fails", "memory", "a copy of 0 bytes is refused", "npu", "contract/BP-COPY-01/nothing",
      [] {
        Fault fault;
-       fault.memory_copy = [](const Copy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+       fault.memory_copy = [](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          return size == 0 ? BP_INVALID : next(to, from, size);
        };
        return fault;
@@ -398,7 +392,7 @@ constexpr Mutant table[] = {
     {"wait-dropped", "queues", "wait() does nothing", "npu", "contract/BP-WAIT-01/order",
      [] {
        Fault fault;
-       fault.native_sync_wait = [](const Status &, bp_point_t) -> bp_status { return BP_OK; };
+       fault.native_sync_wait = [](const NextStatus &, bp_point_t) -> bp_status { return BP_OK; };
        return fault;
      }},
     {"wait-ignores-failure", "queues", "wait() waits, and takes a failure for success", "npu",
@@ -411,7 +405,7 @@ constexpr Mutant table[] = {
        };
        auto signalled = std::make_shared<Signalled>();
        Fault fault;
-       fault.host_signal = [signalled](const Signal &next, bp_point_t point, bp_status status) {
+       fault.host_signal = [signalled](const NextSignal &next, bp_point_t point, bp_status status) {
          {
            const std::lock_guard lock(signalled->mutex);
            signalled->points.insert({point.timeline, point.value});
@@ -419,7 +413,7 @@ constexpr Mutant table[] = {
          signalled->changed.notify_all();
          next(point, status);
        };
-       fault.native_sync_wait = [signalled](const Status &, bp_point_t point) -> bp_status {
+       fault.native_sync_wait = [signalled](const NextStatus &, bp_point_t point) -> bp_status {
          std::unique_lock lock(signalled->mutex);
          signalled->changed.wait(lock, [&] { return signalled->points.contains({point.timeline, point.value}); });
          return BP_OK;
@@ -435,15 +429,15 @@ constexpr Mutant table[] = {
        };
        auto submitted = std::make_shared<Submitted>();
        Fault fault;
-       fault.queue_submit = [submitted](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *,
-                                        bp_point_t done) {
+       fault.queue_submit = [submitted](const NextSubmit &next, std::span<const bp_command_t> commands,
+                                        const bp_host_t *, bp_point_t done) {
          {
            const std::lock_guard lock(submitted->mutex);
            submitted->points.push_back(done);
          }
          return next(commands);
        };
-       fault.host_signal = [submitted](const Signal &next, bp_point_t, bp_status status) {
+       fault.host_signal = [submitted](const NextSignal &next, bp_point_t, bp_status status) {
          bp_point_t oldest;
          {
            const std::lock_guard lock(submitted->mutex);
@@ -459,7 +453,7 @@ constexpr Mutant table[] = {
        // What submit() was given last is submitted when it is called again: on the same thread, so that nothing races.
        auto late = std::make_shared<std::span<const bp_command_t>>();
        return at_submit(
-           [late](const Submit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+           [late](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
              std::swap(*late, commands);
              return next(commands);
            });
@@ -468,6 +462,6 @@ constexpr Mutant table[] = {
 
 }  // namespace
 
-const std::span<const Mutant> rule_mutants = table;
+const std::span<const Mutant> rule_mutants = rule_table;
 
 }  // namespace bp::conformance

@@ -67,7 +67,7 @@ constexpr Check checks[] = {
     {"again", remembers_nothing},
 };
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_buffers(const Subject &subject) {
   std::vector<std::string> ids;
   if (subject.is_interpreter()) {
     return ids;
@@ -103,13 +103,13 @@ Result<Verdict> judge(Subject &subject, const std::string &name, std::string_vie
   return invalid_input("there is no check {}", check_name);
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_buffers(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
   const auto verdict = judge(subject, id.substr(begin, end - begin), id.substr(end + 1), id.substr(0, end));
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_buffers[] = {
     {"BP-RUN-01", "buffers/*/end", "bp.compiler/1"},     {"BP-RUN-01", "buffers/*/start", "bp.compiler/1"},
     {"BP-RUN-04", "buffers/*/again", "bp.compiler/1"},   {"BP-KERNEL-01", "buffers/*/end", "bp.kernels/1"},
     {"BP-KERNEL-01", "buffers/*/start", "bp.kernels/1"}, {"BP-KERNEL-02", "buffers/*/again", "bp.kernels/1"},
@@ -119,8 +119,8 @@ constexpr RuleCases rules[] = {
 
 const Stage buffers_stage = {.name = "buffers",
                              .summary = "guards around every buffer, poison in them, other addresses: the same bits",
-                             .list = list,
-                             .run = run,
-                             .rules = rules};
+                             .list = list_buffers,
+                             .run = run_buffers,
+                             .rules = rules_of_buffers};
 
 }  // namespace bp::conformance

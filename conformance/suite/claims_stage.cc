@@ -111,7 +111,7 @@ Result<Verdict> is_local(Subject &subject, const std::string &name) {
   return Verdict();
 }
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_claims(const Subject &subject) {
   std::vector<std::string> ids;
   if (subject.is_interpreter()) {
     return ids;
@@ -127,14 +127,14 @@ std::vector<std::string> list(const Subject &subject) {
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_claims(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
   const std::string name = id.substr(begin, end - begin);
   const auto verdict = id.substr(end + 1) == "local" ? is_local(subject, name) : deny(subject, name, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_claims[] = {
     {"BP-CLAIM-02", "claims/*/local", "bp.compiler/1"},
     {"BP-FIND-02", "claims/*/local", "bp.kernels/1"},
 };
@@ -143,8 +143,8 @@ constexpr RuleCases rules[] = {
 
 const Stage claims_stage = {.name = "claims",
                             .summary = "claims denied at random; claims that depend on nothing but the instruction",
-                            .list = list,
-                            .run = run,
-                            .rules = rules};
+                            .list = list_claims,
+                            .run = run_claims,
+                            .rules = rules_of_claims};
 
 }  // namespace bp::conformance

@@ -183,7 +183,7 @@ Result<Verdict> judge(Subject &subject, const std::string &name, std::string_vie
   return verdict_of(run_together(programs, work, subject.is_full() ? 500 : 20));
 }
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_concurrency(const Subject &subject) {
   std::vector<std::string> ids;
   for (const std::string &name : sample_program_names()) {
     ids.push_back(fmt::format("concurrency/{}/threads", name));
@@ -197,7 +197,7 @@ std::vector<std::string> list(const Subject &subject) {
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_concurrency(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
   return verdict_or_error(judge(subject, id.substr(begin, end - begin), std::string_view(id).substr(end + 1)));
 }
@@ -206,8 +206,8 @@ Verdict run(Subject &subject, const std::string &id) {
 
 const Stage concurrency_stage = {.name = "concurrency",
                                  .summary = "runs at the same time, of one device and of two: the same bits",
-                                 .list = list,
-                                 .run = run,
+                                 .list = list_concurrency,
+                                 .run = run_concurrency,
                                  .shares_programs = true};
 
 }  // namespace bp::conformance

@@ -104,7 +104,7 @@ std::vector<ContractTrial> trials() {
   return all;
 }
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_contract(const Subject &subject) {
   std::vector<std::string> ids;
   if (subject.is_interpreter()) {
     return ids;
@@ -122,7 +122,7 @@ std::vector<std::string> list(const Subject &subject) {
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_contract(Subject &subject, const std::string &id) {
   constexpr std::string_view begin = "contract/", end = "/watched";
   if (id.ends_with(end)) {
     return expect_unbroken(subject, std::string_view(id).substr(begin.size(), id.size() - begin.size() - end.size()));
@@ -132,7 +132,7 @@ Verdict run(Subject &subject, const std::string &id) {
   return found == all.end() ? failure(fmt::format("there is no case {}", id)) : found->run(subject);
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_contract[] = {
     {"BP-STATUS-01", "contract/BP-CLAIM-03/watched", "bp.compiler/1"},
     {"BP-STATUS-01", "contract/BP-FIND-03/watched", "bp.kernels/1"},
     {"BP-STATUS-02", "contract/BP-RUN-03/watched", "bp.compiler/1"},
@@ -144,9 +144,9 @@ constexpr RuleCases rules[] = {
 
 const Stage contract_stage = {.name = "contract",
                               .summary = "the rules of the headers, watched while the plugin works",
-                              .list = list,
-                              .run = run,
+                              .list = list_contract,
+                              .run = run_contract,
                               .deadline_seconds = 120,
-                              .rules = rules};
+                              .rules = rules_of_contract};
 
 }  // namespace bp::conformance

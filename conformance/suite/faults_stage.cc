@@ -245,7 +245,7 @@ struct Kind {
 };
 const Kind kinds[] = {{"truncated", truncated}, {"flipped", flipped}, {"extended", extended}, {"foreign", foreign}};
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_faults(const Subject &subject) {
   std::vector<std::string> ids;
   if (!subject.is_interpreter()) {
     ids.emplace_back("faults/BP-HOST-01/services");
@@ -262,7 +262,7 @@ std::vector<std::string> list(const Subject &subject) {
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_faults(Subject &subject, const std::string &id) {
   Result<Verdict> verdict = invalid_input("there is no case {}", id);
   if (id == "faults/stream") {
     verdict = with_refusing_stream(subject);
@@ -279,7 +279,7 @@ Verdict run(Subject &subject, const std::string &id) {
   return verdict_or_error(verdict);
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_faults[] = {
     {"BP-LOAD-01", "faults/artifact/*"},
     {"BP-STREAM-01", "faults/stream"},
     {"BP-ALLOC-01", "faults/memory"},
@@ -290,8 +290,8 @@ constexpr RuleCases rules[] = {
 
 const Stage faults_stage = {.name = "faults",
                             .summary = "damaged artifacts, streams that refuse, memory that runs out",
-                            .list = list,
-                            .run = run,
-                            .rules = rules};
+                            .list = list_faults,
+                            .run = run_faults,
+                            .rules = rules_of_faults};
 
 }  // namespace bp::conformance

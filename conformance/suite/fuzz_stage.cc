@@ -94,7 +94,7 @@ Result<Verdict> judge_calls(Subject &subject, const std::string &id) {
                              outcome.calls.size(), fmt::join(shown.calls, "\n    ")));
 }
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_fuzz(const Subject &subject) {
   std::vector<std::string> ids;
   for (int i = 0; i < (subject.is_interpreter() ? 0 : subject.is_full() ? 2'000 : 50); ++i) {
     ids.push_back(fmt::format("{}{}", calls, i));
@@ -105,7 +105,7 @@ std::vector<std::string> list(const Subject &subject) {
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_fuzz(Subject &subject, const std::string &id) {
   return verdict_or_error(id.starts_with(calls) ? judge_calls(subject, id) : judge_graph(subject, id));
 }
 
@@ -121,8 +121,8 @@ std::string advice(const Subject &subject, std::string_view id) {
 
 const Stage fuzz_stage = {.name = "fuzz",
                           .summary = "random programs, against the interpreter; random sequences of calls",
-                          .list = list,
-                          .run = run,
+                          .list = list_fuzz,
+                          .run = run_fuzz,
                           .advice = advice,
                           .deadline_seconds = 60};
 

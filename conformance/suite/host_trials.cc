@@ -226,7 +226,7 @@ Verdict takes_no_memory(Subject &subject) {
   return verdict_or_error(run_takes_nothing(subject));
 }
 
-constexpr ContractTrial trials[] = {
+constexpr ContractTrial host_table[] = {
     {"BP-HOST-01/log", "", without_log},
     {"BP-HOST-01/threads", "", without_threads},
     {"BP-HOST-01/all", "", without_services},
@@ -238,7 +238,7 @@ constexpr ContractTrial trials[] = {
 
 }  // namespace
 
-const std::span<const ContractTrial> host_trials = trials;
+const std::span<const ContractTrial> host_trials = host_table;
 
 Result<Literal> run_alone(const Subject &subject, const Backend &backend, const ir::Module &module) {
   CompileOptions options;

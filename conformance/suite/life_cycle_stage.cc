@@ -415,7 +415,7 @@ Verdict lives_many_times(Subject &subject) {
   return verdict_of(lived);
 }
 
-constexpr NamedCase cases[] = {
+constexpr NamedCase life_cycle_cases[] = {
     {"load", loads},
     {"names", loads_by_every_name},
     {"BP-ENTRY-02", loads_passively},
@@ -437,15 +437,15 @@ constexpr NamedCase cases[] = {
     {"BP-ENTRY-03", lives_many_times},
 };
 
-std::vector<std::string> list(const Subject &subject) {
-  return subject.is_interpreter() ? std::vector<std::string>() : list_cases("life_cycle", cases);
+std::vector<std::string> list_life_cycle(const Subject &subject) {
+  return subject.is_interpreter() ? std::vector<std::string>() : list_cases("life_cycle", life_cycle_cases);
 }
 
-Verdict run(Subject &subject, const std::string &id) {
-  return run_case("life_cycle", cases, subject, id);
+Verdict run_life_cycle(Subject &subject, const std::string &id) {
+  return run_case("life_cycle", life_cycle_cases, subject, id);
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_life_cycle[] = {
     {"BP-MANIFEST-02", "life_cycle/load"},
 };
 
@@ -453,11 +453,11 @@ constexpr RuleCases rules[] = {
 
 const Stage life_cycle_stage = {.name = "life_cycle",
                                 .summary = "loading, initializing, describing, making devices, and the way back",
-                                .list = list,
-                                .run = run,
+                                .list = list_life_cycle,
+                                .run = run_life_cycle,
                                 .deadline_seconds = 600,
                                 .is_alone = true,
                                 .gate = "life_cycle/load",
-                                .rules = rules};
+                                .rules = rules_of_life_cycle};
 
 }  // namespace bp::conformance

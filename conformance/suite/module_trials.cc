@@ -112,20 +112,20 @@ Verdict refuses_unknown_attributes(Subject &subject) {
 
 // --- BP-COMPILE-01, BP-COMPILE-02: compiled again, and offline ---
 
-struct Trial {
+struct CompileTrial {
   ir::Module module;
   std::vector<Literal> arguments;
   const Backend *backend;
 };
 
-Result<Trial> make_trial(Subject &subject) {
+Result<CompileTrial> make_trial(Subject &subject) {
   BP_ASSIGN(ir::Module module, first_supported_sample(subject));
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("compile")));
   BP_ASSIGN(const Backend *backend, subject.backend());
-  return Trial{std::move(module), std::move(arguments), backend};
+  return CompileTrial{std::move(module), std::move(arguments), backend};
 }
 
-Result<NakedProgram::Outputs> run_naked(const Backend &backend, const Trial &trial) {
+Result<NakedProgram::Outputs> run_naked(const Backend &backend, const CompileTrial &trial) {
   BP_ASSIGN(const auto parts, NakedParts::compile(backend.device(), trial.module));
   if (parts == nullptr) {
     return make_error(ErrorCode::Unsupported, "the core leaves nothing for the device to do");
@@ -136,7 +136,7 @@ Result<NakedProgram::Outputs> run_naked(const Backend &backend, const Trial &tri
 
 // Another program is compiled in between.
 Result<Verdict> compiles_alike(Subject &subject) {
-  BP_ASSIGN(const Trial trial, make_trial(subject));
+  BP_ASSIGN(const CompileTrial trial, make_trial(subject));
   BP_ASSIGN(const NakedProgram::Outputs first, run_naked(*trial.backend, trial));
   for (const char *name : {"in_place", "in_place_f32", "chain", "donation"}) {
     BP_ASSIGN(const ir::Module other, sample_program(name));
@@ -171,7 +171,7 @@ Result<std::unique_ptr<host::Device>> make_offline(const Subject &subject) {
 }
 
 Result<Verdict> compiles_elsewhere(Subject &subject) {
-  BP_ASSIGN(const Trial trial, make_trial(subject));
+  BP_ASSIGN(const CompileTrial trial, make_trial(subject));
   BP_ASSIGN(const NakedProgram::Outputs expected, run_naked(*trial.backend, trial));
   const auto offline = make_offline(subject);
   if (!offline.ok()) {
@@ -268,7 +268,7 @@ Verdict rewrites_keep_the_signature(Subject &subject) {
   }));
 }
 
-constexpr ContractTrial trials[] = {
+constexpr ContractTrial module_table[] = {
     {"BP-LAW-05", "", skips_unknown_sections},
     {"BP-MODULE-07/hint", "", skips_unknown_hints},
     {"BP-MODULE-07/attribute", "", refuses_unknown_attributes},
@@ -280,6 +280,6 @@ constexpr ContractTrial trials[] = {
 
 }  // namespace
 
-const std::span<const ContractTrial> module_trials = trials;
+const std::span<const ContractTrial> module_trials = module_table;
 
 }  // namespace bp::conformance

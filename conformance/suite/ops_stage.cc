@@ -69,7 +69,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
   return verdict;
 }
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_ops(const Subject &subject) {
   std::vector<std::string> ids;
   for (const ir::OpInfo &op : ir::ops()) {
     std::ranges::move(list_op_cases(op, subject.choice().mode), std::back_inserter(ids));
@@ -77,7 +77,7 @@ std::vector<std::string> list(const Subject &subject) {
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_ops(Subject &subject, const std::string &id) {
   const auto one = OpCase::parse(id);
   auto module = one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id));
   if (!module.ok()) {
@@ -97,8 +97,8 @@ void describe(std::string_view id, Verdict &verdict) {
 
 const Stage ops_stage = {.name = "ops",
                          .summary = "every operation, on every element type it has, against the interpreter",
-                         .list = list,
-                         .run = run,
+                         .list = list_ops,
+                         .run = run_ops,
                          .describe = describe,
                          .shares_programs = true};
 

@@ -362,11 +362,11 @@ Result<Verdict> time_to_load_program(Subject &subject) {
 
 // --- The stage ---
 
-struct Case {
+struct TimedCase {
   std::string_view name;
   Result<Verdict> (*run)(Subject &subject);
 };
-constexpr Case cases[] = {
+constexpr TimedCase timed_cases[] = {
     {"peak/memory", peak_of_memory},
     {"overhead/call", cost_of_call},
     {"overhead/instruction", cost_of_instruction},
@@ -404,12 +404,12 @@ std::vector<ElementType> types_of(const std::string &op, bool is_full) {
   return types;
 }
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_performance(const Subject &subject) {
   std::vector<std::string> ids;
   if (subject.is_interpreter()) {
     return ids;
   }
-  for (const Case &one : cases) {
+  for (const TimedCase &one : timed_cases) {
     ids.push_back(fmt::format("performance/{}", one.name));
   }
   for (const PeakCase &one : peak_cases) {
@@ -426,8 +426,8 @@ std::vector<std::string> list(const Subject &subject) {
 }
 
 Result<Verdict> run_case(Subject &subject, const std::string &id) {
-  const auto named = std::ranges::find(cases, std::string_view(id).substr(id.find('/') + 1), &Case::name);
-  if (named != std::end(cases)) {
+  const auto named = std::ranges::find(timed_cases, std::string_view(id).substr(id.find('/') + 1), &TimedCase::name);
+  if (named != std::end(timed_cases)) {
     return named->run(subject);
   }
   std::vector<std::string> parts;
@@ -443,7 +443,7 @@ Result<Verdict> run_case(Subject &subject, const std::string &id) {
   return invalid_input("there is no case {}", id);
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_performance(Subject &subject, const std::string &id) {
   return verdict_or_error(run_case(subject, id));
 }
 
@@ -451,8 +451,8 @@ Verdict run(Subject &subject, const std::string &id) {
 
 const Stage performance_stage = {.name = "performance",
                                  .summary = "peaks of the device, ops beside them, what calls and instructions cost",
-                                 .list = list,
-                                 .run = run,
+                                 .list = list_performance,
+                                 .run = run_performance,
                                  .is_timed = true};
 
 }  // namespace bp::conformance

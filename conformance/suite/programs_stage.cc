@@ -11,7 +11,7 @@
 namespace bp::conformance {
 namespace {
 
-std::vector<std::string> list(const Subject &) {
+std::vector<std::string> list_programs(const Subject &) {
   std::vector<std::string> ids;
   for (const EmbeddedFile &file : embedded_programs()) {
     for (const Case &one : split_cases(file.text, std::string(file.name))) {
@@ -53,12 +53,12 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
                              one.file, first.location.line, first.text));
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_programs(Subject &subject, const std::string &id) {
   const auto verdict = judge(subject, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_programs[] = {
     {"BP-MODULE-05", "programs/*", "bp.compiler/1"},
     {"BP-MODULE-06", "programs/*", "bp.compiler/1"},
 };
@@ -67,8 +67,8 @@ constexpr RuleCases rules[] = {
 
 const Stage programs_stage = {.name = "programs",
                               .summary = "whole programs that say themselves what should come out",
-                              .list = list,
-                              .run = run,
-                              .rules = rules};
+                              .list = list_programs,
+                              .run = run_programs,
+                              .rules = rules_of_programs};
 
 }  // namespace bp::conformance

@@ -244,7 +244,7 @@ Verdict fails_with_copies(Subject &subject) {
   return verdict_or_error(wait_for_copies(subject, true));
 }
 
-constexpr ContractTrial trials[] = {
+constexpr ContractTrial queue_table[] = {
     {"BP-COPY-01/nothing", "bp.memory/1", copy_of_nothing},
     {"BP-SUBMIT-01", "bp.queue/1", keeps_order},
     {"BP-SUBMIT-02", "bp.queue/1", reads_commands_at_once},
@@ -254,6 +254,6 @@ constexpr ContractTrial trials[] = {
 
 }  // namespace
 
-const std::span<const ContractTrial> queue_trials = trials;
+const std::span<const ContractTrial> queue_trials = queue_table;
 
 }  // namespace bp::conformance

@@ -63,12 +63,12 @@ Verdict can_be_loaded(Subject &subject) {
   return candidate.refusal ? failure(candidate.refusal->message()) : Verdict();
 }
 
-constexpr NamedCase cases[] = {
+constexpr NamedCase x_ray_cases[] = {
     {"readable", can_be_read}, {"manifest", manifest_is_valid}, {"abi_version", abi_version_fits},
     {"tier", offers_its_tier}, {"loadable", can_be_loaded},
 };
 
-std::vector<std::string> list(const Subject &subject) {
+std::vector<std::string> list_x_ray(const Subject &subject) {
   std::vector<std::string> ids;
   if (subject.is_interpreter()) {
     return ids;
@@ -76,13 +76,13 @@ std::vector<std::string> list(const Subject &subject) {
   for (const host::XRayRule &rule : host::x_ray_rules()) {
     ids.push_back(fmt::format("x_ray/{}", rule.name));
   }
-  for (std::string &id : list_cases("x_ray", cases)) {
+  for (std::string &id : list_cases("x_ray", x_ray_cases)) {
     ids.push_back(std::move(id));
   }
   return ids;
 }
 
-Verdict run(Subject &subject, const std::string &id) {
+Verdict run_x_ray(Subject &subject, const std::string &id) {
   for (const host::XRayRule &rule : host::x_ray_rules()) {
     if (id == fmt::format("x_ray/{}", rule.name)) {
       const auto image = read_image(subject);
@@ -90,10 +90,10 @@ Verdict run(Subject &subject, const std::string &id) {
       return held.ok() ? Verdict() : failure(held.error().message());
     }
   }
-  return run_case("x_ray", cases, subject, id);
+  return run_case("x_ray", x_ray_cases, subject, id);
 }
 
-constexpr RuleCases rules[] = {
+constexpr RuleCases rules_of_x_ray[] = {
     {"BP-ENTRY-01", "x_ray/entry"},
     {"BP-ENTRY-01", "x_ray/one_symbol"},
     {"BP-ENTRY-01", "x_ray/no_unique_symbols"},
@@ -106,10 +106,10 @@ constexpr RuleCases rules[] = {
 
 const Stage x_ray_stage = {.name = "x_ray",
                            .summary = "the file before it is loaded: symbols, imports, manifest",
-                           .list = list,
-                           .run = run,
+                           .list = list_x_ray,
+                           .run = run_x_ray,
                            .shares_programs = true,
                            .gate = "x_ray/loadable",
-                           .rules = rules};
+                           .rules = rules_of_x_ray};
 
 }  // namespace bp::conformance

@@ -30,18 +30,6 @@ std::vector<std::byte> stored_bytes(const ir::Literal &literal, const Shape &sha
   return bytes;
 }
 
-// Shapes of the module, found by value.
-struct HashShape {
-  std::size_t operator()(const Shape *shape) const { return shape->hash(); }
-};
-struct EqualShape {
-  bool operator()(const Shape *a, const Shape *b) const { return *a == *b; }
-};
-
-// Where a computation's instructions run decides whether its values have a place in memory.
-enum class Role : std::uint8_t { Control, Embedded };
-constexpr std::size_t role_count = 2;
-
 }  // namespace
 
 class ImageBuilder {
@@ -90,6 +78,18 @@ class ImageBuilder {
   }
 
  private:
+  // Shapes of the module, found by value.
+  struct HashShape {
+    std::size_t operator()(const Shape *shape) const { return shape->hash(); }
+  };
+  struct EqualShape {
+    bool operator()(const Shape *a, const Shape *b) const { return *a == *b; }
+  };
+
+  // Where a computation's instructions run decides whether its values have a place in memory.
+  enum class Role : std::uint8_t { Control, Embedded };
+  static constexpr std::size_t role_count = 2;
+
   static constexpr std::uint32_t callees_pending = BP_NONE - 1;
 
   static Role role_of_callees(Instruction caller, Role role) {

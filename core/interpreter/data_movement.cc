@@ -9,10 +9,6 @@ namespace {
 
 using ir::AttributeKey;
 
-std::size_t element_width(const Shape &shape) {
-  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
-}
-
 }  // namespace
 
 Result<Literal> evaluate_constant(Evaluator &, const Instruction &instruction, Operands) {

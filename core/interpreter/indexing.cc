@@ -8,10 +8,6 @@ namespace {
 
 using ir::AttributeKey;
 
-std::size_t element_width(const Shape &shape) {
-  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
-}
-
 // How gather and scatter read their index array: the index vector lies along one dimension, and the other dimensions,
 // in order, number the slices.
 struct IndexVectors {

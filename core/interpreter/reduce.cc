@@ -7,10 +7,6 @@
 namespace bp::interpreter {
 namespace {
 
-std::size_t element_width(const Shape &shape) {
-  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
-}
-
 // The operand seen as runs of dimensions that are alternately kept and reduced, each joined to one long dimension.
 struct Run {
   std::int64_t size;

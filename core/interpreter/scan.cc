@@ -4,10 +4,6 @@
 namespace bp::interpreter {
 namespace {
 
-std::size_t element_width(const Shape &shape) {
-  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
-}
-
 // The walk over the slice at `index` along `dimension`.
 Walk slice_walk(const Shape &shape, std::size_t dimension, std::int64_t index) {
   Walk walk = dense_walk(shape.sizes());

@@ -35,10 +35,6 @@ Status stable_sort(Positions &positions, GoesBefore &&goes_before) {
   return {};
 }
 
-std::int64_t element_width(const Shape &shape) {
-  return ir::byte_width(shape.element_type());
-}
-
 // The first elements of all lines along one dimension, with the step along it.
 struct Lines {
   std::int64_t length, stride;
@@ -83,8 +79,8 @@ Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instructi
     Positions positions = counting_up(lines.length);
     BP_TRY(stable_sort(positions, [&](std::int64_t a, std::int64_t b) -> Result<bool> {
       for (std::size_t i = 0; i < operands.size(); ++i) {
-        const std::byte *line = operands[i].bytes().data() + first * element_width(operands[i].shape());
-        std::int64_t step = lines.stride * element_width(operands[i].shape());
+        const std::byte *line = operands[i].bytes().data() + first * ir::byte_width(operands[i].shape().element_type());
+        std::int64_t step = lines.stride * ir::byte_width(operands[i].shape().element_type());
         arguments[2 * i] = line + a * step;
         arguments[2 * i + 1] = line + b * step;
       }
@@ -94,7 +90,7 @@ Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instructi
       return answer;
     }));
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      std::int64_t width = element_width(operands[i].shape());
+      std::int64_t width = ir::byte_width(operands[i].shape().element_type());
       const std::byte *from = operands[i].bytes().data();
       std::byte *to = results[i].mutable_bytes().data();
       for (std::int64_t place = 0; place < lines.length; ++place) {

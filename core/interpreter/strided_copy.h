@@ -8,6 +8,11 @@ namespace bp::interpreter {
 
 using ir::Dimensions;
 
+// Bytes of an element.
+inline std::size_t element_width(const Shape &shape) {
+  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
+}
+
 // Elements between neighbours along each dimension of a dense row-major array.
 Dimensions dense_strides(std::span<const std::int64_t> sizes);
 

@@ -8,10 +8,6 @@
 namespace bp::interpreter {
 namespace {
 
-std::size_t element_width(const Shape &shape) {
-  return static_cast<std::size_t>(ir::byte_width(shape.element_type()));
-}
-
 // The elements under a window, by the index of its output element.
 class WindowElements {
  public:

@@ -89,7 +89,7 @@ std::string describe_value(const AttributeInfo &attribute) {
   return "";
 }
 
-std::string_view describe(TypeSet types) {
+std::string_view type_set_text(TypeSet types) {
   switch (types) {
     case TypeSet::AnyShape: return "any shape";
     case TypeSet::AnyArray: return "any array";
@@ -184,7 +184,7 @@ std::string ops_markdown() {
       summary += c == '|' ? "\\|" : std::string(1, c);
     }
     out += fmt::format("| {} | `{}` | {} | {} | {} | {} |\n", static_cast<int>(op.opcode), op.text,
-                       describe_operand_count(op), describe(op.types), uses, summary);
+                       describe_operand_count(op), type_set_text(op.types), uses, summary);
   }
   out += "\n## Attributes\n\n| key | attribute | value |\n|---:|---|---|\n";
   for (const AttributeInfo &attribute : attributes()) {

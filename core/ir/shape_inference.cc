@@ -23,7 +23,7 @@ bool is_in(TypeSet set, ElementType type) {
   return false;
 }
 
-std::string_view describe(TypeSet set) {
+std::string_view elements_of(TypeSet set) {
   switch (set) {
     case TypeSet::AnyShape: return "any shape";
     case TypeSet::AnyArray: return "an array";
@@ -55,7 +55,7 @@ Status check_operands(const Instruction &instruction) {
     const Shape &shape = instruction.operand(i).shape();
     TypeSet set = i == 0 ? op.types : TypeSet::AnyArray;
     if (!shape.is_valid() || !is_in(set, shape.element_type())) {
-      return shape_rules::unexpected_operand(instruction, i, describe(set));
+      return shape_rules::unexpected_operand(instruction, i, elements_of(set));
     }
   }
   return {};

@@ -7,7 +7,6 @@
 namespace bp::packing {
 namespace {
 
-constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t max_incidences = 4'000'000;
 
 std::uint64_t mix(std::uint64_t x) {
@@ -176,7 +175,7 @@ bool Skyline::raise_all(Range sections, std::int64_t floor) {
 // What lies there next lies on an item that is no part of the section, or where it could lie already, but nothing else
 // fits below.
 bool Skyline::raise_above(std::uint32_t section) {
-  std::int64_t floor = floor_[section], next = infinite;
+  std::int64_t floor = floor_[section], next = Skyline::no_height;
   for (std::uint32_t item : needed_in_[section]) {
     if (is_laid(item)) {
       continue;
@@ -201,7 +200,7 @@ bool Skyline::raise_above(std::uint32_t section) {
     });
   }
   lifted_.clear();
-  return next != infinite && raise(section, next) && lift_items(section, next) && close_gaps();
+  return next != Skyline::no_height && raise(section, next) && lift_items(section, next) && close_gaps();
 }
 
 bool Skyline::raise(std::uint32_t section, std::int64_t floor) {
@@ -239,14 +238,14 @@ bool Skyline::close_gaps() {
         return;
       }
       touched_at_[section] = touch_;
-      std::int64_t lowest = infinite;
+      std::int64_t lowest = Skyline::no_height;
       steps_ += static_cast<std::int64_t>(needed_in_[section].size());
       for (std::uint32_t other : needed_in_[section]) {
         if (!is_laid(other)) {
           lowest = std::min(lowest, lowest_[other]);
         }
       }
-      if (lowest != infinite && lowest > floor_[section]) {
+      if (lowest != Skyline::no_height && lowest > floor_[section]) {
         fits = raise(section, lowest);
       }
     });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,8 @@ class Skyline {
     std::uint32_t begin = 0, end = 0;  // of sections
   };
 
+  // Higher than any floor.
+  static constexpr std::int64_t no_height = std::numeric_limits<std::int64_t>::max();
   // More than that are too many for any search.
   static constexpr std::size_t max_items = 20'000;
 

@@ -19,7 +19,6 @@
 namespace bp::packing {
 namespace {
 
-constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t max_dead_ends = 4'000'000;
 constexpr std::uint32_t raise_floor = static_cast<std::uint32_t>(-1);  // a choice that is no item
 
@@ -144,7 +143,7 @@ bool SkylineSearch::open(const Part &part) {
 
 void SkylineSearch::collect_choices(Frame &frame) {
   if (strategy_.place == Strategy::Place::Rising) {
-    std::int64_t lowest_end = infinite;
+    std::int64_t lowest_end = Skyline::no_height;
     for (std::uint32_t section = frame.sections.begin; section < frame.sections.end; ++section) {
       for (std::uint32_t item : skyline_.beginning_in(section)) {
         if (!skyline_.is_laid(item)) {
@@ -237,7 +236,9 @@ double SkylineSearch::merit_of_side(std::uint32_t item, std::uint32_t inside, st
 // The section of a valley that the strategy prefers.
 std::uint32_t SkylineSearch::find_valley(Range sections) {
   steps_ += 3 * (sections.end - sections.begin);
-  auto height = [&](std::uint32_t section) { return skyline_.is_done(section) ? infinite : skyline_.floor(section); };
+  auto height = [&](std::uint32_t section) {
+    return skyline_.is_done(section) ? Skyline::no_height : skyline_.floor(section);
+  };
   // An item that is needed twice can lie on the floor there once others have filled what lies lower elsewhere.
   for (std::uint32_t item : several_times_) {
     if (!skyline_.is_laid(item) && !skyline_.can_lie(item)) {
@@ -249,7 +250,7 @@ std::uint32_t SkylineSearch::find_valley(Range sections) {
   double best_score = std::numeric_limits<double>::infinity();
   for (std::uint32_t begin = sections.begin, end = begin; begin < sections.end; begin = end) {
     std::int64_t floor = height(begin);
-    bool is_valley = floor < infinite && (begin == sections.begin || height(begin - 1) > floor);
+    bool is_valley = floor < Skyline::no_height && (begin == sections.begin || height(begin - 1) > floor);
     std::uint32_t tightest = begin;
     for (; end < sections.end && height(end) == floor; ++end) {
       is_valley = is_valley && is_no_valley_[end] == 0;

@@ -243,9 +243,9 @@ RuleIndex make_index(std::span<const Identity> identities) {
   return index;
 }
 
-class Simplifier {
+class AlgebraicSimplifier {
  public:
-  Simplifier(ir::Module &module, const ir::Instruction &instruction, bool allow_inexact)
+  AlgebraicSimplifier(ir::Module &module, const ir::Instruction &instruction, bool allow_inexact)
       : module_(module), builder_(module, instruction.parent().id()), allow_inexact_(allow_inexact) {
     builder_.stand_in_for(instruction);
   }
@@ -295,7 +295,7 @@ std::span<const Identity> inexact_identities() {
 
 Result<bool> algebraic_simplification(ir::Module &module, const PassContext &context) {
   return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
-    return Simplifier(module, instruction, context.allow_inexact_algebra).simplify(instruction.id());
+    return AlgebraicSimplifier(module, instruction, context.allow_inexact_algebra).simplify(instruction.id());
   });
 }
 

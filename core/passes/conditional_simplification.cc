@@ -23,9 +23,9 @@ using ir::Opcode;
 
 constexpr int max_selected_instructions = 4;  // of a branch that is computed without being asked for
 
-class Simplifier {
+class ConditionalSimplifier {
  public:
-  explicit Simplifier(ir::Module &module) : module_(module), users_(module), side_effects_(module) {}
+  explicit ConditionalSimplifier(ir::Module &module) : module_(module), users_(module), side_effects_(module) {}
 
   InstructionId run(const Instruction &conditional) {
     if (auto branch = only_branch(conditional)) {
@@ -221,7 +221,7 @@ class Simplifier {
 }  // namespace
 
 Result<bool> conditional_simplification(ir::Module &module, const PassContext &) {
-  Simplifier simplifier(module);
+  ConditionalSimplifier simplifier(module);
   return rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
     return instruction.opcode() == Opcode::Conditional ? simplifier.run(instruction) : instruction.id();
   });

@@ -26,7 +26,7 @@ struct Labels {
   Numbers lhs, rhs, output;
 };
 
-Id expand(Expansion &b, ir::Instruction convolution) {
+Id expand_convolution(Expansion &b, ir::Instruction convolution) {
   const Labels labels(convolution);
   const ir::Shape result = convolution.shape();
   const Id operands[] = {convolution.operands()[0], convolution.operands()[1]};
@@ -110,7 +110,7 @@ Result<bool> convolution_expansion(ir::Module &module, const PassContext &contex
       return i.id();
     }
     Expansion b(module, i);
-    return expand(b, i);
+    return expand_convolution(b, i);
   });
 }
 

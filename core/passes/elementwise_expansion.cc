@@ -19,7 +19,7 @@ using Operands = std::span<const Id>;
 
 // What an op does to these types; the operands have the sizes of the result.
 using Formula = Id (*)(Expansion &b, Instruction original, Operands x);
-struct Row {
+struct ElementwiseRow {
   Opcode opcode;
   Formula formula;
 };
@@ -216,37 +216,37 @@ Id truth(Expansion &b, Instruction, Operands x) {
 }
 
 constexpr std::array of_floats = {
-    Row{Opcode::Sign, sign},
-    Row{Opcode::Clamp, clamp},
-    Row{Opcode::Ceil, ceil},
-    Row{Opcode::RoundNearestAfz, round_away},
-    Row{Opcode::RoundNearestEven, round_to_even},
-    Row{Opcode::IsFinite, is_finite},
-    Row{Opcode::Real, real},
-    Row{Opcode::Imag, imaginary},
-    Row{Opcode::ReducePrecision, reduce_precision},
-    Row{Opcode::Compare, compare_in_total_order},
+    ElementwiseRow{Opcode::Sign, sign},
+    ElementwiseRow{Opcode::Clamp, clamp},
+    ElementwiseRow{Opcode::Ceil, ceil},
+    ElementwiseRow{Opcode::RoundNearestAfz, round_away},
+    ElementwiseRow{Opcode::RoundNearestEven, round_to_even},
+    ElementwiseRow{Opcode::IsFinite, is_finite},
+    ElementwiseRow{Opcode::Real, real},
+    ElementwiseRow{Opcode::Imag, imaginary},
+    ElementwiseRow{Opcode::ReducePrecision, reduce_precision},
+    ElementwiseRow{Opcode::Compare, compare_in_total_order},
 };
 constexpr std::array of_integers = {
-    Row{Opcode::Sign, integer_sign},
-    Row{Opcode::Clamp, clamp},
-    Row{Opcode::PopulationCount, population_count},
-    Row{Opcode::CountLeadingZeros, count_leading_zeros},
-    Row{Opcode::MultiplyHigh, multiply_high},
-    Row{Opcode::Compare, compare_plainly},
+    ElementwiseRow{Opcode::Sign, integer_sign},
+    ElementwiseRow{Opcode::Clamp, clamp},
+    ElementwiseRow{Opcode::PopulationCount, population_count},
+    ElementwiseRow{Opcode::CountLeadingZeros, count_leading_zeros},
+    ElementwiseRow{Opcode::MultiplyHigh, multiply_high},
+    ElementwiseRow{Opcode::Compare, compare_plainly},
 };
-constexpr std::array of_unsigned = {Row{Opcode::Abs, absolute}};
+constexpr std::array of_unsigned = {ElementwiseRow{Opcode::Abs, absolute}};
 constexpr std::array of_truth = {
-    Row{Opcode::Add, truth<Opcode::Or>},
-    Row{Opcode::Maximum, truth<Opcode::Or>},
-    Row{Opcode::Multiply, truth<Opcode::And>},
-    Row{Opcode::Minimum, truth<Opcode::And>},
-    Row{Opcode::Clamp, clamp},
-    Row{Opcode::Compare, compare_plainly},
+    ElementwiseRow{Opcode::Add, truth<Opcode::Or>},
+    ElementwiseRow{Opcode::Maximum, truth<Opcode::Or>},
+    ElementwiseRow{Opcode::Multiply, truth<Opcode::And>},
+    ElementwiseRow{Opcode::Minimum, truth<Opcode::And>},
+    ElementwiseRow{Opcode::Clamp, clamp},
+    ElementwiseRow{Opcode::Compare, compare_plainly},
 };
 
-Formula find(std::span<const Row> rows, Opcode opcode) {
-  const auto found = std::ranges::find(rows, opcode, &Row::opcode);
+Formula find(std::span<const ElementwiseRow> rows, Opcode opcode) {
+  const auto found = std::ranges::find(rows, opcode, &ElementwiseRow::opcode);
   return found == rows.end() ? nullptr : found->formula;
 }
 

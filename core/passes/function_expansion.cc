@@ -328,26 +328,26 @@ Id integer_power(Expansion &b, Id x, Id y) {
 }
 
 using OfOne = Id (*)(Math, Id);
-struct Row {
+struct FunctionRow {
   Opcode opcode;
   OfOne function;
 };
 constexpr std::array rows = {
-    Row{Opcode::ExponentialMinusOne, exponential_minus_one},
-    Row{Opcode::LogPlusOne, log_plus_one},
-    Row{Opcode::Rsqrt, rsqrt},
-    Row{Opcode::Cbrt, cube_root},
-    Row{Opcode::Logistic, logistic},
-    Row{Opcode::Tan, tangent},
-    Row{Opcode::Sinh, sinh},
-    Row{Opcode::Cosh, cosh},
-    Row{Opcode::Asin, arc_sine},
-    Row{Opcode::Acos, arc_cosine},
-    Row{Opcode::Atan, arc_tangent},
-    Row{Opcode::Asinh, inverse_sinh},
-    Row{Opcode::Acosh, inverse_cosh},
-    Row{Opcode::Atanh, inverse_tanh},
-    Row{Opcode::Erf, error_function},
+    FunctionRow{Opcode::ExponentialMinusOne, exponential_minus_one},
+    FunctionRow{Opcode::LogPlusOne, log_plus_one},
+    FunctionRow{Opcode::Rsqrt, rsqrt},
+    FunctionRow{Opcode::Cbrt, cube_root},
+    FunctionRow{Opcode::Logistic, logistic},
+    FunctionRow{Opcode::Tan, tangent},
+    FunctionRow{Opcode::Sinh, sinh},
+    FunctionRow{Opcode::Cosh, cosh},
+    FunctionRow{Opcode::Asin, arc_sine},
+    FunctionRow{Opcode::Acos, arc_cosine},
+    FunctionRow{Opcode::Atan, arc_tangent},
+    FunctionRow{Opcode::Asinh, inverse_sinh},
+    FunctionRow{Opcode::Acosh, inverse_cosh},
+    FunctionRow{Opcode::Atanh, inverse_tanh},
+    FunctionRow{Opcode::Erf, error_function},
 };
 
 }  // namespace
@@ -379,7 +379,7 @@ Result<bool> function_expansion(ir::Module &module, const PassContext &context) 
     if (i.opcode() == Opcode::Atan2) {
       return arc_tangent_2({b}, operands[0], operands[1]);
     }
-    const auto row = std::ranges::find(rows, i.opcode(), &Row::opcode);
+    const auto row = std::ranges::find(rows, i.opcode(), &FunctionRow::opcode);
     return row == rows.end() ? i.id() : row->function({b}, operands[0]);
   });
 }

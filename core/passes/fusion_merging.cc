@@ -26,8 +26,6 @@ using ir::no_instruction;
 using ir::Opcode;
 using Kind = Access::Kind;
 
-// How far apart in the program kernels may lie: what is far away would only live longer.
-constexpr std::size_t farthest = 128;
 // How much of the program the search for a path may look at.
 constexpr std::size_t most_visited = 256;
 
@@ -160,8 +158,8 @@ class KernelMerger {
     std::vector<InstructionId> found;
     auto consider = [&](InstructionId id) {
       const auto position = position_.find(id);
-      const bool is_near = position != position_.end() && position->second + farthest > group.last &&
-                           position->second < group.first + farthest;
+      const bool is_near = position != position_.end() && position->second + farthest_fused > group.last &&
+                           position->second < group.first + farthest_fused;
       if (is_near && kernels_.contains(id) && !group_of_.contains(id) && !is_member(group, id)) {
         found.push_back(id);
       }
@@ -169,9 +167,9 @@ class KernelMerger {
     auto consider_users = [&](InstructionId value) {
       // Of those that lie far away there may be any number.
       auto users = users_.of(value);
-      auto begin = std::ranges::lower_bound(users, group.first > farthest ? group.first - farthest : 0, {},
+      auto begin = std::ranges::lower_bound(users, group.first > farthest_fused ? group.first - farthest_fused : 0, {},
                                             [&](InstructionId user) { return position_of(user); });
-      for (auto user = begin; user != users.end() && position_of(*user) < group.first + farthest; ++user) {
+      for (auto user = begin; user != users.end() && position_of(*user) < group.first + farthest_fused; ++user) {
         consider(*user);
       }
     };

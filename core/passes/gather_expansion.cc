@@ -8,7 +8,7 @@ namespace {
 using ir::AttributeKey;
 using Id = ir::InstructionId;
 
-Id expand(Expansion &b, ir::Instruction gather) {
+Id expand_gather(Expansion &b, ir::Instruction gather) {
   const Id operand = gather.operands()[0], indices = gather.operands()[1];
   const ir::Shape result = gather.shape();
   const std::vector<std::int64_t> window = numbers_of(gather, AttributeKey::SliceSizes);
@@ -56,7 +56,7 @@ Result<bool> gather_expansion(ir::Module &module, const PassContext &context) {
       return i.id();
     }
     Expansion b(module, i);
-    return expand(b, i);
+    return expand_gather(b, i);
   });
 }
 

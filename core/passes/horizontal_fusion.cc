@@ -19,9 +19,6 @@ namespace {
 using ir::Instruction;
 using ir::InstructionId;
 
-// How far apart in the program the kernels of one set may lie: what is far away would only live longer.
-constexpr std::size_t farthest = 128;
-
 class HorizontalFuser {
  public:
   HorizontalFuser(const ir::Module &module, const analysis::Users &users, const FusionLimits &limits)
@@ -89,7 +86,7 @@ class HorizontalFuser {
       const auto own = module_.instruction(candidate.id).operands();
       const bool fits = instructions + candidate.instructions <= limits_.max_instructions &&
                         operands.size() + own.size() + plan.kernels.size() + 1 <= limits_.max_values &&
-                        (plan.kernels.empty() || candidate.position < first + farthest);
+                        (plan.kernels.empty() || candidate.position < first + farthest_fused);
       if (!fits) {
         finish();
       }

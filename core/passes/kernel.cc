@@ -15,10 +15,6 @@ using ir::InstructionId;
 using ir::Opcode;
 using Kind = Access::Kind;
 
-bool is_elementwise(const Instruction &instruction) {
-  return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != Opcode::Copy;
-}
-
 bool is_array_reduce(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce && instruction.operand_count() >= 2;
 }

@@ -31,6 +31,15 @@ struct Kernel {
   std::size_t instructions = 1;
 };
 
+// How far apart in the program kernels that become one may lie: what is far away would only live longer.
+constexpr std::size_t farthest_fused = 128;
+
+// Each element of the result is made of the same elements of the operands. A copy is not among these: it may be wanted
+// for the place it makes, or the layout.
+inline bool is_elementwise(const ir::Instruction &instruction) {
+  return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != ir::Opcode::Copy;
+}
+
 // What an instruction does as a kernel; nothing if it is none of this kind. Linear in its fused computation.
 std::optional<Kernel> describe_kernel(const ir::Instruction &instruction);
 

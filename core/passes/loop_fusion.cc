@@ -17,6 +17,7 @@
 #include "core/analysis/call_graph.h"
 #include "core/analysis/users.h"
 #include "core/passes/fusion_builder.h"
+#include "core/passes/kernel.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -29,7 +30,7 @@ using ir::no_instruction;
 using ir::Opcode;
 
 // Costs index arithmetic only.
-bool is_movement(Opcode opcode) {
+bool only_moves(Opcode opcode) {
   switch (opcode) {
     case Opcode::Broadcast:
     case Opcode::Reshape:
@@ -39,10 +40,6 @@ bool is_movement(Opcode opcode) {
     case Opcode::Iota: return true;
     default: return false;
   }
-}
-
-bool is_elementwise(const Instruction &instruction) {
-  return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != Opcode::Copy;
 }
 
 // A reduce of one operand may be a root: each element of its operand is asked for once.
@@ -85,7 +82,7 @@ class ComputationFuser {
     if (is_pinned || !has_plain_shape(instruction)) {
       return false;
     }
-    return is_elementwise(instruction) || is_movement(instruction.opcode()) || is_scalar_constant(instruction) ||
+    return is_elementwise(instruction) || only_moves(instruction.opcode()) || is_scalar_constant(instruction) ||
            is_reduce_root(instruction);
   }
 
@@ -138,7 +135,7 @@ class ComputationFuser {
       }
     }
     Group &group = groups_[place.root];
-    bool is_free = is_movement(instruction.opcode());
+    bool is_free = only_moves(instruction.opcode());
     if (group.members.size() >= context_.fusion.max_instructions) {
       return refuse(instruction, place.root, "the loop would have too many instructions");
     }

@@ -19,9 +19,9 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-class Simplifier {
+class LoopSimplifier {
  public:
-  Simplifier(ir::Module &module, const PassContext &context)
+  LoopSimplifier(ir::Module &module, const PassContext &context)
       : module_(module), context_(context), users_(module), side_effects_(module) {}
 
   InstructionId run(const Instruction &instruction) {
@@ -151,7 +151,7 @@ class Simplifier {
 }  // namespace
 
 Result<bool> loop_simplification(ir::Module &module, const PassContext &context) {
-  Simplifier simplifier(module, context);
+  LoopSimplifier simplifier(module, context);
   return rewrite_all(module,
                      [&](Instruction instruction) -> Result<InstructionId> { return simplifier.run(instruction); });
 }

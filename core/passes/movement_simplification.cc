@@ -26,9 +26,9 @@ bool keeps_order(std::span<const std::int64_t> permutation, const Shape &operand
   });
 }
 
-class Simplifier {
+class MovementSimplifier {
  public:
-  Simplifier(ir::Module &module, const Instruction &instruction)
+  MovementSimplifier(ir::Module &module, const Instruction &instruction)
       : instruction_(instruction),
         keep_(instruction.id()),
         shape_(instruction.shape()),
@@ -190,8 +190,9 @@ class Simplifier {
 }  // namespace
 
 Result<bool> movement_simplification(ir::Module &module, const PassContext &) {
-  return rewrite_all(
-      module, [&](Instruction instruction) -> Result<InstructionId> { return Simplifier(module, instruction).run(); });
+  return rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
+    return MovementSimplifier(module, instruction).run();
+  });
 }
 
 }  // namespace bp::passes

@@ -29,7 +29,7 @@ Ids combined(Expansion &b, Ids values, ir::Computation function) {
   return values;
 }
 
-Id expand(Expansion &b, ir::Instruction reduce) {
+Id expand_reduce(Expansion &b, ir::Instruction reduce) {
   const Ids operands(reduce.operands().begin(), reduce.operands().end());
   const std::size_t count = operands.size() / 2;
   const std::vector<std::int64_t> reduced(reduce.dimensions().begin(), reduce.dimensions().end());
@@ -79,7 +79,7 @@ Result<bool> reduce_expansion(ir::Module &module, const PassContext &context) {
       return i.id();
     }
     Expansion b(module, i);
-    return expand(b, i);
+    return expand_reduce(b, i);
   });
 }
 

@@ -37,9 +37,9 @@ bool has_any_order(Opcode opcode, ir::ElementType type) {
   return is_idempotent(opcode) || is_modular;
 }
 
-class Simplifier {
+class ReduceSimplifier {
  public:
-  Simplifier(ir::Module &module, const Instruction &instruction)
+  ReduceSimplifier(ir::Module &module, const Instruction &instruction)
       : instruction_(instruction),
         keep_(instruction.id()),
         shape_(instruction.shape()),
@@ -209,8 +209,9 @@ class Simplifier {
 }  // namespace
 
 Result<bool> reduce_simplification(ir::Module &module, const PassContext &) {
-  return rewrite_outside_fusions(
-      module, [&](Instruction instruction) -> Result<InstructionId> { return Simplifier(module, instruction).run(); });
+  return rewrite_outside_fusions(module, [&](Instruction instruction) -> Result<InstructionId> {
+    return ReduceSimplifier(module, instruction).run();
+  });
 }
 
 }  // namespace bp::passes

@@ -9,7 +9,7 @@ namespace {
 
 using Id = ir::InstructionId;
 
-Id expand(Expansion &b, ir::Instruction reduce) {
+Id expand_reduce_window(Expansion &b, ir::Instruction reduce) {
   const std::vector<Id> operands(reduce.operands().begin(), reduce.operands().end());
   const std::size_t count = operands.size() / 2;
   const ir::Shape input = b.shape(operands[0]);
@@ -58,7 +58,7 @@ Result<bool> reduce_window_expansion(ir::Module &module, const PassContext &cont
       return i.id();
     }
     Expansion b(module, i);
-    return expand(b, i);
+    return expand_reduce_window(b, i);
   });
 }
 

@@ -36,9 +36,9 @@ Cut cut_of(std::span<const std::int64_t> sizes) {
   return {ir::product(sizes.first(cut)), sizes[cut], ir::product(sizes.subspan(cut + 1))};
 }
 
-class Generator {
+class BitGenerator {
  public:
-  Generator(ir::Module &module, ir::Instruction original)
+  BitGenerator(ir::Module &module, ir::Instruction original)
       : b_(module, original),
         state_(original.operands()[0]),
         state_words_(original.operand(0).shape().element_count()),
@@ -189,7 +189,7 @@ Result<bool> rng_bit_generator_expansion(ir::Module &module, const PassContext &
         !ir::is_integer(result.element_type())) {
       return instruction.id();
     }
-    Generator generator(module, instruction);
+    BitGenerator generator(module, instruction);
     return instruction.enumerator(ir::AttributeKey::RngAlgorithm, ir::RngAlgorithm::Default) ==
                    ir::RngAlgorithm::ThreeFry
                ? generator.three_fry()

@@ -25,9 +25,9 @@ std::uint64_t key_of(std::string_view name) {
   return hash;
 }
 
-class Generator {
+class NumberGenerator {
  public:
-  Generator(ir::Module &module, ir::Instruction rng)
+  NumberGenerator(ir::Module &module, ir::Instruction rng)
       : b_(module, rng),
         first_(rng.operands()[0]),
         second_(rng.operands()[1]),
@@ -122,7 +122,7 @@ Result<bool> rng_expansion(ir::Module &module, const PassContext &context) {
     if (rng.opcode() != Opcode::Rng || rng.shape().element_count() == 0) {
       return rng.id();
     }
-    Generator generator(module, rng);
+    NumberGenerator generator(module, rng);
     const auto distribution = rng.enumerator(AttributeKey::Distribution, ir::RandomDistribution::Uniform);
     return distribution == ir::RandomDistribution::Normal ? generator.normal() : generator.uniform();
   });

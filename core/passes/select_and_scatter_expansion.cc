@@ -13,7 +13,7 @@ using ir::ElementType;
 using ir::Opcode;
 using Id = ir::InstructionId;
 
-Id expand(Expansion &b, ir::Instruction i) {
+Id expand_select_and_scatter(Expansion &b, ir::Instruction i) {
   const Id operand = i.operands()[0], source = i.operands()[1], initial = i.operands()[2];
   const ir::Shape input = b.shape(operand), output = b.shape(source);
   const SlidingWindow window(i.window(), input.sizes(), output.sizes());
@@ -59,7 +59,7 @@ Result<bool> select_and_scatter_expansion(ir::Module &module, const PassContext 
       return i.id();
     }
     Expansion b(module, i);
-    return expand(b, i);
+    return expand_select_and_scatter(b, i);
   });
 }
 

@@ -24,9 +24,9 @@ bool is_all(const SliceRange &range, std::int64_t size) {
   return range.start == 0 && range.limit == size && range.stride == 1;
 }
 
-class Simplifier {
+class SliceSimplifier {
  public:
-  Simplifier(ir::Module &module, const Instruction &instruction)
+  SliceSimplifier(ir::Module &module, const Instruction &instruction)
       : instruction_(instruction),
         keep_(instruction.id()),
         shape_(instruction.shape()),
@@ -388,7 +388,7 @@ class Simplifier {
 
 Result<bool> slice_simplification(ir::Module &module, const PassContext &) {
   return rewrite_outside_fusions(module, [&](Instruction instruction) -> Result<InstructionId> {
-    return is_plain(instruction.shape()) ? Simplifier(module, instruction).run() : instruction.id();
+    return is_plain(instruction.shape()) ? SliceSimplifier(module, instruction).run() : instruction.id();
   });
 }
 

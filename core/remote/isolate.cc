@@ -125,7 +125,7 @@ class Proxy final : public Carrier {
       return BP_NO_MEMORY;
     }
     const bp_call_t *there = staged.bring(segment->data());
-    const InHand in_hand(*segment);
+    const SegmentInHand in_hand(*segment);
     const Outcome outcome = transmit<Function::kernels_kernel>(*worker, device, 0, there, diag);
     if (outcome.status == BP_OK) {
       staged.bring_back();
@@ -355,7 +355,7 @@ class Proxy final : public Carrier {
       const auto shared = places_.find(place.memory);
       return shared == places_.end() ? place : bp_loc_t{shared->second.memory, shared->second.offset + place.offset};
     }
-    if (const std::optional<bp_loc_t> staged = InHand::find(place.offset); staged.has_value()) {
+    if (const std::optional<bp_loc_t> staged = SegmentInHand::find(place.offset); staged.has_value()) {
       return *staged;
     }
     return {nowhere_->id(), 0};  // has no bytes: all others were brought to shared memory
@@ -633,7 +633,7 @@ class Proxy final : public Carrier {
     if (segment == nullptr) {
       return BP_NO_MEMORY;
     }
-    const InHand in_hand(*segment);
+    const SegmentInHand in_hand(*segment);
     bp_status status = BP_OK;
     for (std::uint64_t at = 0; at < size && status == BP_OK; at += copy_step) {
       const std::uint64_t part = std::min(copy_step, size - at);

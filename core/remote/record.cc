@@ -25,12 +25,12 @@ const LayeredDevice *device_of(const LayeredProgram &program) {
 }
 
 // For the time of a call.
-class InHand {
+class DeviceInHand {
  public:
-  explicit InHand(const LayeredDevice *device) : before_(std::exchange(device_in_hand, device)) {}
-  InHand(const InHand &) = delete;
-  InHand &operator=(const InHand &) = delete;
-  ~InHand() { device_in_hand = before_; }
+  explicit DeviceInHand(const LayeredDevice *device) : before_(std::exchange(device_in_hand, device)) {}
+  DeviceInHand(const DeviceInHand &) = delete;
+  DeviceInHand &operator=(const DeviceInHand &) = delete;
+  ~DeviceInHand() { device_in_hand = before_; }
 
  private:
   const LayeredDevice *before_;
@@ -69,7 +69,7 @@ class Recorder : public Interposer, public Caller {
     if constexpr (!Row<function>::is_carried) {
       return below(arguments...);
     } else {
-      const InHand in_hand(device_of(self));
+      const DeviceInHand in_hand(device_of(self));
       const std::tuple given(arguments...);
       Writer in(this, file_.get()), out(this, file_.get());
       write_call<function>(in, self, arguments...);
@@ -143,7 +143,7 @@ class RecordLayer final : public Recorder {
   }
 
   void memory_release(LayeredDevice &device, std::uint64_t memory) override {
-    const InHand in_hand(&device);
+    const DeviceInHand in_hand(&device);
     const std::uint64_t id = carried({memory, 0}).memory;
     Recorder::memory_release(device, memory);
     const std::lock_guard lock(mutex_);
@@ -180,7 +180,7 @@ class RecordLayer final : public Recorder {
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
     {
-      const InHand in_hand(&device);
+      const DeviceInHand in_hand(&device);
       std::vector<Bytes> results = Commands(queue, commands, command_count, done).results(*this);
       const std::lock_guard lock(mutex_);
       submitted_[{done.timeline, done.value}] = std::move(results);

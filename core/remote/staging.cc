@@ -47,15 +47,15 @@ void Staging::give_back(std::uint64_t worker, std::shared_ptr<Segment> segment) 
   idle_[worker].push_back(std::move(segment));
 }
 
-InHand::InHand(const Segment &segment) {
+SegmentInHand::SegmentInHand(const Segment &segment) {
   segment_in_hand = &segment;
 }
 
-InHand::~InHand() {
+SegmentInHand::~SegmentInHand() {
   segment_in_hand = nullptr;
 }
 
-std::optional<bp_loc_t> InHand::find(std::uint64_t address) {
+std::optional<bp_loc_t> SegmentInHand::find(std::uint64_t address) {
   if (segment_in_hand == nullptr) {
     return std::nullopt;
   }

@@ -27,12 +27,12 @@ class Staging {
 };
 
 // The segment that this thread's call works on, for the time of the call.
-class InHand {
+class SegmentInHand {
  public:
-  explicit InHand(const Segment &segment);
-  InHand(const InHand &) = delete;
-  InHand &operator=(const InHand &) = delete;
-  ~InHand();
+  explicit SegmentInHand(const Segment &segment);
+  SegmentInHand(const SegmentInHand &) = delete;
+  SegmentInHand &operator=(const SegmentInHand &) = delete;
+  ~SegmentInHand();
 
   // An address in it, as the worker knows it.
   static std::optional<bp_loc_t> find(std::uint64_t address);

@@ -8,6 +8,7 @@
 #include "core/passes/rewrite.h"
 #include "core/text/parser.h"
 #include "debugging/draws.h"
+#include "tools/testing/require.h"
 
 namespace bp::debugging {
 namespace {
@@ -16,14 +17,7 @@ using ir::Instruction;
 using ir::Opcode;
 using passes::Pass;
 using passes::PassContext;
-
-ir::Module parse(const std::string &text) {
-  auto module = text::parse_module(text);
-  INFO((module.ok() ? "" : module.error().to_string()));
-  REQUIRE(module.ok());
-  REQUIRE(ir::verify(*module).ok());
-  return std::move(module).value();
-}
+using testing::parse;
 
 // Replaces each instruction of one op by its first operand.
 template <Opcode opcode>

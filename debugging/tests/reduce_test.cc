@@ -10,17 +10,12 @@
 #include "core/text/printer.h"
 #include "debugging/isolated.h"
 #include "debugging/random_module.h"
+#include "tools/testing/require.h"
 
 namespace bp::debugging {
 namespace {
 
-ir::Module parse(const std::string &text) {
-  auto module = text::parse_module(text);
-  INFO((module.ok() ? "" : module.error().to_string()));
-  REQUIRE(module.ok());
-  REQUIRE(ir::verify(*module).ok());
-  return std::move(module).value();
-}
+using testing::parse;
 
 std::size_t count(const ir::Module &module, ir::Opcode opcode) {
   std::size_t found = 0;

@@ -3,8 +3,6 @@
 // parts are split and joined in memory; a test compares the results of both.
 #include "plugins/llvm/complex.h"
 
-#include <limits>
-
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/expression.h"
 #include "plugins/llvm/math.h"
@@ -14,9 +12,6 @@ namespace {
 
 using llvm::IRBuilderBase;
 using llvm::Value;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // re + i im, both f64.
 struct Complex {
@@ -157,10 +152,10 @@ Complex square_root(const Complex &z) {
   const Expression is_zero = (z.re == 0) & (z.im == 0);
   re = select(is_zero, 0, re);
   im = select(is_zero, 0, im);
-  re = select(z.re == -infinity, select(is_nan(z.im), nan, re.constant(0)), re);
+  re = select(z.re == -infinity, select(is_nan(z.im), quiet_nan, re.constant(0)), re);
   im = select(z.re == -infinity, infinity, im);
   re = select((z.re == infinity) | is_infinite(z.im), infinity, re);
-  im = select(z.re == infinity, select(is_nan(z.im), nan, im.constant(0)), im);
+  im = select(z.re == infinity, select(is_nan(z.im), quiet_nan, im.constant(0)), im);
   im = select(is_infinite(z.im), infinity, im);
   return {re, copy_sign(im, z.im)};
 }
@@ -196,7 +191,7 @@ Complex hyperbolic_tangent(const Complex &z) {
 
 // 0 to a power has a value for 0 and positive real numbers only.
 Complex power(const Complex &x, const Complex &y) {
-  const Expression zero = x.re.constant(0), one = x.re.constant(1), none = x.re.constant(nan);
+  const Expression zero = x.re.constant(0), one = x.re.constant(1), none = x.re.constant(quiet_nan);
   const Complex general = exponential(multiply(y, log(x)));
   const Expression positive = (y.re > 0) & (y.im == 0);
   const Complex of_zero =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/llvm/element_type.h"
 #include "plugins/llvm/expression.h"
 
 namespace bp::emit {
@@ -17,11 +18,6 @@ llvm::Value *f32_to_bf16_bits(llvm::IRBuilder<> &b, llvm::Value *value) {
   Expression rounded = x.with(b.CreateLShr((bits + odd + 0x7fff).value(), 16));
   Expression quiet = upper | upper.constant(0x40);
   return b.CreateTrunc(select(is_nan(x), quiet, rounded).value(), x.lanes_of(b.getInt16Ty()));
-}
-
-llvm::Type *with_lanes_of(llvm::Type *scalar, llvm::Value *value) {
-  auto *vector = llvm::dyn_cast<llvm::VectorType>(value->getType());
-  return vector ? llvm::VectorType::get(scalar, vector->getElementCount()) : scalar;
 }
 
 }  // namespace

@@ -4,9 +4,13 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <limits>
 #include <span>
 
 namespace bp::emit {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
 class Expression {
  public:
@@ -169,6 +173,16 @@ inline Expression power_of_two(const Expression &exponent) {
 inline Expression scale_by_power_of_two(const Expression &x, const Expression &exponent) {
   Expression half = floor(exponent * 0.5);
   return x * power_of_two(half) * power_of_two(exponent - half);
+}
+
+// A value in twice the type's precision: the sum of both, where `low` is what the rounding of `high` lost.
+struct DoubleDouble {
+  Expression high;
+  Expression low;
+};
+inline DoubleDouble sum_of(const Expression &larger, const Expression &smaller) {
+  const Expression sum = larger + smaller;
+  return {sum, smaller - (sum - larger)};
 }
 
 // Ends the builder's block at the insertion point and leaves the builder there, to add a terminator. Returns the block

@@ -1,16 +1,11 @@
 // Roots, erf, remainder, rounding and integer functions, and the table of all functions.
 #include "plugins/llvm/math.h"
 
-#include <limits>
-
 #include "plugins/llvm/math_exponential.h"
 
 namespace bp::emit {
 
 namespace {
-
-constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // erf(x) / x - 1 in z = x^2 on [0, 1], weight x / erf(x): 2^-62.7.
 constexpr double erf_f64_coefficients[] = {0.1283791670955126,      -0.3761263890318375,     0.11283791670954857,

@@ -3,16 +3,12 @@
 // weight named beside them, each then rounded to the type it is used in.
 #include "plugins/llvm/math_exponential.h"
 
-#include <limits>
-
 #include "plugins/llvm/math.h"
 
 namespace bp::emit {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double log2_e = 1.4426950408889634;
 constexpr double ln2_high = 0.6931471805599453;  // sum of the two: ln 2 to 107 bits
 constexpr double ln2_low = 2.3190468138462996e-17;
@@ -203,14 +199,6 @@ Expression logistic_f32(const Expression &x) {
 
 // The logarithm of a positive number as a sum of two f64, with a relative error near 2^-64: s and the leading terms
 // of 2s * (1 + z/3 + z^2 Q(z)) carry their rounding errors along.
-struct DoubleDouble {
-  Expression high;
-  Expression low;
-};
-DoubleDouble sum_of(const Expression &larger, const Expression &smaller) {
-  Expression sum = larger + smaller;
-  return {sum, smaller - (sum - larger)};
-}
 DoubleDouble log_double_double(const Expression &x) {
   auto [exponent, mantissa] = split_exponent(x);
   Expression f = mantissa - 1;

@@ -3,8 +3,6 @@
 // multiplies by the right 192 bits of 2/pi (Payne and Hanek).
 #include <llvm/IR/Module.h>
 
-#include <limits>
-
 #include "plugins/llvm/math.h"
 #include "plugins/llvm/math_exponential.h"
 
@@ -12,8 +10,6 @@ namespace bp::emit {
 
 namespace {
 
-constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double half_pi = 1.5707963267948966;  // sum of the two: pi/2 to 107 bits
 constexpr double half_pi_low = 6.123233995736766e-17;
 // pi/2 in parts of 33, 33 and 53 bits.
@@ -177,24 +173,13 @@ Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &modera
   return {x.with(parts[0]), x.with(parts[1]), x.with(parts[2])};
 }
 
-// A value and what its last rounding lost.
-struct Sum {
-  Expression value;
-  Expression lost;
-};
-
-Sum sum_of(const Expression &larger, const Expression &smaller) {
-  Expression value = larger + smaller;
-  return {value, smaller - (value - larger)};
-}
-
-Sum sin_of(const Reduced &r, std::span<const double> coefficients) {
+DoubleDouble sin_of(const Reduced &r, std::span<const double> coefficients) {
   Expression z = r.high * r.high;
   Expression series = r.high * z * polynomial(z, coefficients);
   return sum_of(r.high, series + fma(z * r.low, -0.5, r.low));
 }
 
-Sum cos_of(const Reduced &r, std::span<const double> coefficients) {
+DoubleDouble cos_of(const Reduced &r, std::span<const double> coefficients) {
   Expression z = r.high * r.high;
   auto [leading, lost] = sum_of(z.constant(1), z * -0.5);
   return sum_of(leading, lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
@@ -202,8 +187,8 @@ Sum cos_of(const Reduced &r, std::span<const double> coefficients) {
 
 // Sine and cosine of an f64, or of an f32 held in f64 with the precision that f32 needs.
 struct SineAndCosine {
-  Sum sine;
-  Sum cosine;
+  DoubleDouble sine;
+  DoubleDouble cosine;
   Expression quadrant;
 };
 SineAndCosine sine_and_cosine(const Expression &x, bool is_for_f32) {
@@ -225,7 +210,7 @@ Expression has_bit(const Expression &integer, double bit) {
 Expression turned_sine(const Expression &x, double turn, bool is_for_f32) {
   auto [sine, cosine, quadrant] = sine_and_cosine(x, is_for_f32);
   Expression turned = quadrant + turn;
-  Expression value = select(has_bit(turned, 1), cosine.value, sine.value);
+  Expression value = select(has_bit(turned, 1), cosine.high, sine.high);
   return select(has_bit(turned, 2), -value, value);
 }
 
@@ -233,11 +218,11 @@ Expression turned_sine(const Expression &x, double turn, bool is_for_f32) {
 Expression tangent(const Expression &x, bool is_for_f32) {
   auto [sine, cosine, quadrant] = sine_and_cosine(x, is_for_f32);
   Expression is_odd = has_bit(quadrant, 1);
-  Expression dividend = select(is_odd, -cosine.value, sine.value);
-  Expression divisor = select(is_odd, sine.value, cosine.value);
+  Expression dividend = select(is_odd, -cosine.high, sine.high);
+  Expression divisor = select(is_odd, sine.high, cosine.high);
   Expression quotient = dividend / divisor;
-  Expression dividend_lost = select(is_odd, -cosine.lost, sine.lost);
-  Expression divisor_lost = select(is_odd, sine.lost, cosine.lost);
+  Expression dividend_lost = select(is_odd, -cosine.low, sine.low);
+  Expression divisor_lost = select(is_odd, sine.low, cosine.low);
   Expression residual = fma(-quotient, divisor, dividend) + fma(-quotient, divisor_lost, dividend_lost);
   return quotient + residual / divisor;
 }

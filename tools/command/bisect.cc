@@ -14,7 +14,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Request {
+struct BisectRequest {
   std::string model, against;
   BackendChoice backend;
   debugging::CheckOptions check;
@@ -23,7 +23,7 @@ struct Request {
 
 // Whether the device agrees when it is given a module that is not fused.
 Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, const Backend &reference,
-                            const Request &request) {
+                            const BisectRequest &request) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
   compile::Options options;
   options.fuse = false;
@@ -40,7 +40,7 @@ Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, co
 
 // The instruction of the entry that the device computes otherwise than the interpreter on equal operands.
 Result<std::optional<Isolated>> find_instruction(const ir::Module &module, const Backend &backend,
-                                                 const Request &request) {
+                                                 const BisectRequest &request) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
   Progress progress("by instruction");
   BP_ASSIGN(IsolationReport report,
@@ -56,7 +56,7 @@ Result<std::optional<Isolated>> find_instruction(const ir::Module &module, const
   return std::optional<Isolated>();
 }
 
-Result<int> bisect(const Request &request) {
+Result<int> bisect(const BisectRequest &request) {
   BP_ASSIGN(ir::Module module, read_module(request.model));
   BP_ASSIGN(Backend backend, request.backend.load());
   BP_ASSIGN(Backend reference, Backend::load(request.against));
@@ -132,7 +132,7 @@ int bisect_model(std::span<const std::string> arguments) {
   if (!options.has("model")) {
     return options.misuse("no model was given");
   }
-  Request request;
+  BisectRequest request;
   request.model = options.get<std::string>("model");
   request.against = options.get<std::string>("against");
   request.tolerance = options.get<double>("tolerance");

@@ -18,7 +18,7 @@ namespace {
 
 namespace filesystem = boost::filesystem;
 
-struct Request {
+struct CheckRequest {
   std::vector<std::string> files;
   BackendChoice backend;
   int part = 0;  // 0: all
@@ -27,19 +27,19 @@ struct Request {
   bool memory = false;
 };
 
-enum class Status { Passed, Failed, Skipped };
+enum class CheckStatus { Passed, Failed, Skipped };
 
-std::string_view name_of(Status status) {
+std::string_view name_of(CheckStatus status) {
   switch (status) {
-    case Status::Passed: return "passed";
-    case Status::Failed: return "failed";
-    case Status::Skipped: return "skipped";
+    case CheckStatus::Passed: return "passed";
+    case CheckStatus::Failed: return "failed";
+    case CheckStatus::Skipped: return "skipped";
   }
   return {};
 }
 
-struct Result {
-  Status status = Status::Passed;
+struct CheckResult {
+  CheckStatus status = CheckStatus::Passed;
   std::size_t checks = 0;
   std::vector<std::string> messages;           // why it failed or was skipped
   std::vector<std::string> stored_values_off;  // checks that hold only against the correctly rounded result
@@ -47,13 +47,13 @@ struct Result {
 
 struct Tally {
   std::size_t passed = 0, failed = 0, skipped = 0;
-  std::size_t &operator[](Status status) {
-    return status == Status::Passed ? passed : status == Status::Failed ? failed : skipped;
+  std::size_t &operator[](CheckStatus status) {
+    return status == CheckStatus::Passed ? passed : status == CheckStatus::Failed ? failed : skipped;
   }
 };
 
 // Folders stand for the programs in them.
-bp::Result<std::vector<std::string>> find_files(const std::vector<std::string> &paths) {
+Result<std::vector<std::string>> find_files(const std::vector<std::string> &paths) {
   std::vector<std::string> files;
   for (const std::string &path : paths) {
     boost::system::error_code problem;
@@ -80,7 +80,7 @@ bp::Result<std::vector<std::string>> find_files(const std::vector<std::string> &
   return files;
 }
 
-bp::Result<std::vector<conformance::Case>> read_cases(const Request &request) {
+Result<std::vector<conformance::Case>> read_cases(const CheckRequest &request) {
   BP_ASSIGN(std::vector<std::string> files, find_files(request.files));
   std::vector<conformance::Case> cases;
   for (const std::string &file : files) {
@@ -98,7 +98,7 @@ bp::Result<std::vector<conformance::Case>> read_cases(const Request &request) {
 }
 
 // A run takes what was predicted, to the byte.
-bp::Status check_memory(const Executable &executable, const std::vector<ir::Literal> &arguments) {
+Status check_memory(const Executable &executable, const std::vector<ir::Literal> &arguments) {
   if (executable.program() == nullptr) {
     return {};
   }
@@ -110,28 +110,28 @@ bp::Status check_memory(const Executable &executable, const std::vector<ir::Lite
   return make_error(ErrorCode::Internal, "a run took {} bytes, predicted were {}", measured.measured_peak, predicted);
 }
 
-Result run(const conformance::Case &one, const Backend &backend, const Request &request) {
-  bp::Result<Module> module = conformance::parse(one);
+CheckResult run(const conformance::Case &one, const Backend &backend, const CheckRequest &request) {
+  Result<Module> module = conformance::parse(one);
   if (!module.ok()) {
     // What the reader understands but cannot turn into a static program of one device.
     const bool unsupported = module.error().code() == ErrorCode::Unsupported;
-    return {unsupported ? Status::Skipped : Status::Failed, 0, {module.error().to_string()}, {}};
+    return {unsupported ? CheckStatus::Skipped : CheckStatus::Failed, 0, {module.error().to_string()}, {}};
   }
   if (std::string reason = conformance::interpreter_only(*module); !reason.empty() && !backend.is_interpreter()) {
-    return {Status::Skipped, 0, {reason}, {}};
+    return {CheckStatus::Skipped, 0, {reason}, {}};
   }
   if (std::string reason = conformance::fed_from_outside(*module); !reason.empty()) {
-    return {Status::Skipped, 0, {reason}, {}};
+    return {CheckStatus::Skipped, 0, {reason}, {}};
   }
-  bp::Result<conformance::Outcome> outcome =
+  Result<conformance::Outcome> outcome =
       conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect());
   if (!outcome.ok()) {
-    return {Status::Failed, 0, {outcome.error().to_string()}, {}};
+    return {CheckStatus::Failed, 0, {outcome.error().to_string()}, {}};
   }
   if (outcome->checks == 0) {
-    return {Status::Skipped, 0, {"checks nothing"}, {}};
+    return {CheckStatus::Skipped, 0, {"checks nothing"}, {}};
   }
-  Result result{outcome->failures.empty() ? Status::Passed : Status::Failed, outcome->checks, {}, {}};
+  CheckResult result{outcome->failures.empty() ? CheckStatus::Passed : CheckStatus::Failed, outcome->checks, {}, {}};
   auto tell = [&](const std::vector<conformance::Remark> &remarks, std::vector<std::string> &lines) {
     for (const conformance::Remark &remark : remarks) {
       lines.push_back(fmt::format("{}:{}: {}", one.file, remark.location.line, remark.text));
@@ -142,9 +142,9 @@ Result run(const conformance::Case &one, const Backend &backend, const Request &
   return result;
 }
 
-std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const Request &request,
-                            const Backend &backend) {
-  std::vector<Result> results(cases.size());
+std::vector<CheckResult> run_all(const std::vector<conformance::Case> &cases, const CheckRequest &request,
+                                 const Backend &backend) {
+  std::vector<CheckResult> results(cases.size());
   ThreadPool pool(static_cast<std::uint32_t>(request.jobs));
   Progress progress("checking");
   std::mutex mutex;
@@ -157,23 +157,23 @@ std::vector<Result> run_all(const std::vector<conformance::Case> &cases, const R
   return results;
 }
 
-std::string rerun_command(const conformance::Case &one, const Request &request) {
+std::string rerun_command(const conformance::Case &one, const CheckRequest &request) {
   return fmt::format("backplane check {} --part {} {}{}{}", one.file, one.part, request.backend.arguments(),
                      request.policy == conformance::Policy::Device ? " --policy device" : "",
                      request.memory ? " --memory" : "");
 }
 
-void print_for_people(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
-                      const Request &request) {
+void print_for_people(const std::vector<conformance::Case> &cases, const std::vector<CheckResult> &results,
+                      const CheckRequest &request) {
   Tally tally, disabled;
   std::map<std::string, std::size_t> skips;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Result &result = results[i];
+    const CheckResult &result = results[i];
     ++(cases[i].is_disabled ? disabled : tally)[result.status];
-    if (result.status == Status::Skipped && !cases[i].is_disabled) {
+    if (result.status == CheckStatus::Skipped && !cases[i].is_disabled) {
       ++skips[result.messages.at(0).substr(0, result.messages[0].find('\n'))];
     }
-    if (result.status != Status::Failed) {
+    if (result.status != CheckStatus::Failed) {
       continue;
     }
     fmt::print("{} {} part {}{}\n", paint(Colour::Red, "failed"), cases[i].file, cases[i].part,
@@ -183,7 +183,7 @@ void print_for_people(const std::vector<conformance::Case> &cases, const std::ve
     }
     fmt::print("  rerun: {}\n", rerun_command(cases[i], request));
   }
-  for (const Result &result : results) {
+  for (const CheckResult &result : results) {
     for (const std::string &line : result.stored_values_off) {
       fmt::print("correctly rounded, but the stored value is off: {}\n", line);
     }
@@ -198,8 +198,8 @@ void print_for_people(const std::vector<conformance::Case> &cases, const std::ve
   fmt::print("{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
 }
 
-void print_as_json(const std::vector<conformance::Case> &cases, const std::vector<Result> &results,
-                   const Request &request) {
+void print_as_json(const std::vector<conformance::Case> &cases, const std::vector<CheckResult> &results,
+                   const CheckRequest &request) {
   boost::json::array array;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     array.push_back({{"file", cases[i].file},
@@ -244,7 +244,7 @@ int check_programs(std::span<const std::string> arguments) {
   if (!options.has("files")) {
     return options.misuse("no file was given");
   }
-  Request request{
+  CheckRequest request{
       options.get<std::vector<std::string>>("files"), {}, options.get<int>("part"), options.get<int>("jobs"), {}};
   if (auto exit = request.backend.read(options)) {
     return *exit;
@@ -262,19 +262,19 @@ int check_programs(std::span<const std::string> arguments) {
   if (request.part < 0 || request.jobs < 0) {
     return options.misuse("--part and --jobs are numbers from 0 on");
   }
-  bp::Result<std::vector<conformance::Case>> cases = read_cases(request);
+  Result<std::vector<conformance::Case>> cases = read_cases(request);
   if (!cases.ok()) {
     return report(cases.error());
   }
-  bp::Result<Backend> backend = request.backend.load();
+  Result<Backend> backend = request.backend.load();
   if (!backend.ok()) {
     return report(backend.error());
   }
-  const std::vector<Result> results = run_all(*cases, request, *backend);
+  const std::vector<CheckResult> results = run_all(*cases, request, *backend);
   (options.has("json") ? print_as_json : print_for_people)(*cases, results, request);
   bool failed = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    failed = failed || (results[i].status == Status::Failed && !(*cases)[i].is_disabled);
+    failed = failed || (results[i].status == CheckStatus::Failed && !(*cases)[i].is_disabled);
   }
   return failed ? negative : success;
 }

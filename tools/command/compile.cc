@@ -21,7 +21,7 @@ Status compile(const std::string &model, const BackendChoice &choice, const std:
   options.dump_dir = dump_dir;
   const auto start = std::chrono::steady_clock::now();
   BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   BP_TRY(write_file(output, {reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size()}));
   fmt::print("model:            {}\n", model);
   fmt::print("backend:          {}\n", describe(backend));

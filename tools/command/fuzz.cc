@@ -14,7 +14,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Request {
+struct FuzzRequest {
   Problem problem;
   std::uint64_t first_seed = 1;
   std::int64_t count = 0;  // 0: until the time is over
@@ -24,9 +24,9 @@ struct Request {
   int max_failures = 5;
 };
 
-int fuzz(Request &request) {
+int fuzz(FuzzRequest &request) {
   const auto start = std::chrono::steady_clock::now();
-  auto minutes = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 60; };
+  auto minutes = [&] { return seconds_since(start) / 60; };
   int failures = 0;
   std::int64_t done = 0, instructions = 0, could_not = 0;
   {
@@ -104,7 +104,7 @@ int fuzz_passes(std::span<const std::string> arguments) {
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
-  Request request;
+  FuzzRequest request;
   if (auto exit = request.problem.read(options)) {
     return *exit;
   }

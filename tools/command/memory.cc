@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t most_shown = 20;  // lines of a kind
 
-struct Request {
+struct MemoryRequest {
   std::string model, html;
   std::int64_t capacity = 0;  // 0: not asked
   bool json = false, plan = false;
@@ -179,7 +179,7 @@ boost::json::array arrays_to_json(const Planned &planned,
   return json;
 }
 
-Result<boost::json::value> to_json(const Planned &planned, const Request &request) {
+Result<boost::json::value> to_json(const Planned &planned, const MemoryRequest &request) {
   BP_ASSIGN(boost::json::value value, buffers::to_json(planned.plan, planned.module));
   boost::json::object &object = value.as_object();
   boost::json::array copies, updates;
@@ -276,7 +276,7 @@ Result<boost::json::object> page_data(const Planned &planned, const std::string 
 }
 
 // An exit code.
-Result<int> describe(const Request &request) {
+Result<int> describe(const MemoryRequest &request) {
   BP_ASSIGN(Planned planned, plan_model(request.model));
   if (!request.html.empty()) {
     BP_ASSIGN(boost::json::object data, page_data(planned, request.model));
@@ -327,7 +327,7 @@ int describe_memory(std::span<const std::string> arguments) {
   if (!options.has("model")) {
     return options.misuse("no model was given");
   }
-  Request request;
+  MemoryRequest request;
   request.model = options.get<std::string>("model");
   request.html = options.get<std::string>("html");
   request.json = options.has("json");

@@ -21,7 +21,7 @@ namespace po = boost::program_options;
 
 constexpr std::size_t longest_name = 40;
 
-struct Request {
+struct NewRequest {
   std::string name, tier, language, folder, headers;
 };
 
@@ -47,12 +47,12 @@ std::string title(std::string name) {
 }
 
 // "all"; "kernels"; "kernels-c".
-bool is_for(std::string_view folder, const Request &request) {
+bool is_for(std::string_view folder, const NewRequest &request) {
   return folder == "all" || folder == request.tier || folder == request.tier + "-" + request.language;
 }
 
 // What the templates say of acme, said of this backend.
-std::string fill_in(std::string text, const Request &request) {
+std::string fill_in(std::string text, const NewRequest &request) {
   boost::replace_all(text, "HEADERS = /usr/local/include", "HEADERS = " + request.headers);
   std::error_code error;
   const std::string self = filesystem::read_symlink("/proc/self/exe", error);
@@ -68,7 +68,7 @@ std::string fill_in(std::string text, const Request &request) {
   return filled;
 }
 
-std::string file_name(const Template &file, const Request &request) {
+std::string file_name(const Template &file, const NewRequest &request) {
   const std::string name(file.name == "gitignore"    ? ".gitignore"
                          : file.name == "plugin.map" ? "exports.map"
                                                      : file.name);
@@ -87,7 +87,7 @@ bp::Result<std::string> find_headers(const std::string &given) {
   return filesystem::absolute(headers, error).lexically_normal().string();
 }
 
-Status write_repository(const Request &request) {
+Status write_repository(const NewRequest &request) {
   std::error_code error;
   if (filesystem::exists(filesystem::symlink_status(request.folder, error)) &&
       !(filesystem::is_directory(request.folder, error) && filesystem::is_empty(request.folder, error))) {
@@ -126,7 +126,7 @@ int new_backend(std::span<const std::string> arguments) {
   if (!options.has("name")) {
     return options.misuse("no name was given");
   }
-  Request request{
+  NewRequest request{
       options.get<std::string>("name"), options.get<std::string>("tier"), options.get<std::string>("lang"), {}, {}};
   request.folder = options.has("output") ? options.get<std::string>("output") : request.name;
   if (request.tier != "kernels" && request.tier != "compiler") {

@@ -13,7 +13,7 @@
 namespace bp::command {
 namespace {
 
-struct Request {
+struct PackRequest {
   std::string file, output;
   std::int64_t capacity = 0, heap_limit = 0;
   double deadline = 0;  // seconds
@@ -22,7 +22,7 @@ struct Request {
 
 using Clock = std::chrono::steady_clock;
 
-packing::Options options_of(const Request &request, Clock::time_point start) {
+packing::Options options_of(const PackRequest &request, Clock::time_point start) {
   packing::Options options;
   options.capacity = request.heap_limit > 0 ? request.heap_limit : request.capacity;
   options.steps = std::numeric_limits<std::int64_t>::max();
@@ -31,7 +31,7 @@ packing::Options options_of(const Request &request, Clock::time_point start) {
   return options;
 }
 
-Result<int> pack_in_heaps(const Request &request) {
+Result<int> pack_in_heaps(const PackRequest &request) {
   BP_ASSIGN(std::string text, read_file(request.file));
   BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));
   Clock::time_point start = Clock::now();
@@ -56,7 +56,7 @@ Result<int> pack_in_heaps(const Request &request) {
 }
 
 // ExitCode::negative if it does not fit into the capacity.
-Result<int> pack(const Request &request) {
+Result<int> pack(const PackRequest &request) {
   BP_ASSIGN(std::string text, read_file(request.file));
   BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));
   Clock::time_point start = Clock::now();
@@ -120,7 +120,7 @@ int pack_problem(std::span<const std::string> arguments) {
   if (!options.has("problem")) {
     return options.misuse("no problem was given");
   }
-  Request request;
+  PackRequest request;
   request.file = options.get<std::string>("problem");
   request.output = options.has("output") ? options.get<std::string>("output") : "";
   request.capacity = options.has("capacity") ? options.get<std::int64_t>("capacity") : 0;

@@ -72,14 +72,14 @@ void print_list(const Recording &recording, bool is_json) {
   }
 }
 
-struct Request {
+struct ReplayRequest {
   std::string file, backend;
   bool is_list = false, is_json = false;
   double patience = 60;
   host::Opener opener;
 };
 
-Result<int> run(const Request &request) {
+Result<int> run(const ReplayRequest &request) {
   const auto &[file, backend, is_list, is_json, patience, opener] = request;
   BP_ASSIGN(std::string bytes, read_file(file));
   BP_ASSIGN(const auto recording, Recording::parse(std::move(bytes), file));
@@ -165,7 +165,7 @@ int replay_calls(std::span<const std::string> arguments) {
   if (!options.has("file")) {
     return options.misuse("no recording was given");
   }
-  Request request;
+  ReplayRequest request;
   request.file = options.get<std::string>("file");
   request.backend = options.get<std::string>("on");
   request.is_list = options.has("list");

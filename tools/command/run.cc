@@ -19,7 +19,7 @@
 namespace bp::command {
 namespace {
 
-struct Request {
+struct RunRequest {
   std::string model, against, dump_dir, cache_dir;
   BackendChoice backend;
   std::uint64_t seed = 1;
@@ -44,10 +44,6 @@ struct Outcome {
   ir::Literal result;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::size_t middle = values.size() / 2;
@@ -55,7 +51,7 @@ double median(std::vector<double> values) {
 }
 
 // Arguments from files, one literal per parameter: {1, 2} for f32[2]; or from a seed.
-Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const Request &request) {
+Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const RunRequest &request) {
   if (request.inputs.empty()) {
     return interpreter::random_arguments(module, request.seed);
   }
@@ -87,7 +83,7 @@ interpreter::Options with_progress(Progress &progress) {
 }
 
 // Runs on the reference backend: compiled there, or interpreted as read.
-Result<ir::Literal> run_reference(const ir::Module &module, const Request &request,
+Result<ir::Literal> run_reference(const ir::Module &module, const RunRequest &request,
                                   const std::vector<ir::Literal> &arguments) {
   BP_ASSIGN(Backend backend, Backend::load(request.against));
   Progress progress(request.against);
@@ -98,7 +94,7 @@ Result<ir::Literal> run_reference(const ir::Module &module, const Request &reque
   return compiled.executable.run(arguments, with_progress(progress));
 }
 
-Result<Outcome> run(const Request &request) {
+Result<Outcome> run(const RunRequest &request) {
   Outcome outcome;
   std::vector<std::string> warnings;
   BP_ASSIGN(ir::Module module, read_module(request.model, &warnings));
@@ -160,7 +156,7 @@ bool all_agree(const Outcome &outcome, double tolerance) {
                      [&](const interpreter::Comparison &comparison) { return comparison.agrees(tolerance); });
 }
 
-void print_comparisons(const Request &request, const Outcome &outcome) {
+void print_comparisons(const RunRequest &request, const Outcome &outcome) {
   double largest = 0;
   std::size_t without_evidence = 0, shown = 0;
   for (const interpreter::Comparison &comparison : outcome.comparisons) {
@@ -194,7 +190,7 @@ std::vector<Isolated> worst_first(const IsolationReport &report) {
   return sorted;
 }
 
-void print_isolation(const Request &request, const Outcome &outcome) {
+void print_isolation(const RunRequest &request, const Outcome &outcome) {
   const IsolationReport &report = *outcome.isolation;
   std::vector<Isolated> worst = worst_first(report);
   fmt::print(
@@ -211,7 +207,7 @@ void print_isolation(const Request &request, const Outcome &outcome) {
   }
 }
 
-void print_for_people(const Request &request, const Outcome &outcome) {
+void print_for_people(const RunRequest &request, const Outcome &outcome) {
   const compile::Report &report = outcome.report;
   fmt::print("model:            {}\n", request.model);
   fmt::print("instructions:     {}, {} after the passes\n", outcome.instructions, report.instructions);
@@ -264,7 +260,7 @@ void print_for_people(const Request &request, const Outcome &outcome) {
   }
 }
 
-void print_as_json(const Request &request, const Outcome &outcome) {
+void print_as_json(const RunRequest &request, const Outcome &outcome) {
   boost::json::object object{{"model", request.model},
                              {"backend", outcome.backend},
                              {"instructions", outcome.instructions},
@@ -340,7 +336,7 @@ int run_model(std::span<const std::string> arguments) {
   if (!options.has("model")) {
     return options.misuse("no model was given");
   }
-  Request request;
+  RunRequest request;
   request.model = options.get<std::string>("model");
   if (auto exit = request.backend.read(options)) {
     return *exit;

@@ -18,11 +18,11 @@ bool is_terminal() {
   return terminal;
 }
 
+}  // namespace
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-}  // namespace
 
 std::string paint(Colour colour, std::string_view text) {
   if (!wants_colour()) {

@@ -30,6 +30,8 @@ class Progress {
   bool shown_ = false;
 };
 
+double seconds_since(std::chrono::steady_clock::time_point start);
+
 // "1.5 GB", "312 KB", "40 bytes": powers of ten, three digits.
 std::string format_bytes(double bytes);
 // "1.24 s", "83.1 ms", "640 ns".

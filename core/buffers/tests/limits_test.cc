@@ -7,14 +7,14 @@
 #include "core/buffers/validate.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
+#include "tools/testing/require.h"
 
 namespace bp::buffers {
 namespace {
 
-ir::Module parse(std::string_view text) {
-  ir::Module module = text::parse_module(text).value();
-  REQUIRE(ir::verify(module).ok());
-  REQUIRE(insert_copies(module).ok());
+ir::Module with_copies(std::string_view text) {
+  ir::Module module = bp::testing::parse(text);
+  bp::testing::require_value(insert_copies(module));
   return module;
 }
 
@@ -57,7 +57,7 @@ ENTRY main {
 }  // namespace
 
 TEST_CASE("presets are kept") {
-  ir::Module module = parse(in_space_one);
+  ir::Module module = with_copies(in_space_one);
   Options options;
   options.alignment = 2;
   options.presets = {{named(module, "mul"), 0, 100}, {named(module, "add"), 0, 550}};
@@ -72,7 +72,7 @@ TEST_CASE("presets are kept") {
 }
 
 TEST_CASE("presets that cannot be kept are refused") {
-  ir::Module module = parse(in_space_one);
+  ir::Module module = with_copies(in_space_one);
   auto with = [&](std::vector<Preset> presets) {
     Options options;
     options.presets = std::move(presets);
@@ -89,7 +89,7 @@ TEST_CASE("presets that cannot be kept are refused") {
 }
 
 TEST_CASE("a plan that does not fit a capacity is refused") {
-  ir::Module module = parse(in_space_one);
+  ir::Module module = with_copies(in_space_one);
   Options options;
   std::int64_t needed = 0;
   for (const Allocation &allocation : require_plan(module, options).allocations) {

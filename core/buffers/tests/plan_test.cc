@@ -7,20 +7,14 @@
 #include "core/buffers/validate.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
+#include "tools/testing/require.h"
 
 namespace bp::buffers {
 namespace {
 
-void require_ok(const Status &status) {
-  INFO((status.ok() ? std::string() : status.error().to_string()));
-  REQUIRE(status.ok());
-}
-template <class T>
-T require_value(Result<T> result) {
-  INFO((result.ok() ? std::string() : result.error().to_string()));
-  REQUIRE(result.ok());
-  return std::move(result).value();
-}
+using bp::testing::parse;
+using bp::testing::require_ok;
+using bp::testing::require_value;
 
 std::size_t count_copies(const ir::Module &module) {
   std::size_t count = 0;
@@ -56,12 +50,6 @@ bool merge_two_operands(const ir::Module &module, Plan &plan) {
     }
   }
   return false;
-}
-
-ir::Module parse(std::string_view text) {
-  ir::Module module = require_value(text::parse_module(text));
-  require_ok(ir::verify(module));
-  return module;
 }
 
 template <class T>

@@ -7,9 +7,12 @@
 #include "core/buffers/schedule_orders.h"
 #include "core/buffers/schedule_search.h"
 #include "core/buffers/tests/random_program.h"
+#include "tools/testing/require.h"
 
 namespace bp::buffers {
 namespace {
+
+using bp::testing::require_value;
 
 // Each instruction makes one value and reads some that were made before.
 ScheduleGraph random_graph(std::mt19937_64 &random, Number count) {
@@ -65,13 +68,6 @@ std::int64_t try_all(const ScheduleGraph &graph) {
     }
   } while (std::ranges::next_permutation(order).found);
   return least;
-}
-
-template <class T>
-T require_value(Result<T> result) {
-  INFO((result.ok() ? std::string() : result.error().to_string()));
-  REQUIRE(result.ok());
-  return std::move(result).value();
 }
 
 }  // namespace

@@ -48,27 +48,27 @@ constexpr double tail_denominator[] = {1.0,
                                        1.2572107799375721e-05};
 
 // erfc(x) e^(x^2) for 0.5 <= x <= 3: 3.3e-18
-constexpr double near_numerator[] = {1.000000000058549,     1.4654571366173328,   1.0781107888769428,
-                                     0.4754308692321576,    0.13089871451488788,  0.021251939818148415,
-                                     0.0016038026880114045, -9.85555346195529e-10};
-constexpr double near_denominator[] = {1.0,
-                                       2.593836304668897,
-                                       3.0049416305948116,
-                                       2.024560912095959,
-                                       0.8616498865244859,
-                                       0.23341776207761472,
-                                       0.03766935685154862,
-                                       0.0028425984883918213};
+constexpr double erfc_near_numerator[] = {1.000000000058549,     1.4654571366173328,   1.0781107888769428,
+                                          0.4754308692321576,    0.13089871451488788,  0.021251939818148415,
+                                          0.0016038026880114045, -9.85555346195529e-10};
+constexpr double erfc_near_denominator[] = {1.0,
+                                            2.593836304668897,
+                                            3.0049416305948116,
+                                            2.024560912095959,
+                                            0.8616498865244859,
+                                            0.23341776207761472,
+                                            0.03766935685154862,
+                                            0.0028425984883918213};
 // x erfc(x) e^(x^2), by 1/x^2, for x >= 3: 4.8e-18
-constexpr double far_numerator[] = {0.5641895835477563, 15.353204985248137, 143.72181530580235, 565.1598638927522,
-                                    908.0482247424555,  476.8654254192978,  35.65526007062235};
-constexpr double far_denominator[] = {1.0,
-                                      27.712847299844807,
-                                      267.8467086478386,
-                                      1116.7334959785442,
-                                      2012.3543786117064,
-                                      1363.727233492794,
-                                      227.903422057678};
+constexpr double erfc_far_numerator[] = {0.5641895835477563, 15.353204985248137, 143.72181530580235, 565.1598638927522,
+                                         908.0482247424555,  476.8654254192978,  35.65526007062235};
+constexpr double erfc_far_denominator[] = {1.0,
+                                           27.712847299844807,
+                                           267.8467086478386,
+                                           1116.7334959785442,
+                                           2012.3543786117064,
+                                           1363.727233492794,
+                                           227.903422057678};
 
 }  // namespace
 
@@ -90,8 +90,8 @@ Number erf_complement(Number x) {
   Number high = to_single(z);
   Number decay = exp(-(high * high)) * exp((high - z) * (high + z));
   Number inverse = 1 / z;
-  Number scaled = select(z < 3, rational(z, {near_numerator, near_denominator}),
-                         inverse * rational(inverse * inverse, {far_numerator, far_denominator}));
+  Number scaled = select(z < 3, rational(z, {erfc_near_numerator, erfc_near_denominator}),
+                         inverse * rational(inverse * inverse, {erfc_far_numerator, erfc_far_denominator}));
   Number tail = decay * scaled;
   return select(z < 0.5, 1 - erf(x), select(x < 0, 2 - tail, tail));
 }

@@ -9,9 +9,12 @@
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
+#include "tools/testing/require.h"
 
 namespace bp::passes {
 namespace {
+
+using testing::contains;
 
 // Repeats the stage until nothing changes. Everything that has an expansion must be gone then, so that it ends.
 void expand(ir::Module &module) {
@@ -29,17 +32,6 @@ void expand(ir::Module &module) {
     REQUIRE(status.ok());
   }
   CHECK(!changed);
-}
-
-bool has(const ir::Module &module, ir::Opcode opcode) {
-  for (ir::Computation computation : module.computations()) {
-    for (ir::Instruction instruction : computation.instructions()) {
-      if (instruction.opcode() == opcode) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 bool works_on_complex(ir::Instruction instruction) {
@@ -67,10 +59,10 @@ void check_expansion(const std::string &text, double tolerance = 0) {
   ir::Module expanded = *module;
   expand(expanded);
   // The values of loops stay complex.
-  if (works_on_complex(module->entry().root()) && !has(expanded, ir::Opcode::While)) {
+  if (works_on_complex(module->entry().root()) && !contains(expanded, ir::Opcode::While)) {
     CHECK(!computes_with_complex(expanded));
   } else {
-    CHECK(!has(expanded, opcode));
+    CHECK(!contains(expanded, opcode));
   }
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     auto arguments = interpreter::random_arguments(*module, seed).value();
@@ -260,7 +252,7 @@ TEST_CASE("expanded random numbers have the distribution") {
     ir::Module module = text::parse_module(text).value();
     REQUIRE(ir::verify(module).ok());
     expand(module);
-    CHECK(!has(module, ir::Opcode::Rng));
+    CHECK(!contains(module, ir::Opcode::Rng));
     const ir::Literal result = interpreter::interpret(module, {}).value();
     double sum = 0, squares = 0, neighbours = 0, least = expected.end, largest = expected.least, before = 0;
     const auto values = result.elements<double>();
@@ -440,7 +432,7 @@ TEST_CASE("what the device runs stays, and so does what must keep its order") {
   ir::Module module = text::parse_module(text).value();
   REQUIRE(ir::verify(module).ok());
   expand(module);
-  CHECK(has(module, ir::Opcode::CopyStart));
+  CHECK(contains(module, ir::Opcode::CopyStart));
   PassContext context;
   context.is_native = [](const ir::Instruction &) { return true; };
   module = text::parse_module("ENTRY main { ROOT r = u32[] replica-id() }").value();

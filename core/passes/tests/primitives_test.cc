@@ -8,20 +8,12 @@
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
+#include "tools/testing/require.h"
 
 namespace bp::passes {
 namespace {
 
-bool has(const ir::Module &module, ir::Opcode opcode) {
-  for (ir::Computation computation : module.computations()) {
-    for (ir::Instruction instruction : computation.instructions()) {
-      if (instruction.opcode() == opcode) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
+using testing::contains;
 
 enum class Op { Goes, MayStay };
 
@@ -39,7 +31,7 @@ void check(const char *pass, const std::string &text, std::int64_t units = 0, Op
   INFO((status.ok() ? "" : status.error().to_string()));
   REQUIRE(status.ok());
   if (op == Op::Goes) {
-    CHECK(!has(expanded, module->entry().root().opcode()));
+    CHECK(!contains(expanded, module->entry().root().opcode()));
   }
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const auto arguments = interpreter::random_arguments(*module, seed).value();

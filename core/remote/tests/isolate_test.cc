@@ -9,22 +9,12 @@
 #include "core/backplane.h"
 #include "core/base/sanitizers.h"
 #include "core/layers/validate.h"
+#include "core/remote/tests/test_plugin.h"
 #include "core/text/parser.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::remote {
 namespace {
-
-using Given = std::vector<std::pair<std::string, std::string>>;
-
-std::string plugin(const std::string &name) {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins" /
-         ("libbackplane_" + name + ".so");
-}
-
-Literal literal(std::string_view text) {
-  return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
-}
 
 Result<Backend> load(const std::string &name, Given settings, double seconds = 0) {
   BackendOptions options;

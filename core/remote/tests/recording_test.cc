@@ -9,22 +9,12 @@
 #include "core/remote/isolate.h"
 #include "core/remote/record.h"
 #include "core/remote/replay.h"
+#include "core/remote/tests/test_plugin.h"
 #include "core/text/parser.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::remote {
 namespace {
-
-using Given = std::vector<std::pair<std::string, std::string>>;
-
-std::string plugin(const std::string &name) {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins" /
-         ("libbackplane_" + name + ".so");
-}
-
-Literal literal(std::string_view text) {
-  return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
-}
 
 const Given host_memory = {}, device_memory = {{"capacity", "100000"}},
             visible_memory = {{"capacity", "100000"}, {"visible", "1"}},

@@ -6,11 +6,14 @@
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/testing/require.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::text {
 namespace {
+
+using testing::error_of;
 
 struct Exception {
   std::string_view file, reason;
@@ -34,12 +37,6 @@ constexpr Exception not_valid[] = {
 
 bool is_exception(std::span<const Exception> exceptions, const std::string &file) {
   return std::ranges::find(exceptions, file, &Exception::file) != exceptions.end();
-}
-
-// The error of `result`, or nothing.
-template <class T>
-std::string error_of(const Result<T> &result) {
-  return result.ok() ? std::string() : result.error().to_string();
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ struct EmulatedDevice : CpuDevice {
   std::shared_ptr<const Emulator> emulator;  // from the first load() on
 };
 
-bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
+bp_status run_emulated(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
   return guarded(diag, [&] {
     const auto *self = static_cast<const EmulatedProgram *>(program->program_data);
     if (run->allocation_count != self->allocation_count()) {
@@ -66,7 +66,7 @@ bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp
   });
 }
 
-void destroy_program(const bp_program_t *program) {
+void destroy_emulated(const bp_program_t *program) {
   delete static_cast<EmulatedProgram *>(program->program_data);
   delete program;
 }
@@ -88,7 +88,7 @@ bp_status EmulatedDevice::load(const void *bytes, std::uint64_t size, std::uint3
   if (linked == nullptr) {
     return fail(diag, BP_INTERNAL, "cpu-emulated: " + error);
   }
-  *program = new bp_program_t{linked.release(), 0, 0, 64, 0, run_program, destroy_program};
+  *program = new bp_program_t{linked.release(), 0, 0, 64, 0, run_emulated, destroy_emulated};
   return BP_OK;
 }
 

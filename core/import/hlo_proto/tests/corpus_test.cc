@@ -6,17 +6,14 @@
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/testing/require.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::import::hlo_proto {
 namespace {
 
-// The error of `result`, or nothing.
-template <class T>
-std::string error_of(const Result<T> &result) {
-  return result.ok() ? std::string() : result.error().to_string();
-}
+using testing::error_of;
 
 // Attributes that XLA writes even where its text leaves them out: these files state in text what an absent one means.
 constexpr std::string_view states_the_usual[] = {"hlo.translate.hlo_to_mhlo.tests.import.hlo"};

@@ -9,16 +9,14 @@
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/testing/require.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::import::hlo_proto {
 namespace {
 
-// The error of `result`, or nothing.
-template <class T>
-std::string error_of(const Result<T> &result) {
-  return result.ok() ? std::string() : result.error().to_string();
-}
+using testing::error_of;
+using testing::parse;
 
 // The header and the computations, whose order differs where some do not call each other.
 std::set<std::string> blocks(const std::string &text) {
@@ -29,12 +27,6 @@ std::set<std::string> blocks(const std::string &text) {
     begin = end + 2;
   }
   return parts;
-}
-
-ir::Module parse(std::string_view text) {
-  auto module = text::parse_module(text);
-  REQUIRE(error_of(module) == "");
-  return std::move(module).value();
 }
 
 }  // namespace

@@ -6,16 +6,14 @@
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/testing/require.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::import::stablehlo {
 namespace {
 
-template <class T>
-std::string error_of(const Result<T> &result) {
-  return result.ok() ? std::string() : result.error().to_string();
-}
+using testing::error_of;
 
 }  // namespace
 

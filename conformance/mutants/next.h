@@ -1,0 +1,28 @@
+// How a fault lets the function it stands before do its part: by what that takes, less what the fault leaves as it is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "backplane/backplane.h"
+
+namespace bp::conformance {
+
+using NextCall = std::function<bp_status(const bp_call_t *call)>;
+using NextClaim = std::function<bp_status()>;
+using NextCompile = std::function<bp_status(const bp_ostream_t *artifact)>;
+using NextLoad = std::function<bp_status(std::string_view artifact)>;
+using NextRun = std::function<bp_status(const bp_run_t *run)>;
+using NextAlloc = std::function<bp_status(std::uint64_t size, bp_memory_t *out)>;
+using NextCopy = std::function<bp_status(bp_loc_t to, bp_loc_t from, std::uint64_t size)>;
+using NextSubmit = std::function<bp_status(std::span<const bp_command_t> commands)>;
+using NextSignal = std::function<void(bp_point_t point, bp_status status)>;
+using NextCreate = std::function<const bp_device_t *(std::span<const bp_option_t> options)>;
+using NextFind = std::function<bool()>;
+using NextAsk = std::function<const void *()>;
+using NextStatus = std::function<bp_status()>;
+using NextVoid = std::function<void()>;
+
+}  // namespace bp::conformance
