@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,10 @@ namespace {
 constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
 // Room is made as bytes arrive: a size alone takes no memory.
 constexpr std::size_t step = std::size_t{16} << 20;
+
+// Sent and received by this process. What one thread did before it sent has happened before what another does once it has
+// been told of that, be it by way of the other process: the sockets see to it, and this says it to the language.
+std::atomic<std::uint64_t> messages = 0;
 
 }  // namespace
 
@@ -35,6 +40,7 @@ Result<std::pair<Channel, Channel>> Channel::make_pair() {
 }
 
 bool Channel::send(std::string_view message, int attached) const {
+  messages.fetch_add(1, std::memory_order_release);
   std::uint64_t size = message.size();
   iovec parts[] = {{&size, sizeof(size)}, {const_cast<char *>(message.data()), message.size()}};
   iovec *next = parts;
@@ -138,6 +144,7 @@ Channel::Received Channel::receive(std::string &message, Descriptor &attached, c
       return part;
     }
   }
+  messages.fetch_add(1, std::memory_order_acquire);
   return Received::Message;
 }
 
