@@ -85,6 +85,7 @@ Record run_one(Subject &subject, const std::string &id) {
 }  // namespace
 
 void serve(Subject &subject, int descriptor) {
+  die_of_signals();
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   std::string received;
   char buffer[4096];

@@ -10,6 +10,12 @@
 
 namespace bp {
 
+void die_of_signals() {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    std::signal(signal, SIG_DFL);
+  }
+}
+
 void confine_process(std::int64_t bytes) {
   setpgid(0, 0);
   if (!BP_SANITIZES_MEMORY && bytes > 0) {
@@ -19,9 +25,7 @@ void confine_process(std::int64_t bytes) {
   }
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
-    std::signal(signal, SIG_DFL);
-  }
+  die_of_signals();
 }
 
 }  // namespace bp
