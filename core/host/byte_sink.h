@@ -20,11 +20,17 @@ class ByteSink {
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
+  // Of one write: a terabyte is a mistake, which no allocator has to be asked about.
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
+
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
     auto &all = static_cast<ByteSink *>(stream->ctx)->bytes_;
     const auto *begin = static_cast<const std::byte *>(bytes);
     if (begin == nullptr && size != 0) {
       return BP_INVALID;
+    }
+    if (size > most_bytes) {
+      return BP_NO_MEMORY;
     }
     try {
       all.insert(all.end(), begin, begin + size);

@@ -57,10 +57,18 @@ class Tee {
   std::string take() { return std::move(bytes_); }
 
  private:
-  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
+  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
     auto &self = *static_cast<Tee *>(stream->ctx);
-    self.bytes_.append(static_cast<const char *>(bytes), size);
-    return self.below_->write(self.below_, bytes, size);
+    const bp_status status = self.below_->write(self.below_, bytes, size);
+    if (status != BP_OK) {
+      return status;
+    }
+    try {
+      self.bytes_.append(static_cast<const char *>(bytes), size);
+    } catch (...) {
+      return BP_NO_MEMORY;
+    }
+    return BP_OK;
   }
 
   bp_ostream_t abi_;
