@@ -9,19 +9,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "conformance/check/number.h"
 #include "core/interpreter/compare.h"
 
 namespace bp::conformance {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-inline constexpr bool is_narrow_float = requires { T::float_format; };
-template <class T>
-inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
-template <class T>
-inline constexpr bool is_complex = requires(T x) { x.imag(); };
 
 // Exact for all floats.
 template <class T>
@@ -72,19 +66,6 @@ template <class T>
 bool holds(double distance, const Rule &rule) {
   const bool exact = rule.kind == RuleKind::Equal || (rule.kind == RuleKind::Close && !is_float<T> && !is_complex<T>);
   return exact ? distance == 0 : distance <= rule.limit;
-}
-
-template <class T>
-std::string print(T x) {
-  if constexpr (is_complex<T>) {
-    return fmt::format("({}, {})", x.real(), x.imag());
-  } else if constexpr (is_narrow_float<T>) {
-    return fmt::format("{}", as_double(x));
-  } else if constexpr (requires { typename T::Storage; }) {
-    return fmt::format("{}", static_cast<std::int64_t>(x));
-  } else {
-    return fmt::format("{}", x);
-  }
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace bp::conformance {
 namespace {
 
-class Run {
+class CheckedRun {
  public:
-  Run(const ir::Module &program, std::vector<Literal> arguments, Policy policy)
+  CheckedRun(const ir::Module &program, std::vector<Literal> arguments, Policy policy)
       : program_(program), arguments_(std::move(arguments)), policy_(policy) {}
 
   Status start(const Backend &backend, const Inspect &inspect) {
@@ -84,7 +84,7 @@ class Run {
 
 Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy, const Inspect &inspect) {
   BP_ASSIGN(SelfChecking program, take_apart(module));
-  Run run(program.program, std::move(program.arguments), policy);
+  CheckedRun run(program.program, std::move(program.arguments), policy);
   BP_TRY(run.start(backend, inspect));
   Outcome outcome;
   outcome.checks = program.checks.size();

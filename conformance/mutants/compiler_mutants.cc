@@ -40,21 +40,13 @@ Fault at_load(Body body) {
   fault.compiler_load = body;
   return fault;
 }
-template <class Body>
-Fault at_run(Body body) {
-  Fault fault;
-  fault.program_run = [body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
-    return body(next, run);
-  };
-  return fault;
-}
 
 // The bytes that compile() would write.
-struct Bytes {
-  bp_ostream_t abi{this, &Bytes::write};
+struct ArtifactBytes {
+  bp_ostream_t abi{this, &ArtifactBytes::write};
   std::string text;
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
-    static_cast<Bytes *>(stream->ctx)->text.append(static_cast<const char *>(bytes), size);
+    static_cast<ArtifactBytes *>(stream->ctx)->text.append(static_cast<const char *>(bytes), size);
     return BP_OK;
   }
 };
@@ -165,7 +157,7 @@ constexpr Mutant compiler_table[] = {
     {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops/multiply/f32/*",
      [] {
        return at_compile([](const NextCompile &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
-         Bytes bytes;
+         ArtifactBytes bytes;
          return next(&bytes.abi);
        });
      }},
@@ -174,7 +166,7 @@ constexpr Mutant compiler_table[] = {
      [] {
        return at_compile(
            [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-             Bytes bytes;
+             ArtifactBytes bytes;
              const bp_status status = next(&bytes.abi);
              std::thread([&] { artifact->write(artifact, bytes.text.data(), bytes.text.size()); }).join();
              return status;
@@ -184,7 +176,7 @@ constexpr Mutant compiler_table[] = {
      [] {
        return at_compile(
            [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-             Bytes bytes;
+             ArtifactBytes bytes;
              const bp_status status = next(&bytes.abi);
              artifact->write(artifact, bytes.text.data(), bytes.text.size());
              return status;
@@ -194,7 +186,7 @@ constexpr Mutant compiler_table[] = {
      [] {
        return at_compile(
            [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-             Bytes bytes;
+             ArtifactBytes bytes;
              bp_status status = next(&bytes.abi);
              for (std::size_t i = 0; i < 2; ++i) {
                const bp_status written =

@@ -12,9 +12,9 @@ namespace bp::conformance {
 namespace {
 
 // The headers of a shared library that is known to be correct, to be changed in place.
-class Library {
+class LibraryFile {
  public:
-  explicit Library(const std::string &file) : bytes(file) {
+  explicit LibraryFile(const std::string &file) : bytes(file) {
     for (std::uint16_t i = 0; i < header().e_phnum; ++i) {
       if (segment(i).p_type == PT_DYNAMIC) {
         dynamic_ = reinterpret_cast<Elf64_Dyn *>(&bytes[segment(i).p_offset]);
@@ -72,7 +72,7 @@ class Library {
 
 template <class Change>
 std::string changed(const std::string &file, Change change) {
-  Library library(file);
+  LibraryFile library(file);
   change(library);
   return std::move(library.bytes);
 }
@@ -94,7 +94,7 @@ std::string with_manifest(std::string file, std::string_view what, std::string_v
 
 // An import becomes something that the library exports.
 std::string with_export(const std::string &file, unsigned char binding) {
-  return changed(file, [&](Library &library) {
+  return changed(file, [&](LibraryFile &library) {
     Elf64_Sym &symbol = library.last_import();
     symbol.st_shndx = library.entry_symbol().st_shndx;
     symbol.st_value = library.entry_symbol().st_value;
@@ -108,11 +108,11 @@ constexpr Mutant file_table[] = {
      [](const std::string &file) { return file.substr(0, 500); }},
     {"file-is-program", "file", "it is a program, not a library", "kernels", "x_ray/shared_library", nullptr,
      [](const std::string &file) {
-       return changed(file, [](Library &library) { library.header().e_type = ET_EXEC; });
+       return changed(file, [](LibraryFile &library) { library.header().e_type = ET_EXEC; });
      }},
     {"file-of-other-machine", "file", "it is made for another processor", "kernels", "x_ray/machine", nullptr,
      [](const std::string &file) {
-       return changed(file, [](Library &library) { library.header().e_machine = EM_PPC64; });
+       return changed(file, [](LibraryFile &library) { library.header().e_machine = EM_PPC64; });
      }},
     {"no-manifest", "file", "there is no manifest", "kernels", "x_ray/one_manifest", nullptr,
      [](const std::string &file) { return replaced(file, std::string_view("Backplane\0\0\0{", 13), "Backbone!!!!{"); }},
@@ -136,12 +136,13 @@ constexpr Mutant file_table[] = {
      [](const std::string &file) { return with_export(file, STB_GNU_UNIQUE); }},
     {"imports-core", "file", "it wants a symbol of the core", "kernels", "x_ray/no_imports_from_the_core", nullptr,
      [](const std::string &file) {
-       return changed(file, [](Library &library) { library.last_import().st_name = library.entry_symbol().st_name; });
+       return changed(file,
+                      [](LibraryFile &library) { library.last_import().st_name = library.entry_symbol().st_name; });
      }},
     {"text-relocations", "file", "its code is not independent of its address", "kernels", "x_ray/no_text_relocations",
      nullptr,
      [](const std::string &file) {
-       return changed(file, [](Library &library) {
+       return changed(file, [](LibraryFile &library) {
          // Any entry that the loader can do without.
          for (const std::int64_t tag : {DT_RELACOUNT, DT_FLAGS_1, DT_VERNEEDNUM}) {
            if (Elf64_Dyn *entry = library.entry(tag); entry != nullptr) {
@@ -153,7 +154,7 @@ constexpr Mutant file_table[] = {
      }},
     {"executable-stack", "file", "it wants an executable stack", "kernels", "x_ray/no_executable_stack", nullptr,
      [](const std::string &file) {
-       return changed(file, [](Library &library) { library.segment_of_type(PT_GNU_STACK).p_flags |= PF_X; });
+       return changed(file, [](LibraryFile &library) { library.segment_of_type(PT_GNU_STACK).p_flags |= PF_X; });
      }},
 };
 

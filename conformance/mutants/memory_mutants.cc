@@ -42,12 +42,6 @@ Fault at_copy(Body body) {
   return fault;
 }
 template <class Body>
-Fault at_submit(Body body) {
-  Fault fault;
-  fault.queue_submit = body;
-  return fault;
-}
-template <class Body>
 Fault at_signal(Body body) {
   Fault fault;
   fault.host_signal = body;

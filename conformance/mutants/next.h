@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "backplane/backplane.h"
+#include "conformance/mutants/mutant.h"
 
 namespace bp::conformance {
 
@@ -24,5 +24,21 @@ using NextFind = std::function<bool()>;
 using NextAsk = std::function<const void *()>;
 using NextStatus = std::function<bp_status()>;
 using NextVoid = std::function<void()>;
+
+// Instead of a program's run, or of a queue's submit.
+template <class Body>
+Fault at_run(Body body) {
+  Fault fault;
+  fault.program_run = [body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
+    return body(next, run);
+  };
+  return fault;
+}
+template <class Body>
+Fault at_submit(Body body) {
+  Fault fault;
+  fault.queue_submit = body;
+  return fault;
+}
 
 }  // namespace bp::conformance

@@ -23,7 +23,7 @@ namespace bp::conformance {
 namespace {
 
 template <class Body>
-Fault at_device_init(Body body) {
+Fault before_device_init(Body body) {
   Fault fault;
   fault.device_init = [body](const NextStatus &next, layers::LayeredDevice &, const bp_diag_t *) {
     body();
@@ -37,20 +37,6 @@ Fault at_find(Body body) {
   fault.kernels_find = [body](const NextFind &next, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
     return body(next, plugin::ModuleView(module), instr);
   };
-  return fault;
-}
-template <class Body>
-Fault at_run(Body body) {
-  Fault fault;
-  fault.program_run = [body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
-    return body(next, run);
-  };
-  return fault;
-}
-template <class Body>
-Fault at_submit(Body body) {
-  Fault fault;
-  fault.queue_submit = body;
   return fault;
 }
 
@@ -177,16 +163,16 @@ constexpr Mutant rule_table[] = {
        return fault;
      }},
     {"locale-changed", "process", "init() of the device sets the locale", "kernels", "contract/BP-LAW-04/watched",
-     [] { return at_device_init([] { std::setlocale(LC_ALL, "C.UTF-8"); }); }},
+     [] { return before_device_init([] { std::setlocale(LC_ALL, "C.UTF-8"); }); }},
     {"directory-changed", "process", "init() of the device changes the working directory", "kernels",
-     "contract/BP-LAW-04/watched", [] { return at_device_init([] { static_cast<void>(chdir("/")); }); }},
+     "contract/BP-LAW-04/watched", [] { return before_device_init([] { static_cast<void>(chdir("/")); }); }},
     {"signal-handled", "process", "init() of the device installs a signal handler", "kernels",
-     "contract/BP-LAW-04/watched", [] { return at_device_init([] { std::signal(SIGUSR1, [](int) {}); }); }},
+     "contract/BP-LAW-04/watched", [] { return before_device_init([] { std::signal(SIGUSR1, [](int) {}); }); }},
     {"destroy-needs-init", "life", "destroy() crashes where init() was not called or failed", "kernels",
      "life_cycle/BP-DEVICE-03",
      [] {
        auto initialized = std::make_shared<bool>(false);
-       Fault fault = at_device_init([initialized] { *initialized = true; });
+       Fault fault = before_device_init([initialized] { *initialized = true; });
        fault.device_destroy = [initialized](const std::function<void()> &next) {
          if (!*initialized) {
            std::abort();

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "conformance/check/number.h"
 #include "core/interpreter/compare.h"
 #include "core/ir/float_spacing.h"
 
@@ -17,7 +18,7 @@ namespace {
 using ir::ElementType;
 using ir::Opcode;
 
-struct Row {
+struct AccuracyRow {
   Accuracy accuracy;
   std::vector<Opcode> ops;
 };
@@ -38,8 +39,8 @@ constexpr Accuracy with(Accuracy accuracy, Edges edges) {
 
 // The bounds of functions are those of OpenCL's full profile for f32, where it has the function, and its bounds for half
 // in the narrow types, but never more than 2.
-const std::vector<Row> &rows() {
-  static const std::vector<Row> all = {
+const std::vector<AccuracyRow> &rows() {
+  static const std::vector<AccuracyRow> all = {
       {bits,
        {Opcode::Copy,
         Opcode::BitcastConvert,
@@ -148,13 +149,6 @@ const std::vector<Row> &rows() {
   return all;
 }
 
-template <class T>
-inline constexpr bool is_narrow_float = requires { T::float_format; };
-template <class T>
-inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
-template <class T>
-inline constexpr bool is_complex = requires(T x) { x.imag(); };
-
 double spacing_at(double x, ir::Spacing spacing) {
   const int exponent = x == 0 ? spacing.least : std::ilogb(x) - spacing.mantissa_bits;
   return std::ldexp(1.0, std::max(exponent, spacing.least));
@@ -230,19 +224,6 @@ Distance distance(double x, double y, double size, double sum, const Frame &fram
   }
   const double apart = std::fabs(x - y);
   return {apart / spacing_at(size, frame.spacing), apart <= allowed};
-}
-
-template <class T>
-std::string print(T x) {
-  if constexpr (is_complex<T>) {
-    return fmt::format("({}, {})", x.real(), x.imag());
-  } else if constexpr (is_narrow_float<T>) {
-    return fmt::format("{}", static_cast<double>(x));
-  } else if constexpr (requires { typename T::Storage; }) {
-    return fmt::format("{}", static_cast<std::int64_t>(x));
-  } else {
-    return fmt::format("{}", x);
-  }
 }
 
 template <class T>
@@ -392,7 +373,7 @@ double Accuracy::limit(ElementType type) const {
 }
 
 const Accuracy *find_accuracy(Opcode opcode) {
-  for (const Row &row : rows()) {
+  for (const AccuracyRow &row : rows()) {
     if (std::ranges::count(row.ops, opcode) != 0) {
       return &row.accuracy;
     }

@@ -90,20 +90,21 @@ class Permutation final : public layers::Interposer {
 };
 
 // Inputs of a thread, and what they give when nobody else runs.
-struct Work {
+struct ConcurrentWork {
   std::vector<Literal> arguments;
   Literal expected;
 };
 
-Result<Work> make_work(const Compiled &compiled, const ir::Module &module, std::uint64_t seed) {
-  Work work;
+Result<ConcurrentWork> make_work(const Compiled &compiled, const ir::Module &module, std::uint64_t seed) {
+  ConcurrentWork work;
   BP_ASSIGN(work.arguments, interpreter::random_arguments(module, seed));
   BP_ASSIGN(work.expected, compiled.executable.run(work.arguments));
   return work;
 }
 
 // All threads begin together, each with inputs of its own; `programs` take turns.
-Status run_together(const std::vector<const Compiled *> &programs, const std::vector<Work> &work, int rounds) {
+Status run_together(const std::vector<const Compiled *> &programs, const std::vector<ConcurrentWork> &work,
+                    int rounds) {
   std::atomic<int> ready = 0;
   std::atomic<bool> differs = false;
   std::vector<Status> failures(threads);
@@ -137,7 +138,7 @@ Status run_together(const std::vector<const Compiled *> &programs, const std::ve
 }
 
 // The same bits in every order.
-Status run_permuted(const Subject &subject, const ir::Module &module, const std::vector<Work> &work) {
+Status run_permuted(const Subject &subject, const ir::Module &module, const std::vector<ConcurrentWork> &work) {
   for (int i = 0; i < (subject.is_full() ? 100 : 5); ++i) {
     BackendOptions options = subject.backend_options();
     options.layers.push_back([seed = subject.seed_of(fmt::format("order/{}", i))](std::unique_ptr<host::Entry> below) {
@@ -162,9 +163,9 @@ Result<Verdict> judge(Subject &subject, const std::string &name, std::string_vie
   if (!subject.is_on_device(**program)) {
     return nothing_to_do();
   }
-  std::vector<Work> work;
+  std::vector<ConcurrentWork> work;
   for (std::uint64_t t = 0; t < threads; ++t) {
-    BP_ASSIGN(Work of_thread, make_work(**program, module, subject.seed_of(name) + t));
+    BP_ASSIGN(ConcurrentWork of_thread, make_work(**program, module, subject.seed_of(name) + t));
     work.push_back(std::move(of_thread));
   }
   if (kind == "order") {

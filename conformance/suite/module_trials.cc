@@ -192,11 +192,11 @@ Verdict compiles_offline(Subject &subject) {
 
 // --- BP-REWRITE-01, BP-REWRITE-02 ---
 
-struct Bytes {
-  bp_ostream_t abi{this, &Bytes::write};
+struct StreamBytes {
+  bp_ostream_t abi{this, &StreamBytes::write};
   host::Image::Storage bytes;
   static bp_status write(const bp_ostream_t *stream, const void *data, std::uint64_t size) {
-    auto &self = *static_cast<Bytes *>(stream->ctx);
+    auto &self = *static_cast<StreamBytes *>(stream->ctx);
     const auto *from = static_cast<const std::byte *>(data);
     self.bytes.insert(self.bytes.end(), from, from + size);
     return BP_OK;
@@ -224,16 +224,16 @@ std::string signature(const bp_module_t *module) {
   return text;
 }
 
-Result<Verdict> rewrites(Subject &subject,
-                         Verdict (*judge)(const bp_module_t *module, const Bytes &first, const Bytes &second)) {
+Result<Verdict> rewrites(Subject &subject, Verdict (*judge)(const bp_module_t *module, const StreamBytes &first,
+                                                            const StreamBytes &second)) {
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
   for (const char *name : {"chain", "loop", "in_place_f32", "several_results"}) {
     BP_ASSIGN(const ir::Module module, sample_program(name));
     BP_ASSIGN(const host::Image image, host::build_image(module, host::Stage::Legalize));
     for (const std::uint32_t phase : {0u, std::uint32_t{BP_STAGE_LEGALIZE}}) {
-      Bytes answers[2];
-      for (Bytes &answer : answers) {
+      StreamBytes answers[2];
+      for (StreamBytes &answer : answers) {
         host::Diagnostics diagnostics;
         const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
           return device.rewrite()->rewrite(device.abi(), phase, image.module(), &answer.abi, diag);
@@ -249,23 +249,25 @@ Result<Verdict> rewrites(Subject &subject,
 }
 
 Verdict rewrites_purely(Subject &subject) {
-  return verdict_or_error(rewrites(subject, [](const bp_module_t *, const Bytes &first, const Bytes &second) {
+  return verdict_or_error(rewrites(subject, [](const bp_module_t *, const StreamBytes &first,
+                                               const StreamBytes &second) {
     return first.bytes == second.bytes ? Verdict() : failure("BP-REWRITE-01: rewrite gives two answers for one module");
   }));
 }
 Verdict rewrites_keep_the_signature(Subject &subject) {
-  return verdict_or_error(rewrites(subject, [](const bp_module_t *module, const Bytes &first, const Bytes &) {
-    if (first.bytes.empty()) {
-      return Verdict();
-    }
-    if (const Status valid = host::validate_image(first.bytes); !valid.ok()) {
-      return failure("BP-REWRITE-02: " + valid.error().message());
-    }
-    const std::string before = signature(module);
-    const std::string after = signature(reinterpret_cast<const bp_module_t *>(first.bytes.data()));
-    return before == after ? Verdict()
-                           : failure(fmt::format("BP-REWRITE-02: the entry was {}, and is {}", before, after));
-  }));
+  return verdict_or_error(
+      rewrites(subject, [](const bp_module_t *module, const StreamBytes &first, const StreamBytes &) {
+        if (first.bytes.empty()) {
+          return Verdict();
+        }
+        if (const Status valid = host::validate_image(first.bytes); !valid.ok()) {
+          return failure("BP-REWRITE-02: " + valid.error().message());
+        }
+        const std::string before = signature(module);
+        const std::string after = signature(reinterpret_cast<const bp_module_t *>(first.bytes.data()));
+        return before == after ? Verdict()
+                               : failure(fmt::format("BP-REWRITE-02: the entry was {}, and is {}", before, after));
+      }));
 }
 
 constexpr ContractTrial module_table[] = {

@@ -17,12 +17,12 @@ constexpr std::int64_t elements = 1 << 20;  // of an elementwise program
 
 // What has no elements to go through one by one. `$` is the element type; arrays have about a million elements, or fewer
 // where much is to be done for each.
-struct Row {
+struct TimedRow {
   std::string_view name, body;
   double operations_per_result = 0;
   bool reads_a_part = false;  // of its first operand, as much as the result has
 };
-constexpr Row rows[] = {
+constexpr TimedRow timed_rows[] = {
     {"broadcast", "x = $[1024] parameter(0)  ROOT r = $[1024,1024] broadcast(x), dimensions={1}"},
     {"iota", "ROOT r = $[1024,1024] iota(), iota_dimension=1"},
     {"transpose", "x = $[1024,1024] parameter(0)  ROOT r = $[1024,1024] transpose(x), dimensions={1,0}"},
@@ -118,15 +118,15 @@ std::vector<std::string> timed_op_names() {
       names.emplace_back(op.text);
     }
   }
-  for (const Row &row : rows) {
+  for (const TimedRow &row : timed_rows) {
     names.emplace_back(row.name);
   }
   return names;
 }
 
 Result<PerformanceProgram> op_program(std::string_view name, ElementType type) {
-  const auto row = std::ranges::find(rows, name, &Row::name);
-  if (row != std::end(rows)) {
+  const auto row = std::ranges::find(timed_rows, name, &TimedRow::name);
+  if (row != std::end(timed_rows)) {
     return PerformanceProgram{std::string(name), entry_of(row->body, type), row->operations_per_result,
                               row->reads_a_part};
   }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "conformance/check/number.h"
 #include "core/interpreter/random_inputs.h"
 
 namespace bp::conformance {
@@ -13,15 +14,6 @@ namespace {
 
 using ir::ElementType;
 using ir::Literal;
-
-template <class T>
-inline constexpr bool is_narrow_float = requires { T::float_format; };
-template <class T>
-inline constexpr bool is_narrow_integer = requires { typename T::Storage; };
-template <class T>
-inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
-template <class T>
-inline constexpr bool is_complex = requires(T x) { x.imag(); };
 
 // SplitMix64, as a function of a counter.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
@@ -36,7 +28,7 @@ template <class T>
 T from_bits(std::uint64_t bits) {
   if constexpr (std::is_same_v<T, bool>) {
     return (bits & 1) != 0;
-  } else if constexpr (is_narrow_integer<T>) {
+  } else if constexpr (is_narrow_int<T>) {
     return T(static_cast<std::int64_t>(bits));
   } else if constexpr (is_narrow_float<T>) {
     constexpr unsigned width = T::float_format.width();
@@ -127,7 +119,7 @@ std::vector<T> special_values(Edges edges) {
     return edges == Edges::Summands ? summands<T>() : special_floats<T>(edges);
   } else {
     constexpr std::uint64_t top = [] {
-      if constexpr (is_narrow_integer<T>) {
+      if constexpr (is_narrow_int<T>) {
         return std::uint64_t{1} << (T::bits - 1);
       } else {
         return std::uint64_t{1} << (sizeof(T) * 8 - 1);

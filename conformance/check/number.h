@@ -1,0 +1,34 @@
+// The elements of arrays: what kind of number each C++ type of them is, and how a message shows one.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "core/interpreter/wide.h"
+
+namespace bp::conformance {
+
+using interpreter::is_narrow_float;
+using interpreter::is_narrow_int;
+template <class T>
+inline constexpr bool is_complex = interpreter::is_complex_number<T>;
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
+
+template <class T>
+std::string print(T x) {
+  if constexpr (is_complex<T>) {
+    return fmt::format("({}, {})", x.real(), x.imag());
+  } else if constexpr (is_narrow_float<T>) {
+    return fmt::format("{}", static_cast<double>(x));
+  } else if constexpr (is_narrow_int<T>) {
+    return fmt::format("{}", static_cast<std::int64_t>(x));
+  } else {
+    return fmt::format("{}", x);
+  }
+}
+
+}  // namespace bp::conformance
