@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes embedded.cc: embed.py OUTPUT FILES..."""
+"""Writes a function that returns files: embed.py OUTPUT FUNCTION FILES..."""
 
 import pathlib
 import sys
@@ -12,14 +12,14 @@ START = """// Made by embed.py. Do not edit.
 namespace bp::conformance {
 namespace {
 
-const EmbeddedFile files[] = {
+const EmbeddedFile FUNCTION_files[] = {
 """
 END = """};
 
 }  // namespace
 
-std::span<const EmbeddedFile> embedded_programs() {
-  return files;
+std::span<const EmbeddedFile> FUNCTION() {
+  return FUNCTION_files;
 }
 
 }  // namespace bp::conformance
@@ -27,13 +27,13 @@ std::span<const EmbeddedFile> embedded_programs() {
 
 
 def main():
-    output, *names = sys.argv[1:]
+    output, function, *names = sys.argv[1:]
     entries = []
     for path in sorted(map(pathlib.Path, names), key=lambda path: path.name):
         text = path.read_text()
         assert ')text"' not in text, path
         entries.append(f'    {{"{path.name}", R"text({text})text"}},\n')
-    pathlib.Path(output).write_text(START + "".join(entries) + END)
+    pathlib.Path(output).write_text((START + "".join(entries) + END).replace("FUNCTION", function))
 
 
 if __name__ == "__main__":

@@ -12,5 +12,7 @@ struct EmbeddedFile {
 
 // By name.
 std::span<const EmbeddedFile> embedded_programs();
+// Of samples/models.
+std::span<const EmbeddedFile> embedded_models();
 
 }  // namespace bp::conformance

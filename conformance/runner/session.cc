@@ -96,6 +96,9 @@ std::vector<std::string> arguments_of(const Choice &choice) {
   for (const auto &[key, value] : choice.settings) {
     arguments.insert(arguments.end(), {"--set", key + "=" + value});
   }
+  for (const std::string &model : choice.models) {
+    arguments.insert(arguments.end(), {"--model", model});
+  }
   if (!choice.mutant.empty()) {
     arguments.insert(arguments.end(), {"--mutant", choice.mutant});
   }

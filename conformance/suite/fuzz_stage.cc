@@ -3,58 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string.hpp>
 #include <chrono>
 
+#include "conformance/suite/differential.h"
 #include "conformance/suite/random_calls.h"
 #include "conformance/suite/random_graph.h"
 #include "conformance/suite/stage.h"
-#include "core/text/printer.h"
-#include "debugging/reduce.h"
 
 namespace bp::conformance {
 namespace {
 
 constexpr std::string_view graphs = "fuzz/graphs/", calls = "fuzz/calls/";
 
-std::string indented(std::string text) {
-  boost::trim_right(text);
-  return boost::replace_all_copy(text, "\n", "\n    ");
-}
-
-// The same kind of failure on as little as possible, as text.
-std::string reduced(const Backend &backend, const ir::Module &module, std::uint64_t seed, std::string mismatch) {
-  debugging::ReduceOptions options;
-  options.max_seconds = 10;
-  const debugging::Reduced result = debugging::reduce(
-      module,
-      [&](const ir::Module &candidate) {
-        auto outcome = run_graph(backend, candidate, seed);
-        if (!outcome.ok() || outcome->mismatch.empty()) {
-          return false;
-        }
-        mismatch = std::move(outcome->mismatch);
-        return true;
-      },
-      options);
-  return fmt::format("{}; {} instructions of {} show it:\n    {}", mismatch, result.module.instruction_count(),
-                     module.instruction_count(), indented(text::print(result.module)));
-}
-
 Result<Verdict> judge_graph(Subject &subject, const std::string &id) {
   const std::uint64_t seed = subject.seed_of(id);
   const ir::Module module = random_graph(seed, graph_size(seed));
   BP_ASSIGN(const Backend *backend, subject.backend());
-  const auto outcome = run_graph(*backend, module, seed);
-  if (!outcome.ok()) {
-    return Verdict{.status = CaseStatus::Unsupported,
-                   .message = "not even the oracle runs it: " + outcome.error().message(),
-                   .is_evidence = false};
-  }
-  if (!outcome->mismatch.empty()) {
-    return failure(reduced(*backend, module, seed, outcome->mismatch));
-  }
-  return outcome->is_on_device ? Verdict() : nothing_to_do();
+  return compare_with_interpreter(*backend, module, seed);
 }
 
 // What is left of a sequence when nothing more can be taken out of it without its going well: halves, then quarters, down

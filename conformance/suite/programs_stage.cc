@@ -1,21 +1,40 @@
-// Whole programs that say themselves what should come out (conformance/programs), part of this executable.
+// Whole programs that say themselves what should come out (conformance/programs), part of this executable; and models, in
+// pieces of a few sizes, compared with the interpreter.
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
 
 #include "conformance/check/case.h"
 #include "conformance/check/runner.h"
 #include "conformance/programs/embedded.h"
+#include "conformance/suite/differential.h"
+#include "conformance/suite/model_pieces.h"
 #include "conformance/suite/stage.h"
+#include "core/ir/verifier.h"
 
 namespace bp::conformance {
 namespace {
 
-std::vector<std::string> list_programs(const Subject &) {
+constexpr std::string_view of_models = "programs/model/";
+
+std::vector<std::size_t> sizes_of_pieces(const Subject &subject) {
+  return subject.is_full() ? std::vector<std::size_t>{1, 4, 16, 64} : std::vector<std::size_t>{16};
+}
+
+std::vector<std::string> list_programs(const Subject &subject) {
   std::vector<std::string> ids;
   for (const EmbeddedFile &file : embedded_programs()) {
     for (const Case &one : split_cases(file.text, std::string(file.name))) {
       ids.push_back(fmt::format("programs/{}:{}", file.name, one.part));
+    }
+  }
+  for (const Model &model : subject.models()) {
+    for (const std::size_t size : sizes_of_pieces(subject)) {
+      for (std::size_t i = 0; i < cut(model.module, size).size(); ++i) {
+        ids.push_back(fmt::format("{}{}/{}/{}", of_models, model.name, size, i));
+      }
     }
   }
   return ids;
@@ -53,8 +72,33 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
                              one.file, first.location.line, first.text));
 }
 
+// "programs/model/NAME/SIZE/INDEX".
+Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
+  std::vector<std::string> parts;
+  boost::split(parts, id, boost::is_any_of("/"));
+  std::size_t size = 0, number = 0;
+  const auto model =
+      parts.size() == 5 ? std::ranges::find(subject.models(), parts[2], &Model::name) : subject.models().end();
+  if (model == subject.models().end() || !boost::conversion::try_lexical_convert(parts[3], size) ||
+      !boost::conversion::try_lexical_convert(parts[4], number)) {
+    return invalid_input("there is no case {}", id);
+  }
+  const std::vector<compile::Part> pieces = cut(model->module, std::max<std::size_t>(size, 1));
+  if (number >= pieces.size()) {
+    return invalid_input("there is no case {}", id);
+  }
+  const compile::Extract piece = extract_piece(model->module, pieces, number);
+  if (piece.outputs.empty()) {
+    return nothing_to_do();
+  }
+  BP_TRY(ir::verify(piece.module));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  constexpr std::uint64_t kinds_of_draws = 4;  // a multiple of them: ordinary numbers, as models see
+  return compare_with_interpreter(*backend, piece.module, subject.seed_of(id) / kinds_of_draws * kinds_of_draws);
+}
+
 Verdict run_programs(Subject &subject, const std::string &id) {
-  const auto verdict = judge(subject, id);
+  const auto verdict = id.starts_with(of_models) ? judge_piece(subject, id) : judge(subject, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
@@ -65,10 +109,12 @@ constexpr RuleCases rules_of_programs[] = {
 
 }  // namespace
 
-const Stage programs_stage = {.name = "programs",
-                              .summary = "whole programs that say themselves what should come out",
-                              .list = list_programs,
-                              .run = run_programs,
-                              .rules = rules_of_programs};
+const Stage programs_stage = {
+    .name = "programs",
+    .summary = "whole programs that say themselves what should come out, and pieces of models",
+    .list = list_programs,
+    .run = run_programs,
+    .deadline_seconds = 120,
+    .rules = rules_of_programs};
 
 }  // namespace bp::conformance

@@ -34,15 +34,28 @@ Result<Subject> Subject::find(Choice choice) {
   if (!choice.mutant.empty() && find_mutant(choice.mutant) == nullptr) {
     return invalid_input("there is no mutant '{}'", choice.mutant);
   }
+  BP_ASSIGN(std::vector<Model> models, read_models(choice));
   if (choice.name == "interpreter") {
-    return Subject(std::move(choice), {});
+    return Subject(std::move(choice), {}, std::move(models));
   }
   BP_ASSIGN(host::Candidate candidate, find_file(choice));
   if (const Mutant *mutant = find_mutant(choice.mutant); mutant != nullptr && mutant->spoil != nullptr) {
     BP_ASSIGN(const std::string spoiled, mutant_file(*mutant, candidate.path));
     candidate = host::examine(spoiled);
   }
-  return Subject(std::move(choice), std::move(candidate));
+  return Subject(std::move(choice), std::move(candidate), std::move(models));
+}
+
+Result<std::vector<Model>> Subject::read_models(const Choice &choice) {
+  std::vector<Model> models = sample_models();
+  for (const std::string &path : choice.models) {
+    BP_ASSIGN(Model model, read_model(path));
+    if (std::ranges::count(models, model.name, &Model::name) != 0) {
+      return invalid_input("{}: there is a model named {} already: give the file another name", path, model.name);
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
 }
 
 // Also one that the loader refuses.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/suite/model_pieces.h"
 #include "core/backplane.h"
 #include "core/host/discovery.h"
 
@@ -25,7 +26,8 @@ struct Choice {
   Mode mode = Mode::Quick;
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> settings;  // of the device
-  std::string mutant = {};  // a fault to give the plugin (conformance/mutants); empty: none
+  std::vector<std::string> models = {};  // files, whose pieces are programs (model_pieces.h) beside those of our own
+  std::string mutant = {};               // a fault to give the plugin (conformance/mutants); empty: none
 };
 
 class Subject {
@@ -45,6 +47,9 @@ class Subject {
   std::string tier() const;
   // Whether the manifest lists the extension.
   bool has(std::string_view extension) const;
+
+  // Of our own, then those that the choice names.
+  const std::vector<Model> &models() const { return models_; }
 
   // What stands over the plugin: the mutant's layer, or nothing.
   std::vector<host::Layer> layers() const;
@@ -70,10 +75,13 @@ class Subject {
 
  private:
   static Result<host::Candidate> find_file(const Choice &choice);
-  Subject(Choice choice, host::Candidate candidate) : choice_(std::move(choice)), candidate_(std::move(candidate)) {}
+  static Result<std::vector<Model>> read_models(const Choice &choice);
+  Subject(Choice choice, host::Candidate candidate, std::vector<Model> models)
+      : choice_(std::move(choice)), candidate_(std::move(candidate)), models_(std::move(models)) {}
 
   Choice choice_;
   host::Candidate candidate_;
+  std::vector<Model> models_;
   std::optional<Result<Backend>> backend_;
   // The last one. Goes before the backend does.
   std::string compiled_key_;

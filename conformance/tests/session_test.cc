@@ -56,9 +56,9 @@ TEST_CASE("a crash, an exit or a hang costs the case in hand") {
   const auto [fault, status, message] = GENERATE(table<const char *, CaseStatus, const char *>(
       {{"crash", CaseStatus::Crashed, "killed by signal 11 (Segmentation fault)"},
        {"exit", CaseStatus::Crashed, "the process ended with exit code 0"},
-       {"hang", CaseStatus::TimedOut, "still running after 0.3 s"}}));
+       {"hang", CaseStatus::TimedOut, "still running after 0.9 s"}}));
   Session session = session_with(fault);
-  session.deadline_scale = 0.01;
+  session.deadline_scale = 0.03;
   const Report report = run_to_end(session);
   INFO(fault);
   CHECK(count(report, "ops/add", CaseStatus::Pass) == of_each);

@@ -169,6 +169,7 @@ int conform(std::span<const std::string> arguments) {
       "  backplane conform ./libbackplane_acme.so --full --shard 3/8\n"
       "  backplane conform acme --stage x_ray,life_cycle\n"
       "  backplane conform acme --case 'ops/add/f32/*'       every case that matches\n"
+      "  backplane conform acme --model resnet.mlir --case 'programs/model/resnet/*'\n"
       "  backplane conform acme -o acme.jsonl --html acme.html --junit acme.xml\n"
       "  backplane conform acme --stage performance --against-report acme.jsonl\n"
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n");
@@ -189,6 +190,8 @@ int conform(std::span<const std::string> arguments) {
       "junit", po::value<std::string>(), "file for JUnit's XML")("fail-fast", "end at the first unexpected result")(
       "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
       "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
+      "model", po::value<std::vector<std::string>>()->composing(),
+      "a file: what it does, in pieces, is among the programs; any number")(
       "mutant", po::value<std::string>()->default_value(""),
       "give the plugin this fault (conformance/mutants), which the suite must find: tail-lost, signal-twice, ...")(
       "sample", po::value<std::size_t>()->default_value(20), "of verify: how many cases are run again")(
@@ -221,6 +224,9 @@ int conform(std::span<const std::string> arguments) {
   session.choice.mode = options.has("full") ? conformance::Mode::Full : conformance::Mode::Quick;
   session.choice.seed = options.get<std::uint64_t>("seed");
   session.choice.mutant = options.get<std::string>("mutant");
+  if (options.has("model")) {
+    session.choice.models = options.get<std::vector<std::string>>("model");
+  }
   if (auto exit = read_settings(options, session.choice.settings)) {
     return *exit;
   }

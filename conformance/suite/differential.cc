@@ -1,0 +1,57 @@
+#include "conformance/suite/differential.h"
+
+#include <fmt/format.h>
+
+#include <boost/algorithm/string.hpp>
+
+#include "conformance/suite/random_graph.h"
+#include "conformance/suite/stage.h"
+#include "core/text/printer.h"
+#include "debugging/reduce.h"
+
+namespace bp::conformance {
+namespace {
+
+std::string indented(std::string text) {
+  boost::trim_right(text);
+  return boost::replace_all_copy(text, "\n", "\n    ");
+}
+
+// The same kind of failure on as little as possible, as text.
+std::string reduced(const Backend &backend, const Module &module, std::uint64_t seed, std::string mismatch) {
+  debugging::ReduceOptions options;
+  options.max_seconds = 10;
+  const debugging::Reduced result = debugging::reduce(
+      module,
+      [&](const Module &candidate) {
+        auto outcome = run_graph(backend, candidate, seed);
+        if (!outcome.ok() || outcome->mismatch.empty() || outcome->is_too_large) {
+          return false;
+        }
+        mismatch = std::move(outcome->mismatch);
+        return true;
+      },
+      options);
+  return fmt::format("{}; {} instructions of {} show it:\n    {}", mismatch, result.module.instruction_count(),
+                     module.instruction_count(), indented(text::print(result.module)));
+}
+
+}  // namespace
+
+Result<Verdict> compare_with_interpreter(const Backend &backend, const Module &module, std::uint64_t seed) {
+  const auto outcome = run_graph(backend, module, seed);
+  if (!outcome.ok()) {
+    return Verdict{.status = CaseStatus::Unsupported,
+                   .message = "not even the oracle runs it: " + outcome.error().message(),
+                   .is_evidence = false};
+  }
+  if (outcome->is_too_large) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = outcome->mismatch, .is_evidence = false};
+  }
+  if (!outcome->mismatch.empty()) {
+    return failure(reduced(backend, module, seed, outcome->mismatch));
+  }
+  return outcome->is_on_device ? Verdict() : nothing_to_do();
+}
+
+}  // namespace bp::conformance
