@@ -200,6 +200,7 @@ def main():
     environment = dict(os.environ, BACKPLANE_TEST_BUILD=str(build))
     for sanitizer in ("ASAN_OPTIONS", "TSAN_OPTIONS"):  # too large a request is an answer to test, not an error
         environment[sanitizer] = ":".join(filter(None, ["allocator_may_return_null=1", environment.get(sanitizer)]))
+    environment["TSAN_OPTIONS"] += ":atexit_sleep_ms=0"  # a process that ends is not one that hangs
     shared = ROOT.parent / "shared"
     if "BACKPLANE_SHARED" not in environment and shared.is_dir():
         environment["BACKPLANE_SHARED"] = str(shared)
