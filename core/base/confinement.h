@@ -6,8 +6,8 @@
 namespace bp {
 
 // From now on this process and its children may map at most `bytes` of addresses (0: any number; sanitizer builds are
-// not limited), write no core files, and die of signals (see below). It leads a process group
-// of its own, so that its children can be ended with it.
+// not limited), write no core files, and die of signals (see below). It leads a process group of its own, so that its
+// children can be ended with it.
 void confine_process(std::int64_t bytes);
 
 // Crashes end the process: handlers of SIGSEGV and its like are gone, a sanitizer's too. To be said again in a program

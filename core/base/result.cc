@@ -54,6 +54,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::NotFound: return "not found";
     case ErrorCode::Unsupported: return "unsupported";
     case ErrorCode::OutOfMemory: return "out of memory";
+    case ErrorCode::DoesNotFit: return "does not fit";
     case ErrorCode::PluginFailure: return "plugin failure";
     case ErrorCode::Io: return "input/output error";
     case ErrorCode::Internal: return "internal error";

@@ -21,6 +21,7 @@ enum class ErrorCode {
   NotFound,       // a file, plugin, pass or name that does not exist
   Unsupported,    // understood, but not something we (or the plugin) do
   OutOfMemory,    // would exceed memory or a limit on size
+  DoesNotFit,     // a program needs more than the memory it was given, or than the device has
   PluginFailure,  // a plugin broke a law or reported a failure
   Io,             // the system refused a file operation
   Internal,       // a bug of ours that was caught in time

@@ -77,7 +77,7 @@ Status check_fit(const ir::Module &module, const Plan &plan, std::int64_t memory
                         to_string(plan.allocations[array.slice.allocation].kind),
                         describe(module.instruction(array.instruction), array.position));
   }
-  return make_error(ErrorCode::OutOfMemory, "{}", text);
+  return make_error(ErrorCode::DoesNotFit, "{}", text);
 }
 
 }  // namespace bp::buffers

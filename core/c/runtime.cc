@@ -41,7 +41,8 @@ bp_status status_of(ErrorCode code) {
     case ErrorCode::NotFound:
     case ErrorCode::Io: return BP_INVALID;
     case ErrorCode::Unsupported: return BP_UNSUPPORTED;
-    case ErrorCode::OutOfMemory: return BP_NO_MEMORY;
+    case ErrorCode::OutOfMemory:
+    case ErrorCode::DoesNotFit: return BP_NO_MEMORY;
     case ErrorCode::PluginFailure:
     case ErrorCode::Internal: break;
   }

@@ -96,7 +96,7 @@ TEST_CASE("a program that does not fit is told with what is largest at the peak"
   CHECK(check_fit(planned.module, planned.plan, 0, needed).ok());
   Status status = check_fit(planned.module, planned.plan, 0, needed - 1);
   REQUIRE(!status.ok());
-  CHECK(status.error().code() == ErrorCode::OutOfMemory);
+  CHECK(status.error().code() == ErrorCode::DoesNotFit);
   CHECK(status.error().message() ==
         fmt::format("module m needs {} bytes in memory space 0, 1 more than its capacity of {}; the peak is at b; the "
                     "largest arrays there:\n"
