@@ -33,7 +33,8 @@ def main():
         text = path.read_text()
         assert ')text"' not in text, path
         entries.append(f'    {{"{path.name}", R"text({text})text"}},\n')
-    pathlib.Path(output).write_text((START + "".join(entries) + END).replace("FUNCTION", function))
+    start, end = (part.replace("FUNCTION", function) for part in (START, END))
+    pathlib.Path(output).write_text(start + "".join(entries) + end)
 
 
 if __name__ == "__main__":

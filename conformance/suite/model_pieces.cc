@@ -20,10 +20,6 @@ bool does_something(const ir::Instruction &instruction) {
   }
 }
 
-// By instruction.
-template <class T>
-using Table = std::vector<T>;
-
 class Cutter {
  public:
   explicit Cutter(const ir::Module &model)
@@ -79,8 +75,9 @@ class Cutter {
   }
 
   const ir::Module &model_;
-  Table<std::vector<ir::InstructionId>> elements_;  // what is got from it
-  Table<std::size_t> last_user_;                    // the place of the last other instruction that needs it
+  // By instruction: what is got from it; and the place of the last other instruction that needs it.
+  std::vector<std::vector<ir::InstructionId>> elements_;
+  std::vector<std::size_t> last_user_;
   compile::Part part_{compile::Place::Device, {}};
   std::size_t earliest_end_ = 0;  // a place: something that is no array is needed there
 };

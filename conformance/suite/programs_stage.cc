@@ -30,13 +30,16 @@ std::vector<std::string> list_programs(const Subject &subject) {
       ids.push_back(fmt::format("programs/{}:{}", file.name, one.part));
     }
   }
-  for (const Model &model : subject.models()) {
+  const auto add_pieces = [&](const Model &model) {
     for (const std::size_t size : sizes_of_pieces(subject)) {
-      for (std::size_t i = 0; i < cut(model.module, size).size(); ++i) {
+      const std::size_t count = cut(model.module, size).size();
+      for (std::size_t i = 0; i < count; ++i) {
         ids.push_back(fmt::format("{}{}/{}/{}", of_models, model.name, size, i));
       }
     }
-  }
+  };
+  std::ranges::for_each(sample_models(), add_pieces);
+  std::ranges::for_each(subject.models(), add_pieces);
   return ids;
 }
 
@@ -72,14 +75,23 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
                              one.file, first.location.line, first.text));
 }
 
+// Null if there is none.
+const Model *find_model(const Subject &subject, const std::string &name) {
+  for (const std::vector<Model> *models : {&sample_models(), &subject.models()}) {
+    if (const auto found = std::ranges::find(*models, name, &Model::name); found != models->end()) {
+      return &*found;
+    }
+  }
+  return nullptr;
+}
+
 // "programs/model/NAME/SIZE/INDEX".
 Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
   std::vector<std::string> parts;
   boost::split(parts, id, boost::is_any_of("/"));
   std::size_t size = 0, number = 0;
-  const auto model =
-      parts.size() == 5 ? std::ranges::find(subject.models(), parts[2], &Model::name) : subject.models().end();
-  if (model == subject.models().end() || !boost::conversion::try_lexical_convert(parts[3], size) ||
+  const Model *model = parts.size() == 5 ? find_model(subject, parts[2]) : nullptr;
+  if (model == nullptr || !boost::conversion::try_lexical_convert(parts[3], size) ||
       !boost::conversion::try_lexical_convert(parts[4], number)) {
     return invalid_input("there is no case {}", id);
   }

@@ -27,7 +27,7 @@ Result<GraphOutcome> run_graph(const Backend &backend, const Module &module, std
   const auto compiled = backend.compile(module, options);
   if (!compiled.ok()) {
     outcome.mismatch = compiled.error().to_string();
-    outcome.is_too_large = compiled.error().code() == ErrorCode::OutOfMemory;
+    outcome.is_too_large = compiled.error().code() == ErrorCode::DoesNotFit;
     return outcome;
   }
   outcome.is_on_device = backend.is_interpreter() || compiled->report.programs > 0;

@@ -19,7 +19,7 @@ Result<std::vector<Literal>> graph_arguments(const Module &module, std::uint64_t
 struct GraphOutcome {
   std::string mismatch;       // what is wrong, also if it does not compile or run; empty: nothing
   bool is_on_device = true;   // whether the device had a part in it
-  bool is_too_large = false;  // for the device's memory: then there is nothing wrong, and `mismatch` says by how much
+  bool is_too_large = false;  // for the device's memory, by the core's plan: nothing is wrong, `mismatch` says how much
 };
 // Runs a verified program, with nothing folded beforehand, and judges the result (program_judge.h). What the device does
 // not claim runs on the host. Unsupported and OutOfMemory: not even the oracle runs it.

@@ -47,10 +47,11 @@ Result<Subject> Subject::find(Choice choice) {
 }
 
 Result<std::vector<Model>> Subject::read_models(const Choice &choice) {
-  std::vector<Model> models = sample_models();
+  std::vector<Model> models;
   for (const std::string &path : choice.models) {
     BP_ASSIGN(Model model, read_model(path));
-    if (std::ranges::count(models, model.name, &Model::name) != 0) {
+    const auto has_its_name = [&](const Model &other) { return other.name == model.name; };
+    if (std::ranges::any_of(models, has_its_name) || std::ranges::any_of(sample_models(), has_its_name)) {
       return invalid_input("{}: there is a model named {} already: give the file another name", path, model.name);
     }
     models.push_back(std::move(model));

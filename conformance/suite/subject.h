@@ -48,7 +48,7 @@ class Subject {
   // Whether the manifest lists the extension.
   bool has(std::string_view extension) const;
 
-  // Of our own, then those that the choice names.
+  // Those that the choice names, beside sample_models().
   const std::vector<Model> &models() const { return models_; }
 
   // What stands over the plugin: the mutant's layer, or nothing.
