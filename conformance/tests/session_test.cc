@@ -98,6 +98,22 @@ TEST_CASE("what random programs and calls find is told as little as shows it") {
   CHECK_THAT(message, Catch::Contains(" show it:\n") && Catch::Contains(end));
 }
 
+TEST_CASE("what a device has no room for is unsupported, and told with what it would need") {
+  Session session;
+  session.program = build_folder() / "tools/backplane";
+  session.choice.name = build_folder() / "plugins/npu/libbackplane_npu.so";
+  session.choice.settings = {{"memory", "20000"}};
+  session.selection.patterns = {"programs/model/transformer_block/16/*"};
+  const Report report = run_to_end(session);
+  CHECK(count(report, "programs/model/", CaseStatus::Unsupported) > 0);
+  for (const Record &record : report.records) {
+    INFO(record.id << ": " << record.verdict.message);
+    CHECK((record.verdict.status == CaseStatus::Pass ||
+           (record.verdict.status == CaseStatus::Unsupported &&
+            record.verdict.message.find("more than its capacity of 20000") != std::string::npos)));
+  }
+}
+
 TEST_CASE("functions that the core writes out overflow nowhere on the way") {
   Session session;
   session.program = build_folder() / "tools/backplane";
