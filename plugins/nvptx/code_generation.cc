@@ -8,7 +8,7 @@
 
 namespace bp::nvptx {
 
-std::string generate_code(llvm::Module &module, llvm::TargetMachine &machine, bool as_text, std::string &error) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loop_analyses;
   llvm::FunctionAnalysisManager function_analyses;
   llvm::CGSCCAnalysisManager call_graph_analyses;
@@ -22,7 +22,9 @@ std::string generate_code(llvm::Module &module, llvm::TargetMachine &machine, bo
   builder.registerLoopAnalyses(loop_analyses);
   builder.crossRegisterProxies(loop_analyses, function_analyses, call_graph_analyses, module_analyses);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, module_analyses);
+}
 
+std::string write_code(llvm::Module &module, llvm::TargetMachine &machine, bool as_text, std::string &error) {
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

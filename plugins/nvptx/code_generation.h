@@ -8,8 +8,9 @@
 
 namespace bp::nvptx {
 
-// Optimizes the module, which is then of no more use, and writes PTX or an object file. Empty and an error if LLVM
-// cannot.
-std::string generate_code(llvm::Module &module, llvm::TargetMachine &machine, bool as_text, std::string &error);
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+// PTX or an object file of an optimized module, which is then of no more use. Empty and an error if LLVM cannot.
+std::string write_code(llvm::Module &module, llvm::TargetMachine &machine, bool as_text, std::string &error);
 
 }  // namespace bp::nvptx

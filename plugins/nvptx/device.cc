@@ -1,4 +1,6 @@
 // NVIDIA's GPUs, through LLVM's NVPTX: what the backend says about itself, and the way from the ABI to its parts.
+#include <llvm/Support/raw_ostream.h>
+
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -38,6 +40,7 @@ namespace {
 using plugin::fail;
 
 constexpr const char *features[] = {BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_FUSION, nullptr};
+constexpr const char *emit_choices[] = {"llvm", "ptx", "plan", nullptr};
 constexpr bp_option_desc_t options[] = {
     {"emulate", "0", "run kernels on the host, thread by thread, without a GPU", nullptr, BP_OPTION_SWITCH, 0},
     {"target", nullptr,
@@ -45,6 +48,8 @@ constexpr bp_option_desc_t options[] = {
      BP_OPTION_TEXT, 0},
     {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
     {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
+    {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
+     emit_choices, BP_OPTION_TEXT, 0},
 };
 
 class NvptxDevice {
@@ -71,7 +76,8 @@ class NvptxDevice {
 
   bool is_emulated_ = false;
   std::uint64_t memory_bytes_ = std::uint64_t{4} << 30;
-  std::string target_option_, dump_dir_, target_text_;
+  std::string dump_dir_, target_text_;
+  std::string emit_;  // one of emit_choices; empty: an artifact
   Target target_{90, true};
   bp_space_t space_{"global", 0, 256, 0, 0, 0};
   bp_device_memory_t memory_extension_{};
@@ -246,6 +252,11 @@ bp_status NvptxDevice::set_option(std::string_view key, const char *value, const
     }
   } else if (key == "dump-dir") {
     dump_dir_ = value;
+  } else if (key == "emit") {
+    if (std::find(std::begin(emit_choices), std::end(emit_choices) - 1, text) == std::end(emit_choices) - 1) {
+      return fail(diag, BP_INVALID, "nvptx: emit is " + std::string(text) + ", expected llvm, ptx or plan");
+    }
+    emit_ = text;
   } else {
     std::string error;
     const auto parsed = parse_target(value, error);
@@ -257,8 +268,14 @@ bp_status NvptxDevice::set_option(std::string_view key, const char *value, const
   return BP_OK;
 }
 
-bp_status NvptxDevice::init(const bp_diag_t *) {
+bp_status NvptxDevice::init(const bp_diag_t *diag) {
+  if (is_emulated_ && emit_ == "ptx") {
+    return fail(diag, BP_INVALID, "nvptx: an emulated GPU has no PTX: leave out emulate, or emit llvm or plan");
+  }
   target_text_ = is_emulated_ ? "emulated" : target_.text();
+  if (!emit_.empty()) {
+    target_text_ += " as " + emit_;
+  }
   abi.target = target_text_.c_str();
   space_.capacity = is_emulated_ ? memory_bytes_ : 0;
   memory_extension_ = {&space_, 1, alloc, release, copy};
@@ -325,6 +342,13 @@ bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_
   return BP_OK;
 }
 
+std::string to_text(const llvm::Module &code) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  code.print(stream, nullptr);
+  return text;
+}
+
 void NvptxDevice::dump(std::string_view name, const char *extension, const std::string &text) const {
   if (!dump_dir_.empty()) {
     std::ofstream(dump_dir_ + "/" + std::string(name) + extension) << text;
@@ -355,19 +379,35 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
                                                                                   : BP_INTERNAL;
     return fail(diag, status, problem.instruction, "nvptx: " + problem.message);
   }
-  if (artifact.plan.kernel_count > 0) {
-    artifact.code = generate_code(code, *machine, !is_emulated_, error);
+  const std::string plan_text =
+      to_text(artifact.plan, [&](std::uint32_t id) { return std::string(module->instruction(id).name()); });
+  dump(module->name(), ".plan.txt", plan_text);
+  if (emit_ == "plan") {
+    return plugin::write(out, plan_text);
+  }
+  optimize(code, *machine);
+  if (emit_ == "llvm" || !dump_dir_.empty()) {
+    const std::string text = to_text(code);
+    dump(module->name(), ".ll", text);
+    if (emit_ == "llvm") {
+      return plugin::write(out, text);
+    }
+  }
+  if (artifact.plan.kernel_count > 0 || emit_ == "ptx") {
+    artifact.code = write_code(code, *machine, !is_emulated_, error);
     if (artifact.code.empty()) {
       return fail(diag, BP_INTERNAL, "nvptx: " + error);
     }
   }
-  dump(module->name(), ".plan.txt", to_text(artifact.plan));
   dump(module->name(), is_emulated_ ? ".o" : ".ptx", artifact.code);
-  return plugin::write(out, write_artifact(artifact));
+  return plugin::write(out, emit_ == "ptx" ? artifact.code : write_artifact(artifact));
 }
 
 bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,
                             const bp_diag_t *diag) {
+  if (!emit_.empty()) {
+    return fail(diag, BP_INVALID, "nvptx: with option emit=" + emit_ + " nothing is made that runs: leave it out");
+  }
   std::string error;
   auto artifact = read_artifact(bytes, error);
   if (!artifact) {

@@ -154,7 +154,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
   return artifact;
 }
 
-std::string to_text(const LaunchPlan &plan) {
+std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction) {
   std::string out;
   const auto place = [&](std::size_t at) {
     return "a" + std::to_string(plan.places[at].allocation) + "+" + std::to_string(plan.places[at].offset);
@@ -164,7 +164,7 @@ std::string to_text(const LaunchPlan &plan) {
     out += std::to_string(i) + ": ";
     switch (command.kind) {
       case CommandKind::Launch:
-        out += "launch kernel." + std::to_string(command.kernel) + " <<<" + std::to_string(command.blocks) + ", " +
+        out += "launch kernel_" + std::to_string(command.kernel) + " <<<" + std::to_string(command.blocks) + ", " +
                std::to_string(command.threads) + ">>>(";
         for (std::uint32_t k = 0; k < command.count; ++k) {
           out += (k == 0 ? "" : ", ") + place(command.first + k);
@@ -186,7 +186,7 @@ std::string to_text(const LaunchPlan &plan) {
         }
         break;
     }
-    out += '\n';
+    out += "  for " + name_of_instruction(command.origin) + '\n';
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,7 +53,7 @@ std::string write_artifact(const Artifact &artifact);
 // inside of its tables.
 std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error);
 
-// For people.
-std::string to_text(const LaunchPlan &plan);
+// For people: a line for each command, which ends with the name of the instruction that it is for.
+std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction);
 
 }  // namespace bp::nvptx

@@ -59,7 +59,7 @@ std::optional<int> BackendChoice::read(const Options &options) {
   }
   for (const char *name : {"target", "features"}) {
     if (options.has(name)) {
-      options_.settings.emplace_back(name, options.get<std::string>(name));
+      set(name, options.get<std::string>(name));
     }
   }
   if (auto exit = read_isolation(options, options_.isolation)) {

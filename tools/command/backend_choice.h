@@ -19,6 +19,9 @@ class BackendChoice {
   // After Options::parse(). An exit code if the command line is wrong.
   std::optional<int> read(const Options &options);
 
+  // As --set NAME=VALUE.
+  void set(const std::string &name, const std::string &value) { options_.settings.emplace_back(name, value); }
+
   const std::string &name() const { return name_; }
   // dump_dir: see BackendOptions; may be empty.
   Result<Backend> load(const std::string &dump_dir = {}) const;

@@ -9,25 +9,44 @@
 namespace bp::command {
 namespace {
 
-Status compile(const std::string &model, const BackendChoice &choice, const std::string &output,
-               const std::string &dump_dir) {
+struct Request {
+  std::string model;
+  std::string output;    // empty: standard output
+  std::string emit;      // what text; empty: the artifact
+  std::string dump_dir;  // may be empty
+};
+
+Status compile(const Request &request, const BackendChoice &choice) {
   std::vector<std::string> warnings;
-  BP_ASSIGN(Module module, read_module(model, &warnings));
+  BP_ASSIGN(Module module, read_module(request.model, &warnings));
   for (const std::string &warning : warnings) {
     fmt::print(stderr, "{}\n", warning);
   }
-  BP_ASSIGN(Backend backend, choice.load(dump_dir));
+  Result<Backend> backend = choice.load(request.dump_dir);
+  if (!backend.ok()) {
+    Error error = std::move(backend).error();
+    return request.emit.empty()
+               ? error
+               : std::move(error).note(fmt::format(
+                     "--emit={} is a setting of the backend; backplane plugins NAME shows which it has", request.emit));
+  }
   CompileOptions options;
-  options.dump_dir = dump_dir;
+  options.dump_dir = request.dump_dir;
   const auto start = std::chrono::steady_clock::now();
-  BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
+  BP_ASSIGN(Artifact artifact, backend->make_artifact(std::move(module), options));
   const double seconds = seconds_since(start);
-  BP_TRY(write_file(output, {reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size()}));
-  fmt::print("model:            {}\n", model);
-  fmt::print("backend:          {}\n", describe(backend));
-  fmt::print("target:           {}\n", backend.device()->target());
+  const std::string_view bytes(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
+  if (request.output.empty()) {
+    fmt::print("{}", bytes);
+    return {};
+  }
+  BP_TRY(write_file(request.output, bytes));
+  fmt::print("model:            {}\n", request.model);
+  fmt::print("backend:          {}\n", describe(*backend));
+  fmt::print("target:           {}\n", backend->device()->target());
   fmt::print("compile time:     {}\n", format_seconds(seconds));
-  fmt::print("artifact:         {}, {}\n", output, format_bytes(static_cast<double>(artifact.bytes.size())));
+  fmt::print("{:<17} {}, {}\n", request.emit.empty() ? "artifact:" : "text:", request.output,
+             format_bytes(static_cast<double>(bytes.size())));
   return {};
 }
 
@@ -36,15 +55,19 @@ Status compile(const std::string &model, const BackendChoice &choice, const std:
 int compile_model(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
-      "compile MODEL [--on NAME] [--target TARGET] -o FILE",
+      "compile MODEL [--on NAME] [--target TARGET] [--emit KIND] -o FILE",
       "Compiles a model for a backend, for this machine or another, and writes the artifact: what the\n"
-      "backend loads where it runs. All of the model must be the backend's.",
+      "backend loads where it runs. All of the model must be the backend's. With --emit, text to read\n"
+      "comes instead, on standard output unless there is -o.",
       "  backplane compile model.hlo -o model.artifact\n"
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
-      "  backplane compile model.hlo --dump-dir dump -o model.artifact    of cpu: also LLVM IR and objects\n");
+      "  backplane compile model.hlo --dump-dir dump -o model.artifact    of cpu: also LLVM IR and objects\n"
+      "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n");
   BackendChoice::add_to(options);
   options.add()("output,o", po::value<std::string>(), "the file to write")(
+      "emit", po::value<std::string>(),
+      "text instead of the artifact, as --set emit=...; of nvptx: llvm (as optimized), ptx or plan (of launches)")(
       "dump-dir", po::value<std::string>()->default_value(""),
       "write the module before and after each pass, the memory plan and what the backend makes");
   options.add_positional("model", 1);
@@ -58,11 +81,17 @@ int compile_model(std::span<const std::string> arguments) {
   if (!options.has("model")) {
     return options.misuse("no model was given");
   }
-  if (!options.has("output")) {
+  Request request{options.get<std::string>("model"), "", "", options.get<std::string>("dump-dir")};
+  if (options.has("emit")) {
+    request.emit = options.get<std::string>("emit");
+    choice.set("emit", request.emit);
+  } else if (!options.has("output")) {
     return options.misuse("no file to write was given: -o FILE");
   }
-  const Status status = compile(options.get<std::string>("model"), choice, options.get<std::string>("output"),
-                                options.get<std::string>("dump-dir"));
+  if (options.has("output")) {
+    request.output = options.get<std::string>("output");
+  }
+  const Status status = compile(request, choice);
   return status.ok() ? success : report(status.error());
 }
 

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <boost/algorithm/string.hpp>
+#include <optional>
+#include <regex>
 
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
@@ -106,6 +108,58 @@ Result<std::string> interpret(const Case &test) {
   return run_on(interpreter, test);
 }
 
+// A line for each match, in order; of equal ones that follow each other one, with their number.
+std::string matches(const std::string &text, const std::regex &pattern) {
+  std::string lines, last;
+  std::size_t times = 0;
+  const auto finish = [&] {
+    if (times > 0) {
+      lines += times == 1 ? last + "\n" : fmt::format("{} x{}\n", last, times);
+    }
+  };
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    if (times == 0 || match->str() != last) {
+      finish();
+      last = match->str();
+      times = 0;
+    }
+    ++times;
+  }
+  finish();
+  return lines;
+}
+
+constexpr std::string_view match_prefix = "match=";
+
+Result<std::string> emit(const Case &test) {
+  const std::size_t at = std::min(test.arguments.find(match_prefix), test.arguments.size());
+  std::optional<std::regex> pattern;
+  if (at < test.arguments.size()) {
+    try {
+      pattern.emplace(test.arguments.substr(at + match_prefix.size()), std::regex::ECMAScript | std::regex::optimize);
+    } catch (const std::regex_error &problem) {
+      return invalid_input("'{}' is no regular expression: {}", test.arguments.substr(at), problem.what());
+    }
+  }
+  std::vector<std::string> words = words_of(boost::trim_copy(test.arguments.substr(0, at)), " ");
+  if (words.empty()) {
+    return invalid_input("no backend is named, expected '// test: emit BACKEND NAME=VALUE... match=PATTERN'");
+  }
+  BackendOptions settings;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = std::min(words[i].find('='), words[i].size() - 1);
+    settings.settings.emplace_back(words[i].substr(0, equals), words[i].substr(equals + 1));
+  }
+  BP_ASSIGN(Backend backend, Backend::load(words[0], settings));
+  BP_ASSIGN(ir::Module module, read(test));
+  CompileOptions options;
+  options.verify = true;
+  options.fold_constants = false;
+  BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
+  const std::string text(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
+  return pattern ? matches(text, *pattern) : text;
+}
+
 constexpr std::array all_kinds = {
     Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
     Kind{"error", "the message with which the program is refused", error},
@@ -114,6 +168,10 @@ constexpr std::array all_kinds = {
          "rematerialization=BYTES is one",
          optimize},
     Kind{"buffers", "the plan of memory", assign_buffers},
+    Kind{"emit",
+         "what a backend makes of the program: // test: emit BACKEND NAME=VALUE... match=PATTERN; with a pattern only "
+         "what matches it, line by line; skipped without the backend",
+         emit},
     Kind{"run", "the results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
 };
 

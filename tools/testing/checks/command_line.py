@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PLUGINS = BUILD / "core/host/tests/plugins"
 TINY = BUILD / "core/compile/tests/plugins/libbackplane_tiny.so"
+HAS_NVPTX = (BUILD / "plugins/nvptx/libbackplane_nvptx.so").exists()
 BACKEND = "cpu" if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else "null"
 MODEL = ROOT / "samples/models/transformer_block.hlo"
 TIME_LIMIT_SECONDS = 300
@@ -193,6 +194,9 @@ MISTAKES = [
      "backplane: the interpreter makes no artifacts"),
     (["compile", "good.hlo", "--on", "null", "-o", "good.artifact"], FAILED,
      "backplane: backend dev.backplane.null does not run b (negate)"),
+    (["compile", "good.hlo", "--on", "kernels", "--emit=ptx"], FAILED,
+     "backplane: ...: backend dev.backplane.kernels has no option 'emit', expected none\n"
+     "  note: --emit=ptx is a setting of the backend; backplane plugins NAME shows which it has"),
     # Plugins' files and new plugins.
     (["inspect", "absent.so"], FAILED, "backplane: absent.so: cannot be opened: No such file or directory"),
     (["inspect", "text.so"], FAILED, "backplane: text.so: is not an ELF file, expected a shared library"),
@@ -230,6 +234,16 @@ if BACKEND == "cpu":
         (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+teleportation"], FAILED,
          "backplane: ...: cpu: option features: unknown feature 'teleportation' of aarch64-linux-gnu, expected LLVM's "
          "name of one, such as fullfp16"),
+    ]
+if HAS_NVPTX:
+    MISTAKES += [
+        (["compile", "good.hlo", "--on", "nvptx", "--emit=sass"], FAILED,
+         "backplane: ...: option emit of backend dev.backplane.nvptx is 'sass', expected one of llvm, ptx, plan\n"
+         "  note: --emit=sass is a setting of the backend; backplane plugins NAME shows which it has"),
+        (["compile", "good.hlo", "--on", "nvptx", "--set", "emulate=1", "--emit=ptx"], FAILED,
+         "backplane: ...: nvptx: an emulated GPU has no PTX: leave out emulate, or emit llvm or plan\n  note: ..."),
+        (["run", "good.hlo", "--on", "nvptx", "--set", "emulate=1", "--set", "emit=plan"], FAILED,
+         "backplane: ...: nvptx: with option emit=plan nothing is made that runs: leave it out"),
     ]
 
 # Wrong options; after each message comes how to use the command.
@@ -733,6 +747,17 @@ def compile_for_others():
         shutil.rmtree("made")
 
 
+def emit():
+    nvptx = ["compile", "chain.hlo", "--on", "nvptx", "--target=sm_80"]
+    wanted = {"llvm": 'target triple = "nvptx64-nvidia-cuda"', "ptx": ".target sm_80\n", "plan": "0: launch kernel_0 <<<1, 1>>>("}
+    for kind, fragment in wanted.items():
+        text = expect([*nvptx, f"--emit={kind}"], SUCCESS, "").out
+        check(fragment in text, f"compile --emit={kind} printed\n{text}")
+        printed = expect([*nvptx, f"--emit={kind}", "-o", "chain.txt"], SUCCESS, "").out
+        check("\ntext:             chain.txt, " in printed and written("chain.txt") == text, f"compile --emit={kind} -o printed\n{printed}")
+    check(".entry" not in expect(["compile", "constant.hlo", *nvptx[2:], "--emit=ptx"], SUCCESS, "").out, "a constant has a kernel")
+
+
 def main():
     good = (PLUGINS / "libbackplane_good.so").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
@@ -747,6 +772,8 @@ def main():
             part()
         if BACKEND == "cpu":
             compile_for_others()
+        if HAS_NVPTX:
+            emit()
         os.chdir(ROOT)
     print("\n\n".join(problems))
     return 1 if problems else 0
