@@ -8,6 +8,7 @@
 //   static constexpr bp_device_desc_t description;
 //   bp_device_t abi;        // the frame fills it in, but for `target`, which is set by init()
 //   const bp_host_t *host;  // the frame fills it in; not to be called before init()
+//   std::uint32_t instance; // if it tells instances apart, or offline (BP_NONE) from present; the frame fills it in
 //   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);  // if it has options; each is
 //                                                                                          // one of them, before init()
 //   bp_status init(const bp_diag_t *diag);
@@ -59,8 +60,9 @@ class SingleDevice {
     }
     return fail(diag, BP_INVALID, std::string(Device::description.id) + " has no option " + option.key);
   }
-  static const bp_device_t *create(const bp_device_factory_t *, const bp_host_t *host, const char *id, std::uint32_t,
-                                   const bp_option_t *options, std::uint32_t option_count, const bp_diag_t *diag) {
+  static const bp_device_t *create(const bp_device_factory_t *, const bp_host_t *host, const char *id,
+                                   std::uint32_t instance, const bp_option_t *options, std::uint32_t option_count,
+                                   const bp_diag_t *diag) {
     std::unique_ptr<Device> device;
     const bp_status status = guarded(diag, [&] {
       if (std::string_view(id) != Device::description.id) {
@@ -69,6 +71,9 @@ class SingleDevice {
       device = std::make_unique<Device>();
       device->abi = {&Device::description, device.get(), nullptr, init_device, destroy_device, get_extension};
       device->host = host;
+      if constexpr (requires { device->instance = instance; }) {
+        device->instance = instance;
+      }
       bp_status status = BP_OK;
       for (std::uint32_t i = 0; i < option_count && status == BP_OK; ++i) {
         status = set_option(*device, options[i], diag);
