@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "backplane/backplane.h"
@@ -46,6 +47,8 @@ constexpr bp_option_desc_t options[] = {
     {"target", nullptr,
      "what to compile for: sm_75, sm_80, sm_90 or sm_90a; otherwise the GPU that is there, or sm_90a", nullptr,
      BP_OPTION_TEXT, 0},
+    {"driver", "libcuda.so.1", "the library of NVIDIA's driver, with its path if it is where the system does not look",
+     nullptr, BP_OPTION_TEXT, 0},
     {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
     {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
     {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
@@ -59,6 +62,7 @@ class NvptxDevice {
       features,        options, std::size(options)};
   bp_device_t abi;
   const bp_host_t *host;
+  std::uint32_t instance;  // BP_NONE: offline
 
   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);
   bp_status init(const bp_diag_t *diag);
@@ -68,17 +72,24 @@ class NvptxDevice {
   bp_status compile(const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) const;
   bp_status load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,
                  const bp_diag_t *diag);
-  // Null, and says why, if there is no GPU. Looked for when it is first needed.
-  Machine *machine(const bp_diag_t *diag);
+  // Opened when it is first needed. Null, and says why, if that fails.
+  Machine *machine(bp_status &status, const bp_diag_t *diag);
+  // Null if it was never needed.
+  Machine *opened_machine();
 
  private:
+  // What is known of the GPU, and from it the target, unless that was given.
+  void look_for_gpu();
   void dump(std::string_view name, const char *extension, const std::string &text) const;
 
   bool is_emulated_ = false;
   std::uint64_t memory_bytes_ = std::uint64_t{4} << 30;
-  std::string dump_dir_, target_text_;
+  std::string driver_ = "libcuda.so.1", dump_dir_, target_text_;
   std::string emit_;  // one of emit_choices; empty: an artifact
+  std::optional<Target> target_option_;
   Target target_{90, true};
+  std::optional<GpuFacts> gpu_;
+  std::string why_no_gpu_;  // empty: it can be used
   bp_space_t space_{"global", 0, 256, 0, 0, 0};
   bp_device_memory_t memory_extension_{};
   std::mutex mutex_;
@@ -197,12 +208,13 @@ bp_status alloc(const bp_device_t *device, std::uint32_t space, std::uint64_t si
                   "nvptx: " + std::to_string(size) + " bytes of space " + std::to_string(space) + " aligned to " +
                       std::to_string(alignment) + ", expected some, of space 0, and a power of two");
     }
-    Machine *machine = self(device).machine(diag);
+    bp_status status = BP_OK;
+    Machine *machine = self(device).machine(status, diag);
     if (machine == nullptr) {
-      return BP_DEVICE_LOST;
+      return status;
     }
     std::uint64_t address = 0;
-    const bp_status status = machine->allocate(size, alignment, address, diag);
+    status = machine->allocate(size, alignment, address, diag);
     if (status == BP_OK) {
       *out = {address, nullptr, address};
     }
@@ -210,15 +222,16 @@ bp_status alloc(const bp_device_t *device, std::uint32_t space, std::uint64_t si
   });
 }
 void release(const bp_device_t *device, std::uint64_t memory) {
-  if (Machine *machine = self(device).machine(nullptr); machine != nullptr) {
+  if (Machine *machine = self(device).opened_machine(); machine != nullptr) {
     machine->release(memory);
   }
 }
 bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
   return plugin::guarded(diag, [&]() -> bp_status {
-    Machine *machine = self(device).machine(diag);
+    bp_status status = BP_OK;
+    Machine *machine = self(device).machine(status, diag);
     if (machine == nullptr) {
-      return BP_DEVICE_LOST;
+      return status;
     }
     const std::uint64_t target = to.memory + to.offset, source = from.memory + from.offset;
     if (size == 0) {
@@ -227,8 +240,11 @@ bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint6
     if (to.memory == 0) {
       return machine->copy_out(reinterpret_cast<void *>(target), source, size, diag);
     }
-    return from.memory == 0 ? machine->copy_in(target, reinterpret_cast<const void *>(source), size, diag)
-                            : machine->move(target, source, size, diag);
+    if (from.memory == 0) {
+      return machine->copy_in(target, reinterpret_cast<const void *>(source), size, diag);
+    }
+    status = machine->move(target, source, size, diag);
+    return status == BP_OK ? machine->finish(diag) : status;
   });
 }
 
@@ -257,13 +273,15 @@ bp_status NvptxDevice::set_option(std::string_view key, const char *value, const
       return fail(diag, BP_INVALID, "nvptx: emit is " + std::string(text) + ", expected llvm, ptx or plan");
     }
     emit_ = text;
+  } else if (key == "driver") {
+    driver_ = value;
   } else {
     std::string error;
     const auto parsed = parse_target(value, error);
     if (!parsed) {
       return fail(diag, BP_INVALID, "nvptx: " + error);
     }
-    target_ = *parsed;
+    target_option_ = *parsed;
   }
   return BP_OK;
 }
@@ -272,14 +290,48 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
   if (is_emulated_ && emit_ == "ptx") {
     return fail(diag, BP_INVALID, "nvptx: an emulated GPU has no PTX: leave out emulate, or emit llvm or plan");
   }
-  target_text_ = is_emulated_ ? "emulated" : target_.text();
+  if (is_emulated_) {
+    target_text_ = "emulated";
+    space_.capacity = memory_bytes_;
+  } else {
+    look_for_gpu();
+    target_text_ = target_.text();
+  }
   if (!emit_.empty()) {
     target_text_ += " as " + emit_;
   }
   abi.target = target_text_.c_str();
-  space_.capacity = is_emulated_ ? memory_bytes_ : 0;
   memory_extension_ = {&space_, 1, alloc, release, copy};
   return BP_OK;
+}
+
+void NvptxDevice::look_for_gpu() {
+  target_ = target_option_.value_or(target_);
+  if (instance == BP_NONE) {
+    why_no_gpu_ = "the device was made offline, to compile only";
+    return;
+  }
+  gpu_ = find_gpu(driver_, why_no_gpu_);
+  if (!gpu_) {
+    return;
+  }
+  space_.capacity = gpu_->memory_bytes;
+  space_.gb_per_s = gpu_->gb_per_s;
+  const auto best = target_for(gpu_->capability, why_no_gpu_);
+  if (!best) {
+    why_no_gpu_ += "; without a GPU: --set emulate=1";
+    return;
+  }
+  target_ = target_option_.value_or(*best);
+  if (!runs_on(target_, gpu_->capability)) {
+    why_no_gpu_ = "code for " + target_.text() + " does not run on " + gpu_->name + ", expected " + best->text() +
+                  ": leave out --set target to compile for the GPU that is there";
+  } else if (const int oldest = oldest_driver(target_); gpu_->driver->version < oldest) {
+    why_no_gpu_ = "code for " + target_.text() + " is PTX " + ptx_version(target_) +
+                  ", for which the driver, of CUDA " + version_text(gpu_->driver->version) +
+                  ", is too old: update it to one for CUDA " + version_text(oldest) +
+                  " or later, or --set target=sm_80";
+  }
 }
 
 const void *NvptxDevice::extension(std::string_view id) const {
@@ -292,19 +344,22 @@ const void *NvptxDevice::extension(std::string_view id) const {
   return id == BP_EXT_COMPILER ? &compiler_extension : nullptr;
 }
 
-Machine *NvptxDevice::machine(const bp_diag_t *diag) {
+Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
   std::lock_guard lock(mutex_);
   if (machine_ == nullptr) {
     if (is_emulated_) {
       machine_ = make_emulator(memory_bytes_);
+    } else if (!why_no_gpu_.empty()) {
+      status = fail(diag, BP_DEVICE_LOST, "nvptx: " + why_no_gpu_);
     } else {
-      std::string error;
-      machine_ = open_gpu(error);
-      if (machine_ == nullptr && diag != nullptr) {
-        fail(diag, BP_DEVICE_LOST, "nvptx: " + error);
-      }
+      machine_ = open_gpu(*gpu_, status, diag);
     }
   }
+  return machine_.get();
+}
+
+Machine *NvptxDevice::opened_machine() {
+  std::lock_guard lock(mutex_);
   return machine_.get();
 }
 
@@ -422,14 +477,15 @@ bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocatio
                     " allocations, expected " + std::to_string(allocation_count));
   }
   auto loaded = std::make_unique<LoadedProgram>();
-  loaded->machine = machine(diag);
+  bp_status status = BP_OK;
+  loaded->machine = machine(status, diag);
   if (loaded->machine == nullptr) {
-    return BP_DEVICE_LOST;
+    return status;
   }
   if (artifact->plan.kernel_count > 0) {
-    loaded->kernels = loaded->machine->load(*artifact, diag);
+    loaded->kernels = loaded->machine->load(*artifact, status, diag);
     if (loaded->kernels == nullptr) {
-      return BP_INVALID;
+      return status;
     }
     loaded->abi.resident_size = loaded->kernels->resident_bytes();
   }

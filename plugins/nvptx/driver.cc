@@ -2,55 +2,115 @@
 
 #include <dlfcn.h>
 
-#include <mutex>
-
 namespace bp::nvptx {
 namespace {
 
-constexpr const char *library_name = "libcuda.so.1";
+// The first with all that we call.
+constexpr int oldest_version = 11020;
+constexpr const char *without_gpu = "; without a GPU: --set emulate=1";
 
-bool find_functions(void *library, Driver &driver, std::string &error) {
-#define BP_CUDA_FUNCTION(name, parameters)                                                   \
-  driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, #name));              \
-  if (driver.name == nullptr) {                                                              \
-    error = std::string(library_name) + " has no function " #name ": the driver is too old"; \
-    return false;                                                                            \
-  }
-  BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
-#undef BP_CUDA_FUNCTION
-  return true;
+template <class Function>
+bool find_function(void *library, const char *name, Function &function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+std::string too_old(const std::string &found) {
+  return found + ", expected one for CUDA " + version_text(oldest_version) + " or later: update the driver" +
+         without_gpu;
 }
 
 }  // namespace
 
-std::string Driver::text(cuda::Result result) const {
-  const char *words = nullptr;
-  return cuGetErrorString(result, &words) == 0 && words != nullptr ? words : "error " + std::to_string(result);
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-const Driver *open_driver(std::string &error) {
-  static std::mutex mutex;
-  static Driver driver;
-  static bool is_open = false;
-  std::lock_guard lock(mutex);
-  if (is_open) {
-    return &driver;
-  }
+std::string Driver::text(cuda::Result result) const {
+  const char *words = nullptr;
+  const bool is_known = cuGetErrorString(result, &words) == 0 && words != nullptr;
+  return std::string(is_known ? words : "an error") + " (" + std::to_string(result) + ")";
+}
+
+std::shared_ptr<const Driver> open_driver(const std::string &library_name, std::string &error) {
   // Never closed: the driver keeps threads of its own.
-  void *library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    error = std::string("there is no NVIDIA driver: ") + dlerror() + "; without a GPU: --set emulate=1";
+    error = std::string("there is no NVIDIA driver: ") + dlerror() + "; elsewhere: --set driver=PATH" + without_gpu;
     return nullptr;
   }
-  if (!find_functions(library, driver, error)) {
+  auto driver = std::make_shared<Driver>();
+  if (!find_function(library, "cuDriverGetVersion", driver->cuDriverGetVersion)) {
+    error = library_name + " has no function cuDriverGetVersion, expected NVIDIA's libcuda.so.1" + without_gpu;
     return nullptr;
   }
-  if (const cuda::Result result = driver.cuInit(0); result != 0) {
-    error = "the NVIDIA driver does not start: " + driver.text(result);
+  cuda::Result result = driver->cuDriverGetVersion(&driver->version);
+  if (result == 0 && driver->version < oldest_version) {
+    error = too_old("the NVIDIA driver is for CUDA " + version_text(driver->version));
     return nullptr;
   }
-  is_open = true;
-  return &driver;
+#define BP_CUDA_FUNCTION(name, parameters)                                                    \
+  if (!find_function(library, #name, driver->name)) {                                         \
+    error = too_old(library_name + " has no function " #name ", which an NVIDIA driver has"); \
+    return nullptr;                                                                           \
+  }
+  BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
+#undef BP_CUDA_FUNCTION
+  result = result == 0 ? driver->cuInit(0) : result;
+  if (result == cuda::no_device) {
+    error = std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu;
+    return nullptr;
+  }
+  if (result != 0) {
+    error = "the NVIDIA driver does not start: " + driver->text(result) + "; nvidia-smi may say more" + without_gpu;
+    return nullptr;
+  }
+  return driver;
+}
+
+std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error) {
+  GpuFacts facts;
+  facts.driver = open_driver(library, error);
+  if (facts.driver == nullptr) {
+    return std::nullopt;
+  }
+  const Driver &driver = *facts.driver;
+  int count = 0, major = 0, minor = 0, clock_khz = 0, bus_bits = 0;
+  char name[256] = "";
+  std::size_t bytes = 0;
+  const char *what = "counting the GPUs";
+  cuda::Result result = driver.cuDeviceGetCount(&count);
+  if (result == 0 && count == 0) {
+    error = std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu;
+    return std::nullopt;
+  }
+  const auto ask = [&](const char *question, auto &&function) {
+    if (result == 0) {
+      what = question;
+      result = function();
+    }
+  };
+  const auto ask_attribute = [&](const char *question, int attribute, int &value) {
+    ask(question, [&] { return driver.cuDeviceGetAttribute(&value, attribute, facts.device); });
+  };
+  ask("finding the GPU", [&] { return driver.cuDeviceGet(&facts.device, 0); });
+  ask("asking for its name", [&] { return driver.cuDeviceGetName(name, sizeof name - 1, facts.device); });
+  ask("asking for its memory", [&] { return driver.cuDeviceTotalMem_v2(&bytes, facts.device); });
+  ask_attribute("asking for its compute capability", cuda::compute_capability_major, major);
+  ask_attribute("asking for its compute capability", cuda::compute_capability_minor, minor);
+  if (result != 0) {
+    error = std::string("the GPU cannot be used: ") + what + ": " + driver.text(result) + "; nvidia-smi may say more" +
+            without_gpu;
+    return std::nullopt;
+  }
+  facts.name = name;
+  facts.capability = static_cast<unsigned>(major * 10 + minor);
+  facts.memory_bytes = bytes;
+  if (driver.cuDeviceGetAttribute(&clock_khz, cuda::memory_clock_khz, facts.device) == 0 &&
+      driver.cuDeviceGetAttribute(&bus_bits, cuda::memory_bus_bits, facts.device) == 0) {
+    facts.gb_per_s = static_cast<float>(2e-6 * clock_khz * bus_bits / 8);  // twice in a cycle
+  }
+  return facts;
 }
 
 }  // namespace bp::nvptx

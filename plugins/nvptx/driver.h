@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "backplane/base/status.h"
 
 namespace bp::nvptx {
 
@@ -23,8 +26,16 @@ using Stream = struct StreamTag *;
 // The default stream of the calling thread.
 inline const Stream stream_of_thread = reinterpret_cast<Stream>(2);
 
-enum : int { out_of_memory = 2, no_device = 100, no_binary_for_gpu = 209, invalid_ptx = 218, unsupported_ptx = 222 };
-enum : int { compute_capability_major = 75, compute_capability_minor = 76 };
+enum : int { invalid_value = 1, out_of_memory = 2, not_initialized = 3, no_device = 100, invalid_image = 200 };
+enum : int { invalid_context = 201, no_binary_for_gpu = 209, invalid_ptx = 218, unsupported_ptx = 222 };
+enum : int { invalid_handle = 400, not_found = 500, illegal_address = 700 };
+// Attributes of a device.
+enum : int {
+  memory_clock_khz = 36,
+  memory_bus_bits = 37,
+  compute_capability_major = 75,
+  compute_capability_minor = 76
+};
 enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
 
 }  // namespace cuda
@@ -59,16 +70,33 @@ struct Driver {
 #define BP_CUDA_FUNCTION(name, parameters) cuda::Result(*name) parameters = nullptr;
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
+  int version = 0;  // of CUDA, the newest that it knows: 12040 for 12.4
 
-  // "out of memory", as the driver says.
+  // "out of memory (2)", as the driver says.
   std::string text(cuda::Result result) const;
 };
 
-// The driver, ready to be called, for as long as the process lives. Null, and why, if the library is missing, lacks a
-// function (too old), or does not start.
-const Driver *open_driver(std::string &error);
+// "12.4" for 12040.
+std::string version_text(int version);
 
-// The first GPU. Null, and why, if there is none.
-std::unique_ptr<Machine> open_gpu(std::string &error);
+// The driver in this library, ready to be called; it stays mapped for as long as the process lives. Null, and why and
+// what to do, if the library is missing, too old, or does not start.
+std::shared_ptr<const Driver> open_driver(const std::string &library, std::string &error);
+
+// What is known of a GPU before anything is done on it.
+struct GpuFacts {
+  std::shared_ptr<const Driver> driver;
+  cuda::Device device = 0;
+  std::string name;         // "NVIDIA H200"
+  unsigned capability = 0;  // 90: compute capability 9.0
+  std::uint64_t memory_bytes = 0;
+  float gb_per_s = 0;  // of its memory; 0: unknown
+};
+
+// The first GPU. Nothing, and why and what to do, if there is none.
+std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error);
+
+// Opens it, which takes some of its memory. Null, and reports why, if that fails.
+std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, bp_status &status, const bp_diag_t *diag);
 
 }  // namespace bp::nvptx

@@ -89,11 +89,11 @@ class Emulator final : public Machine {
   }
   bp_status finish(const bp_diag_t *) override { return BP_OK; }
 
-  std::unique_ptr<LoadedKernels> load(const Artifact &artifact, const bp_diag_t *diag) override {
+  std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) override {
     std::string error;
     auto code = emit::LinkedObjects::link({&artifact.code, 1}, kernel_table_name, error);
     if (code == nullptr) {
-      fail(diag, BP_INVALID, error);
+      status = fail(diag, BP_INVALID, error);
       return nullptr;
     }
     return std::make_unique<EmulatedKernels>(std::move(code));

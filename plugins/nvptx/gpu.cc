@@ -1,7 +1,10 @@
 // A GPU, through the driver. Each thread of the host has a stream of its own, in which its commands take effect in
 // order.
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
@@ -14,8 +17,33 @@ namespace {
 
 using plugin::fail;
 
+// What the process does not recover from: every later call gives the same (CUDA, "sticky errors").
+constexpr cuda::Result fatal[] = {4, 46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721};
+
+bool is_fatal(cuda::Result result) {
+  return std::ranges::find(fatal, result) != std::end(fatal);
+}
+
 bp_status status_of(cuda::Result result) {
-  return result == 0 ? BP_OK : result == cuda::out_of_memory ? BP_NO_MEMORY : BP_DEVICE_LOST;
+  return result == 0                     ? BP_OK
+         : result == cuda::out_of_memory ? BP_NO_MEMORY
+         : is_fatal(result)              ? BP_DEVICE_LOST
+                                         : BP_INTERNAL;
+}
+
+// Whether it is the code, rather than the GPU, that is at fault.
+bool is_about_code(cuda::Result result) {
+  return result == cuda::invalid_image || result == cuda::no_binary_for_gpu || result == cuda::invalid_ptx ||
+         result == cuda::unsupported_ptx;
+}
+
+// Reports, if somebody wants to know, that something failed, and what to do.
+bp_status failed(const Driver &driver, const std::string &what, cuda::Result result, const bp_diag_t *diag) {
+  const bp_status status = status_of(result);
+  const char *next = status == BP_NO_MEMORY     ? "; nvidia-smi shows who uses the GPU's memory"
+                     : status == BP_DEVICE_LOST ? "; the GPU is lost to this process, which has to be started again"
+                                                : "; nvidia-smi shows whether GPU and driver are well";
+  return diag == nullptr ? status : fail(diag, status, "nvptx: " + what + ": " + driver.text(result) + next);
 }
 
 class Gpu;
@@ -37,21 +65,27 @@ class GpuKernels final : public LoadedKernels {
 
 class Gpu final : public Machine {
  public:
-  Gpu(const Driver &driver, cuda::Device device, cuda::Context context)
-      : driver_(driver), device_(device), context_(context) {}
-  ~Gpu() override { driver_.cuDevicePrimaryCtxRelease_v2(device_); }
+  Gpu(const GpuFacts &facts, cuda::Context context) : driver_(facts.driver), device_(facts.device), context_(context) {}
+  ~Gpu() override { driver_->cuDevicePrimaryCtxRelease_v2(device_); }
 
-  const Driver &driver() const { return driver_; }
-  // Makes the GPU that of the calling thread, and says what a call gave, unless nobody wants to know.
+  const Driver &driver() const { return *driver_; }
+  // Makes the GPU that of the calling thread, calls, and says what failed, unless nobody wants to know. Once the GPU is
+  // lost it is not called any more (BP-STATUS-03).
   template <class Call>
-  bp_status call(const char *what, const bp_diag_t *diag, Call &&function) const {
-    cuda::Result result = driver_.cuCtxSetCurrent(context_);
+  bp_status call(const std::string &what, const bp_diag_t *diag, Call &&function) const {
+    cuda::Result result = why_lost_;
     if (result == 0) {
-      result = function();
+      result = noted(driver_->cuCtxSetCurrent(context_));
+      result = result == 0 ? noted(function()) : result;
     }
-    return result == 0 || diag == nullptr
-               ? status_of(result)
-               : fail(diag, status_of(result), std::string("nvptx: ") + what + ": " + driver_.text(result));
+    return result == 0 ? BP_OK : failed(*driver_, what, result, diag);
+  }
+  // Gives something back, also after a loss, when the driver says that it failed and forgets what it had.
+  template <class Call>
+  void give_back(Call &&function) const {
+    if (noted(driver_->cuCtxSetCurrent(context_)) == 0 || why_lost_ != 0) {
+      noted(function());
+    }
   }
 
   bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
@@ -60,45 +94,49 @@ class Gpu final : public Machine {
       return fail(diag, BP_INVALID,
                   "nvptx: memory is aligned to 256 bytes, " + std::to_string(alignment) + " are asked for");
     }
-    return call("allocating memory", diag, [&] { return driver_.cuMemAlloc_v2(&address, size); });
+    return call("allocating " + std::to_string(size) + " bytes", diag,
+                [&] { return driver_->cuMemAlloc_v2(&address, size); });
   }
   void release(std::uint64_t address) override {
-    if (driver_.cuCtxSetCurrent(context_) == 0) {
-      driver_.cuMemFree_v2(address);
-    }
+    give_back([&] { return driver_->cuMemFree_v2(address); });
   }
   bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) override {
     return call("copying to the GPU", diag, [&] {
-      const cuda::Result result = driver_.cuMemcpyHtoDAsync_v2(to, from, size, cuda::stream_of_thread);
-      return result == 0 ? driver_.cuStreamSynchronize(cuda::stream_of_thread) : result;
+      const cuda::Result result = driver_->cuMemcpyHtoDAsync_v2(to, from, size, cuda::stream_of_thread);
+      return result == 0 ? driver_->cuStreamSynchronize(cuda::stream_of_thread) : result;
     });
   }
   bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
     return call("copying from the GPU", diag, [&] {
-      const cuda::Result result = driver_.cuMemcpyDtoHAsync_v2(to, from, size, cuda::stream_of_thread);
-      return result == 0 ? driver_.cuStreamSynchronize(cuda::stream_of_thread) : result;
+      const cuda::Result result = driver_->cuMemcpyDtoHAsync_v2(to, from, size, cuda::stream_of_thread);
+      return result == 0 ? driver_->cuStreamSynchronize(cuda::stream_of_thread) : result;
     });
   }
   bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
     return call("copying on the GPU", diag,
-                [&] { return driver_.cuMemcpyDtoDAsync_v2(to, from, size, cuda::stream_of_thread); });
+                [&] { return driver_->cuMemcpyDtoDAsync_v2(to, from, size, cuda::stream_of_thread); });
   }
   bp_status finish(const bp_diag_t *diag) override {
-    return call("running", diag, [&] { return driver_.cuStreamSynchronize(cuda::stream_of_thread); });
+    return call("running", diag, [&] { return driver_->cuStreamSynchronize(cuda::stream_of_thread); });
   }
-  std::unique_ptr<LoadedKernels> load(const Artifact &artifact, const bp_diag_t *diag) override;
+  std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) override;
 
  private:
-  const Driver &driver_;
+  cuda::Result noted(cuda::Result result) const {
+    if (is_fatal(result)) {
+      why_lost_ = result;
+    }
+    return result;
+  }
+
+  std::shared_ptr<const Driver> driver_;
   cuda::Device device_;
   cuda::Context context_;
+  mutable std::atomic<cuda::Result> why_lost_ = 0;
 };
 
 GpuKernels::~GpuKernels() {
-  gpu_.call("unloading", nullptr, [&] {
-    gpu_.driver().cuModuleUnload(module_);
-    return 0;
-  });
+  gpu_.give_back([&] { return gpu_.driver().cuModuleUnload(module_); });
 }
 
 bp_status GpuKernels::launch(std::uint32_t kernel, std::uint32_t blocks, std::uint32_t threads,
@@ -111,59 +149,44 @@ bp_status GpuKernels::launch(std::uint32_t kernel, std::uint32_t blocks, std::ui
   });
 }
 
-std::unique_ptr<LoadedKernels> Gpu::load(const Artifact &artifact, const bp_diag_t *diag) {
+std::unique_ptr<LoadedKernels> Gpu::load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) {
   std::string log(8192, '\0');
   int options[] = {cuda::jit_error_log, cuda::jit_error_log_bytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
   cuda::Module module = nullptr;
-  const bp_status status = call("loading kernels", diag, [&] {
-    return driver_.cuModuleLoadDataEx(&module, artifact.code.c_str(), 2, options, values);
+  cuda::Result result = 0;
+  status = call("loading kernels", diag, [&] {
+    return result = driver_->cuModuleLoadDataEx(&module, artifact.code.c_str(), 2, options, values);
   });
   if (status != BP_OK) {
-    if (log[0] != '\0') {
-      fail(diag, BP_INVALID, "nvptx: " + std::string(log.c_str()));
+    if (log[0] != '\0' && diag != nullptr) {
+      fail(diag, status, "nvptx: the driver's compiler: " + std::string(log.c_str()));
     }
+    status = is_about_code(result) ? BP_INVALID : status;
     return nullptr;
   }
   auto kernels = std::make_unique<GpuKernels>(*this, module, artifact.code.size());
-  for (std::uint32_t i = 0; i < artifact.plan.kernel_count; ++i) {
+  for (std::uint32_t i = 0; i < artifact.plan.kernel_count && status == BP_OK; ++i) {
     const std::string name = kernel_name(i);
     cuda::Function function = nullptr;
-    if (call("finding a kernel", diag, [&] { return driver_.cuModuleGetFunction(&function, module, name.c_str()); }) !=
-        BP_OK) {
-      return nullptr;
-    }
+    status = call("finding " + name, diag,
+                  [&] { return result = driver_->cuModuleGetFunction(&function, module, name.c_str()); });
     kernels->functions.push_back(function);
   }
-  return kernels;
+  status = result == cuda::not_found ? BP_INVALID : status;
+  return status == BP_OK ? std::move(kernels) : nullptr;
 }
 
 }  // namespace
 
-std::unique_ptr<Machine> open_gpu(std::string &error) {
-  const Driver *driver = open_driver(error);
-  if (driver == nullptr) {
-    return nullptr;
-  }
-  cuda::Device device = 0;
+std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, bp_status &status, const bp_diag_t *diag) {
   cuda::Context context = nullptr;
-  int count = 0;
-  cuda::Result result = driver->cuDeviceGetCount(&count);
-  if (result == 0 && count == 0) {
-    error = "the NVIDIA driver finds no GPU; without one: --set emulate=1";
-    return nullptr;
-  }
-  if (result == 0) {
-    result = driver->cuDeviceGet(&device, 0);
-  }
-  if (result == 0) {
-    result = driver->cuDevicePrimaryCtxRetain(&context, device);
-  }
+  const cuda::Result result = facts.driver->cuDevicePrimaryCtxRetain(&context, facts.device);
   if (result != 0) {
-    error = "the GPU cannot be opened: " + driver->text(result);
+    status = failed(*facts.driver, "opening " + facts.name, result, diag);
     return nullptr;
   }
-  return std::make_unique<Gpu>(*driver, device, context);
+  return std::make_unique<Gpu>(facts, context);
 }
 
 }  // namespace bp::nvptx

@@ -28,14 +28,14 @@ class Machine {
   virtual bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
                              const bp_diag_t *diag) = 0;
   virtual void release(std::uint64_t address) = 0;
-  // Between machine and host, and on the machine. Complete on return.
+  // Between machine and host: complete on return. On the machine: a command as a launch is.
   virtual bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) = 0;
   virtual bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
   virtual bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
   // Waits for all that this thread of the host started.
   virtual bp_status finish(const bp_diag_t *diag) = 0;
-  // Null if the code is not for this machine, or damaged.
-  virtual std::unique_ptr<LoadedKernels> load(const Artifact &artifact, const bp_diag_t *diag) = 0;
+  // Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
+  virtual std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) = 0;
 };
 
 // Takes up to `memory_bytes` of the host's memory.

@@ -13,13 +13,13 @@ namespace {
 struct Known {
   const char *text;
   Target target;
-  const char *ptx;  // the least version that has it
+  unsigned ptx;  // 83: the least version that has it, 8.3
 };
 constexpr Known known_targets[] = {
-    {"sm_75", {75, false}, "+ptx70"},
-    {"sm_80", {80, false}, "+ptx70"},
-    {"sm_90", {90, false}, "+ptx83"},
-    {"sm_90a", {90, true}, "+ptx83"},
+    {"sm_75", {75, false}, 70},
+    {"sm_80", {80, false}, 70},
+    {"sm_90", {90, false}, 83},
+    {"sm_90a", {90, true}, 83},
 };
 
 const Known &find(const Target &target) {
@@ -29,6 +29,11 @@ const Known &find(const Target &target) {
     }
   }
   return known_targets[0];
+}
+
+// "8.3" for 83.
+std::string dotted(unsigned version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
 void initialize() {
@@ -74,8 +79,35 @@ std::optional<Target> parse_target(std::string_view text, std::string &error) {
   return std::nullopt;
 }
 
+std::optional<Target> target_for(unsigned capability, std::string &error) {
+  std::optional<Target> best;
+  for (const Known &known : known_targets) {
+    if (runs_on(known.target, capability)) {
+      best = known.target;  // they are in order
+    }
+  }
+  if (!best) {
+    error = "the GPU is of compute capability " + dotted(capability) + ", expected " +
+            dotted(known_targets[0].target.version) + " or later";
+  }
+  return best;
+}
+
+bool runs_on(const Target &target, unsigned capability) {
+  return target.is_specific ? target.version == capability : target.version <= capability;
+}
+
+std::string ptx_version(const Target &target) {
+  return dotted(find(target).ptx);
+}
+
+int oldest_driver(const Target &target) {
+  const unsigned ptx = find(target).ptx;  // up to 8.5: 7.0 came with CUDA 11.0, 8.5 with 12.5
+  return static_cast<int>((ptx / 10 + 4) * 1000 + ptx % 10 * 10);
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error) {
-  return make("nvptx64-nvidia-cuda", target.text(), find(target).ptx, error);
+  return make("nvptx64-nvidia-cuda", target.text(), "+ptx" + std::to_string(find(target).ptx), error);
 }
 
 std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error) {

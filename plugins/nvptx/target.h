@@ -20,6 +20,14 @@ struct Target {
 // One of sm_75, sm_80, sm_90, sm_90a; nothing, and an error that names them, of another text.
 std::optional<Target> parse_target(std::string_view text, std::string &error);
 
+// The best for a GPU of this compute capability (90: 9.0); nothing, and an error, if it is older than all.
+std::optional<Target> target_for(unsigned capability, std::string &error);
+// Whether its code runs on such a GPU.
+bool runs_on(const Target &target, unsigned capability);
+// "8.3", the version of its PTX, and the CUDA version of the first driver that reads it: 12030.
+std::string ptx_version(const Target &target);
+int oldest_driver(const Target &target);
+
 // Null and an error if LLVM has no NVPTX.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
 // Of this process, for the emulator.
