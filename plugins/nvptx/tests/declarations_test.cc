@@ -1,0 +1,93 @@
+// Our declarations of the driver against those of a CUDA toolkit, where there is one.
+#include <catch2/catch.hpp>
+#include <string>
+#include <type_traits>
+
+#include "plugins/nvptx/driver.h"
+#include "tools/testing/skip.h"
+
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+#endif
+
+namespace bp::nvptx::tests {
+namespace {
+
+#ifdef CUDA_VERSION
+
+// What a type is to the calling convention: handles are pointers to something, enumerations are integers, and integers
+// are their size and sign.
+template <class Type>
+struct Passed {
+  using type = Type;
+};
+template <class Type>
+requires std::is_enum_v<Type>
+struct Passed<Type> {
+  using type = std::conditional_t<sizeof(Type) == 4, int, void>;
+};
+template <class Type>
+requires std::is_integral_v<Type>
+struct Passed<Type> {
+  using type =
+      std::conditional_t<sizeof(Type) == 8, std::conditional_t<std::is_signed_v<Type>, long, unsigned long>, Type>;
+};
+template <class Type>
+requires std::is_pointer_v<Type>
+struct Passed<Type> {
+  using Target = std::remove_pointer_t<Type>;
+  using Plain = std::remove_const_t<Target>;
+  static constexpr bool is_opaque = std::is_class_v<Plain> || std::is_void_v<Plain>;
+  using Seen = typename Passed<std::conditional_t<is_opaque, char, Plain>>::type;
+  using Kept = std::conditional_t<is_opaque, void, Seen>;
+  using type = std::conditional_t<std::is_const_v<Target>, const Kept, Kept> *;
+};
+template <class... Parameters>
+struct Passed<CUresult (*)(Parameters...)> {
+  using type = int (*)(typename Passed<Parameters>::type...);
+};
+template <class... Parameters>
+struct Passed<cuda::Result (*)(Parameters...)> {
+  using type = int (*)(typename Passed<Parameters>::type...);
+};
+
+#endif
+
+}  // namespace
+
+TEST_CASE("the driver's functions and numbers are those of cuda.h") {
+#ifdef CUDA_VERSION
+#define BP_CUDA_FUNCTION(name, parameters)                                                        \
+  {                                                                                               \
+    INFO(#name);                                                                                  \
+    CHECK(std::is_same_v<Passed<decltype(Driver::name)>::type, Passed<decltype(&::name)>::type>); \
+  }
+  BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
+#undef BP_CUDA_FUNCTION
+#define BP_SAME(ours, theirs) CHECK(int{cuda::ours} == int{theirs})
+  BP_SAME(invalid_value, CUDA_ERROR_INVALID_VALUE);
+  BP_SAME(out_of_memory, CUDA_ERROR_OUT_OF_MEMORY);
+  BP_SAME(not_initialized, CUDA_ERROR_NOT_INITIALIZED);
+  BP_SAME(no_device, CUDA_ERROR_NO_DEVICE);
+  BP_SAME(invalid_image, CUDA_ERROR_INVALID_IMAGE);
+  BP_SAME(invalid_context, CUDA_ERROR_INVALID_CONTEXT);
+  BP_SAME(no_binary_for_gpu, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  BP_SAME(invalid_ptx, CUDA_ERROR_INVALID_PTX);
+  BP_SAME(unsupported_ptx, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  BP_SAME(invalid_handle, CUDA_ERROR_INVALID_HANDLE);
+  BP_SAME(not_found, CUDA_ERROR_NOT_FOUND);
+  BP_SAME(illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS);
+  BP_SAME(memory_clock_khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  BP_SAME(memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  BP_SAME(compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  BP_SAME(compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  BP_SAME(jit_error_log, CU_JIT_ERROR_LOG_BUFFER);
+  BP_SAME(jit_error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+  CHECK(reinterpret_cast<void *>(cuda::stream_of_thread) == reinterpret_cast<void *>(CU_STREAM_PER_THREAD));
+#undef BP_SAME
+#else
+  testing::skip("there is no cuda.h, which comes with a CUDA toolkit");
+#endif
+}
+
+}  // namespace bp::nvptx::tests

@@ -1,0 +1,572 @@
+#include "plugins/nvptx/tests/driver/test_driver.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugins/nvptx/driver.h"
+
+// All that the plugin may call, with the types by which it calls it.
+#define BP_CUDA_FUNCTION(name, parameters) \
+  extern "C" __attribute__((visibility("default"))) bp::nvptx::cuda::Result name parameters;
+using namespace bp::nvptx;
+BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
+#undef BP_CUDA_FUNCTION
+
+namespace {
+
+using cuda::Address;
+using cuda::Result;
+
+constexpr Address first_address = Address{1} << 40;  // nothing of the host's: who reads it there crashes
+constexpr Address gap = 4096;                        // between pieces, so that what runs over an end is found
+const auto the_context = reinterpret_cast<cuda::Context>(0xc0de);
+
+struct Kernel {
+  std::string name;
+  std::vector<bool> reads;  // by parameter: whether it is ever looked at
+};
+struct LoadedModule {
+  std::vector<Kernel> kernels;  // a handle of a function points to one
+};
+struct Piece {
+  std::vector<std::byte> bytes;
+};
+struct Settings {
+  int version = 13000, devices = 1, capability = 90;
+  std::size_t memory = std::size_t{1} << 30;
+  std::string failing;  // function
+  int failing_call = 0, failure = 0;
+};
+
+// A stream, or the default one of a thread.
+using StreamKey = std::pair<cuda::Stream, unsigned>;
+
+struct State {
+  Settings settings;
+  bool is_initialized = false, has_failed_to_switch = false;
+  Result lost = 0;
+  int generation = 0, context_users = 0;
+  std::map<std::string, int> calls;
+  std::vector<std::string> problems;
+  std::map<Address, Piece> pieces;
+  std::map<const void *, std::unique_ptr<LoadedModule>> modules;
+  std::map<StreamKey, std::deque<std::function<void()>>> waiting;  // what a stream has not come to yet
+  Address next_address = first_address;
+  std::size_t taken = 0;
+};
+
+std::mutex mutex;
+State state;
+const char *current_function = "";
+
+struct Thread {
+  int generation = 0;
+  cuda::Context context = nullptr;
+  unsigned number = 0;
+};
+Thread &this_thread() {
+  static unsigned count = 0;
+  thread_local Thread thread;
+  if (thread.generation != state.generation) {
+    thread = {state.generation, nullptr, ++count};
+  }
+  return thread;
+}
+
+Result problem(const std::string &text, Result result) {
+  state.problems.push_back(std::string(current_function) + ": " + text);
+  return result;
+}
+
+// What a function needs to be called, and whether it gives something back, which it then does however it ends.
+enum Needs { nothing, driver, context, context_to_give_back, driver_to_give_back };
+
+template <class Body>
+Result call(const char *name, Needs needs, Body &&body) {
+  std::lock_guard lock(mutex);
+  current_function = name;
+  const bool gives_back = needs == context_to_give_back || needs == driver_to_give_back;
+  Result forced = state.lost;
+  if (++state.calls[name] == state.settings.failing_call && name == state.settings.failing) {
+    forced = state.settings.failure;
+    state.lost = forced >= cuda::illegal_address && forced < 800 ? forced : state.lost;
+    state.has_failed_to_switch |= std::string_view(name) == "cuCtxSetCurrent";
+  }
+  if (forced != 0 && needs != nothing && !gives_back) {
+    return forced;
+  }
+  if (needs != nothing && !state.is_initialized) {
+    return problem("cuInit was not called", cuda::not_initialized);
+  }
+  if ((needs == context || needs == context_to_give_back) && state.lost == 0 &&
+      (this_thread().context == nullptr || state.context_users == 0)) {
+    return problem("this thread has no context", cuda::invalid_context);
+  }
+  const Result result = body();
+  return forced != 0 && (needs != nothing || name == state.settings.failing) ? forced : result;
+}
+
+// --- Memory ---
+
+// The bytes behind a range of addresses; null, and a problem, if it is not inside of one piece.
+std::byte *bytes_at(Address address, std::size_t size, const char *which) {
+  const auto next = state.pieces.upper_bound(address);
+  if (next != state.pieces.begin()) {
+    auto &[start, piece] = *std::prev(next);
+    if (address - start < piece.bytes.size() && size <= piece.bytes.size() - (address - start)) {
+      return piece.bytes.data() + (address - start);
+    }
+  }
+  problem(std::to_string(size) + " bytes of " + which + " are not inside of a piece", 0);
+  return nullptr;
+}
+
+Result take(Address *address, std::size_t size) {
+  if (address == nullptr || size == 0) {
+    return problem("nothing is asked for", cuda::invalid_value);
+  }
+  if (size > state.settings.memory - state.taken) {
+    return cuda::out_of_memory;
+  }
+  *address = state.next_address;
+  state.next_address += (size + gap + 255) / 256 * 256;
+  state.pieces[*address].bytes.resize(size, std::byte{0xdb});
+  state.taken += size;
+  return 0;
+}
+
+Result give(Address address) {
+  const auto found = state.pieces.find(address);
+  if (found == state.pieces.end()) {
+    return problem("no piece starts there", cuda::invalid_value);
+  }
+  state.taken -= found->second.bytes.size();
+  state.pieces.erase(found);
+  return 0;
+}
+
+// --- Streams ---
+
+// Null, and a problem, if there is no such stream.
+std::deque<std::function<void()>> *stream_of(cuda::Stream stream) {
+  if (stream == cuda::stream_of_thread) {
+    return &state.waiting[{stream, this_thread().number}];
+  }
+  problem("there is no such stream", 0);
+  return nullptr;
+}
+
+void catch_up(std::deque<std::function<void()>> &stream) {
+  while (!stream.empty()) {
+    const auto next = std::move(stream.front());
+    stream.pop_front();
+    next();
+  }
+}
+
+void catch_up_all() {
+  for (auto &[key, stream] : state.waiting) {
+    catch_up(stream);
+  }
+}
+
+// --- Code ---
+
+std::string_view after(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at + word.size());
+}
+
+int number_at(std::string_view text) {
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// Looks at as much of the PTX as a driver would refuse it for.
+Result read_ptx(std::string_view text, LoadedModule &module) {
+  const std::string_view version = after(text, ".version "), target = after(text, ".target sm_");
+  if (version.empty() || target.empty()) {
+    return cuda::invalid_ptx;
+  }
+  const int major = number_at(version), minor = number_at(after(version, "."));
+  if ((major + 4) * 1000 + minor * 10 > state.settings.version) {
+    return cuda::unsupported_ptx;
+  }
+  const int capability = number_at(target);
+  const bool is_specific = target.starts_with(std::to_string(capability) + "a");
+  if (is_specific ? capability != state.settings.capability : capability > state.settings.capability) {
+    return cuda::no_binary_for_gpu;
+  }
+  for (std::string_view rest = after(text, ".entry "); !rest.empty(); rest = after(rest, ".entry ")) {
+    const std::string_view parameters = rest.substr(0, rest.find(')'));
+    Kernel kernel{std::string(rest.substr(0, rest.find('('))), {}};
+    for (std::string_view left = after(parameters, ".param"); !left.empty(); left = after(left, ".param")) {
+      const std::string name = kernel.name + "_param_" + std::to_string(kernel.reads.size());
+      kernel.reads.push_back(text.find("[" + name + "]") != text.npos || text.find("[" + name + "+") != text.npos);
+    }
+    module.kernels.push_back(std::move(kernel));
+  }
+  return 0;
+}
+
+void write_log(unsigned count, const int *options, void **values, std::string_view message) {
+  char *log = nullptr;
+  std::size_t size = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    log = options[i] == cuda::jit_error_log ? static_cast<char *>(values[i]) : log;
+    size = options[i] == cuda::jit_error_log_bytes ? reinterpret_cast<std::size_t>(values[i]) : size;
+  }
+  if (log != nullptr && size > 0) {
+    log[message.copy(log, size - 1)] = '\0';
+  }
+}
+
+const Kernel *find_kernel(const void *function) {
+  for (const auto &[handle, module] : state.modules) {
+    for (const Kernel &kernel : module->kernels) {
+      if (&kernel == function) {
+        return &kernel;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// --- Settings ---
+
+int number_of(const std::string &text) {
+  return std::stoi(text);
+}
+
+void read_settings(const char *text, Settings &settings) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
+    if (key == "version") {
+      settings.version = number_of(value);
+    } else if (key == "devices") {
+      settings.devices = number_of(value);
+    } else if (key == "capability") {
+      settings.capability = number_of(value);
+    } else if (key == "memory") {
+      settings.memory = std::stoull(value);
+    } else if (key == "fail") {
+      const std::size_t first = value.find(':'), second = value.find(':', first + 1);
+      settings.failing = value.substr(0, first);
+      settings.failing_call = number_of(value.substr(first + 1));
+      settings.failure = number_of(value.substr(second + 1));
+    } else {
+      state.problems.push_back("there is no setting " + key);
+    }
+  }
+}
+
+// What is left when nothing should be. Where a thread could not be given the context, nothing could be given back.
+void find_leaks() {
+  const auto look = [](std::size_t count, const char *of) {
+    if (count != 0 && !state.has_failed_to_switch) {
+      problem(std::to_string(count) + " " + of + " were not given back", 0);
+    }
+  };
+  look(state.pieces.size(), "pieces of memory");
+  look(state.modules.size(), "modules");
+}
+
+}  // namespace
+
+// --- Controls ---
+
+#define BP_CONTROL extern "C" __attribute__((visibility("default")))
+
+BP_CONTROL void test_driver_begin(const char *settings) {
+  std::lock_guard lock(mutex);
+  const int generation = state.generation + 1;
+  state = State();
+  state.generation = generation;
+  read_settings(settings, state.settings);
+}
+
+BP_CONTROL const char *test_driver_end() {
+  static std::string text;
+  std::lock_guard lock(mutex);
+  current_function = "at the end";
+  if (state.context_users != 0) {
+    problem("the context was not given back", 0);
+  }
+  text.clear();
+  for (const std::string &line : state.problems) {
+    text += line + "\n";
+  }
+  return text.c_str();
+}
+
+BP_CONTROL const char *test_driver_calls() {
+  static std::string text;
+  std::lock_guard lock(mutex);
+  text.clear();
+  for (const auto &[name, count] : state.calls) {
+    text += name + " " + std::to_string(count) + "\n";
+  }
+  return text.c_str();
+}
+
+// --- The driver and its devices ---
+
+Result cuInit(unsigned flags) {
+  return call("cuInit", nothing, [&]() -> Result {
+    if (flags != 0) {
+      return problem("it takes no flags", cuda::invalid_value);
+    }
+    if (state.settings.devices == 0) {
+      return cuda::no_device;
+    }
+    state.is_initialized = state.settings.failing != current_function;
+    return 0;
+  });
+}
+
+Result cuDriverGetVersion(int *version) {
+  return call("cuDriverGetVersion", nothing, [&] {
+    *version = state.settings.version;
+    return 0;
+  });
+}
+
+Result cuGetErrorString(Result result, const char **text) {
+  return call("cuGetErrorString", nothing, [&]() -> Result {
+    *text = nullptr;
+    switch (result) {
+      case cuda::invalid_value: *text = "invalid argument"; return 0;
+      case cuda::out_of_memory: *text = "out of memory"; return 0;
+      case cuda::invalid_ptx: *text = "a PTX JIT compilation failed"; return 0;
+      case cuda::illegal_address: *text = "an illegal memory access was encountered"; return 0;
+      default: return cuda::invalid_value;
+    }
+  });
+}
+
+Result cuDeviceGetCount(int *count) {
+  return call("cuDeviceGetCount", driver, [&] {
+    *count = state.settings.devices;
+    return 0;
+  });
+}
+
+Result cuDeviceGet(cuda::Device *device, int number) {
+  return call("cuDeviceGet", driver, [&]() -> Result {
+    if (number < 0 || number >= state.settings.devices) {
+      return problem("there is no such device", 101);
+    }
+    *device = number;
+    return 0;
+  });
+}
+
+Result cuDeviceGetName(char *name, int size, cuda::Device) {
+  return call("cuDeviceGetName", driver, [&] {
+    std::strncpy(name, "Test GPU", static_cast<std::size_t>(size));
+    return 0;
+  });
+}
+
+Result cuDeviceGetAttribute(int *value, int attribute, cuda::Device) {
+  return call("cuDeviceGetAttribute", driver, [&]() -> Result {
+    switch (attribute) {
+      case cuda::compute_capability_major: *value = state.settings.capability / 10; return 0;
+      case cuda::compute_capability_minor: *value = state.settings.capability % 10; return 0;
+      case cuda::memory_clock_khz: *value = 2619000; return 0;
+      case cuda::memory_bus_bits: *value = 5120; return 0;
+      default: return problem("there is no such attribute", cuda::invalid_value);
+    }
+  });
+}
+
+Result cuDeviceTotalMem_v2(std::size_t *bytes, cuda::Device) {
+  return call("cuDeviceTotalMem_v2", driver, [&] {
+    *bytes = state.settings.memory;
+    return 0;
+  });
+}
+
+Result cuDevicePrimaryCtxRetain(cuda::Context *made, cuda::Device) {
+  return call("cuDevicePrimaryCtxRetain", driver, [&] {
+    ++state.context_users;
+    *made = the_context;
+    return 0;
+  });
+}
+
+Result cuDevicePrimaryCtxRelease_v2(cuda::Device) {
+  return call("cuDevicePrimaryCtxRelease_v2", driver_to_give_back, [&]() -> Result {
+    if (state.context_users == 0) {
+      return problem("nobody has the context", cuda::invalid_context);
+    }
+    if (--state.context_users == 0) {
+      catch_up_all();
+      find_leaks();
+    }
+    return 0;
+  });
+}
+
+Result cuCtxSetCurrent(cuda::Context made) {
+  return call("cuCtxSetCurrent", driver, [&]() -> Result {
+    if (made != nullptr && (made != the_context || state.context_users == 0)) {
+      return problem("there is no such context", cuda::invalid_context);
+    }
+    this_thread().context = made;
+    return 0;
+  });
+}
+
+// --- Memory ---
+
+Result cuMemAlloc_v2(Address *address, std::size_t bytes) {
+  return call("cuMemAlloc_v2", context, [&] { return take(address, bytes); });
+}
+
+Result cuMemFree_v2(Address address) {
+  return call("cuMemFree_v2", context_to_give_back, [&] {
+    catch_up_all();
+    return give(address);
+  });
+}
+
+Result cuMemcpyHtoDAsync_v2(Address to, const void *from, std::size_t bytes, cuda::Stream on) {
+  return call("cuMemcpyHtoDAsync_v2", context, [&]() -> Result {
+    auto *stream = stream_of(on);
+    std::byte *target = bytes_at(to, bytes, "the target");
+    if (stream == nullptr || target == nullptr || from == nullptr) {
+      return problem("a copy from the host", cuda::invalid_value);
+    }
+    catch_up(*stream);
+    std::memcpy(target, from, bytes);
+    return 0;
+  });
+}
+
+Result cuMemcpyDtoHAsync_v2(void *to, Address from, std::size_t bytes, cuda::Stream on) {
+  return call("cuMemcpyDtoHAsync_v2", context, [&]() -> Result {
+    auto *stream = stream_of(on);
+    const std::byte *source = bytes_at(from, bytes, "the source");
+    if (stream == nullptr || source == nullptr || to == nullptr) {
+      return problem("a copy to the host", cuda::invalid_value);
+    }
+    catch_up(*stream);
+    std::memcpy(to, source, bytes);
+    return 0;
+  });
+}
+
+Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, cuda::Stream on) {
+  return call("cuMemcpyDtoDAsync_v2", context, [&]() -> Result {
+    auto *stream = stream_of(on);
+    std::byte *target = bytes_at(to, bytes, "the target");
+    const std::byte *source = bytes_at(from, bytes, "the source");
+    if (stream == nullptr || target == nullptr || source == nullptr) {
+      return problem("a copy on the device", cuda::invalid_value);
+    }
+    stream->push_back([=] { std::memmove(target, source, bytes); });
+    return 0;
+  });
+}
+
+Result cuStreamSynchronize(cuda::Stream on) {
+  return call("cuStreamSynchronize", context, [&]() -> Result {
+    auto *stream = stream_of(on);
+    if (stream == nullptr) {
+      return cuda::invalid_handle;
+    }
+    catch_up(*stream);
+    return 0;
+  });
+}
+
+// --- Code ---
+
+Result cuModuleLoadDataEx(cuda::Module *loaded, const void *image, unsigned count, int *options, void **values) {
+  return call("cuModuleLoadDataEx", context, [&]() -> Result {
+    auto module = std::make_unique<LoadedModule>();
+    const Result result = read_ptx(static_cast<const char *>(image), *module);
+    if (result != 0) {
+      write_log(count, options, values, "the test driver does not take this code");
+      return result;
+    }
+    *loaded = reinterpret_cast<cuda::Module>(module.get());
+    state.modules.emplace(module.get(), std::move(module));
+    return 0;
+  });
+}
+
+Result cuModuleUnload(cuda::Module module) {
+  return call("cuModuleUnload", context_to_give_back, [&]() -> Result {
+    catch_up_all();
+    return state.modules.erase(module) == 1 ? 0 : problem("there is no such module", cuda::invalid_handle);
+  });
+}
+
+Result cuModuleGetFunction(cuda::Function *function, cuda::Module module, const char *name) {
+  return call("cuModuleGetFunction", context, [&]() -> Result {
+    const auto found = state.modules.find(module);
+    if (found == state.modules.end()) {
+      return problem("there is no such module", cuda::invalid_handle);
+    }
+    for (Kernel &kernel : found->second->kernels) {
+      if (kernel.name == name) {
+        *function = reinterpret_cast<cuda::Function>(&kernel);
+        return 0;
+      }
+    }
+    return cuda::not_found;
+  });
+}
+
+// The limits are those of every GPU since compute capability 7.5.
+Result cuLaunchKernel(cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                      unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda::Stream on, void **values,
+                      void **extra) {
+  return call("cuLaunchKernel", context, [&]() -> Result {
+    auto *stream = stream_of(on);
+    const Kernel *kernel = find_kernel(function);
+    if (stream == nullptr || kernel == nullptr) {
+      return problem("there is no such function", cuda::invalid_handle);
+    }
+    const std::uint64_t threads = std::uint64_t{block_x} * block_y * block_z;
+    if (threads == 0 || threads > 1024 || grid_x == 0 || grid_x > INT32_MAX || grid_y - 1 > 65534 ||
+        grid_z - 1 > 65534 || shared_bytes > 227 * 1024) {
+      return problem("a grid or a block that no GPU has", cuda::invalid_value);
+    }
+    if (extra != nullptr || (values == nullptr && !kernel->reads.empty())) {
+      return problem("no arguments", cuda::invalid_value);
+    }
+    for (std::size_t i = 0; i < kernel->reads.size(); ++i) {
+      Address address = 0;
+      if (values[i] == nullptr) {
+        return problem("argument " + std::to_string(i) + " is null", cuda::invalid_value);
+      }
+      std::memcpy(&address, values[i], sizeof address);
+      const bool is_left_out = address == 0 && !kernel->reads[i];
+      if (!is_left_out &&
+          bytes_at(address, 1, ("argument " + std::to_string(i) + " of " + kernel->name).c_str()) == nullptr) {
+        return cuda::invalid_value;
+      }
+    }
+    catch_up(*stream);
+    return 0;
+  });
+}

@@ -1,0 +1,336 @@
+// The runtime side without a GPU: what it asks of the driver, and what becomes of it when the driver fails. The driver is
+// tests/driver, which checks every call.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "core/backplane.h"
+#include "core/host/diagnostics.h"
+#include "core/host/plugin.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/text/parser.h"
+#include "plugins/nvptx/tests/driver/test_driver.h"
+
+namespace bp::nvptx::tests {
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::string beside_the_test(const char *file) {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins/nvptx" / file).string();
+}
+
+// The driver for tests, from test_driver_begin() to test_driver_end().
+class TestDriver {
+ public:
+  explicit TestDriver(const std::string &settings = "") : library_(dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    REQUIRE(library_ != nullptr);
+    function<void (*)(const char *)>("test_driver_begin")(settings.c_str());
+  }
+  ~TestDriver() { dlclose(library_); }
+  TestDriver(const TestDriver &) = delete;
+  TestDriver &operator=(const TestDriver &) = delete;
+
+  static std::string path() { return beside_the_test("libtest_driver.so"); }
+  // What it found wrong. No device of the plugin is alive.
+  std::string problems() const { return function<const char *(*)()>("test_driver_end")(); }
+  // How often each function was called.
+  std::vector<std::pair<std::string, int>> calls() const {
+    std::istringstream lines(function<const char *(*)()>("test_driver_calls")());
+    std::vector<std::pair<std::string, int>> calls;
+    std::string name;
+    for (int count = 0; lines >> name >> count;) {
+      calls.emplace_back(name, count);
+    }
+    return calls;
+  }
+  int calls_of(const std::string &name) const {
+    const auto all = calls();
+    const auto found = std::ranges::find(all, name, &std::pair<std::string, int>::first);
+    return found == all.end() ? 0 : found->second;
+  }
+
+ private:
+  template <class Function>
+  Function function(const char *name) const {
+    const auto found = reinterpret_cast<Function>(dlsym(library_, name));
+    REQUIRE(found != nullptr);
+    return found;
+  }
+
+  void *library_;
+};
+
+Result<Backend> open_with_driver(Settings settings = {}, const std::string &driver = TestDriver::path()) {
+  BackendOptions options;
+  options.settings = std::move(settings);
+  options.settings.emplace_back("driver", driver);
+  return Backend::load(beside_the_test("libbackplane_nvptx.so"), options);
+}
+
+// Launches, copies on the device and to the host.
+Module some_program() {
+  return text::parse_module(R"(HloModule some
+    minus { x = f32[64] parameter(0)  ROOT n = f32[64] negate(x) }
+    square { x = f32[64] parameter(0)  ROOT n = f32[64] multiply(x, x) }
+    ENTRY main {
+      x = f32[64] parameter(0)
+      y = f32[64] parameter(1)
+      p = pred[] parameter(2)
+      e = f32[64] exponential(x)
+      c = f32[64] conditional(p, e, y), true_computation=minus, false_computation=square
+      b = f32[32] slice(c), slice={[0:32]}
+      ROOT r = (f32[64], f32[64], f32[32]) tuple(c, y, b)
+    })")
+      .value();
+}
+
+Status compile_and_run(const Backend &backend) {
+  const Module module = some_program();
+  CompileOptions options;
+  options.device_only = true;
+  options.fold_constants = false;
+  BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
+  for (int i = 0; i < 2; ++i) {
+    BP_ASSIGN([[maybe_unused]] const Literal result,
+              compiled.executable.run(interpreter::random_arguments(module, 3).value()));
+  }
+  return {};
+}
+
+// The whole life of a device; what went wrong, or "".
+std::string life(const std::string &driver = TestDriver::path(), const Settings &settings = {}) {
+  const auto backend = open_with_driver(settings, driver);
+  if (!backend.ok()) {
+    return backend.error().message();
+  }
+  const Status status = compile_and_run(*backend);
+  return status.ok() ? "" : status.error().message();
+}
+
+bool contains(const std::string &text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// What a call returned, and the first thing it had to say.
+struct Outcome {
+  bp_status status;
+  std::string message;
+};
+Outcome allocate(const host::Device &device, std::uint64_t size, bp_memory_t &piece) {
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call(
+      [&](const bp_diag_t *diag) { return device.memory()->alloc(device.abi(), 0, size, 64, &piece, diag); });
+  return {status, diagnostics.reports().empty() ? "" : diagnostics.reports()[0].message};
+}
+Outcome copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call(
+      [&](const bp_diag_t *diag) { return device.memory()->copy(device.abi(), to, from, size, diag); });
+  return {status, diagnostics.reports().empty() ? "" : diagnostics.reports()[0].message};
+}
+bp_loc_t on_host(const void *data) {
+  return {0, reinterpret_cast<std::uint64_t>(data)};
+}
+
+}  // namespace
+
+TEST_CASE("a program goes through the driver, and everything is given back") {
+  const TestDriver driver;
+  CHECK(life() == "");
+  CHECK(driver.problems() == "");
+  CHECK(driver.calls_of("cuLaunchKernel") >= 4);
+  CHECK(driver.calls_of("cuModuleLoadDataEx") == 1);
+}
+
+TEST_CASE("threads run a program at the same time") {
+  const TestDriver driver;
+  {
+    const auto backend = open_with_driver();
+    REQUIRE(backend.ok());
+    const Module module = some_program();
+    CompileOptions options;
+    options.device_only = true;
+    const auto compiled = backend->compile(module, options);
+    REQUIRE(compiled.ok());
+    const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
+    std::vector<std::thread> threads;
+    std::atomic<int> failures = 0;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 20; ++i) {
+          failures += compiled->executable.run(arguments).ok() ? 0 : 1;
+        }
+      });
+    }
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+    CHECK(failures == 0);
+  }
+  CHECK(driver.problems() == "");
+}
+
+TEST_CASE("memory is where it is, and runs out") {
+  const TestDriver driver("memory=100000");
+  {
+    const auto backend = open_with_driver();
+    REQUIRE(backend.ok());
+    const host::Device &device = *backend->device();
+    CHECK(device.memory()->spaces[0].capacity == 100000);
+    bp_memory_t piece{}, other{};
+    REQUIRE(allocate(device, 60000, piece).status == BP_OK);
+    const Outcome refused = allocate(device, 60000, other);
+    CHECK(refused.status == BP_NO_MEMORY);
+    CHECK(refused.message ==
+          "nvptx: allocating 60000 bytes: out of memory (2); nvidia-smi shows who uses the GPU's memory");
+    CHECK(other.memory == 0);
+    REQUIRE(allocate(device, 40000, other).status == BP_OK);
+    std::vector<char> sent(1000), received(1000);
+    std::ranges::generate(sent, [n = 0]() mutable { return static_cast<char>(n += 7); });
+    CHECK(copy(device, {piece.memory, 59000}, on_host(sent.data()), 1000).status == BP_OK);
+    CHECK(copy(device, {other.memory, 100}, {piece.memory, 59000}, 1000).status == BP_OK);
+    // Complete on return, so that other threads see it.
+    std::thread([&] { copy(device, on_host(received.data()), {other.memory, 100}, 1000); }).join();
+    CHECK(sent == received);
+    device.memory()->release(device.abi(), piece.memory);
+    device.memory()->release(device.abi(), other.memory);
+  }
+  CHECK(driver.problems() == "");
+}
+
+TEST_CASE("a GPU that is lost stays lost, and gives back what it had") {
+  const TestDriver driver("fail=cuMemcpyHtoDAsync_v2:1:700");
+  {
+    const auto backend = open_with_driver();
+    REQUIRE(backend.ok());
+    const host::Device &device = *backend->device();
+    bp_memory_t piece{}, other{};
+    REQUIRE(allocate(device, 1000, piece).status == BP_OK);
+    const char byte = 0;
+    const Outcome lost = copy(device, {piece.memory, 0}, on_host(&byte), 1);
+    CHECK(lost.status == BP_DEVICE_LOST);
+    CHECK(lost.message ==
+          "nvptx: copying to the GPU: an illegal memory access was encountered (700); the GPU is lost to "
+          "this process, which has to be started again");
+    CHECK(copy(device, {piece.memory, 0}, on_host(&byte), 1).status == BP_DEVICE_LOST);
+    CHECK(allocate(device, 1000, other).status == BP_DEVICE_LOST);
+    CHECK(driver.calls_of("cuMemcpyHtoDAsync_v2") == 1);
+    device.memory()->release(device.abi(), piece.memory);
+  }
+  CHECK(driver.problems() == "");
+}
+
+// Every call of a life, one life for each.
+TEST_CASE("whatever call fails, it is said, and all is given back") {
+  std::vector<std::pair<std::string, int>> calls;
+  {
+    const TestDriver driver;
+    REQUIRE(life() == "");
+    calls = driver.calls();
+  }
+  REQUIRE(calls.size() > 15);
+  for (const auto &[function, count] : calls) {
+    const bool gives_back = contains(function, "Free") || contains(function, "Unload") ||
+                            contains(function, "Release") || contains(function, "Destroy");
+    for (int call = 1; call <= count; ++call) {
+      for (const int result : {1, 2, 700}) {
+        const TestDriver driver("fail=" + function + ":" + std::to_string(call) + ":" + std::to_string(result));
+        const std::string message = life();
+        INFO(function << ", call " << call << " of " << count << ", fails with " << result << "\n" << message);
+        CHECK(driver.problems() == "");
+        if (gives_back && result != 700) {
+          CHECK(message == "");
+        } else if (!message.empty()) {
+          CHECK(contains(message, "nvptx: "));
+          CHECK(contains(message, "(" + std::to_string(result) + ")"));
+          CHECK(contains(message, "; nvidia-smi") + contains(message, "; the GPU is lost") == 1);
+        } else {
+          // Only a fact that the device can do without, or the giving back at the end.
+          CHECK((function == "cuDeviceGetAttribute" || function == "cuCtxSetCurrent" || gives_back));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a driver that is not there, or that cannot be used") {
+  const auto says = [](const std::string &message, std::string_view part) {
+    INFO(message);
+    CHECK(contains(message, part));
+    CHECK(contains(message, "--set "));  // what to do
+  };
+  {
+    const TestDriver driver;
+    says(life("/nowhere/libcuda.so.1"), "there is no NVIDIA driver: /nowhere/libcuda.so.1: cannot open shared object");
+    says(life("libm.so.6"), "libm.so.6 has no function cuDriverGetVersion, expected NVIDIA's libcuda.so.1");
+  }
+  const auto life_with = [](const std::string &of_driver, const Settings &settings = {}) {
+    const TestDriver driver(of_driver);
+    const std::string message = life(TestDriver::path(), settings);
+    CHECK(driver.problems() == "");
+    return message;
+  };
+  says(life_with("version=11010"), "the NVIDIA driver is for CUDA 11.1, expected one for CUDA 11.2 or later: update");
+  says(life_with("devices=0"), "the NVIDIA driver finds no GPU; nvidia-smi lists those that it has");
+  says(life_with("capability=61"), "the GPU is of compute capability 6.1, expected 7.5 or later");
+  says(life_with("version=12020"),
+       "code for sm_90a is PTX 8.3, for which the driver, of CUDA 12.2, is too old: update it to one for CUDA 12.3 or");
+  says(life_with("capability=80", {{"target", "sm_90a"}}), "code for sm_90a does not run on Test GPU, expected sm_80");
+}
+
+TEST_CASE("the GPU chooses the target, unless it is given") {
+  const auto target = [](const std::string &of_driver, const Settings &settings = {}) {
+    const TestDriver driver(of_driver);
+    const auto backend = open_with_driver(settings);
+    REQUIRE(backend.ok());
+    return std::string(backend->device()->target());
+  };
+  CHECK(target("capability=75") == "sm_75");
+  CHECK(target("capability=80") == "sm_80");
+  CHECK(target("capability=86") == "sm_80");
+  CHECK(target("capability=89") == "sm_80");
+  CHECK(target("capability=90") == "sm_90a");
+  CHECK(target("capability=100") == "sm_90");
+  CHECK(target("capability=120") == "sm_90");
+  CHECK(target("capability=90", {{"target", "sm_80"}}) == "sm_80");
+  CHECK(target("devices=0") == "sm_90a");
+  CHECK(target("devices=0", {{"target", "sm_75"}}) == "sm_75");
+}
+
+TEST_CASE("a GPU's memory is known before it is opened") {
+  const TestDriver driver;
+  {
+    const auto backend = open_with_driver();
+    REQUIRE(backend.ok());
+    const bp_space_t &space = backend->device()->memory()->spaces[0];
+    CHECK(space.capacity == std::uint64_t{1} << 30);
+    CHECK(space.gb_per_s == Approx(3352.32));
+    CHECK(driver.calls_of("cuDevicePrimaryCtxRetain") == 0);
+  }
+  CHECK(driver.problems() == "");
+}
+
+TEST_CASE("compiling needs no driver, and offline none is opened") {
+  const TestDriver driver("fail=cuDevicePrimaryCtxRetain:1:1");
+  const auto backend = open_with_driver();
+  REQUIRE(backend.ok());
+  CHECK(backend->make_artifact(some_program()).ok());
+  CHECK(driver.calls_of("cuDevicePrimaryCtxRetain") == 0);
+  const int starts = driver.calls_of("cuInit");
+  host::DeviceOptions options;
+  options.instance = BP_NONE;
+  options.settings = {{"driver", TestDriver::path()}};
+  const auto offline = host::open_device(beside_the_test("libbackplane_nvptx.so"), std::move(options));
+  REQUIRE(offline.ok());
+  CHECK((*offline)->target() == "sm_90a");
+  CHECK(driver.calls_of("cuInit") == starts);
+  bp_memory_t piece{};
+  CHECK(contains(allocate(**offline, 100, piece).message, "offline"));
+}
+
+}  // namespace bp::nvptx::tests
