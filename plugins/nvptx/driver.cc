@@ -75,7 +75,7 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
     return std::nullopt;
   }
   const Driver &driver = *facts.driver;
-  int count = 0, major = 0, minor = 0, clock_khz = 0, bus_bits = 0;
+  int count = 0, major = 0, minor = 0, has_pools = 0, clock_khz = 0, bus_bits = 0;
   char name[256] = "";
   std::size_t bytes = 0;
   const char *what = "counting the GPUs";
@@ -98,6 +98,7 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
   ask("asking for its memory", [&] { return driver.cuDeviceTotalMem_v2(&bytes, facts.device); });
   ask_attribute("asking for its compute capability", cuda::compute_capability_major, major);
   ask_attribute("asking for its compute capability", cuda::compute_capability_minor, minor);
+  ask_attribute("asking for pools of memory", cuda::memory_pools_supported, has_pools);
   if (result != 0) {
     error = std::string("the GPU cannot be used: ") + what + ": " + driver.text(result) + "; nvidia-smi may say more" +
             without_gpu;
@@ -106,6 +107,7 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
   facts.name = name;
   facts.capability = static_cast<unsigned>(major * 10 + minor);
   facts.memory_bytes = bytes;
+  facts.has_pools = has_pools != 0;
   if (driver.cuDeviceGetAttribute(&clock_khz, cuda::memory_clock_khz, facts.device) == 0 &&
       driver.cuDeviceGetAttribute(&bus_bits, cuda::memory_bus_bits, facts.device) == 0) {
     facts.gb_per_s = static_cast<float>(2e-6 * clock_khz * bus_bits / 8);  // twice in a cycle

@@ -23,6 +23,8 @@ using Context = struct ContextTag *;
 using Module = struct ModuleTag *;
 using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
+using Event = struct EventTag *;
+using MemoryPool = struct MemoryPoolTag *;
 // The default stream of the calling thread.
 inline const Stream stream_of_thread = reinterpret_cast<Stream>(2);
 
@@ -34,8 +36,24 @@ enum : int {
   memory_clock_khz = 36,
   memory_bus_bits = 37,
   compute_capability_major = 75,
-  compute_capability_minor = 76
+  compute_capability_minor = 76,
+  memory_pools_supported = 115
 };
+// Flags of an event: who waits for it sleeps, and nobody asks for its time.
+enum : unsigned { event_blocks = 1, event_has_no_time = 2 };
+// Of a pool: how many bytes without use it keeps when the GPU is waited for.
+enum : int { pool_release_threshold = 4 };
+
+// A pool of memory of one device.
+struct PoolProperties {
+  int allocation_type = 1, handle_types = 0;  // pinned, for this process alone
+  int location_type = 1, location = 0;        // a device, its number
+  void *security = nullptr;
+  std::size_t most_bytes = 0;  // 0: the driver's limit
+  unsigned short usage = 0;
+  unsigned char reserved[54] = {};
+};
+static_assert(sizeof(PoolProperties) == 88);
 enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
 
 }  // namespace cuda
@@ -55,10 +73,23 @@ enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
   X(cuCtxSetCurrent, (cuda::Context context))                                                                        \
   X(cuMemAlloc_v2, (cuda::Address * address, std::size_t bytes))                                                     \
   X(cuMemFree_v2, (cuda::Address address))                                                                           \
+  X(cuMemPoolCreate, (cuda::MemoryPool * pool, const cuda::PoolProperties *properties))                              \
+  X(cuMemPoolDestroy, (cuda::MemoryPool pool))                                                                       \
+  X(cuMemPoolSetAttribute, (cuda::MemoryPool pool, int attribute, void *value))                                      \
+  X(cuMemPoolTrimTo, (cuda::MemoryPool pool, std::size_t bytes_to_keep))                                             \
+  X(cuMemAllocFromPoolAsync,                                                                                         \
+    (cuda::Address * address, std::size_t bytes, cuda::MemoryPool pool, cuda::Stream stream))                        \
+  X(cuMemFreeAsync, (cuda::Address address, cuda::Stream stream))                                                    \
+  X(cuMemHostAlloc, (void **memory, std::size_t bytes, unsigned flags))                                              \
+  X(cuMemFreeHost, (void *memory))                                                                                   \
   X(cuMemcpyHtoDAsync_v2, (cuda::Address to, const void *from, std::size_t bytes, cuda::Stream stream))              \
   X(cuMemcpyDtoHAsync_v2, (void *to, cuda::Address from, std::size_t bytes, cuda::Stream stream))                    \
   X(cuMemcpyDtoDAsync_v2, (cuda::Address to, cuda::Address from, std::size_t bytes, cuda::Stream stream))            \
   X(cuStreamSynchronize, (cuda::Stream stream))                                                                      \
+  X(cuEventCreate, (cuda::Event * event, unsigned flags))                                                            \
+  X(cuEventRecord, (cuda::Event event, cuda::Stream stream))                                                         \
+  X(cuEventSynchronize, (cuda::Event event))                                                                         \
+  X(cuEventDestroy_v2, (cuda::Event event))                                                                          \
   X(cuModuleLoadDataEx, (cuda::Module * module, const void *image, unsigned count, int *options, void **values))     \
   X(cuModuleUnload, (cuda::Module module))                                                                           \
   X(cuModuleGetFunction, (cuda::Function * function, cuda::Module module, const char *name))                         \
@@ -91,6 +122,7 @@ struct GpuFacts {
   unsigned capability = 0;  // 90: compute capability 9.0
   std::uint64_t memory_bytes = 0;
   float gb_per_s = 0;  // of its memory; 0: unknown
+  bool has_pools = false;
 };
 
 // The first GPU. Nothing, and why and what to do, if there is none.

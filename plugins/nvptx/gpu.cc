@@ -9,6 +9,7 @@
 
 #include "plugin_api/cpp/call.h"
 #include "plugins/nvptx/driver.h"
+#include "plugins/nvptx/gpu_memory.h"
 #include "plugins/nvptx/machine.h"
 #include "plugins/nvptx/threads.h"
 
@@ -65,8 +66,17 @@ class GpuKernels final : public LoadedKernels {
 
 class Gpu final : public Machine {
  public:
-  Gpu(const GpuFacts &facts, cuda::Context context) : driver_(facts.driver), device_(facts.device), context_(context) {}
-  ~Gpu() override { driver_->cuDevicePrimaryCtxRelease_v2(device_); }
+  Gpu(const GpuFacts &facts, cuda::Context context)
+      : driver_(facts.driver), device_(facts.device), context_(context), pieces_(facts), staging_(*facts.driver) {}
+  ~Gpu() override {
+    give_back([&] { return staging_.close(); });
+    give_back([&] { return pieces_.close(); });
+    driver_->cuDevicePrimaryCtxRelease_v2(device_);
+  }
+  // Once, first.
+  bp_status open(const bp_diag_t *diag) {
+    return call("making a pool of memory", diag, [&] { return pieces_.open(); });
+  }
 
   const Driver &driver() const { return *driver_; }
   // Makes the GPU that of the calling thread, calls, and says what failed, unless nobody wants to know. Once the GPU is
@@ -94,23 +104,16 @@ class Gpu final : public Machine {
       return fail(diag, BP_INVALID,
                   "nvptx: memory is aligned to 256 bytes, " + std::to_string(alignment) + " are asked for");
     }
-    return call("allocating " + std::to_string(size) + " bytes", diag,
-                [&] { return driver_->cuMemAlloc_v2(&address, size); });
+    return call("allocating " + std::to_string(size) + " bytes", diag, [&] { return pieces_.take(size, address); });
   }
   void release(std::uint64_t address) override {
-    give_back([&] { return driver_->cuMemFree_v2(address); });
+    give_back([&] { return pieces_.give_back(address); });
   }
   bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) override {
-    return call("copying to the GPU", diag, [&] {
-      const cuda::Result result = driver_->cuMemcpyHtoDAsync_v2(to, from, size, cuda::stream_of_thread);
-      return result == 0 ? driver_->cuStreamSynchronize(cuda::stream_of_thread) : result;
-    });
+    return call("copying to the GPU", diag, [&] { return staging_.copy_in(to, from, size); });
   }
   bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
-    return call("copying from the GPU", diag, [&] {
-      const cuda::Result result = driver_->cuMemcpyDtoHAsync_v2(to, from, size, cuda::stream_of_thread);
-      return result == 0 ? driver_->cuStreamSynchronize(cuda::stream_of_thread) : result;
-    });
+    return call("copying from the GPU", diag, [&] { return staging_.copy_out(to, from, size); });
   }
   bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
     return call("copying on the GPU", diag,
@@ -133,6 +136,8 @@ class Gpu final : public Machine {
   cuda::Device device_;
   cuda::Context context_;
   mutable std::atomic<cuda::Result> why_lost_ = 0;
+  GpuPieces pieces_;
+  Staging staging_;
 };
 
 GpuKernels::~GpuKernels() {
@@ -186,7 +191,9 @@ std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, bp_status &status, cons
     status = failed(*facts.driver, "opening " + facts.name, result, diag);
     return nullptr;
   }
-  return std::make_unique<Gpu>(facts, context);
+  auto gpu = std::make_unique<Gpu>(facts, context);
+  status = gpu->open(diag);
+  return status == BP_OK ? std::move(gpu) : nullptr;
 }
 
 }  // namespace bp::nvptx

@@ -1,5 +1,6 @@
 // Our declarations of the driver against those of a CUDA toolkit, where there is one.
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -64,7 +65,7 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   }
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
-#define BP_SAME(ours, theirs) CHECK(int{cuda::ours} == int{theirs})
+#define BP_SAME(ours, theirs) CHECK(static_cast<int>(cuda::ours) == static_cast<int>(theirs))
   BP_SAME(invalid_value, CUDA_ERROR_INVALID_VALUE);
   BP_SAME(out_of_memory, CUDA_ERROR_OUT_OF_MEMORY);
   BP_SAME(not_initialized, CUDA_ERROR_NOT_INITIALIZED);
@@ -81,6 +82,18 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   BP_SAME(memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   BP_SAME(compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   BP_SAME(compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  BP_SAME(memory_pools_supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+  BP_SAME(event_blocks, CU_EVENT_BLOCKING_SYNC);
+  BP_SAME(event_has_no_time, CU_EVENT_DISABLE_TIMING);
+  BP_SAME(pool_release_threshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+  BP_SAME(PoolProperties().allocation_type, CU_MEM_ALLOCATION_TYPE_PINNED);
+  BP_SAME(PoolProperties().handle_types, CU_MEM_HANDLE_TYPE_NONE);
+  BP_SAME(PoolProperties().location_type, CU_MEM_LOCATION_TYPE_DEVICE);
+  CHECK(sizeof(cuda::PoolProperties) == sizeof(CUmemPoolProps));
+  CHECK(offsetof(cuda::PoolProperties, location) == offsetof(CUmemPoolProps, location.id));
+  CHECK(offsetof(cuda::PoolProperties, security) == offsetof(CUmemPoolProps, win32SecurityAttributes));
+  CHECK(offsetof(cuda::PoolProperties, most_bytes) == offsetof(CUmemPoolProps, maxSize));
+  CHECK(offsetof(cuda::PoolProperties, usage) == offsetof(CUmemPoolProps, usage));
   BP_SAME(jit_error_log, CU_JIT_ERROR_LOG_BUFFER);
   BP_SAME(jit_error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   CHECK(reinterpret_cast<void *>(cuda::stream_of_thread) == reinterpret_cast<void *>(CU_STREAM_PER_THREAD));

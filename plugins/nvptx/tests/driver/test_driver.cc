@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -43,9 +44,13 @@ struct LoadedModule {
 };
 struct Piece {
   std::vector<std::byte> bytes;
+  cuda::MemoryPool pool;  // null: of none
+};
+struct Pool {
+  std::size_t kept = 0, threshold = 0;  // bytes that were given back, and how many of them may stay
 };
 struct Settings {
-  int version = 13000, devices = 1, capability = 90;
+  int version = 13000, devices = 1, capability = 90, pools = 1;
   std::size_t memory = std::size_t{1} << 30;
   std::string failing;  // function
   int failing_call = 0, failure = 0;
@@ -53,6 +58,20 @@ struct Settings {
 
 // A stream, or the default one of a thread.
 using StreamKey = std::pair<cuda::Stream, unsigned>;
+// What a stream has not come to yet. Copies between device and pinned memory happen when somebody waits for them, so who
+// touches the memory before that finds the wrong bytes.
+struct Command {
+  std::function<void()> run;
+  const void *host;  // pinned memory that it uses, or null
+};
+struct Work {
+  std::deque<Command> waiting;
+  std::uint64_t done = 0;  // commands
+};
+struct Recorded {
+  StreamKey stream;
+  std::uint64_t after = 0;  // commands of the stream
+};
 
 struct State {
   Settings settings;
@@ -63,7 +82,10 @@ struct State {
   std::vector<std::string> problems;
   std::map<Address, Piece> pieces;
   std::map<const void *, std::unique_ptr<LoadedModule>> modules;
-  std::map<StreamKey, std::deque<std::function<void()>>> waiting;  // what a stream has not come to yet
+  std::map<StreamKey, Work> streams;
+  std::map<const void *, std::unique_ptr<Recorded>> events;
+  std::map<const void *, std::unique_ptr<Pool>> pools;
+  std::map<const std::byte *, std::vector<std::byte>> pinned;  // by address
   Address next_address = first_address;
   std::size_t taken = 0;
 };
@@ -134,53 +156,93 @@ std::byte *bytes_at(Address address, std::size_t size, const char *which) {
   return nullptr;
 }
 
-Result take(Address *address, std::size_t size) {
+Result take(Address *address, std::size_t size, cuda::MemoryPool pool) {
   if (address == nullptr || size == 0) {
     return problem("nothing is asked for", cuda::invalid_value);
   }
-  if (size > state.settings.memory - state.taken) {
+  std::size_t kept = 0;  // of what other pieces were is nothing taken, as if it had fallen to pieces
+  for (const auto &[handle, one] : state.pools) {
+    kept += one->kept;
+  }
+  if (size + kept > state.settings.memory - state.taken) {
     return cuda::out_of_memory;
   }
   *address = state.next_address;
   state.next_address += (size + gap + 255) / 256 * 256;
-  state.pieces[*address].bytes.resize(size, std::byte{0xdb});
+  state.pieces[*address] = {std::vector<std::byte>(size, std::byte{0xdb}), pool};
   state.taken += size;
   return 0;
 }
 
-Result give(Address address) {
+Result give(Address address, bool in_order) {
   const auto found = state.pieces.find(address);
   if (found == state.pieces.end()) {
     return problem("no piece starts there", cuda::invalid_value);
   }
-  state.taken -= found->second.bytes.size();
+  if (in_order && found->second.pool == nullptr) {
+    return problem("the piece is of no pool", cuda::invalid_value);
+  }
+  const std::size_t size = found->second.bytes.size();
+  if (const auto pool = state.pools.find(found->second.pool); pool != state.pools.end()) {
+    pool->second->kept = std::min(pool->second->kept + size, pool->second->threshold);
+  }
+  state.taken -= size;
   state.pieces.erase(found);
   return 0;
 }
 
-// --- Streams ---
-
-// Null, and a problem, if there is no such stream.
-std::deque<std::function<void()>> *stream_of(cuda::Stream stream) {
-  if (stream == cuda::stream_of_thread) {
-    return &state.waiting[{stream, this_thread().number}];
+// Whether all of a range of the host's memory is pinned; a problem if only its begin is.
+bool is_pinned(const void *memory, std::size_t size) {
+  const auto *address = static_cast<const std::byte *>(memory);
+  for (const auto &[start, bytes] : state.pinned) {
+    if (address >= start && address < start + bytes.size()) {
+      if (size > static_cast<std::size_t>(start + bytes.size() - address)) {
+        problem("a copy runs over the end of pinned memory", 0);
+      }
+      return true;
+    }
   }
-  problem("there is no such stream", 0);
-  return nullptr;
+  return false;
 }
 
-void catch_up(std::deque<std::function<void()>> &stream) {
-  while (!stream.empty()) {
-    const auto next = std::move(stream.front());
-    stream.pop_front();
-    next();
+// --- Streams ---
+
+std::optional<StreamKey> key_of(cuda::Stream stream) {
+  if (stream == cuda::stream_of_thread) {
+    return StreamKey{stream, this_thread().number};
+  }
+  problem("there is no such stream", 0);
+  return std::nullopt;
+}
+// Null, and a problem, if there is no such stream.
+Work *stream_of(cuda::Stream stream) {
+  const auto key = key_of(stream);
+  return key ? &state.streams[*key] : nullptr;
+}
+
+void catch_up(Work &work, std::uint64_t with = UINT64_MAX) {
+  while (!work.waiting.empty() && work.done < with) {
+    const Command next = std::move(work.waiting.front());
+    work.waiting.pop_front();
+    ++work.done;
+    next.run();
   }
 }
 
 void catch_up_all() {
-  for (auto &[key, stream] : state.waiting) {
-    catch_up(stream);
+  for (auto &[key, work] : state.streams) {
+    catch_up(work);
   }
+}
+
+// A copy, which waits for its turn if the host's memory is pinned, or is not part of it.
+void copy(Work &work, void *to, const void *from, std::size_t bytes, const void *host) {
+  if (host != nullptr && !is_pinned(host, bytes)) {
+    catch_up(work);
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  work.waiting.push_back({[=] { std::memmove(to, from, bytes); }, host});
 }
 
 // --- Code ---
@@ -265,6 +327,8 @@ void read_settings(const char *text, Settings &settings) {
       settings.capability = number_of(value);
     } else if (key == "memory") {
       settings.memory = std::stoull(value);
+    } else if (key == "pools") {
+      settings.pools = number_of(value);
     } else if (key == "fail") {
       const std::size_t first = value.find(':'), second = value.find(':', first + 1);
       settings.failing = value.substr(0, first);
@@ -285,6 +349,9 @@ void find_leaks() {
   };
   look(state.pieces.size(), "pieces of memory");
   look(state.modules.size(), "modules");
+  look(state.events.size(), "events");
+  look(state.pools.size(), "pools");
+  look(state.pinned.size(), "pieces of pinned memory");
 }
 
 }  // namespace
@@ -391,6 +458,7 @@ Result cuDeviceGetAttribute(int *value, int attribute, cuda::Device) {
       case cuda::compute_capability_minor: *value = state.settings.capability % 10; return 0;
       case cuda::memory_clock_khz: *value = 2619000; return 0;
       case cuda::memory_bus_bits: *value = 5120; return 0;
+      case cuda::memory_pools_supported: *value = state.settings.pools; return 0;
       default: return problem("there is no such attribute", cuda::invalid_value);
     }
   });
@@ -437,63 +505,209 @@ Result cuCtxSetCurrent(cuda::Context made) {
 // --- Memory ---
 
 Result cuMemAlloc_v2(Address *address, std::size_t bytes) {
-  return call("cuMemAlloc_v2", context, [&] { return take(address, bytes); });
+  return call("cuMemAlloc_v2", context, [&] { return take(address, bytes, nullptr); });
 }
 
 Result cuMemFree_v2(Address address) {
   return call("cuMemFree_v2", context_to_give_back, [&] {
     catch_up_all();
-    return give(address);
+    return give(address, false);
+  });
+}
+
+Result cuMemPoolCreate(cuda::MemoryPool *made, const cuda::PoolProperties *properties) {
+  return call("cuMemPoolCreate", context, [&]() -> Result {
+    if (properties == nullptr || properties->allocation_type != 1 || properties->handle_types != 0 ||
+        properties->location_type != 1 || properties->location >= state.settings.devices ||
+        properties->security != nullptr) {
+      return problem("properties that no pool has", cuda::invalid_value);
+    }
+    if (state.settings.pools == 0) {
+      return problem("the device has no pools", 801);
+    }
+    auto pool = std::make_unique<Pool>();
+    *made = reinterpret_cast<cuda::MemoryPool>(pool.get());
+    state.pools.emplace(pool.get(), std::move(pool));
+    return 0;
+  });
+}
+
+Result cuMemPoolDestroy(cuda::MemoryPool pool) {
+  return call("cuMemPoolDestroy", context_to_give_back, [&]() -> Result {
+    for (const auto &[address, piece] : state.pieces) {
+      if (piece.pool == pool && !state.has_failed_to_switch) {
+        return problem("a piece of the pool is in use", cuda::invalid_value);
+      }
+    }
+    return state.pools.erase(pool) == 1 ? 0 : problem("there is no such pool", cuda::invalid_handle);
+  });
+}
+
+Result cuMemPoolSetAttribute(cuda::MemoryPool pool, int attribute, void *value) {
+  return call("cuMemPoolSetAttribute", context, [&]() -> Result {
+    const auto found = state.pools.find(pool);
+    if (found == state.pools.end() || attribute != cuda::pool_release_threshold || value == nullptr) {
+      return problem("there is no such pool or attribute", cuda::invalid_value);
+    }
+    std::uint64_t threshold = 0;
+    std::memcpy(&threshold, value, sizeof threshold);
+    found->second->threshold = threshold;
+    return 0;
+  });
+}
+
+Result cuMemPoolTrimTo(cuda::MemoryPool pool, std::size_t bytes_to_keep) {
+  return call("cuMemPoolTrimTo", context, [&]() -> Result {
+    const auto found = state.pools.find(pool);
+    if (found == state.pools.end()) {
+      return problem("there is no such pool", cuda::invalid_value);
+    }
+    found->second->kept = std::min(found->second->kept, bytes_to_keep);
+    return 0;
+  });
+}
+
+Result cuMemAllocFromPoolAsync(Address *address, std::size_t bytes, cuda::MemoryPool pool, cuda::Stream on) {
+  return call("cuMemAllocFromPoolAsync", context, [&]() -> Result {
+    if (stream_of(on) == nullptr || !state.pools.contains(pool)) {
+      return problem("there is no such pool", cuda::invalid_value);
+    }
+    return take(address, bytes, pool);
+  });
+}
+
+Result cuMemFreeAsync(Address address, cuda::Stream on) {
+  return call("cuMemFreeAsync", context_to_give_back, [&]() -> Result {
+    Work *work = stream_of(on);
+    if (work == nullptr) {
+      return cuda::invalid_handle;
+    }
+    catch_up(*work);
+    return give(address, true);
+  });
+}
+
+Result cuMemHostAlloc(void **memory, std::size_t bytes, unsigned flags) {
+  return call("cuMemHostAlloc", context, [&]() -> Result {
+    if (bytes == 0 || flags > 7) {
+      return problem("nothing is asked for", cuda::invalid_value);
+    }
+    std::vector<std::byte> pinned(bytes, std::byte{0xdb});
+    std::byte *address = pinned.data();
+    *memory = address;
+    state.pinned.emplace(address, std::move(pinned));
+    return 0;
+  });
+}
+
+Result cuMemFreeHost(void *memory) {
+  return call("cuMemFreeHost", context_to_give_back, [&]() -> Result {
+    const auto found = state.pinned.find(static_cast<const std::byte *>(memory));
+    if (found == state.pinned.end()) {
+      return problem("this is not the begin of pinned memory", cuda::invalid_value);
+    }
+    for (const auto &[key, work] : state.streams) {
+      for (const Command &command : work.waiting) {
+        if (command.host == memory) {
+          problem("a copy still uses the memory", 0);
+        }
+      }
+    }
+    catch_up_all();
+    state.pinned.erase(found);
+    return 0;
   });
 }
 
 Result cuMemcpyHtoDAsync_v2(Address to, const void *from, std::size_t bytes, cuda::Stream on) {
   return call("cuMemcpyHtoDAsync_v2", context, [&]() -> Result {
-    auto *stream = stream_of(on);
+    Work *stream = stream_of(on);
     std::byte *target = bytes_at(to, bytes, "the target");
     if (stream == nullptr || target == nullptr || from == nullptr) {
       return problem("a copy from the host", cuda::invalid_value);
     }
-    catch_up(*stream);
-    std::memcpy(target, from, bytes);
+    copy(*stream, target, from, bytes, from);
     return 0;
   });
 }
 
 Result cuMemcpyDtoHAsync_v2(void *to, Address from, std::size_t bytes, cuda::Stream on) {
   return call("cuMemcpyDtoHAsync_v2", context, [&]() -> Result {
-    auto *stream = stream_of(on);
+    Work *stream = stream_of(on);
     const std::byte *source = bytes_at(from, bytes, "the source");
     if (stream == nullptr || source == nullptr || to == nullptr) {
       return problem("a copy to the host", cuda::invalid_value);
     }
-    catch_up(*stream);
-    std::memcpy(to, source, bytes);
+    copy(*stream, to, source, bytes, to);
     return 0;
   });
 }
 
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, cuda::Stream on) {
   return call("cuMemcpyDtoDAsync_v2", context, [&]() -> Result {
-    auto *stream = stream_of(on);
+    Work *stream = stream_of(on);
     std::byte *target = bytes_at(to, bytes, "the target");
     const std::byte *source = bytes_at(from, bytes, "the source");
     if (stream == nullptr || target == nullptr || source == nullptr) {
       return problem("a copy on the device", cuda::invalid_value);
     }
-    stream->push_back([=] { std::memmove(target, source, bytes); });
+    copy(*stream, target, source, bytes, nullptr);
     return 0;
   });
 }
 
 Result cuStreamSynchronize(cuda::Stream on) {
   return call("cuStreamSynchronize", context, [&]() -> Result {
-    auto *stream = stream_of(on);
+    Work *stream = stream_of(on);
     if (stream == nullptr) {
       return cuda::invalid_handle;
     }
     catch_up(*stream);
     return 0;
+  });
+}
+
+// --- Events ---
+
+Result cuEventCreate(cuda::Event *made, unsigned flags) {
+  return call("cuEventCreate", context, [&]() -> Result {
+    if (flags > 7) {
+      return problem("flags that no event has", cuda::invalid_value);
+    }
+    auto event = std::make_unique<Recorded>();
+    *made = reinterpret_cast<cuda::Event>(event.get());
+    state.events.emplace(event.get(), std::move(event));
+    return 0;
+  });
+}
+
+Result cuEventRecord(cuda::Event event, cuda::Stream on) {
+  return call("cuEventRecord", context, [&]() -> Result {
+    const auto found = state.events.find(event);
+    const auto key = key_of(on);
+    if (found == state.events.end() || !key) {
+      return problem("there is no such event", cuda::invalid_handle);
+    }
+    const Work &work = state.streams[*key];
+    *found->second = {*key, work.done + work.waiting.size()};
+    return 0;
+  });
+}
+
+Result cuEventSynchronize(cuda::Event event) {
+  return call("cuEventSynchronize", context, [&]() -> Result {
+    const auto found = state.events.find(event);
+    if (found == state.events.end()) {
+      return problem("there is no such event", cuda::invalid_handle);
+    }
+    catch_up(state.streams[found->second->stream], found->second->after);
+    return 0;
+  });
+}
+
+Result cuEventDestroy_v2(cuda::Event event) {
+  return call("cuEventDestroy_v2", context_to_give_back, [&]() -> Result {
+    return state.events.erase(event) == 1 ? 0 : problem("there is no such event", cuda::invalid_handle);
   });
 }
 
@@ -541,7 +755,7 @@ Result cuLaunchKernel(cuda::Function function, unsigned grid_x, unsigned grid_y,
                       unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda::Stream on, void **values,
                       void **extra) {
   return call("cuLaunchKernel", context, [&]() -> Result {
-    auto *stream = stream_of(on);
+    Work *stream = stream_of(on);
     const Kernel *kernel = find_kernel(function);
     if (stream == nullptr || kernel == nullptr) {
       return problem("there is no such function", cuda::invalid_handle);

@@ -7,6 +7,7 @@
 //   devices=1                  how many GPUs it has
 //   capability=90              their compute capability, times ten
 //   memory=1073741824          bytes that each has
+//   pools=1                    whether they have pools of memory; 0: no
 //   fail=FUNCTION:CALL:RESULT  that call of that function, counted from 1, fails with a CUresult
 // Call it while no device of the plugin is alive.
 extern "C" void test_driver_begin(const char *settings);
