@@ -1,42 +1,14 @@
-// The GPU backend without a GPU: its kernels on the emulator, and its PTX as text and as ptxas takes it.
+// The GPU backend without a GPU: its kernels on the emulator.
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
-#include "core/backplane.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
+#include "plugins/nvptx/tests/programs.h"
 #include "tools/testing/skip.h"
-#include "tools/testing/source_tree.h"
-#include "tools/testing/temporary_folder.h"
 
 namespace bp::nvptx::tests {
 namespace {
-
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-Result<Backend> try_open(Settings settings) {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  BackendOptions options;
-  options.settings = std::move(settings);
-  return Backend::load((folder / "plugins/nvptx/libbackplane_nvptx.so").string(), options);
-}
-
-Backend open(Settings settings) {
-  auto backend = try_open(std::move(settings));
-  INFO((backend.ok() ? "" : backend.error().to_string()));
-  REQUIRE(backend.ok());
-  return std::move(backend).value();
-}
-
-CompileOptions whole() {
-  CompileOptions options;
-  options.device_only = options.verify = true;
-  options.fold_constants = false;
-  return options;
-}
 
 void check_on_emulator(std::string_view text, double tolerance = 0) {
   const Module module = text::parse_module(text).value();
@@ -54,39 +26,6 @@ void check_on_emulator(std::string_view text, double tolerance = 0) {
     CHECK((comparison.identical || comparison.agrees(tolerance)));
   }
 }
-
-// Something of every kind of kernel.
-const char *const kinds = R"(HloModule kinds
-  add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
-  less { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = pred[] compare(p, q), direction=LT }
-  ENTRY main {
-    x = f32[64,96] parameter(0)
-    y = f32[96,64] parameter(1)
-    z = bf16[64,96] parameter(2)
-    i = s32[8,1] parameter(3)
-    zero = f32[] constant(0)
-    e = f32[64,96] exponential(x)
-    t = f32[96,64] transpose(x), dimensions={1,0}
-    rows = f32[64] reduce(x, zero), dimensions={1}, to_apply=add
-    columns = f32[96] reduce(x, zero), dimensions={0}, to_apply=add
-    product = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-    c = bf16[128,96] concatenate(z, z), dimensions={0}
-    g = f32[8,96] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,96}
-    w = f32[64,96] scatter(x, i, g), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
-    s = f32[64,96] sort(x), dimensions={1}, to_apply=less
-    ROOT r = (f32[64,96], f32[96,64], f32[64], f32[96], f32[64,64], bf16[128,96], f32[8,96], f32[64,96], f32[64,96]) tuple(e, t, rows, columns, product, c, g, w, s)
-  })";
-
-// The PTX of a program.
-std::string ptx_of(std::string_view text, const std::string &target, const testing::TemporaryFolder &folder) {
-  const Module module = text::parse_module(text).value();
-  auto artifact = open({{"target", target}, {"dump-dir", folder.path()}}).make_artifact(module, whole());
-  INFO((artifact.ok() ? "" : artifact.error().to_string()));
-  REQUIRE(artifact.ok());
-  return testing::read_file(folder / (module.name() + ".ptx"));
-}
-
-constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};
 
 }  // namespace
 
@@ -114,32 +53,6 @@ TEST_CASE("loops and branches are commands of the host") {
       a = f32[4] conditional(which, y, x, y), branch_computations={minus, square, square}
       ROOT b = f32[4] conditional(p, a, y), true_computation=minus, false_computation=square
     })");
-}
-
-TEST_CASE("kernels read and write 16 bytes at a time where they can") {
-  const testing::TemporaryFolder folder;
-  const std::string ptx = ptx_of(R"(HloModule wide
-    ENTRY main { x = f32[4096] parameter(0)  y = f32[4096] parameter(1)  ROOT r = f32[4096] add(x, y) })",
-                                 "sm_90", folder);
-  INFO(ptx);
-  CHECK(ptx.find(".target sm_90\n") != std::string::npos);
-  CHECK(ptx.find(".entry kernel_0(") != std::string::npos);
-  CHECK(ptx.find("ld.global.nc.v4.f32") != std::string::npos);
-  CHECK(ptx.find("st.global.v4.f32") != std::string::npos);
-}
-
-TEST_CASE("ptxas takes every kind of kernel, for every target") {
-  if (std::system("ptxas --version > /dev/null 2>&1") != 0) {
-    testing::skip("there is no ptxas, which comes with a CUDA toolkit");
-    return;
-  }
-  for (const std::string target : targets) {
-    const testing::TemporaryFolder folder;
-    ptx_of(kinds, target, folder);
-    const std::string file = folder / "kinds";
-    INFO(target);
-    CHECK(std::system(("ptxas -arch=" + target + " " + file + ".ptx -o " + file + ".cubin").c_str()) == 0);
-  }
 }
 
 TEST_CASE("what the backend says when it cannot") {

@@ -1,0 +1,62 @@
+// What the tests of this backend share: how it is opened, and programs for it.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/backplane.h"
+
+namespace bp::nvptx::tests {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+inline Result<Backend> try_open(Settings settings) {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  BackendOptions options;
+  options.settings = std::move(settings);
+  return Backend::load((folder / "plugins/nvptx/libbackplane_nvptx.so").string(), options);
+}
+
+inline Backend open(Settings settings) {
+  auto backend = try_open(std::move(settings));
+  INFO((backend.ok() ? "" : backend.error().to_string()));
+  REQUIRE(backend.ok());
+  return std::move(backend).value();
+}
+
+// On the device alone, and nothing computed by the compiler.
+inline CompileOptions whole() {
+  CompileOptions options;
+  options.device_only = options.verify = true;
+  options.fold_constants = false;
+  return options;
+}
+
+inline constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};
+
+// Something of every kind of kernel.
+inline const char *const kinds = R"(HloModule kinds
+  add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+  less { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = pred[] compare(p, q), direction=LT }
+  ENTRY main {
+    x = f32[64,96] parameter(0)
+    y = f32[96,64] parameter(1)
+    z = bf16[64,96] parameter(2)
+    i = s32[8,1] parameter(3)
+    zero = f32[] constant(0)
+    e = f32[64,96] exponential(x)
+    t = f32[96,64] transpose(x), dimensions={1,0}
+    rows = f32[64] reduce(x, zero), dimensions={1}, to_apply=add
+    columns = f32[96] reduce(x, zero), dimensions={0}, to_apply=add
+    product = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    c = bf16[128,96] concatenate(z, z), dimensions={0}
+    g = f32[8,96] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,96}
+    w = f32[64,96] scatter(x, i, g), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+    s = f32[64,96] sort(x), dimensions={1}, to_apply=less
+    ROOT r = (f32[64,96], f32[96,64], f32[64], f32[96], f32[64,64], bf16[128,96], f32[8,96], f32[64,96], f32[64,96]) tuple(e, t, rows, columns, product, c, g, w, s)
+  })";
+
+}  // namespace bp::nvptx::tests

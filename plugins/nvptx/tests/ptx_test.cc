@@ -1,0 +1,128 @@
+// PTX without a GPU: whole models become kernels for every target, and ptxas, where there is one, takes them.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+
+#include "core/text/parser.h"
+#include "plugins/nvptx/tests/programs.h"
+#include "tools/testing/skip.h"
+#include "tools/testing/source_tree.h"
+#include "tools/testing/temporary_folder.h"
+
+namespace bp::nvptx::tests {
+namespace {
+
+// Functions of every float, which need the most registers.
+const char *const functions = R"(HloModule functions
+  ENTRY main {
+    h = bf16[64,96] parameter(0)
+    x = f32[64,96] parameter(1)
+    d = f64[64,96] parameter(2)
+    z = c64[64,96] parameter(3)
+    h0 = bf16[64,96] tanh(h)
+    h1 = bf16[64,96] sine(h0)
+    h2 = bf16[64,96] log(h1)
+    x0 = f32[64,96] erf(x)
+    x1 = f32[64,96] tan(x0)
+    x2 = f32[64,96] power(x1, x)
+    x3 = f32[64,96] cbrt(x2)
+    d0 = f64[64,96] cosine(d)
+    d1 = f64[64,96] atan2(d0, d)
+    d2 = f64[64,96] erf(d1)
+    d3 = f64[64,96] power(d2, d)
+    z0 = c64[64,96] exponential(z)
+    z1 = c64[64,96] divide(z0, z)
+    z2 = c64[64,96] sqrt(z1)
+    ROOT r = (bf16[64,96], f32[64,96], f64[64,96], c64[64,96]) tuple(h2, x3, d3, z2)
+  })";
+
+std::string ptx_of(Module module, const std::string &target) {
+  const auto artifact = open({{"target", target}, {"emit", "ptx"}}).make_artifact(std::move(module), whole());
+  INFO((artifact.ok() ? "" : artifact.error().to_string()));
+  REQUIRE(artifact.ok());
+  return {reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size()};
+}
+
+bool has_ptxas() {
+  static const bool has = std::system("ptxas --version > /dev/null 2>&1") == 0;
+  if (!has) {
+    testing::skip("there is no ptxas, which comes with a CUDA toolkit");
+  }
+  return has;
+}
+
+std::size_t count(const std::string &text, const std::string &pattern) {
+  const std::regex expression(pattern);
+  return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()));
+}
+
+// It is assembled, no kernel keeps registers in memory, and nothing is warned of.
+void check_with_ptxas(const std::string &ptx, const std::string &target) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder / "code";
+  testing::write_file(file + ".ptx", ptx);
+  const int status = std::system(
+      ("ptxas -v -arch=" + target + " " + file + ".ptx -o " + file + ".cubin > " + file + ".log 2>&1").c_str());
+  const std::string log = testing::read_file(file + ".log");
+  INFO(log);
+  CHECK(status == 0);
+  CHECK(count(log, "Compiling entry function") == count(ptx, "\\.entry "));
+  CHECK(count(log, " bytes spill stores") == count(log, " 0 bytes spill stores, 0 bytes spill loads"));
+  CHECK(log.find("warning") == std::string::npos);
+  CHECK(log.find("serializ") == std::string::npos);  // of tensor core instructions, one after the other
+}
+
+// All of it is the device's, for every target.
+void check_model(const std::filesystem::path &file) {
+  const Module module = read_module(file.string()).value();
+  const bool assembles = has_ptxas();
+  for (const std::string target : targets) {
+    INFO(file.filename().string() << " for " << target);
+    const std::string ptx = ptx_of(module, target);
+    CHECK(ptx.find(".target " + target + "\n") != std::string::npos);
+    CHECK(count(ptx, "\\.entry ") > 0);
+    if (assembles) {
+      check_with_ptxas(ptx, target);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills registers") {
+  if (!has_ptxas()) {
+    return;
+  }
+  for (const std::string target : targets) {
+    for (const char *program : {kinds, functions}) {
+      INFO(target);
+      check_with_ptxas(ptx_of(text::parse_module(program).value(), target), target);
+    }
+  }
+}
+
+TEST_CASE("models compile for the device alone, for every target") {
+  for (const char *name : {"convolutional_classifier.hlo", "transformer_block.hlo"}) {
+    check_model(testing::find_in_source_tree("samples/models") / name);
+  }
+}
+
+TEST_CASE("large models compile for the device alone, for every target") {
+  if (std::getenv("BACKPLANE_TEST_FULL") == nullptr) {
+    return;  // minutes
+  }
+  const std::filesystem::path models = testing::find_shared("corpus/hlo/models");
+  if (models.empty()) {
+    testing::skip("there is no folder corpus/hlo/models in ../shared");
+    return;
+  }
+  for (const auto &entry : std::filesystem::directory_iterator(models)) {
+    if (entry.path().extension() == ".hlo") {
+      check_model(entry.path());
+    }
+  }
+}
+
+}  // namespace bp::nvptx::tests
