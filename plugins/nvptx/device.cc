@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/fusion.h"
@@ -49,6 +51,8 @@ constexpr bp_option_desc_t options[] = {
      BP_OPTION_TEXT, 0},
     {"driver", "libcuda.so.1", "the library of NVIDIA's driver, with its path if it is where the system does not look",
      nullptr, BP_OPTION_TEXT, 0},
+    {"cache-dir", nullptr, "a folder for machine code that the driver makes of PTX; none: the driver's own cache alone",
+     nullptr, BP_OPTION_TEXT, 0},
     {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
     {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
     {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
@@ -84,7 +88,7 @@ class NvptxDevice {
 
   bool is_emulated_ = false;
   std::uint64_t memory_bytes_ = std::uint64_t{4} << 30;
-  std::string driver_ = "libcuda.so.1", dump_dir_, target_text_;
+  std::string driver_ = "libcuda.so.1", cache_dir_, dump_dir_, target_text_;
   std::string emit_;  // one of emit_choices; empty: an artifact
   std::optional<Target> target_option_;
   Target target_{90, true};
@@ -273,6 +277,8 @@ bp_status NvptxDevice::set_option(std::string_view key, const char *value, const
       return fail(diag, BP_INVALID, "nvptx: emit is " + std::string(text) + ", expected llvm, ptx or plan");
     }
     emit_ = text;
+  } else if (key == "cache-dir") {
+    cache_dir_ = value;
   } else if (key == "driver") {
     driver_ = value;
   } else {
@@ -289,6 +295,13 @@ bp_status NvptxDevice::set_option(std::string_view key, const char *value, const
 bp_status NvptxDevice::init(const bp_diag_t *diag) {
   if (is_emulated_ && emit_ == "ptx") {
     return fail(diag, BP_INVALID, "nvptx: an emulated GPU has no PTX: leave out emulate, or emit llvm or plan");
+  }
+  if (!cache_dir_.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(cache_dir_, error);
+    if (error) {
+      return fail(diag, BP_INVALID, "nvptx: cache-dir " + cache_dir_ + " cannot be made: " + error.message());
+    }
   }
   if (is_emulated_) {
     target_text_ = "emulated";
@@ -352,7 +365,7 @@ Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
     } else if (!why_no_gpu_.empty()) {
       status = fail(diag, BP_DEVICE_LOST, "nvptx: " + why_no_gpu_);
     } else {
-      machine_ = open_gpu(*gpu_, status, diag);
+      machine_ = open_gpu(*gpu_, cache_dir_, status, diag);
     }
   }
   return machine_.get();

@@ -25,6 +25,7 @@ using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
 using Event = struct EventTag *;
 using MemoryPool = struct MemoryPoolTag *;
+using LinkState = struct LinkStateTag *;
 // The default stream of the calling thread.
 inline const Stream stream_of_thread = reinterpret_cast<Stream>(2);
 
@@ -55,6 +56,8 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88);
 enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
+// What is linked.
+enum : int { input_ptx = 1 };
 
 }  // namespace cuda
 
@@ -90,6 +93,12 @@ enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
   X(cuEventRecord, (cuda::Event event, cuda::Stream stream))                                                         \
   X(cuEventSynchronize, (cuda::Event event))                                                                         \
   X(cuEventDestroy_v2, (cuda::Event event))                                                                          \
+  X(cuLinkCreate_v2, (unsigned count, int *options, void **values, cuda::LinkState *state))                          \
+  X(cuLinkAddData_v2,                                                                                                \
+    (cuda::LinkState state, int type, void *data, std::size_t bytes, const char *name, unsigned count, int *options, \
+     void **values))                                                                                                 \
+  X(cuLinkComplete, (cuda::LinkState state, void **cubin, std::size_t *bytes))                                       \
+  X(cuLinkDestroy, (cuda::LinkState state))                                                                          \
   X(cuModuleLoadDataEx, (cuda::Module * module, const void *image, unsigned count, int *options, void **values))     \
   X(cuModuleUnload, (cuda::Module module))                                                                           \
   X(cuModuleGetFunction, (cuda::Function * function, cuda::Module module, const char *name))                         \
@@ -128,7 +137,9 @@ struct GpuFacts {
 // The first GPU. Nothing, and why and what to do, if there is none.
 std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error);
 
-// Opens it, which takes some of its memory. Null, and reports why, if that fails.
-std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, bp_status &status, const bp_diag_t *diag);
+// Opens it, which takes some of its memory. `cache_folder`: for machine code (cubin_cache.h); empty: none. Null, and
+// reports why, if that fails.
+std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, const std::string &cache_folder, bp_status &status,
+                                  const bp_diag_t *diag);
 
 }  // namespace bp::nvptx

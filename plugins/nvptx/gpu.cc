@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
+#include "plugins/nvptx/cubin_cache.h"
 #include "plugins/nvptx/driver.h"
 #include "plugins/nvptx/gpu_memory.h"
 #include "plugins/nvptx/machine.h"
@@ -47,6 +48,7 @@ bp_status failed(const Driver &driver, const std::string &what, cuda::Result res
   return diag == nullptr ? status : fail(diag, status, "nvptx: " + what + ": " + driver.text(result) + next);
 }
 
+class CompilerLog;
 class Gpu;
 
 class GpuKernels final : public LoadedKernels {
@@ -66,8 +68,14 @@ class GpuKernels final : public LoadedKernels {
 
 class Gpu final : public Machine {
  public:
-  Gpu(const GpuFacts &facts, cuda::Context context)
-      : driver_(facts.driver), device_(facts.device), context_(context), pieces_(facts), staging_(*facts.driver) {}
+  Gpu(const GpuFacts &facts, const std::string &cache_folder, cuda::Context context)
+      : driver_(facts.driver),
+        device_(facts.device),
+        capability_(facts.capability),
+        context_(context),
+        pieces_(facts),
+        staging_(*facts.driver),
+        cache_(cache_folder) {}
   ~Gpu() override {
     give_back([&] { return staging_.close(); });
     give_back([&] { return pieces_.close(); });
@@ -125,6 +133,7 @@ class Gpu final : public Machine {
   std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) override;
 
  private:
+  cuda::Result load_module(const std::string &ptx, CompilerLog &log, cuda::Module &module) const;
   cuda::Result noted(cuda::Result result) const {
     if (is_fatal(result)) {
       why_lost_ = result;
@@ -134,10 +143,12 @@ class Gpu final : public Machine {
 
   std::shared_ptr<const Driver> driver_;
   cuda::Device device_;
+  unsigned capability_;
   cuda::Context context_;
   mutable std::atomic<cuda::Result> why_lost_ = 0;
   GpuPieces pieces_;
   Staging staging_;
+  CubinCache cache_;
 };
 
 GpuKernels::~GpuKernels() {
@@ -154,18 +165,74 @@ bp_status GpuKernels::launch(std::uint32_t kernel, std::uint32_t blocks, std::ui
   });
 }
 
+// Where the driver's compiler says what is wrong. Stays where it is.
+class CompilerLog {
+ public:
+  CompilerLog() = default;
+  CompilerLog(const CompilerLog &) = delete;
+  CompilerLog &operator=(const CompilerLog &) = delete;
+
+  unsigned count() const { return 2; }
+  int *options() { return options_; }
+  void **values() { return values_; }
+  std::string text() const { return text_.c_str(); }
+
+ private:
+  std::string text_ = std::string(8192, '\0');
+  int options_[2] = {cuda::jit_error_log, cuda::jit_error_log_bytes};
+  void *values_[2] = {text_.data(), reinterpret_cast<void *>(text_.size())};
+};
+
+// Machine code of PTX.
+cuda::Result link(const Driver &driver, const std::string &ptx, CompilerLog &log, std::string &cubin) {
+  cuda::LinkState state = nullptr;
+  cuda::Result result = driver.cuLinkCreate_v2(log.count(), log.options(), log.values(), &state);
+  if (result != 0) {
+    return result;
+  }
+  void *code = nullptr;
+  std::size_t size = 0;
+  result = driver.cuLinkAddData_v2(state, cuda::input_ptx, const_cast<char *>(ptx.c_str()), ptx.size() + 1, "kernels",
+                                   0, nullptr, nullptr);
+  result = result == 0 ? driver.cuLinkComplete(state, &code, &size) : result;
+  if (result == 0) {
+    cubin.assign(static_cast<const char *>(code), size);
+  }
+  driver.cuLinkDestroy(state);
+  return result;
+}
+
+// Without a folder for machine code the driver gets the PTX, and may know it from its own cache.
+cuda::Result Gpu::load_module(const std::string &ptx, CompilerLog &log, cuda::Module &module) const {
+  const auto load = [&](const std::string &code) {
+    return driver_->cuModuleLoadDataEx(&module, code.c_str(), log.count(), log.options(), log.values());
+  };
+  if (!cache_.is_on()) {
+    return load(ptx);
+  }
+  const CubinCache::Key key = CubinCache::key(ptx, driver_->version, capability_);
+  if (const auto known = cache_.find(key)) {
+    if (const cuda::Result result = load(*known); !is_about_code(result)) {
+      return result;
+    }
+  }
+  std::string cubin;
+  cuda::Result result = link(*driver_, ptx, log, cubin);
+  result = result == 0 ? load(cubin) : result;
+  if (result == 0) {
+    cache_.keep(key, cubin);
+  }
+  return result;
+}
+
 std::unique_ptr<LoadedKernels> Gpu::load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) {
-  std::string log(8192, '\0');
-  int options[] = {cuda::jit_error_log, cuda::jit_error_log_bytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  CompilerLog log;
   cuda::Module module = nullptr;
   cuda::Result result = 0;
-  status = call("loading kernels", diag, [&] {
-    return result = driver_->cuModuleLoadDataEx(&module, artifact.code.c_str(), 2, options, values);
-  });
+  status = call("loading kernels", diag, [&] { return result = load_module(artifact.code, log, module); });
   if (status != BP_OK) {
-    if (log[0] != '\0' && diag != nullptr) {
-      fail(diag, status, "nvptx: the driver's compiler: " + std::string(log.c_str()));
+    if (!log.text().empty() && diag != nullptr) {
+      fail(diag, status, "nvptx: the driver's compiler: " + log.text());
     }
     status = is_about_code(result) ? BP_INVALID : status;
     return nullptr;
@@ -184,14 +251,15 @@ std::unique_ptr<LoadedKernels> Gpu::load(const Artifact &artifact, bp_status &st
 
 }  // namespace
 
-std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, bp_status &status, const bp_diag_t *diag) {
+std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, const std::string &cache_folder, bp_status &status,
+                                  const bp_diag_t *diag) {
   cuda::Context context = nullptr;
   const cuda::Result result = facts.driver->cuDevicePrimaryCtxRetain(&context, facts.device);
   if (result != 0) {
     status = failed(*facts.driver, "opening " + facts.name, result, diag);
     return nullptr;
   }
-  auto gpu = std::make_unique<Gpu>(facts, context);
+  auto gpu = std::make_unique<Gpu>(facts, cache_folder, context);
   status = gpu->open(diag);
   return status == BP_OK ? std::move(gpu) : nullptr;
 }

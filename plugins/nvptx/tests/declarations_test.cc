@@ -96,6 +96,7 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   CHECK(offsetof(cuda::PoolProperties, usage) == offsetof(CUmemPoolProps, usage));
   BP_SAME(jit_error_log, CU_JIT_ERROR_LOG_BUFFER);
   BP_SAME(jit_error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+  BP_SAME(input_ptx, CU_JIT_INPUT_PTX);
   CHECK(reinterpret_cast<void *>(cuda::stream_of_thread) == reinterpret_cast<void *>(CU_STREAM_PER_THREAD));
 #undef BP_SAME
 #else

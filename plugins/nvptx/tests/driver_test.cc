@@ -14,6 +14,8 @@
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "plugins/nvptx/tests/driver/test_driver.h"
+#include "tools/testing/source_tree.h"
+#include "tools/testing/temporary_folder.h"
 
 namespace bp::nvptx::tests {
 namespace {
@@ -271,24 +273,74 @@ TEST_CASE("a GPU that is lost stays lost, and gives back what it had") {
   CHECK(driver.problems() == "");
 }
 
+TEST_CASE("machine code is kept in a folder, and made again if it is not what it should be") {
+  const testing::TemporaryFolder folder;
+  const std::string cache = folder / "a/new/folder";
+  // How often the driver's compiler was asked.
+  const auto compiled = [&](const std::string &of_driver) {
+    const TestDriver driver(of_driver);
+    CHECK(life(TestDriver::path(), {{"target", "sm_80"}, {"cache-dir", cache}}) == "");
+    CHECK(driver.problems() == "");
+    CHECK(driver.calls_of("cuModuleLoadDataEx") == 1);
+    return driver.calls_of("cuLinkComplete");
+  };
+  const auto entries = [&] {
+    std::vector<std::string> files;
+    for (const auto &entry : std::filesystem::directory_iterator(cache)) {
+      files.push_back(entry.path().string());
+    }
+    return files;
+  };
+  CHECK(compiled("") == 1);
+  CHECK(compiled("") == 0);
+  REQUIRE(entries().size() == 1);
+  const std::string file = entries()[0];
+  const std::string whole = testing::read_file(file);
+  std::string other_code = whole, other_key = whole, other_format = whole;
+  other_code.back() ^= 1;
+  other_key[10] ^= 1;
+  other_format[7] = '0';
+  for (const std::string &damaged : {std::string(), whole.substr(0, 50), whole.substr(0, whole.size() - 1), whole + "x",
+                                     other_code, other_key, other_format}) {
+    testing::write_file(file, damaged);
+    CHECK(compiled("") == 1);
+    CHECK(testing::read_file(file) == whole);
+  }
+  CHECK(compiled("version=12080") == 1);
+  CHECK(compiled("capability=86") == 1);
+  CHECK(entries().size() == 3);
+  CHECK(compiled("") == 0);
+  // What is where the folder should be.
+  const auto refused = open_with_driver({{"cache-dir", file}});
+  REQUIRE(!refused.ok());
+  CHECK(contains(refused.error().to_string(), "cache-dir " + file + " cannot be made: "));
+}
+
 // Every call of a life, one life for each.
 TEST_CASE("whatever call fails, it is said, and all is given back") {
+  const bool has_cache = GENERATE(false, true);
+  const testing::TemporaryFolder folder;
+  const Settings settings = has_cache ? Settings{{"cache-dir", folder.path()}} : Settings();
   const auto keeps_plugin_loaded = open_with_driver({{"emulate", "1"}});
   REQUIRE(keeps_plugin_loaded.ok());
   std::vector<std::pair<std::string, int>> calls;
   {
     const TestDriver driver;
-    REQUIRE(life() == "");
+    REQUIRE(life(TestDriver::path(), settings) == "");
     calls = driver.calls();
   }
-  REQUIRE(calls.size() > 15);
+  if (has_cache) {  // the others were there without it
+    std::erase_if(calls, [](const auto &one) { return !contains(one.first, "cuLink"); });
+  }
+  REQUIRE(calls.size() >= (has_cache ? 4 : 25));
   for (const auto &[function, count] : calls) {
     const bool gives_back = contains(function, "Free") || contains(function, "Unload") ||
                             contains(function, "Release") || contains(function, "Destroy");
     for (int call = 1; call <= count; ++call) {
       for (const int result : {contains(function, "Alloc") ? 2 : 1, 700}) {
         const TestDriver driver("fail=" + function + ":" + std::to_string(call) + ":" + std::to_string(result));
-        const std::string message = life();
+        std::filesystem::remove_all(folder.path());
+        const std::string message = life(TestDriver::path(), settings);
         INFO(function << ", call " << call << " of " << count << ", fails with " << result << "\n" << message);
         CHECK(driver.problems() == "");
         if (gives_back && result != 700) {

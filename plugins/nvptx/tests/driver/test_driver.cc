@@ -39,6 +39,9 @@ struct Kernel {
   std::string name;
   std::vector<bool> reads;  // by parameter: whether it is ever looked at
 };
+struct Link {
+  std::string cubin;
+};
 struct LoadedModule {
   std::vector<Kernel> kernels;  // a handle of a function points to one
 };
@@ -85,6 +88,7 @@ struct State {
   std::map<StreamKey, Work> streams;
   std::map<const void *, std::unique_ptr<Recorded>> events;
   std::map<const void *, std::unique_ptr<Pool>> pools;
+  std::map<const void *, std::unique_ptr<Link>> links;
   std::map<const std::byte *, std::vector<std::byte>> pinned;  // by address
   Address next_address = first_address;
   std::size_t taken = 0;
@@ -258,6 +262,13 @@ int number_at(std::string_view text) {
   return value;
 }
 
+// What our machine code begins with; the PTX follows.
+std::string cubin_head() {
+  return "\x7f"
+         "ELF for " +
+         std::to_string(state.settings.capability) + ":";
+}
+
 // Looks at as much of the PTX as a driver would refuse it for.
 Result read_ptx(std::string_view text, LoadedModule &module) {
   const std::string_view version = after(text, ".version "), target = after(text, ".target sm_");
@@ -350,6 +361,7 @@ void find_leaks() {
   look(state.pieces.size(), "pieces of memory");
   look(state.modules.size(), "modules");
   look(state.events.size(), "events");
+  look(state.links.size(), "links");
   look(state.pools.size(), "pools");
   look(state.pinned.size(), "pieces of pinned memory");
 }
@@ -716,7 +728,14 @@ Result cuEventDestroy_v2(cuda::Event event) {
 Result cuModuleLoadDataEx(cuda::Module *loaded, const void *image, unsigned count, int *options, void **values) {
   return call("cuModuleLoadDataEx", context, [&]() -> Result {
     auto module = std::make_unique<LoadedModule>();
-    const Result result = read_ptx(static_cast<const char *>(image), *module);
+    std::string_view code = static_cast<const char *>(image);
+    const std::string head = cubin_head();
+    const bool is_cubin = code.starts_with(
+        "\x7f"
+        "ELF");
+    const bool is_of_this_gpu = code.starts_with(head);
+    code.remove_prefix(is_cubin && is_of_this_gpu ? head.size() : 0);
+    const Result result = is_cubin && !is_of_this_gpu ? Result{cuda::no_binary_for_gpu} : read_ptx(code, *module);
     if (result != 0) {
       write_log(count, options, values, "the test driver does not take this code");
       return result;
@@ -724,6 +743,50 @@ Result cuModuleLoadDataEx(cuda::Module *loaded, const void *image, unsigned coun
     *loaded = reinterpret_cast<cuda::Module>(module.get());
     state.modules.emplace(module.get(), std::move(module));
     return 0;
+  });
+}
+
+Result cuLinkCreate_v2(unsigned, int *, void **, cuda::LinkState *made) {
+  return call("cuLinkCreate_v2", context, [&]() -> Result {
+    auto link = std::make_unique<Link>();
+    *made = reinterpret_cast<cuda::LinkState>(link.get());
+    state.links.emplace(link.get(), std::move(link));
+    return 0;
+  });
+}
+
+Result cuLinkAddData_v2(cuda::LinkState linked, int type, void *data, std::size_t bytes, const char *, unsigned, int *,
+                        void **) {
+  return call("cuLinkAddData_v2", context, [&]() -> Result {
+    const auto found = state.links.find(linked);
+    if (found == state.links.end() || type != cuda::input_ptx) {
+      return problem("there is no such link or input", cuda::invalid_value);
+    }
+    const std::string_view ptx(static_cast<const char *>(data), bytes);
+    if (!ptx.ends_with('\0')) {
+      return problem("PTX without a zero at its end", cuda::invalid_value);
+    }
+    found->second->cubin = cubin_head() + std::string(ptx);
+    LoadedModule module;
+    return read_ptx(ptx, module);
+  });
+}
+
+Result cuLinkComplete(cuda::LinkState linked, void **cubin, std::size_t *bytes) {
+  return call("cuLinkComplete", context, [&]() -> Result {
+    const auto found = state.links.find(linked);
+    if (found == state.links.end() || found->second->cubin.empty()) {
+      return problem("there is nothing to link", cuda::invalid_value);
+    }
+    *cubin = found->second->cubin.data();
+    *bytes = found->second->cubin.size();
+    return 0;
+  });
+}
+
+Result cuLinkDestroy(cuda::LinkState linked) {
+  return call("cuLinkDestroy", context_to_give_back, [&]() -> Result {
+    return state.links.erase(linked) == 1 ? 0 : problem("there is no such link", cuda::invalid_handle);
   });
 }
 
