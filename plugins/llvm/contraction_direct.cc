@@ -12,8 +12,6 @@ namespace {
 
 constexpr int64_t most_unrolled_products = 160;
 constexpr int64_t lanes_per_item = 8192;
-// Sums of doubles in so small a contraction carry what they lose: it takes no longer than the call.
-constexpr int64_t most_compensated_products = 1024;
 
 class DirectStrategy : public ContractionStrategy {
  public:
@@ -58,22 +56,6 @@ class DirectStrategy : public ContractionStrategy {
   int64_t lanes_per_block_ = 1;
   bool is_compensated_ = false;
 };
-
-// sum + loss += x * y, of which `loss` takes what rounding takes from the sum: Knuth's two-sum, and the product's own
-// error by a fused multiply-add.
-void add_compensated(const ContractionMemory &m, llvm::Value *x, llvm::Value *y, llvm::Value *&sum,
-                     llvm::Value *&loss) {
-  llvm::IRBuilder<> &b = m.b;
-  llvm::Value *product = b.CreateFMul(x, y);
-  if (m.target.has_fma) {
-    loss = b.CreateFAdd(loss, m.multiply_add(x, y, b.CreateFNeg(product)));
-  }
-  llvm::Value *next = b.CreateFAdd(sum, product);
-  llvm::Value *added = b.CreateFSub(next, sum);
-  llvm::Value *lost = b.CreateFAdd(b.CreateFSub(sum, b.CreateFSub(next, added)), b.CreateFSub(product, added));
-  loss = b.CreateFAdd(loss, lost);
-  sum = next;
-}
 
 DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTarget &target)
     : contracted_(problem.contracted) {
@@ -136,8 +118,7 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
   int64_t blocks = (lanes_ + lanes_per_item - 1) / lanes_per_item;
   lanes_per_block_ = ((lanes_ + blocks - 1) / blocks + tile_lanes - 1) / tile_lanes * tile_lanes;
   lane_blocks_ = (lanes_ + lanes_per_block_ - 1) / lanes_per_block_;
-  is_compensated_ = problem.types.accumulate->isDoubleTy() &&
-                    total_size(outer_) * rows_ * lanes_ * contracted <= most_compensated_products;
+  is_compensated_ = is_worth_compensating(problem);
 }
 
 void DirectStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *) const {
@@ -244,12 +225,10 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
     Values losses = sums;
     for (int64_t k = 0; k < contracted; ++k) {
       emit_products(m, rows, columns, m.integer(k),
-                    [&](llvm::Value *x, llvm::Value *y, size_t i) { add_compensated(m, x, y, sums[i], losses[i]); });
+                    [&](llvm::Value *x, llvm::Value *y, size_t i) { m.add_compensated(x, y, sums[i], losses[i]); });
     }
-    // Of an infinite sum the loss is NaN.
     for (size_t i = 0; i < sums.size(); ++i) {
-      llvm::Value *is_known = b.CreateFCmpORD(losses[i], losses[i]);
-      sums[i] = b.CreateFAdd(sums[i], b.CreateSelect(is_known, losses[i], m.zero()));
+      sums[i] = m.compensated(sums[i], losses[i]);
     }
   } else if (contracted * static_cast<int64_t>(sums.size()) <= most_unrolled_products) {
     for (int64_t k = 0; k < contracted; ++k) {

@@ -335,4 +335,23 @@ llvm::Value *ContractionMemory::multiply_add(llvm::Value *x, llvm::Value *y, llv
   return b.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {x, y, sum});
 }
 
+// Knuth's two-sum, and the product's own error by a fused multiply-add.
+void ContractionMemory::add_compensated(llvm::Value *x, llvm::Value *y, llvm::Value *&sum, llvm::Value *&loss) const {
+  llvm::Value *product = b.CreateFMul(x, y);
+  if (target.has_fma) {
+    loss = b.CreateFAdd(loss, multiply_add(x, y, b.CreateFNeg(product)));
+  }
+  llvm::Value *next = b.CreateFAdd(sum, product);
+  llvm::Value *added = b.CreateFSub(next, sum);
+  llvm::Value *lost = b.CreateFAdd(b.CreateFSub(sum, b.CreateFSub(next, added)), b.CreateFSub(product, added));
+  loss = b.CreateFAdd(loss, lost);
+  sum = next;
+}
+
+// Of an infinite sum the loss is NaN.
+llvm::Value *ContractionMemory::compensated(llvm::Value *sum, llvm::Value *loss) const {
+  llvm::Value *known = b.CreateSelect(b.CreateFCmpORD(loss, loss), loss, llvm::Constant::getNullValue(loss->getType()));
+  return b.CreateFAdd(sum, known);
+}
+
 }  // namespace bp::emit

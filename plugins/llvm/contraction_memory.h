@@ -85,6 +85,9 @@ class ContractionMemory {
   llvm::Align sum_alignment() const { return llvm::Align(sum_type->getScalarSizeInBits() / 8); }
   llvm::Value *zero() const { return llvm::Constant::getNullValue(sum_vector); }
   llvm::Value *multiply_add(llvm::Value *x, llvm::Value *y, llvm::Value *sum) const;
+  // sum + loss += x * y, of which `loss` takes what rounding takes from the sum.
+  void add_compensated(llvm::Value *x, llvm::Value *y, llvm::Value *&sum, llvm::Value *&loss) const;
+  llvm::Value *compensated(llvm::Value *sum, llvm::Value *loss) const;
 
  private:
   llvm::Value *load_strided(Operand operand, const Lanes &lanes, llvm::Value *pointer, const Mask &mask) const;

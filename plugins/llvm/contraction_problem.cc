@@ -141,4 +141,10 @@ ContractionProblem normalize(const Contraction &contraction, int64_t lanes) {
   return problem;
 }
 
+bool is_worth_compensating(const ContractionProblem &problem) {
+  constexpr int64_t most_products = 1024;
+  const int64_t results = total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns);
+  return problem.types.accumulate->isDoubleTy() && results * total_size(problem.contracted) <= most_products;
+}
+
 }  // namespace bp::emit

@@ -38,4 +38,7 @@ struct ContractionProblem {
 // lanes: those of a vector of the accumulator's type.
 ContractionProblem normalize(const Contraction &contraction, int64_t lanes);
 
+// Whether sums carry what they lose: those of doubles in a contraction so small that it takes no longer than the call.
+bool is_worth_compensating(const ContractionProblem &problem);
+
 }  // namespace bp::emit

@@ -33,6 +33,19 @@ TEST_CASE("every kind of kernel gives what the interpreter gives") {
   check_on_emulator(kinds, 1e-6);
 }
 
+TEST_CASE("short sums of doubles carry what rounding takes from them") {
+  const Module module = text::parse_module(R"(HloModule short_sum
+    ENTRY main {
+      x = f64[3] constant({1e16, 1, -1e16})
+      y = f64[3] constant({3, 1, 3})
+      ROOT r = f64[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+    })")
+                            .value();
+  const auto compiled = open({{"emulate", "1"}}).compile(module, whole());
+  REQUIRE(compiled.ok());
+  CHECK(compiled->executable.run({}).value().elements<double>()[0] == 1);
+}
+
 TEST_CASE("loops and branches are commands of the host") {
   check_on_emulator(R"(HloModule control
     condition { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] constant(5)
