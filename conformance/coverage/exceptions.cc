@@ -40,7 +40,8 @@ constexpr Exception of_primitives[] = {
 
 std::vector<Exception> exceptions(std::string_view device_id) {
   std::vector<Exception> known;
-  if (device_id == "dev.backplane.cpu" || device_id == "dev.backplane.primitives") {
+  if (device_id == "dev.backplane.cpu" || device_id == "dev.backplane.nvptx" ||
+      device_id == "dev.backplane.primitives") {
     known.assign(std::begin(of_all), std::end(of_all));
   }
   if (device_id == "dev.backplane.primitives") {

@@ -1,4 +1,4 @@
-// Every op of the table, with every element type that the verifier lets it have, on the interpreter and on cpu.
+// Every op of the table, with every element type that the verifier lets it have, on the interpreter and on backends.
 #include "conformance/coverage/coverage.h"
 
 #include <algorithm>
@@ -13,24 +13,28 @@
 namespace bp::coverage {
 namespace {
 
-// Null where the backend was not built. `types`: a setting of the backend that claims the primitives alone.
-Device open(const std::string &library_name, const std::string &types = {}) {
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// Null where the backend was not built.
+Device open(const std::string &library_name, const Settings &settings = {}) {
   const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins" / library_name;
   if (!std::filesystem::exists(library)) {
     testing::skip("the backend was not built: " + library.string());
     return nullptr;
   }
   BackendOptions options;
-  if (!types.empty()) {
-    options.settings.emplace_back("types", types);
-  }
+  options.settings = settings;
   return Backend::load(library.string(), options).value().device();
 }
 Device cpu() {
   return open("cpu/libbackplane_cpu.so");
 }
 Device primitives(const std::string &types) {
-  return open("cpu/libbackplane_primitives.so", types);
+  return open("cpu/libbackplane_primitives.so", {{"types", types}});
+}
+// Without a GPU: it claims the same.
+Device nvptx() {
+  return open("nvptx/libbackplane_nvptx.so", {{"emulate", "1"}});
 }
 
 // Of the largest value: some units in the last place, for sums. Other types: one unit.
@@ -111,6 +115,21 @@ TEST_CASE("ops give on cpu what they give on the interpreter") {
   if (const Device device = cpu(); device != nullptr) {
     check_results(device, survey(device).value(), part(11));
   }
+}
+
+TEST_CASE("nvptx claims all that cpu claims, and ops give on it what they give on the interpreter") {
+  const Device reference = cpu(), device = nvptx();
+  if (reference == nullptr || device == nullptr) {
+    return;
+  }
+  const std::vector<Cell> expected = survey(reference).value(), cells = survey(device).value();
+  check_exceptions(device, cells);
+  REQUIRE(cells.size() == expected.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    INFO(ir::to_string(cells[i].opcode) << " " << ir::to_string(cells[i].type) << ": " << cells[i].reason);
+    CHECK(cells[i].answer <= expected[i].answer);  // not even expanded where cpu has the op itself
+  }
+  check_results(device, cells, part(13));
 }
 
 // What it does not run is much, with reasons of its own: f64, most functions of f32, unsigned integers.
