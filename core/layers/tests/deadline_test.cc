@@ -34,13 +34,14 @@ struct SlowCompile : Interposer {
     return Interposer::compiler_compile(device, module, artifact, diag);
   }
 };
-// The submit comes back at once.
+// The submit comes back at once. What is under way has ended when the device is destroyed, as with any device.
 struct SlowSignal : Interposer {
   using Interposer::Interposer;
-  ~SlowSignal() override {
+  void device_destroy(LayeredDevice &device) override {
     for (std::thread &thread : threads) {
       thread.join();
     }
+    Interposer::device_destroy(device);
   }
   void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t, const char *) override {
     threads.emplace_back([&host, point, status] {
