@@ -61,7 +61,11 @@ class Generator {
   void nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
             const std::function<void(std::span<const Index>)> &body, const Range *range = nullptr);
   std::int64_t items(std::span<const LoopGroup> groups, unsigned lanes) const;
-  // Lanes that fit the widest type in the computation of these values, at most as many as `size` needs.
+  // Runs body for one item of all, those of the innermost loop.
+  void at_item(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
+               llvm::Value *item, const std::function<void(std::span<const Index>)> &body);
+  // Lanes that fit the widest type in the computation of these values, at most as many as `size` needs. On a threaded
+  // target, whose lanes are not worth a mask, they divide `size`.
   unsigned preferred_lanes(std::span<const std::uint32_t> values, std::int64_t size);
   // Whether the computation of a value, down to what is bound, reduces its innermost dimension: then it wants scalar
   // coordinates and uses vectors inside.
@@ -93,9 +97,6 @@ class Generator {
   std::vector<llvm::Value *> reduce(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *reduce_row(InstructionView instruction, std::span<const Index> indices, std::uint16_t op);
   std::vector<llvm::Value *> reduce_window(InstructionView instruction, std::span<const Index> indices);
-  // One item of a nest.
-  void nest_item(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
-                 const std::function<void(std::span<const Index>)> &body, llvm::Value *item);
   // condition ? inside() : otherwise(), where inside must not read memory for lanes that are off.
   llvm::Value *select_lanes(llvm::Value *condition, const std::function<llvm::Value *()> &inside,
                             const std::function<llvm::Value *()> &otherwise);
@@ -115,5 +116,12 @@ bool is_splat(InstructionView constant);
 
 // The op (BP_OP_ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR) that a computation of two scalars is, or 0.
 std::uint16_t simple_reducer(ComputationView computation);
+// What leaves the other operand of such an op as it is.
+llvm::Constant *reduction_identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype);
+// The type in which values of a type are reduced: sums of narrow floats are kept in f32 and rounded once.
+std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype);
+// A vector's lanes, a power of two of them, combined in a tree.
+llvm::Value *across_lanes(llvm::IRBuilderBase &builder, llvm::Value *lanes,
+                          const std::function<llvm::Value *(llvm::Value *, llvm::Value *)> &combine);
 
 }  // namespace bp::emit

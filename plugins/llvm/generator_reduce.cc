@@ -40,10 +40,7 @@ std::uint16_t simple_reducer(ComputationView computation) {
   return 0;
 }
 
-namespace {
-
-// What leaves the other operand of the op as it is.
-llvm::Constant *identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype) {
+llvm::Constant *reduction_identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype) {
   llvm::Type *type = compute_type(context, dtype);
   if (is_float(dtype)) {
     switch (op) {
@@ -67,10 +64,24 @@ llvm::Constant *identity(llvm::LLVMContext &context, std::uint16_t op, std::uint
   }
 }
 
-// Sums of narrow floats are kept in f32 and rounded once.
 std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype) {
   return is_narrow_float(dtype) && (op == BP_OP_ADD || op == BP_OP_MULTIPLY) ? std::uint16_t{BP_DTYPE_F32} : dtype;
 }
+
+Value *across_lanes(llvm::IRBuilderBase &b, Value *lanes, const std::function<Value *(Value *, Value *)> &combine) {
+  for (unsigned width = llvm::cast<llvm::FixedVectorType>(lanes->getType())->getNumElements() / 2; width >= 1;
+       width /= 2) {
+    std::vector<int> low, high;
+    for (unsigned lane = 0; lane < width; ++lane) {
+      low.push_back(static_cast<int>(lane));
+      high.push_back(static_cast<int>(lane + width));
+    }
+    lanes = combine(b.CreateShuffleVector(lanes, low), b.CreateShuffleVector(lanes, high));
+  }
+  return b.CreateExtractElement(lanes, std::uint64_t{0});
+}
+
+namespace {
 
 bool is_in(std::span<const std::int64_t> list, std::int64_t value) {
   return std::ranges::find(list, value) != list.end();
@@ -205,7 +216,7 @@ std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<co
       sizes.push_back(shape.dims[static_cast<std::size_t>(d)]);
     }
   }
-  Value *zero = op == 0 ? nullptr : k_.splat(identity(k_.b.getContext(), op, accumulate));
+  Value *zero = op == 0 ? nullptr : k_.splat(reduction_identity(k_.b.getContext(), op, accumulate));
   const BlockSum sum(
       k_, op, accumulate, zero, std::move(sizes),
       [&](std::size_t level, Value *i) { from[static_cast<std::size_t>(order[level])] = k_.of(i); },
@@ -253,7 +264,7 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
   const std::int64_t lanes = preferred_lanes({&operand, 1}, size);
   const std::int64_t accumulators = size >= 4 * lanes ? 4 : 1;
   llvm::Constant *start = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(lanes)),
-                                                         identity(k_.b.getContext(), op, accumulate));
+                                                         reduction_identity(k_.b.getContext(), op, accumulate));
   const auto set = [&](const LoopGroup &group, const Index &index) {
     std::int64_t divisor = 1;
     for (std::size_t i = group.dims.size(); i-- > 0;) {
@@ -331,16 +342,8 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
       sums[i] = emit_binary(k_.b, op, accumulate, sums[i], sums[i + width]);
     }
   }
-  Value *sum = sums[0];
-  for (auto width = static_cast<unsigned>(lanes) / 2; width >= 1; width /= 2) {
-    std::vector<int> low, high;
-    for (unsigned lane = 0; lane < width; ++lane) {
-      low.push_back(static_cast<int>(lane));
-      high.push_back(static_cast<int>(lane + width));
-    }
-    sum = emit_binary(k_.b, op, accumulate, k_.b.CreateShuffleVector(sum, low), k_.b.CreateShuffleVector(sum, high));
-  }
-  sum = k_.b.CreateExtractElement(sum, std::uint64_t{0});
+  Value *sum =
+      across_lanes(k_.b, sums[0], [&](Value *a, Value *b) { return emit_binary(k_.b, op, accumulate, a, b); });
   sum = emit_binary(k_.b, op, accumulate, element(instruction.operand(1), {}), sum);
   return round_to_type(k_.b, sum, dtype);
 }

@@ -114,7 +114,7 @@ class ElementKernel {
     }
     const unsigned lanes = generator_.preferred_lanes(values, size);
     if (target_.is_threaded) {
-      return size % static_cast<std::int64_t>(lanes) == 0 ? lanes : 1;  // neighbouring threads share cache lines
+      return lanes;  // neighbouring threads share cache lines
     }
     // A reduction over rows reads a few cache lines of each.
     return columns && size >= 4 * static_cast<std::int64_t>(lanes) ? 4 * lanes : lanes;
@@ -282,7 +282,18 @@ bool needs_large_coordinates(InstructionView instruction) {
 
 }  // namespace
 
-KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target) {
+std::optional<RowFusion> rows_for_team(InstructionView instruction) {
+  constexpr std::int64_t shortest_row = 16;
+  const bool is_fusion = instruction.op() == BP_OP_FUSION;
+  if (instruction.op() != BP_OP_REDUCE && (!is_fusion || contraction_in(instruction))) {
+    return std::nullopt;
+  }
+  std::string problem;
+  auto rows = find_rows(instruction, problem);
+  return rows && rows->length(instruction.module()) >= shortest_row ? std::move(rows) : std::nullopt;
+}
+
+KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, Team *team) {
   const InstructionView instruction = site.instruction;
   const bool large = needs_large_coordinates(instruction);
   builder.set_large(large);
@@ -291,6 +302,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     if (site.operands[i] != nullptr) {
       generator.bind(instruction.operand(i), site.operands[i]);
     }
+  }
+  if (team != nullptr) {
+    return emit_rows(generator, builder, site, rows_for_team(instruction).value(), team);
   }
   switch (instruction.op()) {
     case BP_OP_SCATTER: emit_scatter(generator, builder, site); return {};

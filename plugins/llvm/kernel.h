@@ -2,12 +2,14 @@
 // here but in program.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plugins/llvm/contraction.h"
 #include "plugins/llvm/generator.h"
 #include "plugins/llvm/row_fusion.h"
+#include "plugins/llvm/team.h"
 
 namespace bp::emit {
 
@@ -37,14 +39,20 @@ bool is_control_flow(std::uint16_t op);
 // Instructions that read and write arrays by themselves, not element by element through a Generator.
 bool works_in_memory(InstructionView instruction);
 
-// Emits into the builder's block, which then ends without a terminator.
-KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+// The rows of an instruction that a team does better than threads by themselves. Expects kernel_problem() to be empty.
+std::optional<RowFusion> rows_for_team(InstructionView instruction);
+
+// Emits into the builder's block, which then ends without a terminator. team: the threads that do item site.begin of an
+// instruction with rows_for_team(), in the team's memory in place of site.scratch; null if a call does a range of items.
+KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
+                       Team *team = nullptr);
 
 // Of single ops; same contract. generator has the operands bound.
 void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
-KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows);
+KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
+                     Team *team = nullptr);
 // large: coordinates need 64 bits.
 KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large);
 

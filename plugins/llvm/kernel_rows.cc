@@ -1,7 +1,7 @@
-// The kernel of a row fusion (row_fusion.h): a loop over rows. In each row the instructions come in their order:
-// a reduction is a loop over the row, what follows from reductions alone is one scalar, and the results are one more
-// loop over the row. Values in the row are computed again by every loop that needs them, unless that costs more than
-// keeping a row of them in scratch.
+// The kernel of a row fusion (row_fusion.h): a loop over rows, or one row that a team does together. In each row the
+// instructions come in their order: a reduction is a loop over the row, what follows from reductions alone is one scalar,
+// and the results are one more loop over the row. Values in the row are computed again by every loop that needs them,
+// unless that costs more than keeping a row of them in scratch.
 #include <algorithm>
 #include <bit>
 
@@ -16,7 +16,7 @@ namespace {
 using llvm::Value;
 
 // Rows of values in scratch stay in a second-level cache.
-constexpr std::int64_t most_scratch_bytes = 512 * 1024;
+constexpr std::int64_t most_cached_bytes = 512 * 1024;
 // Cycles for a vector of elements, roughly; computing again for less than this beats a store and a load.
 constexpr int cost_of_keeping = 8;
 
@@ -45,18 +45,29 @@ int cost_of(std::uint16_t op) {
 
 class RowKernel {
  public:
-  RowKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows)
+  RowKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows, Team *team)
       : generator_(generator),
         k_(builder),
         site_(site),
         module_(site.instruction.module()),
-        computation_(site.instruction.called(0)),
         rows_(rows),
-        shape_(module_.shape_of(rows_.rows_of)) {}
+        shape_(module_.shape_of(rows_.rows_of)),
+        team_(team),
+        scratch_(site.scratch),
+        most_scratch_bytes_(team == nullptr ? most_cached_bytes : team->most_memory_bytes()) {}
 
   KernelWork emit() {
+    if (team_ != nullptr) {
+      find_reduction_memory();
+    }
     choose_kept();
     const std::vector<LoopGroup> groups = generator_.groups({&rows_.rows_of, 1}, rows_.outer);
+    if (team_ != nullptr) {
+      scratch_ = scratch_bytes_ == 0 ? nullptr : team_->memory(k_, scratch_bytes_);
+      generator_.at_item(groups, shape_, 1, Indices(shape_.rank(), k_.constant(0)), site_.begin,
+                         [&](std::span<const Index> row) { emit_row(row); });
+      return {.scratch_bytes = scratch_bytes_, .items = generator_.items(groups, 1)};
+    }
     const Generator::Range range{site_.begin, site_.end};
     generator_.nest(
         groups, shape_, 1, Indices(shape_.rank(), k_.constant(0)), [&](std::span<const Index> row) { emit_row(row); },
@@ -65,11 +76,11 @@ class RowKernel {
   }
 
  private:
-  InstructionView instruction(std::uint32_t n) const {
-    return module_.instruction(computation_.first_instruction() + n);
-  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(rows_.members.size()); }
+  InstructionView instruction(std::uint32_t n) const { return module_.instruction(rows_.first_instruction + n); }
+  // At least count() if the instruction is none of these.
   std::uint32_t number_of(std::uint32_t value) const {
-    return module_.definition(value).id() - computation_.first_instruction();
+    return module_.definition(value).id() - rows_.first_instruction;
   }
   bool is_in_row(std::uint32_t n) const {
     return is_elementwise(instruction(n).op()) && rows_.members[n].part != RowFusion::Part::PerRow &&
@@ -78,26 +89,26 @@ class RowKernel {
 
   // Decides which values of the row are kept: those that several loops need and that cost something.
   void choose_kept() {
-    const std::uint32_t count = computation_.instruction_count();
-    std::vector<int> cost(count);
-    for (std::uint32_t n = 0; n < count; ++n) {
+    std::vector<int> cost(count());
+    for (std::uint32_t n = 0; n < count(); ++n) {
       if (rows_.members[n].part == RowFusion::Part::PerRow) {
         continue;  // a scalar
       }
       cost[n] = cost_of(instruction(n).op());
       for (const std::uint32_t operand : instruction(n).operands()) {
-        cost[n] = std::min(cost[n] + cost[number_of(operand)], 1000);
+        const std::uint32_t from = number_of(operand);
+        cost[n] = std::min(cost[n] + (from < count() ? cost[from] : 0), 1000);
       }
     }
     // By instruction: the loops that need it, a bit for each; those that share a bit count as one.
-    std::vector<std::uint64_t> loops(count);
+    std::vector<std::uint64_t> loops(count());
     int next = 1;
     const auto new_loop = [&] { return std::uint64_t{1} << std::min(next++, 63); };
-    for (const std::uint32_t root : computation_.roots()) {
+    for (const std::uint32_t root : rows_.roots) {
       loops[number_of(root)] |= 1;
     }
-    kept_.assign(count, -1);
-    for (std::uint32_t n = count; n-- > 0;) {
+    kept_.assign(count(), -1);
+    for (std::uint32_t n = count(); n-- > 0;) {
       std::uint64_t needed = loops[n];
       if (instruction(n).op() == BP_OP_REDUCE) {
         needed = new_loop();
@@ -108,26 +119,29 @@ class RowKernel {
         needed = kept_[n] >= 0 ? new_loop() : needed;
       }
       for (const std::uint32_t operand : instruction(n).operands()) {
-        loops[number_of(operand)] |= needed;
+        if (const std::uint32_t from = number_of(operand); from < count()) {
+          loops[from] |= needed;
+        }
       }
     }
   }
 
   void keep(std::uint32_t n) {
-    std::int64_t bytes = storage_bytes(instruction(n).shape().dtype);
-    for (const std::int64_t d : rows_.inner) {
-      bytes *= shape_.dims[static_cast<std::size_t>(d)];
-    }
-    bytes = (bytes + 63) / 64 * 64;
-    if (bytes <= most_scratch_bytes - scratch_bytes_) {
+    const std::int64_t bytes =
+        (storage_bytes(instruction(n).shape().dtype) * rows_.length(module_) + 63) / 64 * 64;
+    if (bytes <= most_scratch_bytes_ - scratch_bytes_) {
       kept_[n] = scratch_bytes_;
       scratch_bytes_ += bytes;
     }
   }
 
   void emit_row(std::span<const Index> row) {
-    for (std::uint32_t n = 0; n < computation_.instruction_count(); ++n) {
+    for (std::uint32_t n = 0; n < count(); ++n) {
       if (rows_.members[n].part == RowFusion::Part::PerRow) {
+        if (team_ != nullptr && instruction(n).op() == BP_OP_REDUCE) {
+          reduce_together(instruction(n), row);
+          continue;
+        }
         for (std::size_t i = 0; i < instruction(n).result_count(); ++i) {
           const std::uint32_t value = instruction(n).result(i);
           generator_.bind_element(value, generator_.element(value, place_in(n, row)));
@@ -137,28 +151,56 @@ class RowKernel {
       }
     }
     std::vector<std::uint32_t> values;
-    std::vector<std::size_t> results;
-    for (std::size_t i = 0; i < computation_.roots().size(); ++i) {
-      const std::uint32_t root = computation_.roots()[i], n = number_of(root);
-      if (rows_.members[n].part == RowFusion::Part::PerRow) {
-        store(root, place_in(n, row), site_.results[i], generator_.element(root, place_in(n, row)));
+    std::vector<std::size_t> results, of_rows;
+    for (std::size_t i = 0; i < rows_.roots.size(); ++i) {
+      if (rows_.members[number_of(rows_.roots[i])].part == RowFusion::Part::PerRow) {
+        of_rows.push_back(i);
       } else {
-        values.push_back(root);
+        values.push_back(rows_.roots[i]);
         results.push_back(i);
       }
     }
-    if (values.empty()) {
-      return;
+    const auto store_row = [&] {
+      along_row(values, row, [&](std::span<const Index> indices) {
+        std::vector<Value *> elements;
+        for (const std::uint32_t value : values) {
+          elements.push_back(generator_.element(value, indices));
+        }
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          store(values[i], indices, site_.results[results[i]], elements[i]);
+        }
+      });
+    };
+    const auto store_of_rows = [&] {
+      for (const std::size_t i : of_rows) {
+        const std::uint32_t root = rows_.roots[i];
+        const Indices place = place_in(number_of(root), row);
+        store(root, place, site_.results[i], generator_.element(root, place));
+      }
+    };
+    if (!values.empty()) {
+      if_wanted(store_row);
+      if (team_ != nullptr && !of_rows.empty() && !in_memory_of_its_own()) {
+        team_->wait(k_);  // until nobody reads what is now overwritten
+      }
     }
-    along_row(values, row, [&](std::span<const Index> indices) {
-      std::vector<Value *> elements;
-      for (const std::uint32_t value : values) {
-        elements.push_back(generator_.element(value, indices));
-      }
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        store(values[i], indices, site_.results[results[i]], elements[i]);
-      }
-    });
+    if (team_ == nullptr) {
+      store_of_rows();
+    } else if (!of_rows.empty()) {
+      if_wanted([&] { k_.if_then(k_.b.CreateICmpEQ(team_->member(), k_.b.getInt64(0)), store_of_rows); });
+    }
+  }
+
+  bool in_memory_of_its_own() const {
+    return std::ranges::all_of(site_.in_place, [](int operand) { return operand < 0; });
+  }
+
+  void if_wanted(const std::function<void()> &body) {
+    if (team_ != nullptr && team_->is_wanted() != nullptr) {
+      k_.if_then(team_->is_wanted(), body);
+    } else {
+      body();
+    }
   }
 
   // Where in a PerRow value the element of the row is.
@@ -173,14 +215,99 @@ class RowKernel {
   void along_row(const std::vector<std::uint32_t> &values, std::span<const Index> row,
                  const std::function<void(std::span<const Index>)> &body) {
     const std::vector<LoopGroup> groups = generator_.groups(values, rows_.inner);
-    generator_.nest(groups, shape_, generator_.preferred_lanes(values, groups.back().size),
-                    Indices(row.begin(), row.end()), body);
+    const unsigned lanes = generator_.preferred_lanes(values, groups.back().size);
+    if (team_ != nullptr) {
+      over_items(groups, lanes, {}, [&](Value *item, std::span<Value *const>) {
+        generator_.at_item(groups, shape_, lanes, Indices(row.begin(), row.end()), item, body);
+        return std::vector<Value *>();
+      });
+      return;
+    }
+    generator_.nest(groups, shape_, lanes, Indices(row.begin(), row.end()), body);
+  }
+
+  // The team's members take turns.
+  std::vector<Value *> over_items(std::span<const LoopGroup> groups, unsigned lanes, std::vector<Value *> initial,
+                                  const KernelBuilder::CarryingBody &body, bool first_is_done = false) {
+    Value *size = k_.b.getInt64(static_cast<std::uint64_t>(team_->size()));
+    Value *first = first_is_done ? k_.b.CreateAdd(team_->member(), size) : team_->member();
+    return k_.dynamic_loop(first, k_.b.getInt64(static_cast<std::uint64_t>(generator_.items(groups, lanes))), size,
+                           std::move(initial), body);
+  }
+
+  // Each member reduces its items, then all what the members have. A simple sum is kept in lanes up to then; of any other
+  // computation there is no value to start with, so each member starts with an element: a row has one for each.
+  void reduce_together(InstructionView reduction, std::span<const Index> row) {
+    const std::size_t count = reduction.operand_count() / 2;
+    const std::vector<std::uint32_t> values(reduction.operands().begin(), reduction.operands().begin() + count);
+    const std::uint16_t op = count == 1 ? simple_reducer(reduction.called(0)) : 0;
+    const std::uint16_t dtype = reduction.shape().dtype, sum_type = accumulator_type(op, dtype);
+    const auto combine = [&](std::span<Value *const> a, std::span<Value *const> b) -> std::vector<Value *> {
+      if (op != 0) {
+        return {emit_binary(k_.b, op, sum_type, a[0], b[0])};
+      }
+      std::vector<Value *> arguments(a.begin(), a.end());
+      arguments.insert(arguments.end(), b.begin(), b.end());
+      return generator_.call(reduction.called(0), arguments);
+    };
+    const std::vector<LoopGroup> groups = generator_.groups(values, rows_.inner);
+    const unsigned lanes = op == 0 ? 1 : generator_.preferred_lanes(values, groups.back().size);
+    const auto elements_at = [&](Value *item) {
+      std::vector<Value *> elements;
+      generator_.at_item(groups, shape_, lanes, Indices(row.begin(), row.end()), item,
+                         [&](std::span<const Index> indices) {
+                           for (const std::uint32_t value : values) {
+                             elements.push_back(k_.splat(generator_.element(value, indices)));
+                           }
+                         });
+      return elements;
+    };
+    std::vector<Value *> partial;
+    if (op == 0) {
+      partial = elements_at(team_->member());
+    } else {
+      llvm::Constant *zero = reduction_identity(k_.b.getContext(), op, sum_type);
+      partial = {lanes == 1 ? zero : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), zero)};
+    }
+    partial = over_items(
+        groups, lanes, std::move(partial),
+        [&](Value *item, std::span<Value *const> sums) { return combine(sums, elements_at(item)); }, op == 0);
+    if (lanes > 1) {
+      partial = {across_lanes(k_.b, partial[0], [&](Value *a, Value *b) { return combine({&a, 1}, {&b, 1})[0]; })};
+    }
+    Value *memory = scratch_;
+    if (reduction_bytes_ > 0) {
+      const auto half = static_cast<std::uint64_t>(uses_second_half_ ? reduction_bytes_ : 0);
+      memory = k_.b.CreateConstInBoundsGEP1_64(k_.b.getInt8Ty(), scratch_, half);
+      uses_second_half_ = !uses_second_half_;
+    }
+    partial = combine_members(k_, *team_, std::move(partial), memory, combine);
+    std::vector<Value *> initial;
+    for (std::size_t i = 0; i < count; ++i) {
+      initial.push_back(generator_.element(reduction.operand(count + i), {}));
+    }
+    partial = combine(initial, partial);
+    for (std::size_t i = 0; i < count; ++i) {
+      generator_.bind_element(reduction.result(i), op == 0 ? partial[i] : round_to_type(k_.b, partial[i], dtype));
+    }
+  }
+
+  // Two, in turns: the wait of a reduction is behind all that read the one before it.
+  void find_reduction_memory() {
+    std::size_t most_values = 0;
+    for (std::uint32_t n = 0; n < count(); ++n) {
+      if (instruction(n).op() == BP_OP_REDUCE) {
+        most_values = std::max(most_values, instruction(n).result_count());
+      }
+    }
+    reduction_bytes_ = (reduction_bytes(*team_, most_values) + 63) / 64 * 64;
+    scratch_bytes_ = 2 * reduction_bytes_;
   }
 
   void emit_kept(std::uint32_t n, std::span<const Index> row) {
     const std::uint32_t value = instruction(n).result();
     Value *buffer =
-        k_.b.CreateConstInBoundsGEP1_64(k_.b.getInt8Ty(), site_.scratch, static_cast<std::uint64_t>(kept_[n]));
+        k_.b.CreateConstInBoundsGEP1_64(k_.b.getInt8Ty(), scratch_, static_cast<std::uint64_t>(kept_[n]));
     std::vector<std::int64_t> strides(shape_.rank(), 0);
     std::int64_t stride = 1;
     for (auto d = rows_.inner.rbegin(); d != rows_.inner.rend(); ++d) {
@@ -191,6 +318,9 @@ class RowKernel {
       Value *element = generator_.element(value, indices);
       k_.store(buffer, k_.linear(indices, shape_.dims, strides), element, instruction(n).shape().dtype);
     });
+    if (team_ != nullptr) {
+      team_->wait(k_);
+    }
     generator_.bind_row(value, buffer, strides);
   }
 
@@ -203,18 +333,24 @@ class RowKernel {
   KernelBuilder &k_;
   const KernelSite &site_;
   const ModuleView &module_;
-  ComputationView computation_;
   const RowFusion &rows_;
   const Shape &shape_;
-  std::vector<std::int64_t> kept_;  // by instruction: offset in scratch, or -1
-  std::int64_t scratch_bytes_ = 0;
+  Team *team_;
+  Value *scratch_;
+  std::int64_t most_scratch_bytes_, scratch_bytes_ = 0;
+  std::vector<std::int64_t> kept_;    // by instruction: offset in scratch, or -1
+  std::int64_t reduction_bytes_ = 0;  // of a half of what combine_members needs; these are at the start of scratch
+  bool uses_second_half_ = false;
 };
 
 }  // namespace
 
-KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows) {
-  generator.bind_parameters(site.instruction.called(0), site.instruction.operands());
-  return RowKernel(generator, builder, site, rows).emit();
+KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
+                     Team *team) {
+  if (site.instruction.op() == BP_OP_FUSION) {
+    generator.bind_parameters(site.instruction.called(0), site.instruction.operands());
+  }
+  return RowKernel(generator, builder, site, rows, team).emit();
 }
 
 }  // namespace bp::emit

@@ -64,8 +64,9 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
     });
   }
   const unsigned full = target_.vector_bits / widest;
-  return static_cast<unsigned>(
+  const auto lanes = static_cast<unsigned>(
       std::min<std::uint64_t>(full, std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)))));
+  return target_.is_threaded && size % static_cast<std::int64_t>(std::max(lanes, 1u)) != 0 ? 1 : lanes;
 }
 
 // positions[i]: at which of the loop's dimensions dimension i of the value stands, -1 if at none. cut[k]: dimensions k
@@ -271,45 +272,39 @@ static void set_indices(KernelBuilder &k, const LoopGroup &group, const Shape &s
   }
 }
 
-void Generator::nest_item(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
-                          const std::function<void(std::span<const Index>)> &body, Value *item) {
-  const std::int64_t all = items(groups, lanes);
+void Generator::at_item(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
+                        Value *item, const std::function<void(std::span<const Index>)> &body) {
   const auto integer = [&](std::int64_t value) { return k_.b.getInt64(static_cast<std::uint64_t>(value)); };
-  k_.if_then(k_.b.CreateICmpULT(item, integer(all)), [&] {
-    Value *rest = item;
-    std::vector<Value *> at(groups.size());
-    for (std::size_t g = groups.size(); g-- > 0;) {
-      const std::int64_t step = g + 1 == groups.size() ? std::max(lanes, 1u) : 1;
-      const std::int64_t size = (groups[g].size + step - 1) / step;
-      at[g] = g == 0 ? rest : k_.b.CreateURem(rest, integer(size));
-      rest = g == 0 ? rest : k_.b.CreateUDiv(rest, integer(size));
-    }
-    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
-      set_indices(k_, groups[g], shape, k_.of(at[g]), indices);
-    }
-    const LoopGroup &last = groups.back();
-    if (lanes <= 1) {
-      set_indices(k_, last, shape, k_.of(at.back()), indices);
-      body(indices);
-      return;
-    }
-    Value *first = k_.b.CreateMul(at.back(), integer(lanes));
-    Value *mask = nullptr;
-    if (last.size % lanes != 0) {
-      Value *left = k_.b.CreateVectorSplat(lanes, k_.b.CreateSub(integer(last.size), first));
-      mask = k_.b.CreateICmpULT(k_.b.CreateStepVector(left->getType()), left);
-    }
-    k_.with_lanes(lanes, mask, [&] {
-      set_indices(k_, last, shape, {.base = first, .lane_stride = 1, .multiple = lanes}, indices);
-      body(indices);
-    });
+  Value *rest = item;
+  std::vector<Value *> at(groups.size());
+  for (std::size_t g = groups.size(); g-- > 0;) {
+    const std::int64_t step = g + 1 == groups.size() ? std::max(lanes, 1u) : 1;
+    const std::int64_t size = (groups[g].size + step - 1) / step;
+    at[g] = g == 0 ? rest : k_.b.CreateURem(rest, integer(size));
+    rest = g == 0 ? rest : k_.b.CreateUDiv(rest, integer(size));
+  }
+  for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+    set_indices(k_, groups[g], shape, k_.of(at[g]), indices);
+  }
+  const LoopGroup &last = groups.back();
+  if (lanes <= 1) {
+    set_indices(k_, last, shape, k_.of(at.back()), indices);
+    body(indices);
+    return;
+  }
+  Value *first = k_.b.CreateMul(at.back(), integer(lanes));
+  k_.with_lanes(lanes, nullptr, [&] {
+    set_indices(k_, last, shape, {.base = first, .lane_stride = 1, .multiple = lanes}, indices);
+    body(indices);
   });
 }
 
 void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes, Indices indices,
                      const std::function<void(std::span<const Index>)> &body, const Range *range) {
   if (range != nullptr && target_.is_threaded) {
-    nest_item(groups, shape, lanes, std::move(indices), body, range->begin);
+    Value *all = k_.b.getInt64(static_cast<std::uint64_t>(items(groups, lanes)));
+    k_.if_then(k_.b.CreateICmpULT(range->begin, all),
+               [&] { at_item(groups, shape, lanes, std::move(indices), range->begin, body); });
     return;
   }
   const auto set = [&](const LoopGroup &group, const Index &index) { set_indices(k_, group, shape, index, indices); };

@@ -12,12 +12,24 @@ using Member = RowFusion::Member;
 
 class RowFinder {
  public:
-  explicit RowFinder(InstructionView fusion)
-      : module_(fusion.module()), fusion_(fusion), computation_(fusion.called(0)) {}
+  explicit RowFinder(InstructionView instruction) : module_(instruction.module()) {
+    if (instruction.op() == BP_OP_FUSION) {
+      const ComputationView computation = instruction.called(0);
+      rows_.first_instruction = computation.first_instruction();
+      count_ = computation.instruction_count();
+      rows_.roots.assign(computation.roots().begin(), computation.roots().end());
+    } else {
+      rows_.first_instruction = instruction.id();
+      count_ = 1;
+      for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+        rows_.roots.push_back(instruction.result(i));
+      }
+    }
+  }
 
   std::optional<RowFusion> find(std::string &problem) {
-    for (std::uint32_t n = 0; n < computation_.instruction_count(); ++n) {
-      const InstructionView instruction = module_.instruction(computation_.first_instruction() + n);
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      const InstructionView instruction = module_.instruction(rows_.first_instruction + n);
       std::string because = add(instruction);
       if (!because.empty()) {
         problem = "contains " + std::string(instruction.name()) + ", which " + because;
@@ -28,7 +40,7 @@ class RowFinder {
       problem = "reduces nothing";
       return std::nullopt;
     }
-    for (const std::uint32_t root : computation_.roots()) {
+    for (const std::uint32_t root : rows_.roots) {
       const Shape &shape = module_.shape_of(root);
       if (shape.packed() || (member(root).part != Part::PerRow && shape.dims != row_shape().dims)) {
         problem = "has a result that is neither of rows nor one element for each";
@@ -39,9 +51,7 @@ class RowFinder {
   }
 
  private:
-  const Member &member(std::uint32_t value) const {
-    return rows_.members[module_.definition(value).id() - computation_.first_instruction()];
-  }
+  const Member &member(std::uint32_t value) const { return rows_.member(module_, value); }
   const Shape &row_shape() const { return module_.shape_of(rows_.rows_of); }
 
   // Appends the instruction's member; says why there is none.
@@ -167,8 +177,7 @@ class RowFinder {
   }
 
   const ModuleView &module_;
-  InstructionView fusion_;
-  ComputationView computation_;
+  std::uint32_t count_ = 0;
   RowFusion rows_;
 };
 
@@ -193,8 +202,8 @@ bool repeats_reductions(InstructionView fusion) {
   return false;
 }
 
-std::optional<RowFusion> find_rows(InstructionView fusion, std::string &problem) {
-  return RowFinder(fusion).find(problem);
+std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem) {
+  return RowFinder(instruction).find(problem);
 }
 
 }  // namespace bp::emit

@@ -10,7 +10,7 @@
 
 namespace bp::emit {
 
-// How the instructions of a fused computation relate to the rows of its reductions.
+// How the instructions of a fused computation, or a reduction alone, relate to the rows of its reductions.
 struct RowFusion {
   // What a value is to a row.
   enum class Part : std::uint8_t {
@@ -25,16 +25,37 @@ struct RowFusion {
   };
   std::uint32_t rows_of = 0;               // a value with rows: what is reduced first
   std::vector<std::int64_t> outer, inner;  // dimensions of that value, from major to minor: which row, where in it
-  std::vector<Member> members;             // by the computation's instruction
+  std::uint32_t first_instruction = 0;
+  std::vector<Member> members;       // by instruction, from the first on
+  std::vector<std::uint32_t> roots;  // values
+
+  // How many rows there are, and elements in each.
+  std::int64_t count(const ModuleView &module) const { return size_of(module, outer); }
+  std::int64_t length(const ModuleView &module) const { return size_of(module, inner); }
+  // Of the instruction that makes the value, which need not be one of these.
+  const Member &member(const ModuleView &module, std::uint32_t value) const {
+    static const Member outside;
+    const std::uint32_t n = module.definition(value).id() - first_instruction;
+    return n < members.size() ? members[n] : outside;
+  }
+
+ private:
+  std::int64_t size_of(const ModuleView &module, const std::vector<std::int64_t> &dimensions) const {
+    std::int64_t size = 1;
+    for (const std::int64_t d : dimensions) {
+      size *= module.shape_of(rows_of).dims[static_cast<std::size_t>(d)];
+    }
+    return size;
+  }
 };
 
 // Whether a fusion computes with the result of a reduction at more places than there are results: without rows, the
 // reduction would run anew for each.
 bool repeats_reductions(InstructionView fusion);
 
-// The rows of a fusion. Nothing, and why in `problem`, if it reduces nothing, if its reductions differ in their rows or
+// The rows of a fusion or a reduction. Nothing, and why in `problem`, if it reduces nothing, if its reductions differ in their rows or
 // leave the innermost dimension alone, or if something wants the result of one at another row. Expects what else
 // kernel_problem() looks at to be right.
-std::optional<RowFusion> find_rows(InstructionView fusion, std::string &problem);
+std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem);
 
 }  // namespace bp::emit

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/nvptx/block_team.h"
 
 namespace bp::nvptx {
 namespace {
@@ -50,7 +51,8 @@ class Compiler {
  private:
   struct EmittedKernel {
     std::uint32_t number = 0;
-    std::int64_t items = 1;
+    std::int64_t blocks = 1;
+    std::uint32_t threads = 1, shared_bytes = 0;
   };
 
   bool fail(InstructionView instruction, const std::string &message, bool unsupported = false) {
@@ -226,27 +228,19 @@ class Compiler {
     auto [found, is_new] = kernels_.try_emplace(call.signature);
     if (is_new) {
       found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
-      llvm::IRBuilder<> b(code_.getContext());
-      const KernelFrame frame = threads_.begin_kernel(code_, b, found->second.number, call.arguments.size() + 1, &call);
-      emit::KernelBuilder builder(b.GetInsertBlock());
-      emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
-      site.scratch = frame.pointers.back();
-      site.begin = frame.thread;
-      site.end = builder.b.CreateAdd(frame.thread, builder.b.getInt64(1));
-      const emit::KernelWork work = emit_kernel(builder, site, thread_target);
-      builder.b.CreateRetVoid();
-      plan_.scratch_bytes =
-          std::max(plan_.scratch_bytes, static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64);
-      found->second.items = work.items;
+      if (const auto rows = emit::rows_for_team(i)) {
+        emit_for_teams(i, call, *rows, found->second);
+      } else {
+        emit_for_threads(i, call, found->second);
+      }
     }
-    const std::int64_t blocks = (found->second.items + threads_per_block - 1) / threads_per_block;
-    if (blocks > max_blocks) {
+    const EmittedKernel &kernel = found->second;
+    if (kernel.blocks > max_blocks) {
       return fail(i, "has more elements than a grid has threads", true);
     }
     Command &command = add(CommandKind::Launch, i);
-    command.kernel = found->second.number;
-    command.blocks = static_cast<std::uint32_t>(blocks);
-    command.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(found->second.items, threads_per_block));
+    command.kernel = kernel.number;
+    command.grid = {static_cast<std::uint32_t>(kernel.blocks), kernel.threads, kernel.shared_bytes};
     command.count = static_cast<std::uint32_t>(call.arguments.size() + 1);
     for (const emit::KernelArgument &argument : call.arguments) {
       add_place(argument.location);
@@ -255,14 +249,50 @@ class Compiler {
     return true;
   }
 
+  // A thread for each item of work.
+  void emit_for_threads(InstructionView i, const emit::KernelCall &call, EmittedKernel &kernel) {
+    llvm::IRBuilder<> b(code_.getContext());
+    const KernelFrame frame =
+        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, &call, Cooperation::None);
+    emit::KernelBuilder builder(b.GetInsertBlock());
+    emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
+    site.scratch = frame.pointers.back();
+    site.begin = builder.b.CreateAdd(builder.b.CreateMul(frame.block, frame.threads, "", true, true), frame.thread, "",
+                                     true, true);
+    site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
+    const emit::KernelWork work = emit_kernel(builder, site, thread_target);
+    threads_.end_kernel(builder.b, frame);
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64);
+    kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
+    kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
+  }
+
+  // A team of threads for each row.
+  void emit_for_teams(InstructionView i, const emit::KernelCall &call, const emit::RowFusion &rows,
+                      EmittedKernel &kernel) {
+    const TeamSize size = team_size(rows.count(module_), rows.length(module_));
+    llvm::IRBuilder<> b(code_.getContext());
+    const KernelFrame frame =
+        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, &call, Cooperation::Block);
+    emit::KernelBuilder builder(b.GetInsertBlock());
+    BlockTeam team(builder, threads_, frame, size, rows.count(module_));
+    emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
+    site.begin = team.item();
+    const emit::KernelWork work = emit_kernel(builder, site, thread_target, &team);
+    threads_.end_kernel(builder.b, frame);
+    kernel.blocks = (rows.count(module_) + size.per_block - 1) / size.per_block;
+    kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
+    kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
+  }
+
   // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
   // program was loaded. Runs at the same time get states of their own.
   void launch_random_state(InstructionView i) {
     constexpr std::uint64_t first_state = 0x7012395;
     const auto number = static_cast<std::uint32_t>(kernels_.size());
-    kernels_.emplace("state " + std::to_string(i.id()), EmittedKernel{number, 1});
+    kernels_.emplace("state " + std::to_string(i.id()), EmittedKernel{.number = number});
     llvm::IRBuilder<> b(code_.getContext());
-    const KernelFrame frame = threads_.begin_kernel(code_, b, number, 1, nullptr);
+    const KernelFrame frame = threads_.begin_kernel(code_, b, number, 1, nullptr, Cooperation::None);
     llvm::Type *word = b.getInt64Ty(), *state = b.getInt128Ty();
     auto *runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0),
                                           "runs_" + std::to_string(i.id()));
@@ -274,10 +304,10 @@ class Compiler {
     b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
     b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
                          b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
-    b.CreateRetVoid();
+    threads_.end_kernel(b, frame);
     Command &command = add(CommandKind::Launch, i);
     command.kernel = number;
-    command.blocks = command.threads = command.count = 1;
+    command.grid.blocks = command.grid.threads = command.count = 1;
     add_place(emit::location_of(module_, i.result()));
   }
 

@@ -143,7 +143,7 @@ class Run {
         for (std::uint32_t i = 0; i < command.count; ++i) {
           pointers_.push_back(reinterpret_cast<void *>(address(command.first + i)));
         }
-        return kernels_.launch(command.kernel, command.blocks, command.threads, pointers_, diag_);
+        return kernels_.launch(command.kernel, command.grid, pointers_, diag_);
       }
       case CommandKind::Move:
         return machine_.move(address(command.first), address(command.first + 1), command.size, diag_);
@@ -253,7 +253,9 @@ bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint6
 }
 
 constexpr bp_device_compiler_t compiler_extension = {claim, compile_module, load};
-constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_RESULTS, 64, 64, 0, 0, 256};
+// The rows that a whole GPU works on at a time stay in its second-level cache.
+constexpr bp_fusion_limits_t fusion_limits = {
+    BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 0, std::uint64_t{1} << 17, 256};
 constexpr bp_device_fusion_t fusion_extension = {&fusion_limits};
 
 // --- The device ---

@@ -1,12 +1,14 @@
-// The emulator: threads of a grid one after the other, on the host.
+// The emulator: blocks of a grid one after the other, on the host.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "plugin_api/cpp/call.h"
 #include "plugins/llvm/linker.h"
+#include "plugins/nvptx/emulated_thread.h"
 #include "plugins/nvptx/machine.h"
 #include "plugins/nvptx/threads.h"
 
@@ -15,17 +17,122 @@ namespace {
 
 using plugin::fail;
 
+// A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up and
+// down the numbers, so that what is not waited for is missed. One block after the other.
+class EmulatedBlock {
+ public:
+  EmulatedBlock(EmulatedKernel kernel, std::span<void *const> pointers, const Grid &grid)
+      : kernel_(kernel),
+        pointers_(pointers),
+        grid_(grid),
+        threads_(grid.threads),
+        frames_(grid.threads),
+        shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)) {}
+
+  bp_status run(std::uint32_t number, const bp_diag_t *diag) {
+    if (grid_.shared_bytes > 0) {
+      if (shared_ == nullptr) {
+        return no_memory(diag);
+      }
+      std::memset(shared_.get(), 0xff, grid_.shared_bytes);  // what nobody wrote is no number
+    }
+    for (std::uint32_t i = 0; i < grid_.threads; ++i) {
+      threads_[i] = {.thread = i,
+                     .threads = grid_.threads,
+                     .block = number,
+                     .blocks = grid_.blocks,
+                     .waits_for = EmulatedWait::None,
+                     .turn = 0,
+                     .words = {},
+                     .shared = shared_.get(),
+                     .allocate = allocate_frame,
+                     .emulator = this};
+      frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
+    }
+    if (lacks_memory_) {
+      return no_memory(diag);
+    }
+    for (;;) {
+      for (std::uint32_t first = 0; first < grid_.threads; first += warp_size) {
+        const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size, grid_.threads - first));
+        while (warp[0].waits_for == EmulatedWait::Warp) {
+          if (!all_wait_like(warp)) {
+            return differ("warp", diag);
+          }
+          resume(warp);
+        }
+      }
+      if (!all_wait_like(threads_)) {
+        return differ("block", diag);
+      }
+      if (threads_[0].waits_for == EmulatedWait::None) {
+        return BP_OK;
+      }
+      resume(threads_);
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  using Memory = std::unique_ptr<void, Free>;
+  struct Frame {
+    void *handle = nullptr;
+    Memory memory;
+    std::uint64_t bytes = 0;
+  };
+
+  static Memory allocate(std::uint64_t bytes) { return Memory(std::aligned_alloc(64, (bytes + 63) / 64 * 64)); }
+  static void *allocate_frame(EmulatedThread *thread, std::uint64_t bytes) {
+    auto &block = *static_cast<EmulatedBlock *>(thread->emulator);
+    Frame &frame = block.frames_[thread->thread];
+    if (frame.bytes < bytes) {
+      frame.memory = allocate(bytes);
+      frame.bytes = frame.memory == nullptr ? 0 : bytes;
+    }
+    block.lacks_memory_ |= frame.memory == nullptr;
+    return frame.memory.get();
+  }
+  static bp_status no_memory(const bp_diag_t *diag) {
+    return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");
+  }
+  static bool all_wait_like(std::span<const EmulatedThread> threads) {
+    return std::ranges::all_of(
+        threads, [&](const EmulatedThread &other) { return other.waits_for == threads[0].waits_for; });
+  }
+  static bp_status differ(const char *what, const bp_diag_t *diag) {
+    return fail(diag, BP_INTERNAL,
+                std::string("nvptx: threads of one ") + what +
+                    " wait for different things, which would hang a GPU: the kernel is wrong");
+  }
+  void resume(std::span<const EmulatedThread> threads) {
+    is_upwards_ = !is_upwards_;
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      void *handle = frames_[threads[is_upwards_ ? i : threads.size() - 1 - i].thread].handle;
+      (*static_cast<void (**)(void *)>(handle))(handle);
+    }
+  }
+
+  EmulatedKernel kernel_;
+  std::span<void *const> pointers_;
+  Grid grid_;
+  std::vector<EmulatedThread> threads_;
+  std::vector<Frame> frames_;  // by thread
+  Memory shared_;
+  bool is_upwards_ = true, lacks_memory_ = false;
+};
+
 class EmulatedKernels final : public LoadedKernels {
  public:
   explicit EmulatedKernels(std::unique_ptr<emit::LinkedObjects> code) : code_(std::move(code)) {}
 
-  bp_status launch(std::uint32_t kernel, std::uint32_t blocks, std::uint32_t threads, std::span<void *const> pointers,
-                   const bp_diag_t *) const override {
-    const EmulatedKernel run = static_cast<const EmulatedKernel *>(code_->symbol())[kernel];
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-      for (std::uint32_t thread = 0; thread < threads; ++thread) {
-        const EmulatedThread at{thread, threads, block, blocks};
-        run(pointers.data(), &at);
+  bp_status launch(std::uint32_t kernel, const Grid &grid, std::span<void *const> pointers,
+                   const bp_diag_t *diag) const override {
+    EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[kernel], pointers, grid);
+    for (std::uint32_t number = 0; number < grid.blocks; ++number) {
+      if (const bp_status status = block.run(number, diag); status != BP_OK) {
+        return status;
       }
     }
     return BP_OK;

@@ -55,7 +55,7 @@ class GpuKernels final : public LoadedKernels {
  public:
   GpuKernels(const Gpu &gpu, cuda::Module module, std::uint64_t bytes) : gpu_(gpu), module_(module), bytes_(bytes) {}
   ~GpuKernels() override;
-  bp_status launch(std::uint32_t kernel, std::uint32_t blocks, std::uint32_t threads, std::span<void *const> pointers,
+  bp_status launch(std::uint32_t kernel, const Grid &grid, std::span<void *const> pointers,
                    const bp_diag_t *diag) const override;
   std::uint64_t resident_bytes() const override { return bytes_; }
   std::vector<cuda::Function> functions;  // by kernel
@@ -155,13 +155,13 @@ GpuKernels::~GpuKernels() {
   gpu_.give_back([&] { return gpu_.driver().cuModuleUnload(module_); });
 }
 
-bp_status GpuKernels::launch(std::uint32_t kernel, std::uint32_t blocks, std::uint32_t threads,
-                             std::span<void *const> pointers, const bp_diag_t *diag) const {
+bp_status GpuKernels::launch(std::uint32_t kernel, const Grid &grid, std::span<void *const> pointers,
+                             const bp_diag_t *diag) const {
   std::vector<void *> values(pointers.size());  // addresses of the arguments
   std::ranges::transform(pointers, values.begin(), [](void *const &pointer) { return const_cast<void **>(&pointer); });
   return gpu_.call("starting a kernel", diag, [&] {
-    return gpu_.driver().cuLaunchKernel(functions[kernel], blocks, 1, 1, threads, 1, 1, 0, cuda::stream_of_thread,
-                                        values.data(), nullptr);
+    return gpu_.driver().cuLaunchKernel(functions[kernel], grid.blocks, 1, 1, grid.threads, 1, 1, grid.shared_bytes,
+                                        cuda::stream_of_thread, values.data(), nullptr);
   });
 }
 

@@ -9,7 +9,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX1";
+constexpr char magic[9] = "BPNVPTX2";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
@@ -84,7 +84,9 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
     case CommandKind::Launch:
       return command.kernel >= plan.kernel_count ? "there is no such kernel"
              : !has_places(command.count, 0)     ? "an argument is outside of its allocation"
-             : command.blocks == 0 || command.threads == 0 || command.threads > 1024 ? "its grid is empty or too large"
+             : command.grid.blocks == 0 || command.grid.threads == 0 || command.grid.threads > max_threads_per_block ||
+                     command.grid.shared_bytes > max_shared_bytes
+                 ? "its grid is empty or too large"
                                                                                      : "";
     case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
     case CommandKind::Jump: return is_target(command.target) ? "" : "it jumps outside of the plan";
@@ -164,8 +166,9 @@ std::string to_text(const LaunchPlan &plan, const std::function<std::string(std:
     out += std::to_string(i) + ": ";
     switch (command.kind) {
       case CommandKind::Launch:
-        out += "launch kernel_" + std::to_string(command.kernel) + " <<<" + std::to_string(command.blocks) + ", " +
-               std::to_string(command.threads) + ">>>(";
+        out += "launch kernel_" + std::to_string(command.kernel) + " <<<" + std::to_string(command.grid.blocks) + ", " +
+               std::to_string(command.grid.threads) +
+               (command.grid.shared_bytes == 0 ? "" : ", " + std::to_string(command.grid.shared_bytes)) + ">>>(";
         for (std::uint32_t k = 0; k < command.count; ++k) {
           out += (k == 0 ? "" : ", ") + place(command.first + k);
         }

@@ -17,9 +17,19 @@ struct Place {
   std::uint64_t offset;  // bytes
 };
 
+inline constexpr std::uint32_t max_threads_per_block = 1024;
+inline constexpr std::uint32_t max_shared_bytes = 48 * 1024;  // of a block, without asking the driver for more
+
+// The threads of a kernel.
+struct Grid {
+  std::uint32_t blocks = 0, threads = 0;  // threads: of a block
+  std::uint32_t shared_bytes = 0;         // of a block
+  std::uint32_t reserved = 0;
+};
+
 enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch };
 
-// | Launch     | `kernel` on `blocks` of `threads`, with the addresses of `count` places from `first` on |
+// | Launch     | `kernel` on `grid`, with the addresses of `count` places from `first` on                 |
 // | Move       | `size` bytes from place `first + 1` to place `first`                                     |
 // | Jump       | goes on at command `target`                                                              |
 // | JumpUnless | the same if the byte at place `first` is 0                                               |
@@ -29,7 +39,7 @@ struct Command {
   CommandKind kind = CommandKind::Jump;
   std::uint32_t origin = 0;  // instruction of the module
   std::uint32_t kernel = 0, first = 0, count = 0, target = 0;
-  std::uint32_t blocks = 0, threads = 0;
+  Grid grid;
   std::uint64_t size = 0;
 };
 

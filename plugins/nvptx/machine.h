@@ -16,8 +16,8 @@ class LoadedKernels {
  public:
   virtual ~LoadedKernels() = default;
   // Starts a kernel; commands of one thread of the host take effect in order. pointers: its arguments, on the machine.
-  virtual bp_status launch(std::uint32_t kernel, std::uint32_t blocks, std::uint32_t threads,
-                           std::span<void *const> pointers, const bp_diag_t *diag) const = 0;
+  virtual bp_status launch(std::uint32_t kernel, const Grid &grid, std::span<void *const> pointers,
+                           const bp_diag_t *diag) const = 0;
   virtual std::uint64_t resident_bytes() const = 0;
 };
 

@@ -13,33 +13,44 @@
 
 namespace bp::nvptx {
 
-// Which thread an emulated kernel is.
-struct EmulatedThread {
-  std::uint32_t thread, threads;  // in its block
-  std::uint32_t block, blocks;    // in the grid
-};
-// pointers: the kernel's arguments.
-using EmulatedKernel = void (*)(void *const *pointers, const EmulatedThread *thread);
-// The table of all kernels of a program, by number.
-inline constexpr const char *kernel_table_name = "bp_kernels";
+inline constexpr std::int64_t warp_size = 32;
 
 std::string kernel_name(std::uint32_t number);
+
+// Threads of a block either do not know of each other, or wait for each other and share memory.
+enum class Cooperation : std::uint8_t { None, Block };
 
 struct KernelFrame {
   llvm::Function *function = nullptr;
   std::vector<llvm::Value *> pointers;  // by argument
-  llvm::Value *thread = nullptr;        // i64: in the grid
+  llvm::Value *thread = nullptr;        // i64: in its block
+  llvm::Value *block = nullptr;         // i64: in the grid
+  llvm::Value *threads = nullptr;       // i64: of a block
+  // Emulated threads that cooperate: where the code of a waiting one leaves, and its end.
+  llvm::BasicBlock *suspended = nullptr, *ended = nullptr;
 };
 
-// Code for one kind of machine.
+// Code for one kind of machine. What waits or exchanges is for kernels whose threads cooperate, and must be reached by
+// all threads of the warp, or of the block, together; a block is a whole number of warps.
 class Threads {
  public:
   virtual ~Threads() = default;
   // A kernel with these arguments; the builder then stands in its first block.
   virtual KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &builder, std::uint32_t number,
-                                   std::size_t arguments, const emit::KernelCall *call) const = 0;
+                                   std::size_t arguments, const emit::KernelCall *call,
+                                   Cooperation cooperation) const = 0;
+  virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   // After all kernels.
   virtual void finish(llvm::Module &module, std::uint32_t kernels) const = 0;
+
+  // Waits for the others of the warp, or of the block. What they wrote to shared memory before is there.
+  virtual void wait_for_warp(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+  virtual void wait_for_block(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+  // The i32 that the thread `mask` away has (its number in the warp, with these bits turned).
+  virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *word,
+                                std::uint32_t mask) const = 0;
+  // Of the block, aligned to 64 bytes; its size is said by the launch.
+  virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 };
 
 std::unique_ptr<Threads> make_gpu_threads();

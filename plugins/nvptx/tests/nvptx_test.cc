@@ -1,33 +1,11 @@
 // The GPU backend without a GPU: its kernels on the emulator.
 #include <catch2/catch.hpp>
 
-#include "core/interpreter/compare.h"
-#include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "plugins/nvptx/tests/programs.h"
 #include "tools/testing/skip.h"
 
 namespace bp::nvptx::tests {
-namespace {
-
-void check_on_emulator(std::string_view text, double tolerance = 0) {
-  const Module module = text::parse_module(text).value();
-  const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
-  auto compiled = open({{"emulate", "1"}}).compile(module, whole());
-  INFO((compiled.ok() ? "" : compiled.error().to_string()));
-  REQUIRE(compiled.ok());
-  const auto result = compiled->executable.run(arguments);
-  REQUIRE(result.ok());
-  const Literal expected = interpreter::interpret(module, arguments).value();
-  const auto comparisons = interpreter::compare(*result, expected);
-  REQUIRE(comparisons.ok());
-  for (const interpreter::Comparison &comparison : *comparisons) {
-    INFO(interpreter::to_string(comparison));
-    CHECK((comparison.identical || comparison.agrees(tolerance)));
-  }
-}
-
-}  // namespace
 
 TEST_CASE("every kind of kernel gives what the interpreter gives") {
   check_on_emulator(kinds, 1e-6);

@@ -4,10 +4,14 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/backplane.h"
+#include "core/interpreter/compare.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/text/parser.h"
 
 namespace bp::nvptx::tests {
 
@@ -33,6 +37,31 @@ inline CompileOptions whole() {
   options.device_only = options.verify = true;
   options.fold_constants = false;
   return options;
+}
+
+// Runs it with random arguments, on the emulator and on the interpreter.
+inline void check_on_emulator(std::string_view text, double tolerance = 0) {
+  const Module module = text::parse_module(text).value();
+  const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
+  auto compiled = open({{"emulate", "1"}}).compile(module, whole());
+  INFO((compiled.ok() ? "" : compiled.error().to_string()));
+  REQUIRE(compiled.ok());
+  const auto result = compiled->executable.run(arguments);
+  REQUIRE(result.ok());
+  const Literal expected = interpreter::interpret(module, arguments).value();
+  const auto comparisons = interpreter::compare(*result, expected);
+  REQUIRE(comparisons.ok());
+  for (const interpreter::Comparison &comparison : *comparisons) {
+    INFO(interpreter::to_string(comparison));
+    CHECK((comparison.identical || comparison.agrees(tolerance)));
+  }
+}
+
+inline std::string ptx_of(Module module, const std::string &target) {
+  const auto artifact = open({{"target", target}, {"emit", "ptx"}}).make_artifact(std::move(module), whole());
+  INFO((artifact.ok() ? "" : artifact.error().to_string()));
+  REQUIRE(artifact.ok());
+  return {reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size()};
 }
 
 inline constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};

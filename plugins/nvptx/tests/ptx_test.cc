@@ -37,13 +37,6 @@ const char *const functions = R"(HloModule functions
     ROOT r = (bf16[64,96], f32[64,96], f64[64,96], c64[64,96]) tuple(h2, x3, d3, z2)
   })";
 
-std::string ptx_of(Module module, const std::string &target) {
-  const auto artifact = open({{"target", target}, {"emit", "ptx"}}).make_artifact(std::move(module), whole());
-  INFO((artifact.ok() ? "" : artifact.error().to_string()));
-  REQUIRE(artifact.ok());
-  return {reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size()};
-}
-
 bool has_ptxas() {
   static const bool has = std::system("ptxas --version > /dev/null 2>&1") == 0;
   if (!has) {

@@ -1,0 +1,40 @@
+// Team: the threads that do one item of a kernel together, such as a row. They run the same code and come to the same
+// places of it together.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "plugins/llvm/index.h"
+
+namespace bp::emit {
+
+class Team {
+ public:
+  virtual ~Team() = default;
+  // Threads, a power of two; and those of them that can exchange values, at most as many.
+  virtual std::int64_t size() const = 0;
+  virtual std::int64_t exchanging() const = 0;
+  virtual llvm::Value *member() const = 0;  // i64, below size
+  // i1: what it does is wanted. A team of which nothing is wanted runs along and must not write.
+  virtual llvm::Value *is_wanted() const = 0;
+
+  // Waits for the others. What they wrote to the team's memory before is there.
+  virtual void wait(KernelBuilder &builder) = 0;
+  // The value, of any compute type without lanes, that member ^ mask has; mask is below exchanging().
+  virtual llvm::Value *exchange(KernelBuilder &builder, llvm::Value *value, std::uint32_t mask) = 0;
+  // Memory of all of the team, aligned to 64 bytes; asked for at most once.
+  virtual std::int64_t most_memory_bytes() const = 0;
+  virtual llvm::Value *memory(KernelBuilder &builder, std::int64_t bytes) = 0;
+};
+
+// Both have as many values.
+using Combine = std::function<std::vector<llvm::Value *>(std::span<llvm::Value *const>, std::span<llvm::Value *const>)>;
+// What comes out when the values of all members are combined, the same in each. memory: reduction_bytes() of the team,
+// which must not be in use by another one of these that no wait separates; unused if all members can exchange.
+std::vector<llvm::Value *> combine_members(KernelBuilder &builder, Team &team, std::vector<llvm::Value *> values,
+                                           llvm::Value *memory, const Combine &combine);
+std::int64_t reduction_bytes(const Team &team, std::size_t values);
+
+}  // namespace bp::emit

@@ -1,0 +1,105 @@
+#include "plugins/nvptx/block_team.h"
+
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace bp::nvptx {
+
+using llvm::Value;
+
+namespace {
+
+// So many threads, by far, keep the memory of a large GPU busy.
+constexpr std::int64_t enough_threads = 128 * 1024;
+constexpr std::int64_t usual_block = 256;
+// What a thread does in a row at least, unless the GPU were idle otherwise: elements.
+constexpr std::int64_t usual_share = 16;
+
+std::int64_t rounded(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+std::int64_t floor_power_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 1))));
+}
+
+}  // namespace
+
+TeamSize team_size(std::int64_t rows, std::int64_t length) {
+  // Of a row long enough, elements go four at a time.
+  const std::int64_t items = std::max(length / 4, std::min(length, warp_size));
+  const std::int64_t most = std::min<std::int64_t>(floor_power_of_two(items), max_threads_per_block);
+  TeamSize size;
+  size.threads = std::min(most, std::max(floor_power_of_two(length / usual_share), warp_size));
+  while (size.threads < most && rows * size.threads < enough_threads) {
+    size.threads *= 2;
+  }
+  const std::int64_t fitting = std::max<std::int64_t>(usual_block / size.threads, 1);
+  const std::int64_t whole_warp = std::max<std::int64_t>(warp_size / size.threads, 1);
+  const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
+  size.per_block = std::max(whole_warp, std::min(fitting, wanted));
+  return size;
+}
+
+std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team) {
+  return static_cast<std::uint32_t>(size.per_block * rounded(bytes_of_team));
+}
+
+BlockTeam::BlockTeam(emit::KernelBuilder &k, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
+                     std::int64_t items)
+    : threads_(threads), frame_(frame), size_(size) {
+  const auto integer = [&](std::int64_t value) { return k.b.getInt64(static_cast<std::uint64_t>(value)); };
+  member_ = k.b.CreateURem(frame.thread, integer(size.threads));
+  number_ = k.b.CreateUDiv(frame.thread, integer(size.threads));
+  item_ = k.b.CreateAdd(k.b.CreateMul(frame.block, integer(size.per_block)), number_);
+  if (items % size.per_block != 0) {
+    is_wanted_ = k.b.CreateICmpULT(item_, integer(items));
+    item_ = k.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item_, integer(items - 1));
+  }
+}
+
+std::int64_t BlockTeam::exchanging() const {
+  return std::min(size_.threads, warp_size);
+}
+
+void BlockTeam::wait(emit::KernelBuilder &k) {
+  if (size_.threads > warp_size) {
+    threads_.wait_for_block(k.b, frame_);
+  } else {
+    threads_.wait_for_warp(k.b, frame_);
+  }
+}
+
+// In words of 32 bits.
+Value *BlockTeam::exchange(emit::KernelBuilder &k, Value *value, std::uint32_t mask) {
+  llvm::Type *type = value->getType();
+  if (auto *parts = llvm::dyn_cast<llvm::StructType>(type)) {
+    Value *result = llvm::PoisonValue::get(type);
+    for (unsigned i = 0; i < parts->getNumElements(); ++i) {
+      result = k.b.CreateInsertValue(result, exchange(k, k.b.CreateExtractValue(value, i), mask), i);
+    }
+    return result;
+  }
+  const unsigned bits = type->getPrimitiveSizeInBits(), words = (bits + 31) / 32;
+  llvm::Type *number = k.b.getIntNTy(bits), *wide = k.b.getIntNTy(words * 32);
+  Value *all = k.b.CreateZExt(k.b.CreateBitCast(value, number), wide), *result = nullptr;
+  for (unsigned i = 0; i < words; ++i) {
+    Value *word = k.b.CreateTrunc(k.b.CreateLShr(all, i * 32), k.b.getInt32Ty());
+    Value *other = k.b.CreateShl(k.b.CreateZExt(threads_.exchange(k.b, frame_, word, mask), wide), i * 32);
+    result = result == nullptr ? other : k.b.CreateOr(result, other);
+  }
+  return k.b.CreateBitCast(k.b.CreateTrunc(result, number), type);
+}
+
+std::int64_t BlockTeam::most_memory_bytes() const {
+  return max_shared_bytes / size_.per_block / 64 * 64;
+}
+
+Value *BlockTeam::memory(emit::KernelBuilder &k, std::int64_t bytes) {
+  Value *offset = k.b.CreateMul(number_, k.b.getInt64(static_cast<std::uint64_t>(rounded(bytes))));
+  return k.b.CreateInBoundsGEP(k.b.getInt8Ty(), threads_.shared_memory(k.b, frame_), offset);
+}
+
+}  // namespace bp::nvptx

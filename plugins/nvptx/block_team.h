@@ -1,0 +1,42 @@
+// Teams in the blocks of a GPU: as many of one size as a block has threads for.
+#pragma once
+
+#include "plugins/llvm/row_fusion.h"
+#include "plugins/llvm/team.h"
+#include "plugins/nvptx/launch_plan.h"
+#include "plugins/nvptx/threads.h"
+
+namespace bp::nvptx {
+
+struct TeamSize {
+  std::int64_t threads = 1, per_block = 1;  // both powers of two; a block is a whole number of warps
+};
+// For so many rows of so many elements each: all of the GPU has something to do, and no thread much less than others.
+TeamSize team_size(std::int64_t rows, std::int64_t length);
+std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team);
+
+class BlockTeam final : public emit::Team {
+ public:
+  // The builder stands at the start of the kernel; there are `items` items of work, one for each team of the grid.
+  BlockTeam(emit::KernelBuilder &builder, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
+            std::int64_t items);
+
+  llvm::Value *item() const { return item_; }  // i64, one that there is even if the team is not wanted
+
+  std::int64_t size() const override { return size_.threads; }
+  std::int64_t exchanging() const override;
+  llvm::Value *member() const override { return member_; }
+  llvm::Value *is_wanted() const override { return is_wanted_; }
+  void wait(emit::KernelBuilder &builder) override;
+  llvm::Value *exchange(emit::KernelBuilder &builder, llvm::Value *value, std::uint32_t mask) override;
+  std::int64_t most_memory_bytes() const override;
+  llvm::Value *memory(emit::KernelBuilder &builder, std::int64_t bytes) override;
+
+ private:
+  const Threads &threads_;
+  const KernelFrame &frame_;
+  TeamSize size_;
+  llvm::Value *member_, *number_, *item_, *is_wanted_ = nullptr;  // number: of the team in its block
+};
+
+}  // namespace bp::nvptx

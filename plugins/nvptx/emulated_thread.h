@@ -1,0 +1,31 @@
+// What the code of an emulated kernel and the emulator know of each other.
+#pragma once
+
+#include <cstdint>
+
+namespace bp::nvptx {
+
+enum class EmulatedWait : std::uint32_t { None, Warp, Block };
+
+// One thread. Those of a block lie next to each other, by number.
+struct EmulatedThread {
+  std::uint32_t thread, threads;  // in its block
+  std::uint32_t block, blocks;    // in the grid
+  EmulatedWait waits_for;         // None: it has ended
+  // What it shows the others of its warp: words[turn] next, so that a slow one still finds the last one.
+  std::uint32_t turn;
+  std::uint32_t words[2];
+  void *shared;  // memory of the block
+  // Memory for the frame, aligned to 64 bytes, until the block has ended. Null if there is none: then the kernel returns.
+  void *(*allocate)(EmulatedThread *thread, std::uint64_t bytes);
+  void *emulator;  // its own
+};
+
+// pointers: the kernel's arguments. A kernel whose threads cooperate is a coroutine: it returns its frame where it waits
+// for the first time; calling the function that the frame begins with goes on from there.
+using EmulatedKernel = void *(*)(void *const *pointers, EmulatedThread *thread);
+
+// The table of all kernels of a program, by number.
+inline constexpr const char *kernel_table_name = "bp_kernels";
+
+}  // namespace bp::nvptx

@@ -1,0 +1,142 @@
+// Emulated threads: a function of the host for each kernel. One that waits for others is a coroutine, which leaves there;
+// LLVM's passes split it.
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+
+#include "plugins/nvptx/emulated_thread.h"
+#include "plugins/nvptx/threads.h"
+
+namespace bp::nvptx {
+namespace {
+
+using llvm::Intrinsic::ID;
+
+class EmulatedThreads final : public Threads {
+ public:
+  KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
+                           const emit::KernelCall *, Cooperation cooperation) const override {
+    KernelFrame frame;
+    frame.function = llvm::Function::Create(llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getPtrTy()}, false),
+                                            llvm::GlobalValue::InternalLinkage, kernel_name(number), module);
+    b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", frame.function));
+    if (cooperation == Cooperation::Block) {
+      begin_coroutine(b, frame);
+    }
+    for (std::size_t i = 0; i < arguments; ++i) {
+      frame.pointers.push_back(
+          b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), frame.function->getArg(0), i)));
+    }
+    const auto read = [&](std::size_t offset) {
+      return b.CreateZExt(b.CreateLoad(b.getInt32Ty(), member(b, state(frame), offset)), b.getInt64Ty());
+    };
+    frame.thread = read(offsetof(EmulatedThread, thread));
+    frame.block = read(offsetof(EmulatedThread, block));
+    frame.threads = read(offsetof(EmulatedThread, threads));
+    return frame;
+  }
+
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    if (frame.ended == nullptr) {
+      b.CreateRet(llvm::ConstantPointerNull::get(b.getPtrTy()));
+      return;
+    }
+    set_wait(b, frame, EmulatedWait::None);
+    b.CreateBr(frame.ended);
+  }
+
+  void finish(llvm::Module &module, std::uint32_t kernels) const override {
+    llvm::Type *pointer = llvm::PointerType::getUnqual(module.getContext());
+    std::vector<llvm::Constant *> functions;
+    for (std::uint32_t i = 0; i < kernels; ++i) {
+      functions.push_back(module.getFunction(kernel_name(i)));
+    }
+    auto *type = llvm::ArrayType::get(pointer, functions.size());
+    new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage,
+                             llvm::ConstantArray::get(type, functions), kernel_table_name);
+  }
+
+  void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    wait(b, frame, EmulatedWait::Warp);
+  }
+  void wait_for_block(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    wait(b, frame, EmulatedWait::Block);
+  }
+
+  llvm::Value *exchange(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *word,
+                        std::uint32_t mask) const override {
+    llvm::Value *turn_at = member(b, state(frame), offsetof(EmulatedThread, turn));
+    llvm::Value *turn = b.CreateLoad(b.getInt32Ty(), turn_at);
+    b.CreateStore(b.CreateXor(turn, 1), turn_at);
+    const auto word_of = [&](llvm::Value *thread) {
+      return b.CreateInBoundsGEP(b.getInt32Ty(), member(b, thread, offsetof(EmulatedThread, words)), turn);
+    };
+    b.CreateStore(word, word_of(state(frame)));
+    wait(b, frame, EmulatedWait::Warp);
+    llvm::Value *away = b.CreateSub(b.CreateXor(frame.thread, mask), frame.thread);
+    llvm::Value *bytes = b.CreateMul(away, b.getInt64(sizeof(EmulatedThread)));
+    return b.CreateLoad(b.getInt32Ty(), word_of(b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes)));
+  }
+
+  llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    return b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, shared)));
+  }
+
+ private:
+  static llvm::Value *state(const KernelFrame &frame) { return frame.function->getArg(1); }
+  static llvm::Value *member(llvm::IRBuilderBase &b, llvm::Value *thread, std::size_t offset) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset);
+  }
+  static void set_wait(llvm::IRBuilderBase &b, const KernelFrame &frame, EmulatedWait what) {
+    b.CreateStore(b.getInt32(static_cast<std::uint32_t>(what)),
+                  member(b, state(frame), offsetof(EmulatedThread, waits_for)));
+  }
+
+  static void begin_coroutine(llvm::IRBuilderBase &b, KernelFrame &frame) {
+    llvm::LLVMContext &context = b.getContext();
+    frame.function->setPresplitCoroutine();
+    frame.suspended = llvm::BasicBlock::Create(context, "suspended", frame.function);
+    frame.ended = llvm::BasicBlock::Create(context, "ended", frame.function);
+    llvm::Constant *null = llvm::ConstantPointerNull::get(b.getPtrTy());
+    llvm::Value *id = b.CreateIntrinsic(ID(llvm::Intrinsic::coro_id), {}, {b.getInt32(64), null, null, null});
+    llvm::Value *size = b.CreateIntrinsic(ID(llvm::Intrinsic::coro_size), {b.getInt64Ty()}, {});
+    llvm::Value *allocate =
+        b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, allocate)), "allocate");
+    llvm::Value *memory = b.CreateCall(
+        llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty()}, false), allocate, {state(frame), size});
+    llvm::BasicBlock *begin = llvm::BasicBlock::Create(context, "begin", frame.function);
+    llvm::BasicBlock *no_memory = llvm::BasicBlock::Create(context, "no_memory", frame.function);
+    b.CreateCondBr(b.CreateIsNull(memory), no_memory, begin);
+    b.SetInsertPoint(no_memory);
+    b.CreateRet(null);
+    b.SetInsertPoint(begin);
+    llvm::Value *handle = b.CreateIntrinsic(ID(llvm::Intrinsic::coro_begin), {}, {id, memory});
+    llvm::IRBuilderBase::InsertPointGuard guard(b);
+    b.SetInsertPoint(frame.ended);
+    b.CreateIntrinsic(ID(llvm::Intrinsic::coro_free), {}, {id, handle});
+    b.CreateBr(frame.suspended);
+    b.SetInsertPoint(frame.suspended);
+    b.CreateIntrinsic(ID(llvm::Intrinsic::coro_end), {},
+                      {handle, b.getFalse(), llvm::ConstantTokenNone::get(context)});
+    b.CreateRet(handle);
+  }
+
+  static void wait(llvm::IRBuilderBase &b, const KernelFrame &frame, EmulatedWait what) {
+    set_wait(b, frame, what);
+    llvm::Value *outcome = b.CreateIntrinsic(ID(llvm::Intrinsic::coro_suspend), {},
+                                             {llvm::ConstantTokenNone::get(b.getContext()), b.getFalse()});
+    llvm::BasicBlock *resumed = llvm::BasicBlock::Create(b.getContext(), "resumed", frame.function);
+    llvm::SwitchInst *choice = b.CreateSwitch(outcome, frame.suspended, 2);
+    choice->addCase(b.getInt8(0), resumed);
+    choice->addCase(b.getInt8(1), frame.ended);
+    b.SetInsertPoint(resumed);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Threads> make_emulated_threads() {
+  return std::make_unique<EmulatedThreads>();
+}
+
+}  // namespace bp::nvptx
