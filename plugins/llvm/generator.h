@@ -116,11 +116,11 @@ bool is_splat(InstructionView constant);
 
 // The op (BP_OP_ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, OR) that a computation of two scalars is, or 0.
 std::uint16_t simple_reducer(ComputationView computation);
-// What leaves the other operand of such an op as it is.
-llvm::Constant *reduction_identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype);
+// What leaves the other operand of such an op as it is: a scalar, or that in every lane.
+llvm::Constant *reduction_start(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype, unsigned lanes);
 // The type in which values of a type are reduced: sums of narrow floats are kept in f32 and rounded once.
 std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype);
-// A vector's lanes, a power of two of them, combined in a tree.
+// A vector's lanes, a power of two of them, combined in a tree. A scalar is itself.
 llvm::Value *across_lanes(llvm::IRBuilderBase &builder, llvm::Value *lanes,
                           const std::function<llvm::Value *(llvm::Value *, llvm::Value *)> &combine);
 

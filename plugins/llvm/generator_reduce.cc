@@ -40,7 +40,7 @@ std::uint16_t simple_reducer(ComputationView computation) {
   return 0;
 }
 
-llvm::Constant *reduction_identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype) {
+static llvm::Constant *reduction_identity(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype) {
   llvm::Type *type = compute_type(context, dtype);
   if (is_float(dtype)) {
     switch (op) {
@@ -68,7 +68,15 @@ std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype) {
   return is_narrow_float(dtype) && (op == BP_OP_ADD || op == BP_OP_MULTIPLY) ? std::uint16_t{BP_DTYPE_F32} : dtype;
 }
 
+llvm::Constant *reduction_start(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype, unsigned lanes) {
+  llvm::Constant *identity = reduction_identity(context, op, dtype);
+  return lanes == 1 ? identity : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), identity);
+}
+
 Value *across_lanes(llvm::IRBuilderBase &b, Value *lanes, const std::function<Value *(Value *, Value *)> &combine) {
+  if (!has_lanes(lanes)) {
+    return lanes;
+  }
   for (unsigned width = llvm::cast<llvm::FixedVectorType>(lanes->getType())->getNumElements() / 2; width >= 1;
        width /= 2) {
     std::vector<int> low, high;
@@ -263,8 +271,7 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
   const std::int64_t size = all.back().size;
   const std::int64_t lanes = preferred_lanes({&operand, 1}, size);
   const std::int64_t accumulators = size >= 4 * lanes ? 4 : 1;
-  llvm::Constant *start = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(lanes)),
-                                                         reduction_identity(k_.b.getContext(), op, accumulate));
+  llvm::Constant *start = reduction_start(k_.b.getContext(), op, accumulate, static_cast<unsigned>(lanes));
   const auto set = [&](const LoopGroup &group, const Index &index) {
     std::int64_t divisor = 1;
     for (std::size_t i = group.dims.size(); i-- > 0;) {
@@ -277,7 +284,7 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
     Value *result = nullptr;
     k_.with_lanes(static_cast<unsigned>(lanes), mask, [&] {
       Index index = k_.add({.base = base, .lane_stride = 0, .multiple = lanes}, offset);
-      set(all.back(), {.base = index.base, .lane_stride = 1, .multiple = lanes});
+      set(all.back(), {.base = index.base, .lane_stride = lanes == 1 ? 0 : 1, .multiple = lanes});
       Value *next = k_.splat(element(operand, from));
       if (mask != nullptr) {
         next = k_.b.CreateSelect(mask, next, start);

@@ -266,13 +266,12 @@ class RowKernel {
     if (op == 0) {
       partial = elements_at(team_->member());
     } else {
-      llvm::Constant *zero = reduction_identity(k_.b.getContext(), op, sum_type);
-      partial = {lanes == 1 ? zero : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), zero)};
+      partial = {reduction_start(k_.b.getContext(), op, sum_type, lanes)};
     }
     partial = over_items(
         groups, lanes, std::move(partial),
         [&](Value *item, std::span<Value *const> sums) { return combine(sums, elements_at(item)); }, op == 0);
-    if (lanes > 1) {
+    if (op != 0) {
       partial = {across_lanes(k_.b, partial[0], [&](Value *a, Value *b) { return combine({&a, 1}, {&b, 1})[0]; })};
     }
     Value *memory = scratch_;

@@ -126,4 +126,10 @@ TEST_CASE("a norm gives its rows and what it found of each") {
                     1e-5);
 }
 
+TEST_CASE("rows too short for a team have a thread each") {
+  for (const int length : {1, 2, 3, 7, 15}) {
+    check_on_emulator(softmax("f32", 100, length), 1e-6);
+  }
+}
+
 }  // namespace bp::nvptx::tests
