@@ -1,6 +1,7 @@
 // The plugin's side of a call: reporting failures, writing bytes, and keeping exceptions inside (BP-LAW-04).
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -39,5 +40,26 @@ bp_status guarded(const bp_diag_t *diag, Body &&body) noexcept {
     return BP_INTERNAL;
   }
 }
+
+// Keeps the first report of a call that the plugin makes itself, where there is no caller to report to: on a thread of a
+// queue, whose outcome bp_host.signal tells. Stays where it is.
+struct FirstReport {
+  bp_diag_t abi{this, keep};
+  std::uint32_t instruction = BP_NONE;
+  std::string message;  // empty: nothing was reported
+
+  FirstReport() = default;
+  FirstReport(const FirstReport &) = delete;
+  FirstReport &operator=(const FirstReport &) = delete;
+
+ private:
+  static void keep(const bp_diag_t *diag, bp_status, std::uint32_t instruction, const char *message) {
+    auto &self = *static_cast<FirstReport *>(diag->ctx);
+    if (self.message.empty()) {
+      self.instruction = instruction;
+      self.message = message;
+    }
+  }
+};
 
 }  // namespace bp::plugin

@@ -10,20 +10,6 @@
 namespace bp::npu {
 namespace {
 
-// The first report of a failure.
-struct FirstReport {
-  bp_diag_t abi{this, keep};
-  Outcome outcome;
-
-  static void keep(const bp_diag_t *diag, bp_status, std::uint32_t instruction, const char *message) {
-    Outcome &outcome = static_cast<FirstReport *>(diag->ctx)->outcome;
-    if (outcome.message.empty()) {
-      outcome.instruction = instruction;
-      outcome.message = message;
-    }
-  }
-};
-
 constexpr std::size_t most_failures = 300;
 
 }  // namespace
@@ -119,14 +105,15 @@ Outcome Queue::run(const Submission &submission) {
       return outcome;  // BP-WAIT-01
     }
   }
-  FirstReport report;
+  plugin::FirstReport report;
+  bp_status status = BP_OK;
   for (const bp_command_t &command : submission.commands) {
-    report.outcome.status = plugin::guarded(&report.abi, [&] { return execute_(command, &report.abi); });
-    if (report.outcome.status != BP_OK) {
+    status = plugin::guarded(&report.abi, [&] { return execute_(command, &report.abi); });
+    if (status != BP_OK) {
       break;
     }
   }
-  return std::move(report.outcome);
+  return {status, report.instruction, std::move(report.message)};
 }
 
 // Up to a fifth of a millisecond, by xorshift.

@@ -13,6 +13,7 @@
 
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/queue.h"
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/single_device.h"
@@ -21,7 +22,9 @@
 #include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/driver.h"
 #include "plugins/nvptx/machine.h"
+#include "plugins/nvptx/queue.h"
 #include "plugins/nvptx/target.h"
+#include "plugins/nvptx/transfer.h"
 
 BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
@@ -33,7 +36,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.nvptx",
     "aliases": ["nvptx"],
     "name": "NVIDIA GPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.fusion/1"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.fusion/1"]
   }]
 })");
 
@@ -42,7 +45,7 @@ namespace {
 
 using plugin::fail;
 
-constexpr const char *features[] = {BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_FUSION, nullptr};
+constexpr const char *features[] = {BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE, BP_EXT_FUSION, nullptr};
 constexpr const char *emit_choices[] = {"llvm", "ptx", "plan", nullptr};
 constexpr bp_option_desc_t options[] = {
     {"emulate", "0", "run kernels on the host, thread by thread, without a GPU", nullptr, BP_OPTION_SWITCH, 0},
@@ -58,6 +61,9 @@ constexpr bp_option_desc_t options[] = {
     {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
      emit_choices, BP_OPTION_TEXT, 0},
 };
+
+// Copies do not wait for runs.
+constexpr std::uint32_t queue_kinds[] = {1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL, 1u << BP_COMMAND_RUN};
 
 class NvptxDevice {
  public:
@@ -80,6 +86,8 @@ class NvptxDevice {
   Machine *machine(bp_status &status, const bp_diag_t *diag);
   // Null if it was never needed.
   Machine *opened_machine();
+  // The same for a queue, whose index is one of queue_kinds.
+  Queue *queue(std::uint32_t index, bp_status &status, const bp_diag_t *diag);
 
  private:
   // What is known of the GPU, and from it the target, unless that was given.
@@ -98,6 +106,7 @@ class NvptxDevice {
   bp_device_memory_t memory_extension_{};
   std::mutex mutex_;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Queue> queues_[std::size(queue_kinds)];  // they use the machine
 };
 
 struct LoadedProgram {
@@ -118,7 +127,8 @@ class Run {
   Run(const LoadedProgram &program, const bp_run_t &run, const bp_diag_t *diag)
       : plan_(program.plan), kernels_(*program.kernels), machine_(*program.machine), run_(run), diag_(diag) {}
 
-  bp_status execute() {
+  // What is to be done on the host is done on return; the rest are commands of the calling thread.
+  bp_status start() {
     for (std::size_t at = 0; at < plan_.commands.size();) {
       std::size_t next = at + 1;
       if (const bp_status status = step(plan_.commands[at], next); status != BP_OK) {
@@ -126,7 +136,7 @@ class Run {
       }
       at = next;
     }
-    return machine_.finish(diag_);
+    return BP_OK;
   }
 
  private:
@@ -172,17 +182,35 @@ class Run {
   std::vector<void *> pointers_;
 };
 
+bp_status start_run(const LoadedProgram &loaded, const bp_run_t &run, const bp_diag_t *diag) {
+  const std::size_t expected = loaded.plan.allocation_sizes.size() - 1;
+  if (run.allocation_count != expected) {
+    return fail(diag, BP_INVALID,
+                "nvptx: run has " + std::to_string(run.allocation_count) + " allocations, the program " +
+                    std::to_string(expected));
+  }
+  return Run(loaded, run, diag).start();
+}
+
+const LoadedProgram &loaded_program(const bp_program_t *program) {
+  return *static_cast<const LoadedProgram *>(program->program_data);
+}
+
 bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
   return plugin::guarded(diag, [&] {
-    const auto &loaded = *static_cast<const LoadedProgram *>(program->program_data);
-    const std::size_t expected = loaded.plan.allocation_sizes.size() - 1;
-    if (run->allocation_count != expected) {
-      return fail(diag, BP_INVALID,
-                  "nvptx: run has " + std::to_string(run->allocation_count) + " allocations, the program " +
-                      std::to_string(expected));
-    }
-    return Run(loaded, *run, diag).execute();
+    const LoadedProgram &loaded = loaded_program(program);
+    const bp_status status = start_run(loaded, *run, diag);
+    const bp_status finished = loaded.machine->finish(status == BP_OK ? diag : nullptr);
+    return status == BP_OK ? finished : status;
   });
+}
+
+bp_status start_command(Machine &machine, const bp_command_t &command, const bp_diag_t *diag) {
+  switch (command.kind) {
+    case BP_COMMAND_RUN: return start_run(loaded_program(command.program), *command.run, diag);
+    case BP_COMMAND_COPY: return start_copy(machine, command.to, command.from, command.size, diag);
+    default: return start_fill(machine, command.to, command.size, command.pattern, command.pattern_size, diag);
+  }
 }
 
 void destroy_program(const bp_program_t *program) {
@@ -237,22 +265,21 @@ bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint6
     if (machine == nullptr) {
       return status;
     }
-    const std::uint64_t target = to.memory + to.offset, source = from.memory + from.offset;
-    if (size == 0) {
-      return BP_OK;
-    }
-    if (to.memory == 0) {
-      return machine->copy_out(reinterpret_cast<void *>(target), source, size, diag);
-    }
-    if (from.memory == 0) {
-      return machine->copy_in(target, reinterpret_cast<const void *>(source), size, diag);
-    }
-    status = machine->move(target, source, size, diag);
+    status = start_copy(*machine, to, from, size, diag);
     return status == BP_OK ? machine->finish(diag) : status;
+  });
+}
+bp_status submit(const bp_device_t *device, std::uint32_t index, const bp_command_t *commands, std::uint32_t count,
+                 bp_point_t done, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&]() -> bp_status {
+    bp_status status = BP_OK;
+    Queue *queue = self(device).queue(index, status, diag);
+    return queue == nullptr ? status : queue->submit(commands, count, done, diag);
   });
 }
 
 constexpr bp_device_compiler_t compiler_extension = {claim, compile_module, load};
+constexpr bp_device_queue_t queue_extension = {queue_kinds, std::size(queue_kinds), submit};
 // The rows that a whole GPU works on at a time stay in its second-level cache.
 constexpr bp_fusion_limits_t fusion_limits = {
     BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 0, std::uint64_t{1} << 17, 256};
@@ -356,6 +383,9 @@ const void *NvptxDevice::extension(std::string_view id) const {
   if (id == BP_EXT_FUSION) {
     return &fusion_extension;
   }
+  if (id == BP_EXT_QUEUE) {
+    return &queue_extension;
+  }
   return id == BP_EXT_COMPILER ? &compiler_extension : nullptr;
 }
 
@@ -376,6 +406,27 @@ Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
 Machine *NvptxDevice::opened_machine() {
   std::lock_guard lock(mutex_);
   return machine_.get();
+}
+
+Queue *NvptxDevice::queue(std::uint32_t index, bp_status &status, const bp_diag_t *diag) {
+  if (index >= std::size(queue_kinds)) {
+    status = fail(diag, BP_INVALID,
+                  "nvptx: there is no queue " + std::to_string(index) + ", expected one below " +
+                      std::to_string(std::size(queue_kinds)));
+    return nullptr;
+  }
+  Machine *opened = machine(status, diag);
+  if (opened == nullptr) {
+    return nullptr;
+  }
+  std::lock_guard lock(mutex_);
+  if (queues_[index] == nullptr) {
+    queues_[index] = std::make_unique<Queue>(host, *opened, queue_kinds[index],
+                                             [opened](const bp_command_t &command, const bp_diag_t *report) {
+                                               return start_command(*opened, command, report);
+                                             });
+  }
+  return queues_[index].get();
 }
 
 // Nanoseconds: a launch, and memory at 3000 GB/s.

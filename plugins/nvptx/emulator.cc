@@ -195,6 +195,8 @@ class Emulator final : public Machine {
     return BP_OK;
   }
   bp_status finish(const bp_diag_t *) override { return BP_OK; }
+  std::unique_ptr<Mark> mark(bp_status &, const bp_diag_t *) override { return nullptr; }
+  bp_status check(const bp_diag_t *) const override { return BP_OK; }
 
   std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) override {
     std::string error;

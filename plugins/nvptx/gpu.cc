@@ -130,6 +130,11 @@ class Gpu final : public Machine {
   bp_status finish(const bp_diag_t *diag) override {
     return call("running", diag, [&] { return driver_->cuStreamSynchronize(cuda::stream_of_thread); });
   }
+  std::unique_ptr<Mark> mark(bp_status &status, const bp_diag_t *diag) override;
+  bp_status check(const bp_diag_t *diag) const override {
+    const cuda::Result why = why_lost_;
+    return why == 0 ? BP_OK : failed(*driver_, "an earlier command", why, diag);
+  }
   std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) override;
 
  private:
@@ -150,6 +155,34 @@ class Gpu final : public Machine {
   Staging staging_;
   CubinCache cache_;
 };
+
+class GpuMark final : public Mark {
+ public:
+  GpuMark(const Gpu &gpu, cuda::Event event) : gpu_(gpu), event_(event) {}
+  ~GpuMark() override {
+    gpu_.give_back([&] { return gpu_.driver().cuEventDestroy_v2(event_); });
+  }
+  bp_status wait(const bp_diag_t *diag) const override {
+    return gpu_.call("running", diag, [&] { return gpu_.driver().cuEventSynchronize(event_); });
+  }
+
+ private:
+  const Gpu &gpu_;
+  cuda::Event event_;
+};
+
+std::unique_ptr<Mark> Gpu::mark(bp_status &status, const bp_diag_t *diag) {
+  cuda::Event event = nullptr;
+  status = call("marking the end of commands", diag,
+                [&] { return driver_->cuEventCreate(&event, cuda::event_blocks | cuda::event_has_no_time); });
+  if (status != BP_OK) {
+    return nullptr;
+  }
+  auto mark = std::make_unique<GpuMark>(*this, event);
+  status =
+      call("marking the end of commands", diag, [&] { return driver_->cuEventRecord(event, cuda::stream_of_thread); });
+  return status == BP_OK ? std::move(mark) : nullptr;
+}
 
 GpuKernels::~GpuKernels() {
   gpu_.give_back([&] { return gpu_.driver().cuModuleUnload(module_); });

@@ -21,6 +21,14 @@ class LoadedKernels {
   virtual std::uint64_t resident_bytes() const = 0;
 };
 
+// A moment on the stream of one thread of the host. Threads: any.
+class Mark {
+ public:
+  virtual ~Mark() = default;
+  // Blocks until all that was started before it is done.
+  virtual bp_status wait(const bp_diag_t *diag) const = 0;
+};
+
 // Addresses are the machine's. Threads: all functions from any thread.
 class Machine {
  public:
@@ -34,6 +42,10 @@ class Machine {
   virtual bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
   // Waits for all that this thread of the host started.
   virtual bp_status finish(const bp_diag_t *diag) = 0;
+  // The moment after all that this thread started. Null if that is done already, or if it fails.
+  virtual std::unique_ptr<Mark> mark(bp_status &status, const bp_diag_t *diag) = 0;
+  // Whether it can be used at all.
+  virtual bp_status check(const bp_diag_t *diag) const = 0;
   // Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
   virtual std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) = 0;
 };

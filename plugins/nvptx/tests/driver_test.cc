@@ -12,6 +12,7 @@
 #include "core/host/diagnostics.h"
 #include "core/host/plugin.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/runtime/program.h"
 #include "core/text/parser.h"
 #include "plugins/nvptx/tests/driver/test_driver.h"
 #include "tools/testing/source_tree.h"
@@ -99,10 +100,21 @@ Status compile_and_run(const Backend &backend) {
   options.fold_constants = false;
   BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
   static const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
+  BP_ASSIGN([[maybe_unused]] const Literal result, compiled.executable.run(arguments));
+  std::vector<runtime::Execution> executions;  // at the same time
   for (int i = 0; i < 2; ++i) {
-    BP_ASSIGN([[maybe_unused]] const Literal result, compiled.executable.run(arguments));
+    executions.push_back(runtime::Execution::prepare(compiled.executable.program()));
+    BP_TRY(executions.back().allocate());
   }
-  return {};
+  for (runtime::Execution &execution : executions) {
+    BP_TRY(execution.start());
+  }
+  std::vector<Status> ends;
+  for (runtime::Execution &execution : executions) {
+    ends.push_back(execution.finish());
+  }
+  BP_TRY(std::move(ends[0]));
+  return std::move(ends[1]);
 }
 
 // The whole life of a device; what went wrong, or "".
@@ -246,6 +258,123 @@ TEST_CASE("large copies go by pinned buffers, and arrive") {
       thread.join();
     }
     CHECK(failures == 0);
+    device.memory()->release(device.abi(), piece.memory);
+  }
+  CHECK(driver.problems() == "");
+}
+
+// Commands of a queue, submitted one by one or all at once.
+class Submissions {
+ public:
+  Submissions(const host::Device &device, std::uint32_t queue)
+      : device_(device), queue_(queue), timeline_(device.timelines().create()) {}
+  ~Submissions() { device_.timelines().destroy(timeline_); }
+  Submissions(const Submissions &) = delete;
+  Submissions &operator=(const Submissions &) = delete;
+
+  Outcome submit(const std::vector<bp_command_t> &commands) {
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      return device_.queue()->submit(device_.abi(), queue_, commands.data(),
+                                     static_cast<std::uint32_t>(commands.size()), {timeline_, count_ + 1}, diag);
+    });
+    count_ += status == BP_OK ? 1 : 0;
+    return {status, diagnostics.reports().empty() ? "" : diagnostics.reports()[0].message};
+  }
+  // Of the last that was accepted.
+  Outcome wait() const {
+    const auto signal = device_.timelines().wait({timeline_, count_});
+    return {signal->status, signal->message};
+  }
+
+ private:
+  const host::Device &device_;
+  std::uint32_t queue_;
+  std::uint64_t timeline_, count_ = 0;
+};
+
+bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+  bp_command_t command{};
+  command.kind = BP_COMMAND_COPY;
+  command.to = to;
+  command.from = from;
+  command.size = size;
+  return command;
+}
+bp_command_t fill_command(bp_loc_t to, std::uint64_t size, std::uint32_t pattern_size) {
+  bp_command_t command{};
+  command.kind = BP_COMMAND_FILL;
+  command.to = to;
+  command.size = size;
+  command.pattern_size = pattern_size;
+  command.pattern = 0x0807060504030201;
+  return command;
+}
+
+TEST_CASE("what is submitted to a queue is done in order") {
+  const bool is_emulated = GENERATE(false, true);
+  const TestDriver driver;
+  {
+    const auto backend = open_with_driver({{"emulate", is_emulated ? "1" : "0"}});
+    REQUIRE(backend.ok());
+    const host::Device &device = *backend->device();
+    bp_memory_t piece{};
+    REQUIRE(allocate(device, 200000, piece).status == BP_OK);
+    const bp_loc_t low{piece.memory, 8}, high{piece.memory, 100008};
+    for (const std::uint32_t pattern_size : {1, 2, 4, 8}) {
+      for (const std::uint64_t size : {0, 1, 7, 4095, 4096, 4097, 70001}) {
+        INFO(pattern_size << " " << size);
+        Submissions copies(device, 0);
+        std::vector<char> out(size + 1, 'z'), expected(size + 1, 'z'), zeros(size + 1, 'z');
+        for (std::uint64_t i = 0; i < size; ++i) {
+          expected[i] = static_cast<char>(i % pattern_size + 1);
+        }
+        CHECK(copies.submit({copy_command(high, on_host(zeros.data()), size + 1)}).status == BP_OK);
+        CHECK(copies.submit({fill_command(low, size, pattern_size), copy_command(high, low, size)}).status == BP_OK);
+        CHECK(copies.submit({copy_command(on_host(out.data()), high, size + 1)}).status == BP_OK);
+        CHECK(copies.wait().status == BP_OK);
+        CHECK(out == expected);
+      }
+    }
+    std::vector<char> on_the_host(100, 'z'), copied(100);
+    Submissions copies(device, 0), runs(device, 1), nowhere(device, 2);
+    CHECK(copies
+              .submit({fill_command(on_host(on_the_host.data()), 99, 1),
+                       copy_command(on_host(copied.data()), on_host(on_the_host.data()), 100)})
+              .status == BP_OK);
+    CHECK(copies.wait().status == BP_OK);
+    CHECK(copied == std::vector<char>(on_the_host));
+    CHECK(std::ranges::count(copied, 1) == 99);
+
+    CHECK(runs.submit({copy_command(high, low, 1)}).message == "nvptx: this queue does not take commands of kind 2");
+    CHECK(nowhere.submit({copy_command(high, low, 1)}).message == "nvptx: there is no queue 2, expected one below 2");
+    CHECK(copies.submit({fill_command(low, 10, 3)}).status == BP_OK);
+    const Outcome wrong = copies.wait();
+    CHECK(wrong.status == BP_INVALID);
+    CHECK(wrong.message == "nvptx: a pattern of 3 bytes, expected 1, 2, 4 or 8");
+    device.memory()->release(device.abi(), piece.memory);
+  }
+  CHECK(driver.problems() == "");
+}
+
+TEST_CASE("a queue of a GPU that is lost takes nothing more, and signals what it took") {
+  const TestDriver driver("fail=cuEventSynchronize:2:719");
+  {
+    const auto backend = open_with_driver();
+    REQUIRE(backend.ok());
+    const host::Device &device = *backend->device();
+    bp_memory_t piece{};
+    REQUIRE(allocate(device, 1000, piece).status == BP_OK);
+    Submissions copies(device, 0);
+    CHECK(copies.submit({copy_command({piece.memory, 0}, {piece.memory, 500}, 100)}).status == BP_OK);
+    CHECK(copies.wait().status == BP_OK);
+    CHECK(copies.submit({copy_command({piece.memory, 0}, {piece.memory, 500}, 100)}).status == BP_OK);
+    const Outcome lost = copies.wait();
+    CHECK(lost.status == BP_DEVICE_LOST);
+    CHECK(contains(lost.message, "nvptx: running: "));
+    const Outcome refused = copies.submit({copy_command({piece.memory, 0}, {piece.memory, 500}, 100)});
+    CHECK(refused.status == BP_DEVICE_LOST);
+    CHECK(contains(refused.message, "nvptx: an earlier command: "));
     device.memory()->release(device.abi(), piece.memory);
   }
   CHECK(driver.problems() == "");

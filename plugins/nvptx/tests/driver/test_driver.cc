@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -64,8 +63,15 @@ using StreamKey = std::pair<cuda::Stream, unsigned>;
 // What a stream has not come to yet. Copies between device and pinned memory happen when somebody waits for them, so who
 // touches the memory before that finds the wrong bytes.
 struct Command {
-  std::function<void()> run;
-  const void *host;  // pinned memory that it uses, or null
+  void *to;
+  const void *from;
+  std::size_t bytes;
+  // Whether it touches memory that is about to go.
+  bool uses(const void *memory, std::size_t size) const {
+    const auto *begin = static_cast<const std::byte *>(memory), *target = static_cast<const std::byte *>(to),
+               *source = static_cast<const std::byte *>(from);
+    return (target < begin + size && begin < target + bytes) || (source < begin + size && begin < source + bytes);
+  }
 };
 struct Work {
   std::deque<Command> waiting;
@@ -117,27 +123,30 @@ Result problem(const std::string &text, Result result) {
   return result;
 }
 
-// What a function needs to be called, and whether it gives something back, which it then does however it ends.
-enum Needs { nothing, driver, context, context_to_give_back, driver_to_give_back };
+// What a function needs to be called, and whether it gives something back or waits, which it does however it ends.
+enum Needs { nothing, driver, context, context_to_end, driver_to_end };
 
 template <class Body>
 Result call(const char *name, Needs needs, Body &&body) {
   std::lock_guard lock(mutex);
   current_function = name;
-  const bool gives_back = needs == context_to_give_back || needs == driver_to_give_back;
+  const bool ends = needs == context_to_end || needs == driver_to_end;
   Result forced = state.lost;
   if (++state.calls[name] == state.settings.failing_call && name == state.settings.failing) {
     forced = state.settings.failure;
-    state.lost = forced >= cuda::illegal_address && forced < 800 ? forced : state.lost;
+    if (forced >= cuda::illegal_address && forced < 800) {
+      state.lost = forced;
+      state.streams.clear();  // nothing more happens
+    }
     state.has_failed_to_switch |= std::string_view(name) == "cuCtxSetCurrent";
   }
-  if (forced != 0 && needs != nothing && !gives_back) {
+  if (forced != 0 && needs != nothing && !ends) {
     return forced;
   }
   if (needs != nothing && !state.is_initialized) {
     return problem("cuInit was not called", cuda::not_initialized);
   }
-  if ((needs == context || needs == context_to_give_back) && state.lost == 0 &&
+  if ((needs == context || needs == context_to_end) && state.lost == 0 &&
       (this_thread().context == nullptr || state.context_users == 0)) {
     return problem("this thread has no context", cuda::invalid_context);
   }
@@ -178,23 +187,6 @@ Result take(Address *address, std::size_t size, cuda::MemoryPool pool) {
   return 0;
 }
 
-Result give(Address address, bool in_order) {
-  const auto found = state.pieces.find(address);
-  if (found == state.pieces.end()) {
-    return problem("no piece starts there", cuda::invalid_value);
-  }
-  if (in_order && found->second.pool == nullptr) {
-    return problem("the piece is of no pool", cuda::invalid_value);
-  }
-  const std::size_t size = found->second.bytes.size();
-  if (const auto pool = state.pools.find(found->second.pool); pool != state.pools.end()) {
-    pool->second->kept = std::min(pool->second->kept + size, pool->second->threshold);
-  }
-  state.taken -= size;
-  state.pieces.erase(found);
-  return 0;
-}
-
 // Whether all of a range of the host's memory is pinned; a problem if only its begin is.
 bool is_pinned(const void *memory, std::size_t size) {
   const auto *address = static_cast<const std::byte *>(memory);
@@ -229,7 +221,7 @@ void catch_up(Work &work, std::uint64_t with = UINT64_MAX) {
     const Command next = std::move(work.waiting.front());
     work.waiting.pop_front();
     ++work.done;
-    next.run();
+    std::memmove(next.to, next.from, next.bytes);
   }
 }
 
@@ -239,6 +231,36 @@ void catch_up_all() {
   }
 }
 
+// A problem if something that was started still uses memory that goes.
+void check_unused(const void *memory, std::size_t size) {
+  for (const auto &[key, work] : state.streams) {
+    for (const Command &command : work.waiting) {
+      if (command.uses(memory, size)) {
+        problem("a copy still uses the memory", 0);
+      }
+    }
+  }
+  catch_up_all();
+}
+
+Result give(Address address, bool in_order) {
+  const auto found = state.pieces.find(address);
+  if (found == state.pieces.end()) {
+    return problem("no piece starts there", cuda::invalid_value);
+  }
+  if (in_order && found->second.pool == nullptr) {
+    return problem("the piece is of no pool", cuda::invalid_value);
+  }
+  const std::size_t size = found->second.bytes.size();
+  check_unused(found->second.bytes.data(), size);
+  if (const auto pool = state.pools.find(found->second.pool); pool != state.pools.end()) {
+    pool->second->kept = std::min(pool->second->kept + size, pool->second->threshold);
+  }
+  state.taken -= size;
+  state.pieces.erase(found);
+  return 0;
+}
+
 // A copy, which waits for its turn if the host's memory is pinned, or is not part of it.
 void copy(Work &work, void *to, const void *from, std::size_t bytes, const void *host) {
   if (host != nullptr && !is_pinned(host, bytes)) {
@@ -246,7 +268,7 @@ void copy(Work &work, void *to, const void *from, std::size_t bytes, const void 
     std::memcpy(to, from, bytes);
     return;
   }
-  work.waiting.push_back({[=] { std::memmove(to, from, bytes); }, host});
+  work.waiting.push_back({to, from, bytes});
 }
 
 // --- Code ---
@@ -492,7 +514,7 @@ Result cuDevicePrimaryCtxRetain(cuda::Context *made, cuda::Device) {
 }
 
 Result cuDevicePrimaryCtxRelease_v2(cuda::Device) {
-  return call("cuDevicePrimaryCtxRelease_v2", driver_to_give_back, [&]() -> Result {
+  return call("cuDevicePrimaryCtxRelease_v2", driver_to_end, [&]() -> Result {
     if (state.context_users == 0) {
       return problem("nobody has the context", cuda::invalid_context);
     }
@@ -521,10 +543,7 @@ Result cuMemAlloc_v2(Address *address, std::size_t bytes) {
 }
 
 Result cuMemFree_v2(Address address) {
-  return call("cuMemFree_v2", context_to_give_back, [&] {
-    catch_up_all();
-    return give(address, false);
-  });
+  return call("cuMemFree_v2", context_to_end, [&] { return give(address, false); });
 }
 
 Result cuMemPoolCreate(cuda::MemoryPool *made, const cuda::PoolProperties *properties) {
@@ -545,7 +564,7 @@ Result cuMemPoolCreate(cuda::MemoryPool *made, const cuda::PoolProperties *prope
 }
 
 Result cuMemPoolDestroy(cuda::MemoryPool pool) {
-  return call("cuMemPoolDestroy", context_to_give_back, [&]() -> Result {
+  return call("cuMemPoolDestroy", context_to_end, [&]() -> Result {
     for (const auto &[address, piece] : state.pieces) {
       if (piece.pool == pool && !state.has_failed_to_switch) {
         return problem("a piece of the pool is in use", cuda::invalid_value);
@@ -589,12 +608,12 @@ Result cuMemAllocFromPoolAsync(Address *address, std::size_t bytes, cuda::Memory
 }
 
 Result cuMemFreeAsync(Address address, cuda::Stream on) {
-  return call("cuMemFreeAsync", context_to_give_back, [&]() -> Result {
+  return call("cuMemFreeAsync", context_to_end, [&]() -> Result {
     Work *work = stream_of(on);
     if (work == nullptr) {
       return cuda::invalid_handle;
     }
-    catch_up(*work);
+    catch_up(*work);  // in its order
     return give(address, true);
   });
 }
@@ -613,19 +632,12 @@ Result cuMemHostAlloc(void **memory, std::size_t bytes, unsigned flags) {
 }
 
 Result cuMemFreeHost(void *memory) {
-  return call("cuMemFreeHost", context_to_give_back, [&]() -> Result {
+  return call("cuMemFreeHost", context_to_end, [&]() -> Result {
     const auto found = state.pinned.find(static_cast<const std::byte *>(memory));
     if (found == state.pinned.end()) {
       return problem("this is not the begin of pinned memory", cuda::invalid_value);
     }
-    for (const auto &[key, work] : state.streams) {
-      for (const Command &command : work.waiting) {
-        if (command.host == memory) {
-          problem("a copy still uses the memory", 0);
-        }
-      }
-    }
-    catch_up_all();
+    check_unused(memory, found->second.size());
     state.pinned.erase(found);
     return 0;
   });
@@ -669,7 +681,7 @@ Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, cuda::S
 }
 
 Result cuStreamSynchronize(cuda::Stream on) {
-  return call("cuStreamSynchronize", context, [&]() -> Result {
+  return call("cuStreamSynchronize", context_to_end, [&]() -> Result {
     Work *stream = stream_of(on);
     if (stream == nullptr) {
       return cuda::invalid_handle;
@@ -707,7 +719,7 @@ Result cuEventRecord(cuda::Event event, cuda::Stream on) {
 }
 
 Result cuEventSynchronize(cuda::Event event) {
-  return call("cuEventSynchronize", context, [&]() -> Result {
+  return call("cuEventSynchronize", context_to_end, [&]() -> Result {
     const auto found = state.events.find(event);
     if (found == state.events.end()) {
       return problem("there is no such event", cuda::invalid_handle);
@@ -718,7 +730,7 @@ Result cuEventSynchronize(cuda::Event event) {
 }
 
 Result cuEventDestroy_v2(cuda::Event event) {
-  return call("cuEventDestroy_v2", context_to_give_back, [&]() -> Result {
+  return call("cuEventDestroy_v2", context_to_end, [&]() -> Result {
     return state.events.erase(event) == 1 ? 0 : problem("there is no such event", cuda::invalid_handle);
   });
 }
@@ -785,13 +797,13 @@ Result cuLinkComplete(cuda::LinkState linked, void **cubin, std::size_t *bytes) 
 }
 
 Result cuLinkDestroy(cuda::LinkState linked) {
-  return call("cuLinkDestroy", context_to_give_back, [&]() -> Result {
+  return call("cuLinkDestroy", context_to_end, [&]() -> Result {
     return state.links.erase(linked) == 1 ? 0 : problem("there is no such link", cuda::invalid_handle);
   });
 }
 
 Result cuModuleUnload(cuda::Module module) {
-  return call("cuModuleUnload", context_to_give_back, [&]() -> Result {
+  return call("cuModuleUnload", context_to_end, [&]() -> Result {
     catch_up_all();
     return state.modules.erase(module) == 1 ? 0 : problem("there is no such module", cuda::invalid_handle);
   });

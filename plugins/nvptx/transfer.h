@@ -1,0 +1,18 @@
+// Copies and fills between any two places, host or machine: commands of the calling thread, as Machine says. What touches
+// the host is complete on return.
+#pragma once
+
+#include <cstdint>
+
+#include "backplane/ext/memory.h"
+#include "plugins/nvptx/machine.h"
+
+namespace bp::nvptx {
+
+bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag);
+
+// With the `pattern_size` (1, 2, 4 or 8) low bytes of `pattern`, over and over.
+bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
+                     std::uint32_t pattern_size, const bp_diag_t *diag);
+
+}  // namespace bp::nvptx
