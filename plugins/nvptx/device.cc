@@ -36,7 +36,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.nvptx",
     "aliases": ["nvptx"],
     "name": "NVIDIA GPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.fusion/1"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.fusion/1"]
   }]
 })");
 
@@ -45,7 +45,8 @@ namespace {
 
 using plugin::fail;
 
-constexpr const char *features[] = {BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE, BP_EXT_FUSION, nullptr};
+constexpr const char *features[] = {BP_EXT_MEMORY,      BP_EXT_COMPILER, BP_EXT_QUEUE,
+                                    BP_EXT_NATIVE_SYNC, BP_EXT_FUSION,   nullptr};
 constexpr const char *emit_choices[] = {"llvm", "ptx", "plan", nullptr};
 constexpr bp_option_desc_t options[] = {
     {"emulate", "0", "run kernels on the host, thread by thread, without a GPU", nullptr, BP_OPTION_SWITCH, 0},
@@ -106,7 +107,8 @@ class NvptxDevice {
   bp_device_memory_t memory_extension_{};
   std::mutex mutex_;
   std::unique_ptr<Machine> machine_;
-  std::unique_ptr<Queue> queues_[std::size(queue_kinds)];  // they use the machine
+  Board board_;
+  std::unique_ptr<Queue> queues_[std::size(queue_kinds)];  // they use machine and board
 };
 
 struct LoadedProgram {
@@ -278,8 +280,20 @@ bp_status submit(const bp_device_t *device, std::uint32_t index, const bp_comman
   });
 }
 
+bp_status wait(const bp_device_t *device, std::uint32_t index, bp_point_t point, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&]() -> bp_status {
+    bp_status status = BP_OK;
+    Queue *queue = self(device).queue(index, status, diag);
+    if (queue != nullptr) {
+      queue->wait(point);
+    }
+    return status;
+  });
+}
+
 constexpr bp_device_compiler_t compiler_extension = {claim, compile_module, load};
 constexpr bp_device_queue_t queue_extension = {queue_kinds, std::size(queue_kinds), submit};
+constexpr bp_device_native_sync_t native_sync_extension = {wait};
 // The rows that a whole GPU works on at a time stay in its second-level cache.
 constexpr bp_fusion_limits_t fusion_limits = {
     BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 0, std::uint64_t{1} << 17, 256};
@@ -386,6 +400,9 @@ const void *NvptxDevice::extension(std::string_view id) const {
   if (id == BP_EXT_QUEUE) {
     return &queue_extension;
   }
+  if (id == BP_EXT_NATIVE_SYNC) {
+    return &native_sync_extension;
+  }
   return id == BP_EXT_COMPILER ? &compiler_extension : nullptr;
 }
 
@@ -421,7 +438,7 @@ Queue *NvptxDevice::queue(std::uint32_t index, bp_status &status, const bp_diag_
   }
   std::lock_guard lock(mutex_);
   if (queues_[index] == nullptr) {
-    queues_[index] = std::make_unique<Queue>(host, *opened, queue_kinds[index],
+    queues_[index] = std::make_unique<Queue>(host, *opened, board_, queue_kinds[index],
                                              [opened](const bp_command_t &command, const bp_diag_t *report) {
                                                return start_command(*opened, command, report);
                                              });

@@ -93,6 +93,7 @@ enum : int { input_ptx = 1 };
   X(cuEventRecord, (cuda::Event event, cuda::Stream stream))                                                         \
   X(cuEventSynchronize, (cuda::Event event))                                                                         \
   X(cuEventDestroy_v2, (cuda::Event event))                                                                          \
+  X(cuStreamWaitEvent, (cuda::Stream stream, cuda::Event event, unsigned flags))                                     \
   X(cuLinkCreate_v2, (unsigned count, int *options, void **values, cuda::LinkState *state))                          \
   X(cuLinkAddData_v2,                                                                                                \
     (cuda::LinkState state, int type, void *data, std::size_t bytes, const char *name, unsigned count, int *options, \

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
@@ -182,17 +183,27 @@ class Emulator final : public Machine {
       pieces_.erase(found);
     }
   }
-  bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *) override {
-    std::memcpy(pointer(to), from, size);
-    return BP_OK;
+  bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) override {
+    const bp_status status = check_range(to, size, diag);
+    if (status == BP_OK) {
+      std::memcpy(pointer(to), from, size);
+    }
+    return status;
   }
-  bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *) override {
-    std::memcpy(to, pointer(from), size);
-    return BP_OK;
+  bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
+    const bp_status status = check_range(from, size, diag);
+    if (status == BP_OK) {
+      std::memcpy(to, pointer(from), size);
+    }
+    return status;
   }
-  bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *) override {
-    std::memmove(pointer(to), pointer(from), size);
-    return BP_OK;
+  bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
+    bp_status status = check_range(to, size, diag);
+    status = status == BP_OK ? check_range(from, size, diag) : status;
+    if (status == BP_OK) {
+      std::memmove(pointer(to), pointer(from), size);
+    }
+    return status;
   }
   bp_status finish(const bp_diag_t *) override { return BP_OK; }
   std::unique_ptr<Mark> mark(bp_status &, const bp_diag_t *) override { return nullptr; }
@@ -209,9 +220,23 @@ class Emulator final : public Machine {
   }
 
  private:
-  std::mutex mutex_;
+  bp_status check_range(std::uint64_t address, std::uint64_t size, const bp_diag_t *diag) const {
+    std::lock_guard lock(mutex_);
+    const auto next = pieces_.upper_bound(address);
+    if (next != pieces_.begin()) {
+      const auto &[start, length] = *std::prev(next);
+      if (address - start <= length && size <= length - (address - start)) {
+        return BP_OK;
+      }
+    }
+    return fail(diag, BP_INVALID,
+                "nvptx: " + std::to_string(size) + " bytes at " + std::to_string(address) +
+                    " of the emulated GPU are not inside of a piece of its memory");
+  }
+
+  mutable std::mutex mutex_;
   std::uint64_t left_;
-  std::unordered_map<std::uint64_t, std::uint64_t> pieces_;  // size by address
+  std::map<std::uint64_t, std::uint64_t> pieces_;  // size by address
 };
 
 }  // namespace

@@ -19,8 +19,13 @@ namespace {
 
 using plugin::fail;
 
-// What the process does not recover from: every later call gives the same (CUDA, "sticky errors").
-constexpr cuda::Result fatal[] = {4, 46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721};
+// What the process does not recover from: every later call gives the same (CUDA's "sticky errors").
+constexpr cuda::Result fatal[] = {
+    4,                             // the driver shuts down
+    214, 220, 226,                 // memory or a link is damaged
+    700, 714, 715, 716, 717, 718,  // a kernel touched or executed what it must not
+    702, 709, 710, 719, 721,       // it took too long, lost its context, asserted, failed, or left memory behind
+};
 
 bool is_fatal(cuda::Result result) {
   return std::ranges::find(fatal, result) != std::end(fatal);
@@ -165,6 +170,10 @@ class GpuMark final : public Mark {
   bp_status wait(const bp_diag_t *diag) const override {
     return gpu_.call("running", diag, [&] { return gpu_.driver().cuEventSynchronize(event_); });
   }
+  bp_status hold(const bp_diag_t *diag) const override {
+    return gpu_.call("waiting for other commands", diag,
+                     [&] { return gpu_.driver().cuStreamWaitEvent(cuda::stream_of_thread, event_, 0); });
+  }
 
  private:
   const Gpu &gpu_;
@@ -278,7 +287,7 @@ std::unique_ptr<LoadedKernels> Gpu::load(const Artifact &artifact, bp_status &st
                   [&] { return result = driver_->cuModuleGetFunction(&function, module, name.c_str()); });
     kernels->functions.push_back(function);
   }
-  status = result == cuda::not_found ? BP_INVALID : status;
+  status = result == cuda::not_found || is_about_code(result) ? BP_INVALID : status;
   return status == BP_OK ? std::move(kernels) : nullptr;
 }
 

@@ -57,7 +57,7 @@ cuda::Result Staging::open() {
       result = driver_.cuMemHostAlloc(&buffer.memory, buffer_bytes, 0);
     }
     if (result == 0 && buffer.done == nullptr) {
-      result = driver_.cuEventCreate(&buffer.done, cuda::event_blocks | cuda::event_has_no_time);
+      result = driver_.cuEventCreate(&buffer.done, cuda::event_has_no_time);
     }
   }
   return result;

@@ -27,6 +27,8 @@ class Mark {
   virtual ~Mark() = default;
   // Blocks until all that was started before it is done.
   virtual bp_status wait(const bp_diag_t *diag) const = 0;
+  // What this thread starts from here on waits for that, too; the thread itself does not.
+  virtual bp_status hold(const bp_diag_t *diag) const = 0;
 };
 
 // Addresses are the machine's. Threads: all functions from any thread.

@@ -1,12 +1,74 @@
 #include "plugins/nvptx/queue.h"
 
+#include <algorithm>
+
 #include "plugin_api/cpp/call.h"
 
 namespace bp::nvptx {
+namespace {
 
-Queue::Queue(const bp_host_t *host, Machine &machine, std::uint32_t kinds, Start start)
+constexpr std::size_t most_failures = 300;
+
+}  // namespace
+
+// --- Board ---
+
+void Board::accept(bp_point_t point) {
+  std::lock_guard lock(mutex_);
+  in_flight_[{point.timeline, point.value}] = {};
+}
+
+void Board::start(bp_point_t point, std::shared_ptr<const Mark> end, const Outcome &outcome) {
+  std::lock_guard lock(mutex_);
+  in_flight_[{point.timeline, point.value}] = {true, std::move(end), outcome};
+  changed_.notify_all();
+}
+
+void Board::settle(bp_point_t point, const Outcome &outcome) {
+  std::lock_guard lock(mutex_);
+  const Key key(point.timeline, point.value);
+  in_flight_.erase(key);
+  if (outcome.status != BP_OK) {
+    failures_.emplace_back(key, outcome);
+    if (failures_.size() > most_failures) {
+      failures_.pop_front();
+    }
+  }
+  changed_.notify_all();
+}
+
+Outcome Board::settled(const Key &key) const {
+  const auto failure = std::ranges::find(failures_, key, &std::pair<Key, Outcome>::first);
+  return failure == failures_.end() ? Outcome() : failure->second;
+}
+
+std::pair<Outcome, std::shared_ptr<const Mark>> Board::wait_for_start(bp_point_t point) {
+  std::unique_lock lock(mutex_);
+  const Key key(point.timeline, point.value);
+  auto found = in_flight_.end();
+  changed_.wait(lock, [&] {
+    found = in_flight_.find(key);
+    return found == in_flight_.end() || found->second.is_started;
+  });
+  if (found == in_flight_.end()) {
+    return {settled(key), nullptr};
+  }
+  return {found->second.outcome, found->second.end};
+}
+
+Outcome Board::wait_for_end(bp_point_t point) {
+  std::unique_lock lock(mutex_);
+  const Key key(point.timeline, point.value);
+  changed_.wait(lock, [&] { return !in_flight_.contains(key); });
+  return settled(key);
+}
+
+// --- Queue ---
+
+Queue::Queue(const bp_host_t *host, Machine &machine, Board &board, std::uint32_t kinds, Start start)
     : host_(host),
       machine_(machine),
+      board_(board),
       kinds_(kinds),
       start_(std::move(start)),
       starter_(&Queue::start_all, this),
@@ -20,56 +82,83 @@ Queue::~Queue() {
 }
 
 bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_point_t done, const bp_diag_t *diag) {
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (commands[i].kind >= 32 || (kinds_ >> commands[i].kind & 1) == 0) {
+  Submission submission{std::exchange(next_waits_for_, {}), {commands, commands + count}, done};
+  for (const bp_command_t &command : submission.commands) {
+    if (command.kind >= 32 || (kinds_ >> command.kind & 1) == 0) {
       return plugin::fail(diag, BP_INVALID,
-                          "nvptx: this queue does not take commands of kind " + std::to_string(commands[i].kind));
+                          "nvptx: this queue does not take commands of kind " + std::to_string(command.kind));
     }
   }
   if (const bp_status status = machine_.check(diag); status != BP_OK) {
     return status;
   }
-  submitted_.push({{commands, commands + count}, done});
+  board_.accept(done);
+  submitted_.push(std::move(submission));
   return BP_OK;
 }
 
 void Queue::start_all() {
-  while (const auto submission = submitted_.pop()) {
-    started_.push(start(*submission));
+  while (auto submission = submitted_.pop()) {
+    started_.push(start(std::move(*submission)));
   }
 }
 
-Queue::Started Queue::start(const Submission &submission) {
+Queue::Started Queue::start(Submission submission) {
+  Outcome outcome = start_commands(submission);
+  // Also after a failure: what was started before it uses memory until it ends.
   plugin::FirstReport report;
   bp_status status = BP_OK;
-  for (const bp_command_t &command : submission.commands) {
-    status = plugin::guarded(&report.abi, [&] { return start_(command, &report.abi); });
-    if (status != BP_OK) {
-      break;
-    }
-  }
-  // Also after a failure: what was started before it uses memory until it ends.
-  bp_status marked = BP_OK;
-  std::unique_ptr<Mark> end = machine_.mark(marked, &report.abi);
-  if (marked != BP_OK) {
+  std::shared_ptr<const Mark> end = machine_.mark(status, &report.abi);
+  if (status != BP_OK) {
     plugin::FirstReport unheard;
     machine_.finish(&unheard.abi);
+    if (outcome.status == BP_OK) {
+      outcome = {status, BP_NONE, std::move(report.message)};
+    }
   }
-  return {submission.done, std::move(end), status == BP_OK ? marked : status, report.instruction,
-          std::move(report.message)};
+  board_.start(submission.done, end, outcome);
+  return {std::move(submission.waits_for), submission.done, std::move(end), std::move(outcome)};
+}
+
+Outcome Queue::start_commands(const Submission &submission) {
+  plugin::FirstReport report;
+  for (const bp_point_t point : submission.waits_for) {
+    const auto [outcome, end] = board_.wait_for_start(point);
+    if (outcome.status != BP_OK) {
+      return outcome;  // BP-WAIT-01
+    }
+    const bp_status status = end == nullptr ? BP_OK : end->hold(&report.abi);
+    if (status != BP_OK) {
+      return {status, BP_NONE, std::move(report.message)};
+    }
+  }
+  for (const bp_command_t &command : submission.commands) {
+    const bp_status status = plugin::guarded(&report.abi, [&] { return start_(command, &report.abi); });
+    if (status != BP_OK) {
+      return {status, report.instruction, std::move(report.message)};
+    }
+  }
+  return {};
 }
 
 void Queue::finish_all() {
   while (auto started = started_.pop()) {
     plugin::FirstReport report;
     const bp_status ended = started->end == nullptr ? BP_OK : started->end->wait(&report.abi);
-    if (started->status == BP_OK && ended != BP_OK) {
-      started->status = ended;
-      started->message = std::move(report.message);
+    Outcome outcome = std::move(started->outcome);
+    if (outcome.status == BP_OK && ended != BP_OK) {
+      outcome = {ended, BP_NONE, std::move(report.message)};
+    }
+    // What it waited for is over, but may have failed after this was started.
+    for (const bp_point_t point : started->waits_for) {
+      if (Outcome before = board_.wait_for_end(point); outcome.status == BP_OK) {
+        outcome = std::move(before);
+      }
     }
     started->end.reset();
-    host_->signal(host_, started->done, started->status, started->instruction,
-                  started->status == BP_OK ? nullptr : started->message.c_str());
+    board_.settle(started->done, outcome);
+    host_->signal(host_, started->done, outcome.status, outcome.instruction,
+                  outcome.status == BP_OK ? nullptr : outcome.message.c_str());
   }
 }
 

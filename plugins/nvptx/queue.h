@@ -1,12 +1,14 @@
 // Queues (bp.queue/1). A queue has two threads: the one starts what was submitted, in order, and so has a stream of its
 // own; the other waits until what was started is done, and signals it. So the next commands are with the GPU while those
-// before them run. Queues do not wait for each other.
+// before them run. A submission that is told to wait for another (bp.native-sync/1) is started as soon as that one was
+// started, and the GPU waits: the queues share a board on which they see what became of each.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,42 +56,80 @@ class Channel {
   bool is_closed_ = false;
 };
 
-// Threads: submit() from one at a time.
+// What became of a submission.
+struct Outcome {
+  bp_status status = BP_OK;
+  std::uint32_t instruction = BP_NONE;
+  std::string message;
+};
+
+// The points of all queues that were accepted. Threads: all functions from any thread.
+class Board {
+ public:
+  void accept(bp_point_t point);
+  // All that will be started for the point was started, up to `end`, if that is not over already.
+  void start(bp_point_t point, std::shared_ptr<const Mark> end, const Outcome &outcome);
+  void settle(bp_point_t point, const Outcome &outcome);
+  // Blocks until it was started: what is known of it so far, and its end, null if that is over.
+  std::pair<Outcome, std::shared_ptr<const Mark>> wait_for_start(bp_point_t point);
+  // Blocks until it is settled. A failure is remembered until a few hundred others have come.
+  Outcome wait_for_end(bp_point_t point);
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  struct InFlight {
+    bool is_started = false;
+    std::shared_ptr<const Mark> end;
+    Outcome outcome;
+  };
+  Outcome settled(const Key &key) const;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Key, InFlight> in_flight_;
+  std::deque<std::pair<Key, Outcome>> failures_;
+};
+
+// Threads: submit() and wait() from one at a time.
 class Queue {
  public:
   // Starts a command on the calling thread's stream.
   using Start = std::function<bp_status(const bp_command_t &command, const bp_diag_t *diag)>;
 
   // `kinds`: of commands that it takes, a bit each.
-  Queue(const bp_host_t *host, Machine &machine, std::uint32_t kinds, Start start);
+  Queue(const bp_host_t *host, Machine &machine, Board &board, std::uint32_t kinds, Start start);
   // Nothing is in flight.
   ~Queue();
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
   bp_status submit(const bp_command_t *commands, std::uint32_t count, bp_point_t done, const bp_diag_t *diag);
+  // The next submission waits for the point.
+  void wait(bp_point_t point) { next_waits_for_.push_back(point); }
 
  private:
   struct Submission {
+    std::vector<bp_point_t> waits_for;
     std::vector<bp_command_t> commands;
     bp_point_t done;
   };
   struct Started {
+    std::vector<bp_point_t> waits_for;
     bp_point_t done;
-    std::unique_ptr<Mark> end;  // of what was started; null: it has ended
-    // What became of it, as far as that is known.
-    bp_status status;
-    std::uint32_t instruction;
-    std::string message;
+    std::shared_ptr<const Mark> end;  // null: it has ended
+    Outcome outcome;                  // so far
   };
   void start_all();
   void finish_all();
-  Started start(const Submission &submission);
+  Started start(Submission submission);
+  Outcome start_commands(const Submission &submission);
 
   const bp_host_t *host_;
   Machine &machine_;
+  Board &board_;
   std::uint32_t kinds_;
   Start start_;
+  std::vector<bp_point_t> next_waits_for_;
   Channel<Submission> submitted_;
   Channel<Started> started_;
   std::thread starter_, finisher_;  // last: they use all the others

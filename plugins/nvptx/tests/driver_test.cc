@@ -100,7 +100,10 @@ Status compile_and_run(const Backend &backend) {
   options.fold_constants = false;
   BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
   static const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
-  BP_ASSIGN([[maybe_unused]] const Literal result, compiled.executable.run(arguments));
+  BP_ASSIGN(const Literal result, compiled.executable.run(arguments));
+  // What no kernel computes arrives also without kernels.
+  CHECK(result.tuple_elements()[1].identical(arguments[1]));
+  CHECK(result.tuple_elements()[3].identical(arguments[3]));
   std::vector<runtime::Execution> executions;  // at the same time
   for (int i = 0; i < 2; ++i) {
     executions.push_back(runtime::Execution::prepare(compiled.executable.program()));
@@ -160,6 +163,7 @@ TEST_CASE("a program goes through the driver, and everything is given back") {
   CHECK(driver.problems() == "");
   CHECK(driver.calls_of("cuLaunchKernel") >= 4);
   CHECK(driver.calls_of("cuModuleLoadDataEx") == 1);
+  CHECK(driver.calls_of("cuStreamWaitEvent") >= 2);  // between the queues, rather than on the host
 }
 
 TEST_CASE("threads run a program at the same time") {
@@ -281,6 +285,12 @@ class Submissions {
     count_ += status == BP_OK ? 1 : 0;
     return {status, diagnostics.reports().empty() ? "" : diagnostics.reports()[0].message};
   }
+  void wait_for(const Submissions &other) {
+    host::Diagnostics diagnostics;
+    CHECK(diagnostics.call([&](const bp_diag_t *diag) {
+      return device_.native_sync()->wait(device_.abi(), queue_, {other.timeline_, other.count_}, diag);
+    }) == BP_OK);
+  }
   // Of the last that was accepted.
   Outcome wait() const {
     const auto signal = device_.timelines().wait({timeline_, count_});
@@ -353,6 +363,33 @@ TEST_CASE("what is submitted to a queue is done in order") {
     CHECK(wrong.status == BP_INVALID);
     CHECK(wrong.message == "nvptx: a pattern of 3 bytes, expected 1, 2, 4 or 8");
     device.memory()->release(device.abi(), piece.memory);
+  }
+  CHECK(driver.problems() == "");
+}
+
+TEST_CASE("who waits for a submission that fails fails like it") {
+  const bool is_emulated = GENERATE(false, true);
+  const TestDriver driver;
+  {
+    const auto backend = open_with_driver({{"emulate", is_emulated ? "1" : "0"}});
+    REQUIRE(backend.ok());
+    const host::Device &device = *backend->device();
+    for (const int round : {0, 1}) {  // in flight, and over long ago
+      Submissions copies(device, 0), runs(device, 1), others(device, 1);
+      bp_command_t wrong{};
+      wrong.kind = BP_COMMAND_FILL;
+      wrong.pattern_size = 3;
+      CHECK(copies.submit({wrong}).status == BP_OK);
+      if (round == 1) {
+        copies.wait();
+      }
+      runs.wait_for(copies);
+      CHECK(runs.submit({}).status == BP_OK);
+      CHECK(others.submit({}).status == BP_OK);
+      CHECK(runs.wait().status == BP_INVALID);
+      CHECK(runs.wait().message == copies.wait().message);
+      CHECK(others.wait().status == BP_OK);
+    }
   }
   CHECK(driver.problems() == "");
 }

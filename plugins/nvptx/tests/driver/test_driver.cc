@@ -60,12 +60,17 @@ struct Settings {
 
 // A stream, or the default one of a thread.
 using StreamKey = std::pair<cuda::Stream, unsigned>;
-// What a stream has not come to yet. Copies between device and pinned memory happen when somebody waits for them, so who
-// touches the memory before that finds the wrong bytes.
+struct Recorded {
+  StreamKey stream;
+  std::uint64_t after = 0;  // commands of the stream
+};
+// What a stream has not come to yet: a copy, which happens when somebody waits for it, so who touches the memory before
+// that finds the wrong bytes; or a wait for what was recorded on another stream.
 struct Command {
   void *to;
   const void *from;
   std::size_t bytes;
+  std::optional<Recorded> waits_for;
   // Whether it touches memory that is about to go.
   bool uses(const void *memory, std::size_t size) const {
     const auto *begin = static_cast<const std::byte *>(memory), *target = static_cast<const std::byte *>(to),
@@ -76,10 +81,6 @@ struct Command {
 struct Work {
   std::deque<Command> waiting;
   std::uint64_t done = 0;  // commands
-};
-struct Recorded {
-  StreamKey stream;
-  std::uint64_t after = 0;  // commands of the stream
 };
 
 struct State {
@@ -221,7 +222,11 @@ void catch_up(Work &work, std::uint64_t with = UINT64_MAX) {
     const Command next = std::move(work.waiting.front());
     work.waiting.pop_front();
     ++work.done;
-    std::memmove(next.to, next.from, next.bytes);
+    if (next.waits_for) {
+      catch_up(state.streams[next.waits_for->stream], next.waits_for->after);
+    } else {
+      std::memmove(next.to, next.from, next.bytes);
+    }
   }
 }
 
@@ -268,7 +273,7 @@ void copy(Work &work, void *to, const void *from, std::size_t bytes, const void 
     std::memcpy(to, from, bytes);
     return;
   }
-  work.waiting.push_back({to, from, bytes});
+  work.waiting.push_back({to, from, bytes, std::nullopt});
 }
 
 // --- Code ---
@@ -735,6 +740,18 @@ Result cuEventDestroy_v2(cuda::Event event) {
   });
 }
 
+Result cuStreamWaitEvent(cuda::Stream on, cuda::Event event, unsigned flags) {
+  return call("cuStreamWaitEvent", context, [&]() -> Result {
+    Work *stream = stream_of(on);
+    const auto found = state.events.find(event);
+    if (stream == nullptr || found == state.events.end() || flags != 0) {
+      return problem("there is no such event", cuda::invalid_handle);
+    }
+    stream->waiting.push_back({nullptr, nullptr, 0, *found->second});
+    return 0;
+  });
+}
+
 // --- Code ---
 
 Result cuModuleLoadDataEx(cuda::Module *loaded, const void *image, unsigned count, int *options, void **values) {
@@ -855,7 +872,6 @@ Result cuLaunchKernel(cuda::Function function, unsigned grid_x, unsigned grid_y,
         return cuda::invalid_value;
       }
     }
-    catch_up(*stream);
     return 0;
   });
 }
