@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::size_t most_failures = 300;
 
+// Complete when it was started, with all before it: Machine::copy_in() and copy_out().
+bool ends_at_once(const bp_command_t &command) {
+  return command.kind == BP_COMMAND_COPY && command.size > 0 && (command.to.memory == 0 || command.from.memory == 0);
+}
+
 }  // namespace
 
 // --- Board ---
@@ -99,16 +104,25 @@ bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_po
 
 void Queue::start_all() {
   while (auto submission = submitted_.pop()) {
-    started_.push(start(std::move(*submission)));
+    Started started = start(std::move(*submission));
+    if (started.end == nullptr && unfinished_ == 0) {  // signals come in order
+      finish(std::move(started));
+    } else {
+      ++unfinished_;
+      started_.push(std::move(started));
+    }
   }
 }
 
 Queue::Started Queue::start(Submission submission) {
   Outcome outcome = start_commands(submission);
-  // Also after a failure: what was started before it uses memory until it ends.
   plugin::FirstReport report;
   bp_status status = BP_OK;
-  std::shared_ptr<const Mark> end = machine_.mark(status, &report.abi);
+  std::shared_ptr<const Mark> end;
+  // Also after a failure: what was started before it uses memory until it ends.
+  if (outcome.status != BP_OK || submission.commands.empty() || !ends_at_once(submission.commands.back())) {
+    end = machine_.mark(status, &report.abi);
+  }
   if (status != BP_OK) {
     plugin::FirstReport unheard;
     machine_.finish(&unheard.abi);
@@ -143,23 +157,28 @@ Outcome Queue::start_commands(const Submission &submission) {
 
 void Queue::finish_all() {
   while (auto started = started_.pop()) {
-    plugin::FirstReport report;
-    const bp_status ended = started->end == nullptr ? BP_OK : started->end->wait(&report.abi);
-    Outcome outcome = std::move(started->outcome);
-    if (outcome.status == BP_OK && ended != BP_OK) {
-      outcome = {ended, BP_NONE, std::move(report.message)};
-    }
-    // What it waited for is over, but may have failed after this was started.
-    for (const bp_point_t point : started->waits_for) {
-      if (Outcome before = board_.wait_for_end(point); outcome.status == BP_OK) {
-        outcome = std::move(before);
-      }
-    }
-    started->end.reset();
-    board_.settle(started->done, outcome);
-    host_->signal(host_, started->done, outcome.status, outcome.instruction,
-                  outcome.status == BP_OK ? nullptr : outcome.message.c_str());
+    finish(std::move(*started));
+    --unfinished_;
   }
+}
+
+void Queue::finish(Started started) {
+  plugin::FirstReport report;
+  const bp_status ended = started.end == nullptr ? BP_OK : started.end->wait(&report.abi);
+  Outcome outcome = std::move(started.outcome);
+  if (outcome.status == BP_OK && ended != BP_OK) {
+    outcome = {ended, BP_NONE, std::move(report.message)};
+  }
+  // What it waited for is over, but may have failed after this was started.
+  for (const bp_point_t point : started.waits_for) {
+    if (Outcome before = board_.wait_for_end(point); outcome.status == BP_OK) {
+      outcome = std::move(before);
+    }
+  }
+  started.end.reset();
+  board_.settle(started.done, outcome);
+  host_->signal(host_, started.done, outcome.status, outcome.instruction,
+                outcome.status == BP_OK ? nullptr : outcome.message.c_str());
 }
 
 }  // namespace bp::nvptx

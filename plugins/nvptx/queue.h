@@ -1,9 +1,11 @@
 // Queues (bp.queue/1). A queue has two threads: the one starts what was submitted, in order, and so has a stream of its
 // own; the other waits until what was started is done, and signals it. So the next commands are with the GPU while those
-// before them run. A submission that is told to wait for another (bp.native-sync/1) is started as soon as that one was
-// started, and the GPU waits: the queues share a board on which they see what became of each.
+// before them run. What is done when it was started is signalled at once, which spares a change of threads. A submission
+// that is told to wait for another (bp.native-sync/1) is started as soon as that one was started, and the GPU waits: the
+// queues share a board on which they see what became of each.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -121,6 +123,7 @@ class Queue {
   };
   void start_all();
   void finish_all();
+  void finish(Started started);
   Started start(Submission submission);
   Outcome start_commands(const Submission &submission);
 
@@ -132,7 +135,8 @@ class Queue {
   std::vector<bp_point_t> next_waits_for_;
   Channel<Submission> submitted_;
   Channel<Started> started_;
-  std::thread starter_, finisher_;  // last: they use all the others
+  std::atomic<std::uint64_t> unfinished_ = 0;  // of those
+  std::thread starter_, finisher_;             // last: they use all the others
 };
 
 }  // namespace bp::nvptx

@@ -842,7 +842,7 @@ Result cuModuleGetFunction(cuda::Function *function, cuda::Module module, const 
   });
 }
 
-// The limits are those of every GPU since compute capability 7.5.
+// The limits are those of every GPU since compute capability 7.5, without asking for more.
 Result cuLaunchKernel(cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                       unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda::Stream on, void **values,
                       void **extra) {
@@ -854,7 +854,7 @@ Result cuLaunchKernel(cuda::Function function, unsigned grid_x, unsigned grid_y,
     }
     const std::uint64_t threads = std::uint64_t{block_x} * block_y * block_z;
     if (threads == 0 || threads > 1024 || grid_x == 0 || grid_x > INT32_MAX || grid_y - 1 > 65534 ||
-        grid_z - 1 > 65534 || shared_bytes > 227 * 1024) {
+        grid_z - 1 > 65534 || shared_bytes > 48 * 1024) {
       return problem("a grid or a block that no GPU has", cuda::invalid_value);
     }
     if (extra != nullptr || (values == nullptr && !kernel->reads.empty())) {
