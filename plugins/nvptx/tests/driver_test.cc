@@ -536,6 +536,9 @@ TEST_CASE("a driver that is not there, or that cannot be used") {
   {
     const TestDriver driver;
     says(life("/nowhere/libcuda.so.1"), "there is no NVIDIA driver: /nowhere/libcuda.so.1: cannot open shared object");
+    says(life(beside_the_test("libincomplete_driver.so")),
+         "libincomplete_driver.so has no function cuInit, which an NVIDIA driver has, expected one for CUDA 11.2 or "
+         "later");
     says(life("libm.so.6"), "libm.so.6 has no function cuDriverGetVersion, expected NVIDIA's libcuda.so.1");
   }
   const auto life_with = [](const std::string &of_driver, const Settings &settings = {}) {
