@@ -1,12 +1,28 @@
+// LLVM's whole pipeline, but for its vectorizers: unlike the CPU's code, which has a few passes only, a kernel gains from
+// it (address arithmetic in 32 bits, sums that stay in registers), and the driver's compiler takes longer than all of it,
+// in proportion to the PTX that it gets.
 #include "plugins/nvptx/code_generation.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBufferRef.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "plugins/nvptx/threads.h"
 
 namespace bp::nvptx {
+namespace {
+
+constexpr std::size_t most_in_part = 32;  // kernels: about 0.1 s of work
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loop_analyses;
@@ -24,17 +40,140 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, module_analyses);
 }
 
-std::string write_code(llvm::Module &module, llvm::TargetMachine &machine, bool as_text, std::string &error) {
+// LLVM numbers all calls of a process, from any thread, in comments: "{ // callseq 7, 0". Equal kernels are equal text.
+std::string without_call_numbers(std::string_view ptx) {
+  constexpr std::string_view comment = " // callseq ";
+  std::string text;
+  text.reserve(ptx.size());
+  for (std::size_t at = 0; at < ptx.size();) {
+    const std::size_t next = std::min(ptx.find(comment, at), ptx.size());
+    text += ptx.substr(at, next - at);
+    at = std::min(ptx.find('\n', next), ptx.size());
+  }
+  return text;
+}
+
+void generate(llvm::Module &module, const CodeRequest &request, GeneratedCode &generated, std::string &error) {
+  const std::unique_ptr<llvm::TargetMachine> machine = request.make_machine(error);
+  if (machine == nullptr) {
+    return;
+  }
+  optimize(module, *machine);
+  if (request.wants_llvm) {
+    llvm::raw_string_ostream stream(generated.llvm);
+    module.print(stream, nullptr);
+  }
+  if (!request.wants_code) {
+    return;
+  }
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  as_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile)) {
-    error = "LLVM cannot write code for " + machine.getTargetTriple().str();
-    return {};
+  const auto type = request.is_ptx ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+    error = "LLVM cannot write code for " + machine->getTargetTriple().str();
+    return;
   }
   passes.run(module);
-  return {code.begin(), code.end()};
+  const std::string_view text(code.data(), code.size());
+  generated.code = request.is_ptx ? without_call_numbers(text) : std::string(text);
+}
+
+// Memory of the GPU that more than one function uses: it must stay one.
+bool shares_state(const llvm::Module &module) {
+  return std::any_of(module.global_begin(), module.global_end(), [](const llvm::GlobalVariable &variable) {
+    if (variable.isConstant() || variable.getAddressSpace() == shared_space) {
+      return false;
+    }
+    llvm::SmallPtrSet<const llvm::Function *, 2> functions;
+    std::vector<const llvm::User *> users(variable.user_begin(), variable.user_end());
+    while (!users.empty()) {
+      const llvm::User *user = users.back();
+      users.pop_back();
+      if (const auto *instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
+        functions.insert(instruction->getFunction());
+      } else {
+        users.insert(users.end(), user->user_begin(), user->user_end());
+      }
+    }
+    return functions.size() > 1 || (functions.size() == 1 && (*functions.begin())->hasLocalLinkage());
+  });
+}
+
+// The module as bitcode, which is how it gets from one of LLVM's contexts, which a thread has for itself, to another: a
+// part has some of the kernels and all that they may call. Empty if it is best left as one.
+std::vector<std::string> divide(llvm::Module &module) {
+  std::vector<llvm::Function *> kernels;
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
+      kernels.push_back(&function);
+    }
+  }
+  const std::size_t count = (kernels.size() + most_in_part - 1) / most_in_part;
+  if (count < 2 || shares_state(module)) {
+    return {};
+  }
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto kernel = [&](std::size_t part) {
+      return kernels.begin() + static_cast<std::ptrdiff_t>(kernels.size() * part / count);
+    };
+    llvm::SmallPtrSet<const llvm::GlobalValue *, 16> others(kernels.begin(), kernel(i));
+    others.insert(kernel(i + 1), kernels.end());
+    llvm::ValueToValueMapTy copies;
+    const std::unique_ptr<llvm::Module> part =
+        llvm::CloneModule(module, copies, [&](const llvm::GlobalValue *value) { return !others.contains(value); });
+    for (const llvm::GlobalValue *other : others) {
+      llvm::cast<llvm::Function>(copies[other])->eraseFromParent();
+    }
+    // Names are those of one PTX module in the end.
+    for (llvm::GlobalValue &value : part->global_values()) {
+      if (value.hasLocalLinkage()) {
+        value.setName(value.getName() + "_part" + llvm::Twine(i));
+      }
+    }
+    llvm::raw_string_ostream stream(parts.emplace_back());
+    llvm::WriteBitcodeToFile(*part, stream);
+  }
+  return parts;
+}
+
+// Text without the lines that say version and target, which PTX begins with.
+std::string_view without_header(std::string_view ptx) {
+  constexpr std::string_view last = ".address_size 64\n";
+  const std::size_t at = ptx.find(last);
+  return at == std::string_view::npos ? ptx : ptx.substr(at + last.size());
+}
+
+}  // namespace
+
+bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
+                   GeneratedCode &generated, std::string &error) {
+  const std::vector<std::string> parts = request.is_ptx ? divide(module) : std::vector<std::string>();
+  if (parts.empty()) {
+    generate(module, request, generated, error);
+    return error.empty();
+  }
+  std::vector<GeneratedCode> generated_parts(parts.size());
+  std::vector<std::string> errors(parts.size());
+  services.parallel(static_cast<std::uint32_t>(parts.size()), [&](std::uint32_t i, std::uint32_t) {
+    llvm::LLVMContext context;
+    auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i], "kernels"), context);
+    if (!part) {
+      errors[i] = "LLVM does not read what it wrote: " + llvm::toString(part.takeError());
+      return;
+    }
+    generate(**part, request, generated_parts[i], errors[i]);
+  });
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!errors[i].empty()) {
+      error = std::move(errors[i]);
+      return false;
+    }
+    generated.llvm += generated_parts[i].llvm;
+    generated.code += i == 0 ? generated_parts[i].code : without_header(generated_parts[i].code);
+  }
+  return true;
 }
 
 }  // namespace bp::nvptx

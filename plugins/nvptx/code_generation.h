@@ -4,13 +4,29 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <functional>
+#include <memory>
 #include <string>
+
+#include "plugin_api/cpp/host_services.h"
 
 namespace bp::nvptx {
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+struct GeneratedCode {
+  std::string llvm;  // as optimized, if it is wanted: one module after the other
+  std::string code;  // PTX, or an object file
+};
 
-// PTX or an object file of an optimized module, which is then of no more use. Empty and an error if LLVM cannot.
-std::string write_code(llvm::Module &module, llvm::TargetMachine &machine, bool as_text, std::string &error);
+struct CodeRequest {
+  // Null and an error if there is none. From any thread.
+  std::function<std::unique_ptr<llvm::TargetMachine>(std::string &error)> make_machine;
+  bool is_ptx = true;  // or else an object file
+  bool wants_llvm = false, wants_code = true;
+};
+
+// Optimizes the kernels and writes their code; the module is then of no more use. PTX of many kernels is made in parts,
+// by the host's threads; what comes out does not depend on their number. False and an error if LLVM cannot.
+bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
+                   GeneratedCode &generated, std::string &error);
 
 }  // namespace bp::nvptx

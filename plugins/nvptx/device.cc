@@ -1,6 +1,4 @@
 // NVIDIA's GPUs, through LLVM's NVPTX: what the backend says about itself, and the way from the ABI to its parts.
-#include <llvm/Support/raw_ostream.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -105,6 +103,7 @@ class NvptxDevice {
   std::string why_no_gpu_;  // empty: it can be used
   bp_space_t space_{"global", 0, 256, 0, 0, 0};
   bp_device_memory_t memory_extension_{};
+  plugin::HostServices services_;
   std::mutex mutex_;
   std::unique_ptr<Machine> machine_;
   Board board_;
@@ -357,6 +356,7 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
     target_text_ += " as " + emit_;
   }
   abi.target = target_text_.c_str();
+  services_ = plugin::HostServices(host);
   memory_extension_ = {&space_, 1, alloc, release, copy};
   return BP_OK;
 }
@@ -480,13 +480,6 @@ bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_
   return BP_OK;
 }
 
-std::string to_text(const llvm::Module &code) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  code.print(stream, nullptr);
-  return text;
-}
-
 void NvptxDevice::dump(std::string_view name, const char *extension, const std::string &text) const {
   if (!dump_dir_.empty()) {
     std::ofstream(dump_dir_ + "/" + std::string(name) + extension) << text;
@@ -499,7 +492,10 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   if (module == nullptr) {
     return fail(diag, BP_INVALID, "nvptx: " + error);
   }
-  const auto machine = is_emulated_ ? make_host_machine(error) : make_target_machine(target_, error);
+  const auto make_machine = [this](std::string &why) {
+    return is_emulated_ ? make_host_machine(why) : make_target_machine(target_, why);
+  };
+  const auto machine = make_machine(error);
   if (machine == nullptr) {
     return fail(diag, BP_INTERNAL, "nvptx: " + error);
   }
@@ -523,22 +519,23 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   if (emit_ == "plan") {
     return plugin::write(out, plan_text);
   }
-  optimize(code, *machine);
-  if (emit_ == "llvm" || !dump_dir_.empty()) {
-    const std::string text = to_text(code);
-    dump(module->name(), ".ll", text);
-    if (emit_ == "llvm") {
-      return plugin::write(out, text);
-    }
-  }
-  if (artifact.plan.kernel_count > 0 || emit_ == "ptx") {
-    artifact.code = write_code(code, *machine, !is_emulated_, error);
-    if (artifact.code.empty()) {
+  GeneratedCode generated;
+  if (artifact.plan.kernel_count > 0 || !emit_.empty()) {
+    const CodeRequest request{.make_machine = make_machine,
+                              .is_ptx = !is_emulated_,
+                              .wants_llvm = emit_ == "llvm" || !dump_dir_.empty(),
+                              .wants_code = emit_ != "llvm"};
+    if (!generate_code(code, request, services_, generated, error)) {
       return fail(diag, BP_INTERNAL, "nvptx: " + error);
     }
   }
-  dump(module->name(), is_emulated_ ? ".o" : ".ptx", artifact.code);
-  return plugin::write(out, emit_ == "ptx" ? artifact.code : write_artifact(artifact));
+  dump(module->name(), ".ll", generated.llvm);
+  dump(module->name(), is_emulated_ ? ".o" : ".ptx", generated.code);
+  if (!emit_.empty()) {
+    return plugin::write(out, emit_ == "llvm" ? generated.llvm : generated.code);
+  }
+  artifact.code = std::move(generated.code);
+  return plugin::write(out, write_artifact(artifact));
 }
 
 bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,

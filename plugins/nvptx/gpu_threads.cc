@@ -7,8 +7,6 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr unsigned shared_space = 3;  // NVPTX's address space
-
 class GpuThreads final : public Threads {
  public:
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,

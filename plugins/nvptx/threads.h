@@ -14,6 +14,7 @@
 namespace bp::nvptx {
 
 inline constexpr std::int64_t warp_size = 32;
+inline constexpr unsigned shared_space = 3;  // NVPTX's address space of the memory that a block shares
 
 std::string kernel_name(std::uint32_t number);
 

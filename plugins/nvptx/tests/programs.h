@@ -1,8 +1,10 @@
-// What the tests of this backend share: how it is opened, and programs for it.
+// What the tests of this backend share: how it is opened, and programs for it. `withdrawn`: services of the host.
 #pragma once
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,15 +19,16 @@ namespace bp::nvptx::tests {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-inline Result<Backend> try_open(Settings settings) {
+inline Result<Backend> try_open(Settings settings, const std::set<std::string, std::less<>> &withdrawn = {}) {
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   BackendOptions options;
   options.settings = std::move(settings);
+  options.withdrawn_services = withdrawn;
   return Backend::load((folder / "plugins/nvptx/libbackplane_nvptx.so").string(), options);
 }
 
-inline Backend open(Settings settings) {
-  auto backend = try_open(std::move(settings));
+inline Backend open(Settings settings, const std::set<std::string, std::less<>> &withdrawn = {}) {
+  auto backend = try_open(std::move(settings), withdrawn);
   INFO((backend.ok() ? "" : backend.error().to_string()));
   REQUIRE(backend.ok());
   return std::move(backend).value();
@@ -57,8 +60,10 @@ inline void check_on_emulator(std::string_view text, double tolerance = 0) {
   }
 }
 
-inline std::string ptx_of(Module module, const std::string &target) {
-  const auto artifact = open({{"target", target}, {"emit", "ptx"}}).make_artifact(std::move(module), whole());
+inline std::string ptx_of(Module module, const std::string &target,
+                          const std::set<std::string, std::less<>> &withdrawn = {}) {
+  const auto backend = open({{"target", target}, {"emit", "ptx"}}, withdrawn);
+  const auto artifact = backend.make_artifact(std::move(module), whole());
   INFO((artifact.ok() ? "" : artifact.error().to_string()));
   REQUIRE(artifact.ok());
   return {reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size()};

@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <set>
 
+#include "backplane/ext/thread_pool.h"
 #include "core/text/parser.h"
 #include "plugins/nvptx/tests/programs.h"
 #include "tools/testing/skip.h"
@@ -93,6 +95,28 @@ TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills r
       INFO(target);
       check_with_ptxas(ptx_of(text::parse_module(program).value(), target), target);
     }
+  }
+}
+
+// Each of its kernels has what sine has: a function for large arguments, and a table.
+TEST_CASE("PTX of many kernels is made in parts, which are one module, the same for any number of threads") {
+  std::string text = "HloModule many ENTRY main {", shapes, values;
+  for (int i = 0; i < 80; ++i) {
+    const std::string number = std::to_string(i), shape = "f32[" + std::to_string(i + 5) + ",3]";
+    text += " x" + number + " = " + shape + " parameter(" + number + ")";
+    text += " s" + number + " = " + shape + " sine(x" + number + ")";
+    shapes += (i == 0 ? "" : ", ") + shape;
+    values += (i == 0 ? "s" : ", s") + number;
+  }
+  const Module module = text::parse_module(text + " ROOT r = (" + shapes + ") tuple(" + values + ") }").value();
+  const std::string ptx = ptx_of(module, "sm_90");
+  CHECK(count(ptx, "\\.version ") == 1);
+  CHECK(count(ptx, "\\.entry ") > 40);
+  CHECK(count(ptx, "_part1\\b") > 0);
+  const bool is_same = ptx == ptx_of(module, "sm_90", {BP_EXT_THREAD_POOL});
+  CHECK(is_same);
+  if (has_ptxas()) {
+    check_with_ptxas(ptx, "sm_90");
   }
 }
 
