@@ -50,6 +50,19 @@ bool Generator::contains(std::uint32_t value, std::uint16_t op) {
 unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::int64_t size) {
   unsigned widest = 8;
   for (const std::uint32_t value : values) {
+    if (target_.is_threaded) {
+      // Of a thread, accesses are as wide as they can be: what it computes with has no width of its own.
+      widest = std::max(widest, module_.shape_of(value).element_bits);
+      walk(value, [&](InstructionView instruction) {
+        for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+          const Shape &operand = instruction.operand_shape(i);
+          if (operand.rank() > 0 && bindings_.contains(resolve(instruction.operand(i)))) {
+            widest = std::max(widest, operand.element_bits);
+          }
+        }
+      });
+      continue;
+    }
     widest = std::max(widest, compute_bits(module_.shape_of(value).dtype));
     walk(value, [&](InstructionView instruction) {
       for (std::size_t i = 0; i < instruction.result_count(); ++i) {
