@@ -77,9 +77,12 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
     });
   }
   const unsigned full = target_.vector_bits / widest;
-  const auto lanes = static_cast<unsigned>(
+  auto lanes = static_cast<unsigned>(
       std::min<std::uint64_t>(full, std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)))));
-  return target_.is_threaded && size % static_cast<std::int64_t>(std::max(lanes, 1u)) != 0 ? 1 : lanes;
+  while (target_.is_threaded && lanes > 1 && size % static_cast<std::int64_t>(lanes) != 0) {
+    lanes /= 2;
+  }
+  return lanes;
 }
 
 // positions[i]: at which of the loop's dimensions dimension i of the value stands, -1 if at none. cut[k]: dimensions k
