@@ -43,6 +43,10 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   return make_direct_strategy(problem, target);
 }
 
+int64_t lanes_of_sums(const VectorTarget &target, const Contraction &contraction) {
+  return target.vector_bits / contraction.types.accumulate->getScalarSizeInBits();
+}
+
 }  // namespace
 
 Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
@@ -72,8 +76,7 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
   llvm::Value *end = &arguments[5];
   for (size_t i = 0; i < contractions.size(); ++i) {
     const Contraction &contraction = contractions[i];
-    int64_t lanes = target.vector_bits / contraction.types.accumulate->getScalarSizeInBits();
-    ContractionProblem problem = normalize(contraction, lanes);
+    ContractionProblem problem = normalize(contraction, lanes_of_sums(target, contraction));
     if (total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns) == 0) {
       continue;
     }
@@ -91,6 +94,40 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
     kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategy->scratch_bytes());
   }
   b.CreateRetVoid();
+  return kernel;
+}
+
+bool are_worth_tiling(const VectorTarget &target, const std::vector<Contraction> &contractions) {
+  return std::ranges::all_of(contractions, [&](const Contraction &contraction) {
+    return is_worth_tiling(normalize(contraction, lanes_of_sums(target, contraction)));
+  });
+}
+
+Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &target,
+                                  const std::vector<Contraction> &contractions, Team &team, llvm::Value *item,
+                                  const std::array<llvm::Value *, 3> &pointers,
+                                  std::span<llvm::Value *const> epilogue_pointers) {
+  Kernel kernel;
+  std::vector<ContractionProblem> problems;
+  std::vector<std::unique_ptr<ContractionStrategy>> strategies;
+  for (const Contraction &contraction : contractions) {
+    problems.push_back(normalize(contraction, lanes_of_sums(target, contraction)));
+    strategies.push_back(make_tiled_strategy(problems.back(), team));
+    kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategies.back()->scratch_bytes());
+  }
+  llvm::Value *memory = team.memory(b, kernel.scratch_bytes);
+  for (size_t i = 0; i < strategies.size(); ++i) {
+    const ContractionMemory contraction_memory(b, target, problems[i], pointers, epilogue_pointers);
+    const int64_t before = kernel.items;
+    kernel.items += strategies[i]->items();
+    llvm::Value *own = b.CreateSub(item, b.getInt64(static_cast<uint64_t>(before)));
+    const auto emit = [&] { strategies[i]->emit_item(contraction_memory, own, memory); };
+    if (strategies.size() == 1) {
+      emit();
+    } else {
+      emit_when(b, b.CreateICmpULT(own, b.getInt64(static_cast<uint64_t>(strategies[i]->items()))), emit);
+    }
+  }
   return kernel;
 }
 

@@ -7,6 +7,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -14,6 +15,8 @@
 #include <vector>
 
 namespace bp::emit {
+
+class Team;
 
 // What the code may assume of the machine. Vectors are of `vector_bits` bits (128, 256 or 512).
 struct VectorTarget {
@@ -94,9 +97,18 @@ struct Kernel {
   int64_t items = 0;
 };
 
-// Emits the contractions one after the other into one kernel; they share pointers and types (lhs_dilated convolutions
-// are sums over several).
+// Emits the contractions one after the other into one kernel; they share pointers and types (the phases of a convolution
+// with lhs dilation are one each).
 Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
                          const std::vector<Contraction> &contractions);
+
+// Whether a team does all of these well, a tile of the output after the other.
+bool are_worth_tiling(const VectorTarget &target, const std::vector<Contraction> &contractions);
+// The same work for a team, which does one item: code at the builder's place, in no function of its own. pointers: lhs,
+// rhs and out. scratch_bytes is the team's memory.
+Kernel emit_contractions_for_team(llvm::IRBuilder<> &builder, const VectorTarget &target,
+                                  const std::vector<Contraction> &contractions, Team &team, llvm::Value *item,
+                                  const std::array<llvm::Value *, 3> &pointers,
+                                  std::span<llvm::Value *const> epilogue_pointers);
 
 }  // namespace bp::emit

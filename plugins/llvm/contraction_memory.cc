@@ -262,16 +262,19 @@ void ContractionMemory::store_strided(llvm::Value *finished, const Lanes &lanes,
 }
 
 llvm::Value *ContractionMemory::load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
+  return to_sum_type(load_bits(operand, offset, mask), operand);
+}
+
+llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
   llvm::Type *storage = storage_type(operand);
+  const auto load_at = [&](llvm::Value *at) {
+    return b.CreateAlignedLoad(storage, b.CreateGEP(storage, pointers[operand], at), alignment(operand));
+  };
   if (mask == nullptr) {
-    llvm::Value *pointer = b.CreateGEP(storage, pointers[operand], offset);
-    return to_sum_type(b.CreateAlignedLoad(storage, pointer, alignment(operand)), operand);
+    return load_at(offset);
   }
   // In the padding the operand's first element is read instead: an operand that is read at all is not empty.
-  llvm::Value *safe = b.CreateSelect(mask, offset, integer(0));
-  llvm::Value *pointer = b.CreateGEP(storage, pointers[operand], safe);
-  llvm::Value *value = to_sum_type(b.CreateAlignedLoad(storage, pointer, alignment(operand)), operand);
-  return b.CreateSelect(mask, value, llvm::Constant::getNullValue(sum_type));
+  return b.CreateSelect(mask, load_at(b.CreateSelect(mask, offset, integer(0))), llvm::Constant::getNullValue(storage));
 }
 
 llvm::Value *ContractionMemory::finish(const EpilogueSite &site) const {

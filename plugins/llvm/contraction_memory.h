@@ -78,6 +78,8 @@ class ContractionMemory {
     return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
   }
   llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // As it is stored: a 16-bit float is an i16.
+  llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // Runs the epilogue, converts and writes.
   void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
   void store_scalar(llvm::Value *sum, llvm::Value *offset) const;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "plugins/llvm/contraction_memory.h"
+#include "plugins/llvm/team.h"
 
 namespace bp::emit {
 
@@ -36,5 +37,9 @@ std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProbl
 
 // One thread for each element of the output.
 std::unique_ptr<ContractionStrategy> make_threaded_strategy(const ContractionProblem &problem);
+
+// A team for each tile of the output; scratch is its memory. The team must outlive the strategy.
+bool is_worth_tiling(const ContractionProblem &problem);
+std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team);
 
 }  // namespace bp::emit

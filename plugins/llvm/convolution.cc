@@ -64,8 +64,7 @@ void add_phase(Contraction &contraction, const SpatialDimension &dimension, cons
 
 }  // namespace
 
-Kernel emit_convolution(llvm::Module &module, const std::string &name, const VectorTarget &target,
-                        const Convolution &c) {
+std::vector<Contraction> contractions_of(const Convolution &c) {
   Contraction base;
   int64_t batch = c.batch / c.batch_group_count;
   int64_t inputs = c.input_features / c.feature_group_count;
@@ -106,7 +105,12 @@ Kernel emit_convolution(llvm::Module &module, const std::string &name, const Vec
       }
     }
   }
-  return emit_contractions(module, name, target, contractions);
+  return contractions;
+}
+
+Kernel emit_convolution(llvm::Module &module, const std::string &name, const VectorTarget &target,
+                        const Convolution &convolution) {
+  return emit_contractions(module, name, target, contractions_of(convolution));
 }
 
 }  // namespace bp::emit

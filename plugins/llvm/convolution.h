@@ -44,6 +44,8 @@ struct Convolution {
   Epilogue epilogue;
 };
 
+// One for each combination of phases.
+std::vector<Contraction> contractions_of(const Convolution &convolution);
 Kernel emit_convolution(llvm::Module &module, const std::string &name, const VectorTarget &target,
                         const Convolution &convolution);
 

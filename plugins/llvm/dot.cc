@@ -2,7 +2,7 @@
 
 namespace bp::emit {
 
-Kernel emit_dot(llvm::Module &module, const std::string &name, const VectorTarget &target, const Dot &dot) {
+Contraction contraction_of(const Dot &dot) {
   auto axes = [](const std::vector<DotDimension> &dimensions) {
     std::vector<Axis> result;
     for (const DotDimension &dimension : dimensions) {
@@ -17,7 +17,11 @@ Kernel emit_dot(llvm::Module &module, const std::string &name, const VectorTarge
   contraction.contracted = axes(dot.contracted);
   contraction.types = dot.types;
   contraction.epilogue = dot.epilogue;
-  return emit_contractions(module, name, target, {contraction});
+  return contraction;
+}
+
+Kernel emit_dot(llvm::Module &module, const std::string &name, const VectorTarget &target, const Dot &dot) {
+  return emit_contractions(module, name, target, {contraction_of(dot)});
 }
 
 }  // namespace bp::emit

@@ -23,6 +23,7 @@ struct Dot {
   Epilogue epilogue;
 };
 
+Contraction contraction_of(const Dot &dot);
 Kernel emit_dot(llvm::Module &module, const std::string &name, const VectorTarget &target, const Dot &dot);
 
 }  // namespace bp::emit

@@ -304,17 +304,20 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     }
   }
   if (team != nullptr) {
-    return emit_rows(generator, builder, site, rows_for_team(instruction).value(), team);
+    if (const auto rows = rows_for_team(instruction)) {
+      return emit_rows(generator, builder, site, *rows, team);
+    }
+    return emit_contraction(builder, site, target, large, team);
   }
   switch (instruction.op()) {
     case BP_OP_SCATTER: emit_scatter(generator, builder, site); return {};
     case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return {};
     case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:
-    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target, large);
+    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target, large, team);
     case BP_OP_FUSION:
       if (contraction_in(instruction)) {
-        return emit_contraction(builder, site, target, large);
+        return emit_contraction(builder, site, target, large, team);
       }
       if (const auto rows = rows_of(instruction)) {
         return emit_rows(generator, builder, site, *rows);

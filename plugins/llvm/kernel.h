@@ -39,11 +39,13 @@ bool is_control_flow(std::uint16_t op);
 // Instructions that read and write arrays by themselves, not element by element through a Generator.
 bool works_in_memory(InstructionView instruction);
 
-// The rows of an instruction that a team does better than threads by themselves. Expects kernel_problem() to be empty.
+// What a team does better than threads by themselves: the rows of an instruction, or tiles of the result of a dot or
+// convolution. Both expect kernel_problem() to be empty.
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
+bool is_contraction_for_team(llvm::LLVMContext &context, InstructionView instruction, const VectorTarget &target);
 
 // Emits into the builder's block, which then ends without a terminator. team: the threads that do item site.begin of an
-// instruction with rows_for_team(), in the team's memory in place of site.scratch; null if a call does a range of items.
+// instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a range of items.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                        Team *team = nullptr);
 
@@ -54,6 +56,7 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const Kerne
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
                      Team *team = nullptr);
 // large: coordinates need 64 bits.
-KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large);
+KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large,
+                            Team *team);
 
 }  // namespace bp::emit

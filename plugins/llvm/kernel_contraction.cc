@@ -97,44 +97,65 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
   return convolution;
 }
 
+// site: of a fusion, whose epilogue uses it; null if the code is not wanted.
+std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView contraction, const KernelSite *site,
+                                  const VectorTarget &target, bool large) {
+  std::vector<Contraction> contractions = contraction.op() == BP_OP_DOT
+                                              ? std::vector{contraction_of(describe_dot(context, contraction))}
+                                              : contractions_of(describe_convolution(context, contraction));
+  if (site != nullptr) {
+    for (Contraction &each : contractions) {
+      each.types.out = contraction_type(context, site->instruction.shape().dtype);
+      each.epilogue = make_epilogue(*site, contraction, target, large);
+    }
+  }
+  return contractions;
+}
+
 }  // namespace
 
-KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target, bool large) {
+bool is_contraction_for_team(llvm::LLVMContext &context, InstructionView instruction, const VectorTarget &target) {
+  const bool is_alone = instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION;
+  const std::optional<InstructionView> contraction =
+      is_alone                            ? std::optional(instruction)
+      : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
+                                          : std::nullopt;
+  return contraction && are_worth_tiling(target, describe(context, *contraction, nullptr, target, false));
+}
+
+KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target, bool large,
+                            Team *team) {
   const std::optional<InstructionView> fused = contraction_in(site.instruction);
   const InstructionView contraction = fused.value_or(site.instruction);
   llvm::Function *caller = k.b.GetInsertBlock()->getParent();
   llvm::Module &module = *caller->getParent();
-  const std::string name = caller->getName().str() + ".contraction";
-  Kernel kernel;
-  const auto describe = [&](auto described) {
-    if (fused) {
-      described.types.out = contraction_type(module.getContext(), site.instruction.shape().dtype);
-      described.epilogue = make_epilogue(site, contraction, target, large);
+  const std::vector<Contraction> contractions =
+      describe(module.getContext(), contraction, fused ? &site : nullptr, target, large);
+  // A fusion's parameters come in an order of their own.
+  const auto operand = [&](std::size_t i) {
+    if (!fused) {
+      return site.operands[i];
     }
-    return described;
+    const auto parameters = site.instruction.called(0).parameters();
+    return site.operands[static_cast<std::size_t>(std::ranges::find(parameters, contraction.operand(i)) -
+                                                  parameters.begin())];
   };
-  if (contraction.op() == BP_OP_DOT) {
-    kernel = emit_dot(module, name, target, describe(describe_dot(module.getContext(), contraction)));
-  } else {
-    kernel = emit_convolution(module, name, target, describe(describe_convolution(module.getContext(), contraction)));
+  std::vector<llvm::Value *> of_epilogue;
+  if (fused) {
+    std::ranges::copy_if(site.operands, std::back_inserter(of_epilogue),
+                         [](const llvm::Value *pointer) { return pointer != nullptr; });
   }
+  if (team != nullptr) {
+    const Kernel kernel = emit_contractions_for_team(k.b, target, contractions, *team, site.begin,
+                                                     {operand(0), operand(1), site.results[0]}, of_epilogue);
+    return {kernel.scratch_bytes, kernel.items};
+  }
+  const Kernel kernel = emit_contractions(module, caller->getName().str() + ".contraction", target, contractions);
   kernel.function->setLinkage(llvm::GlobalValue::InternalLinkage);
   if (kernel.items > 0) {
-    // A fusion's parameters come in an order of their own.
-    const auto operand = [&](std::size_t i) {
-      if (!fused) {
-        return site.operands[i];
-      }
-      const auto parameters = site.instruction.called(0).parameters();
-      return site.operands[static_cast<std::size_t>(std::ranges::find(parameters, contraction.operand(i)) -
-                                                    parameters.begin())];
-    };
     std::vector<llvm::Value *> arguments = {operand(0),   operand(1), site.results[0],
                                             site.scratch, site.begin, site.end};
-    if (fused) {
-      std::ranges::copy_if(site.operands, std::back_inserter(arguments),
-                           [](const llvm::Value *pointer) { return pointer != nullptr; });
-    }
+    arguments.insert(arguments.end(), of_epilogue.begin(), of_epilogue.end());
     k.b.CreateCall(kernel.function, arguments);
   }
   return {kernel.scratch_bytes, kernel.items};

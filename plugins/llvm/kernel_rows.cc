@@ -63,7 +63,7 @@ class RowKernel {
     choose_kept();
     const std::vector<LoopGroup> groups = generator_.groups({&rows_.rows_of, 1}, rows_.outer);
     if (team_ != nullptr) {
-      scratch_ = scratch_bytes_ == 0 ? nullptr : team_->memory(k_, scratch_bytes_);
+      scratch_ = scratch_bytes_ == 0 ? nullptr : team_->memory(k_.b, scratch_bytes_);
       generator_.at_item(groups, shape_, 1, Indices(shape_.rank(), k_.constant(0)), site_.begin,
                          [&](std::span<const Index> row) { emit_row(row); });
       return {.scratch_bytes = scratch_bytes_, .items = generator_.items(groups, 1)};
@@ -181,7 +181,7 @@ class RowKernel {
     if (!values.empty()) {
       if_wanted(store_row);
       if (team_ != nullptr && !of_rows.empty() && !in_memory_of_its_own()) {
-        team_->wait(k_);  // until nobody reads what is now overwritten
+        team_->wait(k_.b);  // until nobody reads what is now overwritten
       }
     }
     if (team_ == nullptr) {
@@ -280,7 +280,7 @@ class RowKernel {
       memory = k_.b.CreateConstInBoundsGEP1_64(k_.b.getInt8Ty(), scratch_, half);
       uses_second_half_ = !uses_second_half_;
     }
-    partial = combine_members(k_, *team_, std::move(partial), memory, combine);
+    partial = combine_members(k_.b, *team_, std::move(partial), memory, combine);
     std::vector<Value *> initial;
     for (std::size_t i = 0; i < count; ++i) {
       initial.push_back(generator_.element(reduction.operand(count + i), {}));
@@ -318,7 +318,7 @@ class RowKernel {
       k_.store(buffer, k_.linear(indices, shape_.dims, strides), element, instruction(n).shape().dtype);
     });
     if (team_ != nullptr) {
-      team_->wait(k_);
+      team_->wait(k_.b);
     }
     generator_.bind_row(value, buffer, strides);
   }

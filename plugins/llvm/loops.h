@@ -60,11 +60,10 @@ inline Values emit_additions(llvm::IRBuilderBase &b, const Values &x, const Valu
 }
 
 // Sums over index = 0, step, 2 step ... below `end`: the body adds its element to the values it is given. A long chain of
-// float additions loses much, so every so many steps it begins anew with `zeros`, and these parts are added: the loss
-// grows with the number of parts plus the length of one, not with their product.
+// float additions loses much, so every `part`, a multiple of step, it begins anew with `zeros`, and these parts are added:
+// the loss grows with the number of parts plus the length of one, not with their product.
 inline Values emit_sum(llvm::IRBuilderBase &b, int64_t end, int64_t step, const Values &zeros,
-                       const std::function<Values(llvm::Value *, const Values &)> &body) {
-  const int64_t part = 256 * step;
+                       const std::function<Values(llvm::Value *, const Values &)> &body, int64_t part) {
   auto integer = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
   if (end <= 2 * part) {
     return emit_loop_carrying(b, integer(0), integer(end), step, zeros, body);
@@ -73,6 +72,11 @@ inline Values emit_sum(llvm::IRBuilderBase &b, int64_t end, int64_t step, const 
     llvm::Value *last = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(first, integer(part)), integer(end));
     return emit_additions(b, sums, emit_loop_carrying(b, first, last, step, zeros, body));
   });
+}
+
+inline Values emit_sum(llvm::IRBuilderBase &b, int64_t end, int64_t step, const Values &zeros,
+                       const std::function<Values(llvm::Value *, const Values &)> &body) {
+  return emit_sum(b, end, step, zeros, body, 256 * step);
 }
 
 inline void emit_loop(llvm::IRBuilderBase &b, llvm::Value *begin, llvm::Value *end, int64_t step,
@@ -108,6 +112,16 @@ inline Values emit_if(llvm::IRBuilderBase &b, llvm::Value *condition, const std:
     result.push_back(phi);
   }
   return result;
+}
+
+inline void emit_when(llvm::IRBuilderBase &b, llvm::Value *condition, const std::function<void()> &body) {
+  emit_if(
+      b, condition,
+      [&] {
+        body();
+        return Values();
+      },
+      [] { return Values(); });
 }
 
 }  // namespace bp::emit

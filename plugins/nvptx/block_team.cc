@@ -47,16 +47,16 @@ std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team) 
   return static_cast<std::uint32_t>(size.per_block * rounded(bytes_of_team));
 }
 
-BlockTeam::BlockTeam(emit::KernelBuilder &k, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
+BlockTeam::BlockTeam(llvm::IRBuilderBase &b, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
                      std::int64_t items)
     : threads_(threads), frame_(frame), size_(size) {
-  const auto integer = [&](std::int64_t value) { return k.b.getInt64(static_cast<std::uint64_t>(value)); };
-  member_ = k.b.CreateURem(frame.thread, integer(size.threads));
-  number_ = k.b.CreateUDiv(frame.thread, integer(size.threads));
-  item_ = k.b.CreateAdd(k.b.CreateMul(frame.block, integer(size.per_block)), number_);
+  const auto integer = [&](std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); };
+  member_ = b.CreateURem(frame.thread, integer(size.threads));
+  number_ = b.CreateUDiv(frame.thread, integer(size.threads));
+  item_ = b.CreateAdd(b.CreateMul(frame.block, integer(size.per_block)), number_);
   if (items % size.per_block != 0) {
-    is_wanted_ = k.b.CreateICmpULT(item_, integer(items));
-    item_ = k.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item_, integer(items - 1));
+    is_wanted_ = b.CreateICmpULT(item_, integer(items));
+    item_ = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item_, integer(items - 1));
   }
 }
 
@@ -64,42 +64,42 @@ std::int64_t BlockTeam::exchanging() const {
   return std::min(size_.threads, warp_size);
 }
 
-void BlockTeam::wait(emit::KernelBuilder &k) {
+void BlockTeam::wait(llvm::IRBuilderBase &b) {
   if (size_.threads > warp_size) {
-    threads_.wait_for_block(k.b, frame_);
+    threads_.wait_for_block(b, frame_);
   } else {
-    threads_.wait_for_warp(k.b, frame_);
+    threads_.wait_for_warp(b, frame_);
   }
 }
 
 // In words of 32 bits.
-Value *BlockTeam::exchange(emit::KernelBuilder &k, Value *value, std::uint32_t mask) {
+Value *BlockTeam::exchange(llvm::IRBuilderBase &b, Value *value, std::uint32_t mask) {
   llvm::Type *type = value->getType();
   if (auto *parts = llvm::dyn_cast<llvm::StructType>(type)) {
     Value *result = llvm::PoisonValue::get(type);
     for (unsigned i = 0; i < parts->getNumElements(); ++i) {
-      result = k.b.CreateInsertValue(result, exchange(k, k.b.CreateExtractValue(value, i), mask), i);
+      result = b.CreateInsertValue(result, exchange(b, b.CreateExtractValue(value, i), mask), i);
     }
     return result;
   }
   const unsigned bits = type->getPrimitiveSizeInBits(), words = (bits + 31) / 32;
-  llvm::Type *number = k.b.getIntNTy(bits), *wide = k.b.getIntNTy(words * 32);
-  Value *all = k.b.CreateZExt(k.b.CreateBitCast(value, number), wide), *result = nullptr;
+  llvm::Type *number = b.getIntNTy(bits), *wide = b.getIntNTy(words * 32);
+  Value *all = b.CreateZExt(b.CreateBitCast(value, number), wide), *result = nullptr;
   for (unsigned i = 0; i < words; ++i) {
-    Value *word = k.b.CreateTrunc(k.b.CreateLShr(all, i * 32), k.b.getInt32Ty());
-    Value *other = k.b.CreateShl(k.b.CreateZExt(threads_.exchange(k.b, frame_, word, mask), wide), i * 32);
-    result = result == nullptr ? other : k.b.CreateOr(result, other);
+    Value *word = b.CreateTrunc(b.CreateLShr(all, i * 32), b.getInt32Ty());
+    Value *other = b.CreateShl(b.CreateZExt(threads_.exchange(b, frame_, word, mask), wide), i * 32);
+    result = result == nullptr ? other : b.CreateOr(result, other);
   }
-  return k.b.CreateBitCast(k.b.CreateTrunc(result, number), type);
+  return b.CreateBitCast(b.CreateTrunc(result, number), type);
 }
 
 std::int64_t BlockTeam::most_memory_bytes() const {
   return max_shared_bytes / size_.per_block / 64 * 64;
 }
 
-Value *BlockTeam::memory(emit::KernelBuilder &k, std::int64_t bytes) {
-  Value *offset = k.b.CreateMul(number_, k.b.getInt64(static_cast<std::uint64_t>(rounded(bytes))));
-  return k.b.CreateInBoundsGEP(k.b.getInt8Ty(), threads_.shared_memory(k.b, frame_), offset);
+Value *BlockTeam::memory(llvm::IRBuilderBase &b, std::int64_t bytes) {
+  Value *offset = b.CreateMul(number_, b.getInt64(static_cast<std::uint64_t>(rounded(bytes))));
+  return b.CreateInBoundsGEP(b.getInt8Ty(), threads_.shared_memory(b, frame_), offset);
 }
 
 }  // namespace bp::nvptx

@@ -18,7 +18,7 @@ std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team);
 class BlockTeam final : public emit::Team {
  public:
   // The builder stands at the start of the kernel; there are `items` items of work, one for each team of the grid.
-  BlockTeam(emit::KernelBuilder &builder, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
+  BlockTeam(llvm::IRBuilderBase &builder, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
             std::int64_t items);
 
   llvm::Value *item() const { return item_; }  // i64, one that there is even if the team is not wanted
@@ -27,10 +27,18 @@ class BlockTeam final : public emit::Team {
   std::int64_t exchanging() const override;
   llvm::Value *member() const override { return member_; }
   llvm::Value *is_wanted() const override { return is_wanted_; }
-  void wait(emit::KernelBuilder &builder) override;
-  llvm::Value *exchange(emit::KernelBuilder &builder, llvm::Value *value, std::uint32_t mask) override;
+  void wait(llvm::IRBuilderBase &builder) override;
+  llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) override;
+  bool has_matrix_unit(const llvm::Type *type) const override {
+    return size_.threads >= 2 * warp_size && threads_.has_matrix_unit(type);
+  }
+  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, llvm::Type *type,
+                                               std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
+                                               std::span<llvm::Value *const> sums) override {
+    return threads_.multiply_matrices(builder, frame_, type, a, b, sums);
+  }
   std::int64_t most_memory_bytes() const override;
-  llvm::Value *memory(emit::KernelBuilder &builder, std::int64_t bytes) override;
+  llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) override;
 
  private:
   const Threads &threads_;

@@ -229,7 +229,10 @@ class Compiler {
     if (is_new) {
       found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
       if (const auto rows = emit::rows_for_team(i)) {
-        emit_for_teams(i, call, *rows, found->second);
+        emit_for_teams(i, call, team_size(rows->count(module_), rows->length(module_)), rows->count(module_),
+                       found->second);
+      } else if (emit::is_contraction_for_team(code_.getContext(), i, thread_target)) {
+        emit_for_teams(i, call, {threads_per_block, 1}, 1, found->second);
       } else {
         emit_for_threads(i, call, found->second);
       }
@@ -267,20 +270,19 @@ class Compiler {
     kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
   }
 
-  // A team of threads for each row.
-  void emit_for_teams(InstructionView i, const emit::KernelCall &call, const emit::RowFusion &rows,
+  // A team of threads for each item of work. items: how many there are, if teams share blocks.
+  void emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size, std::int64_t items,
                       EmittedKernel &kernel) {
-    const TeamSize size = team_size(rows.count(module_), rows.length(module_));
     llvm::IRBuilder<> b(code_.getContext());
     const KernelFrame frame =
         threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, &call, Cooperation::Block);
     emit::KernelBuilder builder(b.GetInsertBlock());
-    BlockTeam team(builder, threads_, frame, size, rows.count(module_));
+    BlockTeam team(builder.b, threads_, frame, size, items);
     emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
     site.begin = team.item();
     const emit::KernelWork work = emit_kernel(builder, site, thread_target, &team);
     threads_.end_kernel(builder.b, frame);
-    kernel.blocks = (rows.count(module_) + size.per_block - 1) / size.per_block;
+    kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
     kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
     kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
   }

@@ -506,7 +506,7 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;
-  const auto threads = is_emulated_ ? make_emulated_threads() : make_gpu_threads();
+  const auto threads = is_emulated_ ? make_emulated_threads() : make_gpu_threads(target_);
   if (!nvptx::compile(*module, *threads, code, artifact.plan, problem)) {
     const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
                              : problem.instruction == BP_NONE && !module->final() ? BP_INVALID

@@ -12,12 +12,15 @@ struct EmulatedThread {
   std::uint32_t thread, threads;  // in its block
   std::uint32_t block, blocks;    // in the grid
   EmulatedWait waits_for;         // None: it has ended
-  // What it shows the others of its warp: words[turn] next, so that a slow one still finds the last one.
+  // What it shows the others of its warp: words[turn] next, so that a slow one still finds the last ones. A single word,
+  // or what it has of both matrices (emit::MatrixUnit).
   std::uint32_t turn;
-  std::uint32_t words[2];
+  std::uint32_t words[2][6];
   void *shared;  // memory of the block
   // Memory for the frame, aligned to 64 bytes, until the block has ended. Null if there is none: then the kernel returns.
   void *(*allocate)(EmulatedThread *thread, std::uint64_t bytes);
+  // Adds to its sums, by what the threads of the warp showed in that turn. is_half: f16, else bf16.
+  void (*multiply_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t is_half, float *sums);
   void *emulator;  // its own
 };
 

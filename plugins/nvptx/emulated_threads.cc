@@ -3,6 +3,7 @@
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "plugins/nvptx/emulated_thread.h"
 #include "plugins/nvptx/threads.h"
@@ -65,17 +66,37 @@ class EmulatedThreads final : public Threads {
 
   llvm::Value *exchange(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *word,
                         std::uint32_t mask) const override {
-    llvm::Value *turn_at = member(b, state(frame), offsetof(EmulatedThread, turn));
-    llvm::Value *turn = b.CreateLoad(b.getInt32Ty(), turn_at);
-    b.CreateStore(b.CreateXor(turn, 1), turn_at);
-    const auto word_of = [&](llvm::Value *thread) {
-      return b.CreateInBoundsGEP(b.getInt32Ty(), member(b, thread, offsetof(EmulatedThread, words)), turn);
-    };
-    b.CreateStore(word, word_of(state(frame)));
-    wait(b, frame, EmulatedWait::Warp);
+    llvm::Value *turn = show(b, frame, {&word, 1});
     llvm::Value *away = b.CreateSub(b.CreateXor(frame.thread, mask), frame.thread);
     llvm::Value *bytes = b.CreateMul(away, b.getInt64(sizeof(EmulatedThread)));
-    return b.CreateLoad(b.getInt32Ty(), word_of(b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes)));
+    return b.CreateLoad(b.getInt32Ty(), words_of(b, b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes), turn));
+  }
+
+  bool has_matrix_unit(const llvm::Type *type) const override { return type->isBFloatTy() || type->isHalfTy(); }
+  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Type *type,
+                                               std::span<llvm::Value *const> rows,
+                                               std::span<llvm::Value *const> columns,
+                                               std::span<llvm::Value *const> sums) const override {
+    std::vector<llvm::Value *> words(rows.begin(), rows.end());
+    words.insert(words.end(), columns.begin(), columns.end());
+    llvm::Value *turn = show(b, frame, words);
+    llvm::BasicBlock &entry = frame.function->getEntryBlock();
+    llvm::IRBuilder<> start(&entry, entry.begin());
+    llvm::Value *memory = start.CreateAlloca(b.getFloatTy(), b.getInt32(static_cast<std::uint32_t>(sums.size())));
+    const auto at = [&](std::size_t i) { return b.CreateConstInBoundsGEP1_64(b.getFloatTy(), memory, i); };
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      b.CreateStore(sums[i], at(i));
+    }
+    llvm::Value *function =
+        b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, multiply_matrices)));
+    auto *called = llvm::FunctionType::get(
+        b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty(), b.getPtrTy()}, false);
+    b.CreateCall(called, function, {state(frame), turn, b.getInt32(type->isHalfTy()), memory});
+    std::vector<llvm::Value *> results;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      results.push_back(b.CreateLoad(b.getFloatTy(), at(i)));
+    }
+    return results;
   }
 
   llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
@@ -86,6 +107,22 @@ class EmulatedThreads final : public Threads {
   static llvm::Value *state(const KernelFrame &frame) { return frame.function->getArg(1); }
   static llvm::Value *member(llvm::IRBuilderBase &b, llvm::Value *thread, std::size_t offset) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset);
+  }
+  static llvm::Value *words_of(llvm::IRBuilderBase &b, llvm::Value *thread, llvm::Value *turn) {
+    auto *words = llvm::ArrayType::get(b.getInt32Ty(), std::extent_v<decltype(EmulatedThread::words), 1>);
+    return b.CreateInBoundsGEP(words, member(b, thread, offsetof(EmulatedThread, words)), turn);
+  }
+  // To the others of the warp; waits until they have, too. The turn in which that was.
+  static llvm::Value *show(llvm::IRBuilderBase &b, const KernelFrame &frame, std::span<llvm::Value *const> words) {
+    llvm::Value *turn_at = member(b, state(frame), offsetof(EmulatedThread, turn));
+    llvm::Value *turn = b.CreateLoad(b.getInt32Ty(), turn_at);
+    b.CreateStore(b.CreateXor(turn, 1), turn_at);
+    llvm::Value *to = words_of(b, state(frame), turn);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      b.CreateStore(words[i], b.CreateConstInBoundsGEP1_64(b.getInt32Ty(), to, i));
+    }
+    wait(b, frame, EmulatedWait::Warp);
+    return turn;
   }
   static void set_wait(llvm::IRBuilderBase &b, const KernelFrame &frame, EmulatedWait what) {
     b.CreateStore(b.getInt32(static_cast<std::uint32_t>(what)),

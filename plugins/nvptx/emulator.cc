@@ -1,5 +1,7 @@
 // The emulator: blocks of a grid one after the other, on the host.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -9,6 +11,7 @@
 
 #include "plugin_api/cpp/call.h"
 #include "plugins/llvm/linker.h"
+#include "plugins/llvm/team.h"
 #include "plugins/nvptx/emulated_thread.h"
 #include "plugins/nvptx/machine.h"
 #include "plugins/nvptx/threads.h"
@@ -17,6 +20,34 @@ namespace bp::nvptx {
 namespace {
 
 using plugin::fail;
+
+float value_of(std::uint32_t bits, bool is_half) {
+  if (!is_half) {
+    return std::bit_cast<float>(bits << 16);
+  }
+  const auto exponent = static_cast<int>(bits >> 10 & 31), mantissa = static_cast<int>(bits & 1023);
+  const float size = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
+                     : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                     : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+  return (bits >> 15 & 1) != 0 ? -size : size;
+}
+
+// Each element is found where emit::MatrixUnit says that a thread has it.
+void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t is_half, float *sums) {
+  const std::uint32_t lane = thread->thread % warp_size;
+  const EmulatedThread *warp = thread - lane;
+  const auto half_word = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t k) {
+    return value_of(warp[owner].words[turn][word] >> 16 * (k % 2) & 0xffff, is_half != 0);
+  };
+  for (std::uint32_t i = 0; i < emit::MatrixUnit::sums; ++i) {
+    const std::uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    for (std::uint32_t k = 0; k < emit::MatrixUnit::contracted; ++k) {
+      const std::uint32_t pair = k % 8 / 2, last = k / 8;
+      sums[i] = std::fma(half_word(row % 8 * 4 + pair, row / 8 + 2 * last, k),
+                         half_word(column * 4 + pair, 4 + last, k), sums[i]);
+    }
+  }
+}
 
 // A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up and
 // down the numbers, so that what is not waited for is missed. One block after the other.
@@ -47,6 +78,7 @@ class EmulatedBlock {
                      .words = {},
                      .shared = shared_.get(),
                      .allocate = allocate_frame,
+                     .multiply_matrices = multiply_matrices,
                      .emulator = this};
       frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
     }

@@ -9,6 +9,8 @@ namespace {
 
 class GpuThreads final : public Threads {
  public:
+  explicit GpuThreads(const Target &target) : target_(target) {}
+
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            const emit::KernelCall *call, Cooperation) const override {
     llvm::LLVMContext &context = module.getContext();
@@ -61,6 +63,34 @@ class GpuThreads final : public Threads {
     }
     return b.CreateAddrSpaceCast(memory, b.getPtrTy());
   }
+
+  bool has_matrix_unit(const llvm::Type *type) const override {
+    return target_.version >= 80 && (type->isBFloatTy() || type->isHalfTy());
+  }
+  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Type *type,
+                                               std::span<llvm::Value *const> rows,
+                                               std::span<llvm::Value *const> columns,
+                                               std::span<llvm::Value *const> sums) const override {
+    std::vector<llvm::Value *> arguments(rows.begin(), rows.end());
+    arguments.insert(arguments.end(), columns.begin(), columns.end());
+    if (type->isHalfTy()) {
+      for (llvm::Value *&word : arguments) {
+        word = b.CreateBitCast(word, llvm::FixedVectorType::get(type, 2));
+      }
+    }
+    arguments.insert(arguments.end(), sums.begin(), sums.end());
+    llvm::Value *all = b.CreateIntrinsic(type->isHalfTy() ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
+                                                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
+                                         {}, arguments);
+    std::vector<llvm::Value *> results;
+    for (unsigned i = 0; i < sums.size(); ++i) {
+      results.push_back(b.CreateExtractValue(all, i));
+    }
+    return results;
+  }
+
+ private:
+  Target target_;
 };
 
 }  // namespace
@@ -69,8 +99,8 @@ std::string kernel_name(std::uint32_t number) {
   return "kernel_" + std::to_string(number);
 }
 
-std::unique_ptr<Threads> make_gpu_threads() {
-  return std::make_unique<GpuThreads>();
+std::unique_ptr<Threads> make_gpu_threads(const Target &target) {
+  return std::make_unique<GpuThreads>(target);
 }
 
 }  // namespace bp::nvptx

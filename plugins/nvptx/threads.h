@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/nvptx/target.h"
 
 namespace bp::nvptx {
 
@@ -50,11 +52,17 @@ class Threads {
   // The i32 that the thread `mask` away has (its number in the warp, with these bits turned).
   virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *word,
                                 std::uint32_t mask) const = 0;
+  // A warp's matrix unit, as emit::MatrixUnit says.
+  virtual bool has_matrix_unit(const llvm::Type *type) const = 0;
+  virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
+                                                       llvm::Type *type, std::span<llvm::Value *const> a,
+                                                       std::span<llvm::Value *const> b,
+                                                       std::span<llvm::Value *const> sums) const = 0;
   // Of the block, aligned to 64 bytes; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 };
 
-std::unique_ptr<Threads> make_gpu_threads();
+std::unique_ptr<Threads> make_gpu_threads(const Target &target);
 std::unique_ptr<Threads> make_emulated_threads();
 
 }  // namespace bp::nvptx

@@ -1,0 +1,69 @@
+// Tiles: a team does a tile of the output. It copies a slice of both operands to its memory, multiplies it from there, and
+// goes on to the next slice along the contracted axes; each member keeps the sums of some elements of the tile. Elements
+// of a slice that are not there, or lie in the padding, are zero. How slices lie in memory and are multiplied is for
+// those that derive.
+#pragma once
+
+#include <array>
+
+#include "plugins/llvm/contraction_strategy.h"
+#include "plugins/llvm/loops.h"
+
+namespace bp::emit {
+
+class TileStrategy : public ContractionStrategy {
+ public:
+  int64_t items() const override { return tiles(); }
+  int64_t scratch_bytes() const override;
+  void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
+
+ protected:
+  static constexpr size_t row_side = 0, column_side = 1;
+  using OfSides = std::array<llvm::Value *, 2>;
+
+  // depth: of the contracted axes, in a slice. unit: elements along each side that are multiplied at least; each_: so many
+  // of these, of which there are as few as leave tiles enough for a large GPU.
+  TileStrategy(const ContractionProblem &problem, Team &team, int64_t depth, std::array<int64_t, 2> unit,
+               std::array<int64_t, 2> each);
+
+  // An element of a slice in memory, and its place there, in elements: k along the contracted axes, i along the side.
+  virtual llvm::Type *slice_type() const = 0;
+  virtual int64_t slice_size(size_t side) const = 0;
+  virtual llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k,
+                                   llvm::Value *i) const = 0;
+  // From operand's memory; what is_there (i1, may be null) denies is zero.
+  virtual llvm::Value *read(const ContractionMemory &memory, Operand operand, llvm::Value *offset,
+                            llvm::Value *is_there) const = 0;
+  // The element of the tile that a sum is of: row and column.
+  virtual OfSides position(const ContractionMemory &memory, size_t sum) const = 0;
+  virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
+  // Longer chains of additions lose too much; they are parts, added in the end. A multiple of depth.
+  virtual int64_t longest_chain() const = 0;
+  virtual size_t sums() const = 0;  // of a member
+
+  int64_t tile(size_t side) const { return each_[side] * unit_[side]; }
+  Operand operand(size_t side) const { return side == row_side ? problem_.row_operand : problem_.column_operand; }
+
+  const ContractionProblem problem_;
+  Team &team_;
+  const int64_t depth_;
+  const std::array<int64_t, 2> unit_;
+  std::array<int64_t, 2> each_;
+
+ private:
+  int64_t tiles_along(size_t side) const { return (size_[side] + tile(side) - 1) / tile(side); }
+  int64_t tiles() const { return total_size(problem_.batch) * tiles_along(row_side) * tiles_along(column_side); }
+  const std::vector<Axis> &axes(size_t side) const { return side == row_side ? problem_.rows : problem_.columns; }
+  void copy_slice(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
+                  llvm::Value *first_contracted, llvm::Value *slice) const;
+
+  const std::array<int64_t, 2> size_;  // by side
+  const int64_t contracted_;
+};
+
+// Members multiply numbers of the sums' type.
+std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team);
+// The team has a matrix unit for them.
+std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team);
+
+}  // namespace bp::emit

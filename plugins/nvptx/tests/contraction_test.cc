@@ -1,0 +1,94 @@
+// Dots and convolutions, a tile of the result for each block.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "plugins/nvptx/tests/programs.h"
+
+namespace bp::nvptx::tests {
+namespace {
+
+std::string dot(std::string_view type, int rows, int columns, int contracted, std::string_view result = "") {
+  return fmt::format(R"(HloModule dot
+    ENTRY main {{
+      x = {0}[{1},{3}] parameter(0)
+      y = {0}[{3},{2}] parameter(1)
+      ROOT r = {4}[{1},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+    }})",
+                     type, rows, columns, contracted, result.empty() ? type : result);
+}
+
+}  // namespace
+
+TEST_CASE("a dot is multiplied in tiles from shared memory, whatever its size") {
+  const std::string ptx = ptx_of(text::parse_module(dot("f32", 256, 256, 256)).value(), "sm_80");
+  INFO(ptx);
+  CHECK(ptx.find("bar.sync") != std::string::npos);
+  CHECK(ptx.find("ld.shared") != std::string::npos);
+  CHECK(ptx.find("fma.rn.f32") != std::string::npos);
+  for (const auto &[rows, columns, contracted] :
+       {std::array{16, 16, 16}, {128, 64, 32}, {17, 33, 19}, {200, 300, 70}, {65, 16, 700}, {16, 129, 1000}}) {
+    INFO(rows << " x " << columns << " x " << contracted);
+    check_on_emulator(dot("f32", rows, columns, contracted), 1e-5);
+  }
+}
+
+TEST_CASE("dots of every kind of number are multiplied in tiles") {
+  check_on_emulator(dot("f64", 40, 50, 60), 1e-13);
+  check_on_emulator(dot("bf16", 40, 50, 60), 1e-2);
+  check_on_emulator(dot("f16", 40, 50, 60), 1e-2);
+  check_on_emulator(dot("bf16", 40, 50, 60, "f32"), 1e-5);
+  check_on_emulator(dot("s32", 40, 50, 60));
+  check_on_emulator(dot("s8", 40, 50, 60, "s32"));
+  check_on_emulator(dot("u8", 40, 50, 60, "u32"));
+}
+
+TEST_CASE("dots of narrow floats are multiplied by the matrix unit, where there is one") {
+  for (const std::string type : {"bf16", "f16"}) {
+    const Module module = text::parse_module(dot(type, 256, 256, 256)).value();
+    const std::string instruction = "mma.sync.aligned.m16n8k16.row.col.f32." + type + "." + type + ".f32";
+    CHECK(ptx_of(module, "sm_75").find("mma.sync") == std::string::npos);
+    CHECK(ptx_of(module, "sm_80").find(instruction) != std::string::npos);
+    CHECK(ptx_of(module, "sm_90a").find(instruction) != std::string::npos);
+    for (const auto &[rows, columns, contracted] :
+         {std::array{16, 16, 16}, {128, 128, 64}, {17, 33, 19}, {100, 150, 70}, {1200, 1300, 16}}) {
+      INFO(rows << " x " << columns << " x " << contracted);
+      check_on_emulator(dot(type, rows, columns, contracted, "f32"), 1e-5);
+    }
+  }
+}
+
+TEST_CASE("dots with batches and operands in any order are multiplied in tiles") {
+  check_on_emulator(R"(HloModule batched
+    ENTRY main {
+      x = f32[3,70,20]{1,2,0} parameter(0)
+      y = f32[40,3,20] parameter(1)
+      z = f32[70,3,40] parameter(2)
+      p = f32[3,70,40] dot(x, y), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={1}, rhs_contracting_dims={2}
+      q = f32[3,40,20] dot(z, x), lhs_batch_dims={1}, lhs_contracting_dims={0}, rhs_batch_dims={0}, rhs_contracting_dims={1}
+      ROOT r = (f32[3,70,40], f32[3,40,20]) tuple(p, q)
+    })",
+                    1e-5);
+}
+
+TEST_CASE("convolutions are multiplied in tiles, whatever their windows") {
+  check_on_emulator(R"(HloModule convolutions
+    ENTRY main {
+      image = f32[2,14,15,20] parameter(0)
+      filter = f32[3,3,20,24] parameter(1)
+      narrow = f32[1,1,20,32] parameter(2)
+      grouped = f32[3,3,10,32] parameter(3)
+      same = f32[2,14,15,24] convolution(image, filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+      strided = f32[2,7,8,24] convolution(image, filter), window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+      dilated = f32[2,10,11,24] convolution(image, filter), window={size=3x3 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f
+      transposed = f32[2,29,31,24] convolution(image, filter), window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f
+      reversed = f32[2,12,13,24] convolution(image, filter), window={size=3x3 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f
+      points = f32[2,14,15,32] convolution(image, narrow), window={size=1x1}, dim_labels=b01f_01io->b01f
+      groups = f32[2,14,15,32] convolution(image, grouped), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=2
+      ROOT r = (f32[2,14,15,24], f32[2,7,8,24], f32[2,10,11,24], f32[2,29,31,24], f32[2,12,13,24], f32[2,14,15,32], f32[2,14,15,32])
+        tuple(same, strided, dilated, transposed, reversed, points, groups)
+    })",
+                    1e-5);
+}
+
+}  // namespace bp::nvptx::tests
