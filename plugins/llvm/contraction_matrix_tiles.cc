@@ -17,10 +17,10 @@ class MatrixTiles final : public TileStrategy {
 
  public:
   MatrixTiles(const ContractionProblem &problem, Team &team)
-      : TileStrategy(problem, team, depth,
-                     {warps_along_rows * Unit::rows,
-                      team.size() / team.exchanging() / warps_along_rows * Unit::columns},
-                     {4, 4}) {}
+      : TileStrategy(
+            problem, team, depth,
+            {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
+            {4, 4}) {}
 
  private:
   llvm::Type *slice_type() const override { return llvm::Type::getInt16Ty(problem_.types.lhs->getContext()); }

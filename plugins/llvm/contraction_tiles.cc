@@ -98,8 +98,8 @@ void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm
     const OfSides in_tile = position(m, i);
     llvm::Value *row = b.CreateAdd(first[row_side], in_tile[row_side]);
     llvm::Value *column = b.CreateAdd(first[column_side], in_tile[column_side]);
-    const Place place = m.sum(m.sum(out, m.locate(row, problem_.rows, out_operand)),
-                              m.locate(column, problem_.columns, out_operand));
+    const Place place =
+        m.sum(m.sum(out, m.locate(row, problem_.rows, out_operand)), m.locate(column, problem_.columns, out_operand));
     const auto write = [&] { m.store_scalar(results[i], place.offset); };
     llvm::Value *is_there = m.mask_and(exists(m, row, size_[row_side], tile(row_side)),
                                        exists(m, column, size_[column_side], tile(column_side)));

@@ -349,8 +349,7 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
       sums[i] = emit_binary(k_.b, op, accumulate, sums[i], sums[i + width]);
     }
   }
-  Value *sum =
-      across_lanes(k_.b, sums[0], [&](Value *a, Value *b) { return emit_binary(k_.b, op, accumulate, a, b); });
+  Value *sum = across_lanes(k_.b, sums[0], [&](Value *a, Value *b) { return emit_binary(k_.b, op, accumulate, a, b); });
   sum = emit_binary(k_.b, op, accumulate, element(instruction.operand(1), {}), sum);
   return round_to_type(k_.b, sum, dtype);
 }

@@ -284,13 +284,23 @@ bool needs_large_coordinates(InstructionView instruction) {
 
 std::optional<RowFusion> rows_for_team(InstructionView instruction) {
   constexpr std::int64_t shortest_row = 16;
+  constexpr std::size_t most_results = 16;  // of a reduction: members show theirs to each other in the team's memory
   const bool is_fusion = instruction.op() == BP_OP_FUSION;
   if (instruction.op() != BP_OP_REDUCE && (!is_fusion || contraction_in(instruction))) {
     return std::nullopt;
   }
   std::string problem;
   auto rows = find_rows(instruction, problem);
-  return rows && rows->length(instruction.module()) >= shortest_row ? std::move(rows) : std::nullopt;
+  if (!rows || rows->length(instruction.module()) < shortest_row) {
+    return std::nullopt;
+  }
+  for (std::uint32_t n = 0; n < rows->members.size(); ++n) {
+    const InstructionView member = instruction.module().instruction(rows->first_instruction + n);
+    if (member.op() == BP_OP_REDUCE && member.result_count() > most_results) {
+      return std::nullopt;
+    }
+  }
+  return rows;
 }
 
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, Team *team) {
@@ -314,10 +324,10 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     case BP_OP_SELECT_AND_SCATTER: emit_select_and_scatter(generator, builder, site); return {};
     case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:
-    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target, large, team);
+    case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target, large, nullptr);
     case BP_OP_FUSION:
       if (contraction_in(instruction)) {
-        return emit_contraction(builder, site, target, large, team);
+        return emit_contraction(builder, site, target, large, nullptr);
       }
       if (const auto rows = rows_of(instruction)) {
         return emit_rows(generator, builder, site, *rows);

@@ -116,10 +116,9 @@ std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView co
 
 bool is_contraction_for_team(llvm::LLVMContext &context, InstructionView instruction, const VectorTarget &target) {
   const bool is_alone = instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION;
-  const std::optional<InstructionView> contraction =
-      is_alone                            ? std::optional(instruction)
-      : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
-                                          : std::nullopt;
+  const std::optional<InstructionView> contraction = is_alone                           ? std::optional(instruction)
+                                                     : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
+                                                                                        : std::nullopt;
   return contraction && are_worth_tiling(target, describe(context, *contraction, nullptr, target, false));
 }
 
@@ -137,8 +136,8 @@ KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const Vect
       return site.operands[i];
     }
     const auto parameters = site.instruction.called(0).parameters();
-    return site.operands[static_cast<std::size_t>(std::ranges::find(parameters, contraction.operand(i)) -
-                                                  parameters.begin())];
+    return site
+        .operands[static_cast<std::size_t>(std::ranges::find(parameters, contraction.operand(i)) - parameters.begin())];
   };
   std::vector<llvm::Value *> of_epilogue;
   if (fused) {

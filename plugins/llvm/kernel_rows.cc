@@ -127,8 +127,7 @@ class RowKernel {
   }
 
   void keep(std::uint32_t n) {
-    const std::int64_t bytes =
-        (storage_bytes(instruction(n).shape().dtype) * rows_.length(module_) + 63) / 64 * 64;
+    const std::int64_t bytes = (storage_bytes(instruction(n).shape().dtype) * rows_.length(module_) + 63) / 64 * 64;
     if (bytes <= most_scratch_bytes_ - scratch_bytes_) {
       kept_[n] = scratch_bytes_;
       scratch_bytes_ += bytes;
@@ -305,8 +304,7 @@ class RowKernel {
 
   void emit_kept(std::uint32_t n, std::span<const Index> row) {
     const std::uint32_t value = instruction(n).result();
-    Value *buffer =
-        k_.b.CreateConstInBoundsGEP1_64(k_.b.getInt8Ty(), scratch_, static_cast<std::uint64_t>(kept_[n]));
+    Value *buffer = k_.b.CreateConstInBoundsGEP1_64(k_.b.getInt8Ty(), scratch_, static_cast<std::uint64_t>(kept_[n]));
     std::vector<std::int64_t> strides(shape_.rank(), 0);
     std::int64_t stride = 1;
     for (auto d = rows_.inner.rbegin(); d != rows_.inner.rend(); ++d) {

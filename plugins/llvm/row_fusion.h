@@ -53,9 +53,9 @@ struct RowFusion {
 // reduction would run anew for each.
 bool repeats_reductions(InstructionView fusion);
 
-// The rows of a fusion or a reduction. Nothing, and why in `problem`, if it reduces nothing, if its reductions differ in their rows or
-// leave the innermost dimension alone, or if something wants the result of one at another row. Expects what else
-// kernel_problem() looks at to be right.
+// The rows of a fusion or a reduction. Nothing, and why in `problem`, if it reduces nothing, if its reductions differ in
+// their rows or leave the innermost dimension alone, or if something wants the result of one at another row. Expects what
+// else kernel_problem() looks at to be right.
 std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem);
 
 }  // namespace bp::emit

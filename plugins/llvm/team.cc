@@ -14,8 +14,8 @@ std::int64_t groups_of(const Team &team) {
   return team.size() / team.exchanging();
 }
 
-std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std::int64_t width, std::vector<Value *> values,
-                                         const Combine &combine) {
+std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std::int64_t width,
+                                         std::vector<Value *> values, const Combine &combine) {
   for (std::int64_t mask = 1; mask < width; mask *= 2) {
     std::vector<Value *> others;
     for (Value *value : values) {

@@ -28,7 +28,7 @@ class Team {
   virtual std::int64_t size() const = 0;
   virtual std::int64_t exchanging() const = 0;
   virtual llvm::Value *member() const = 0;  // i64, below size
-  // i1: what it does is wanted. A team of which nothing is wanted runs along and must not write.
+  // i1, or null for always: what it does is wanted. A team of which nothing is wanted runs along and must not write.
   virtual llvm::Value *is_wanted() const = 0;
 
   // Waits for the others. What they wrote to the team's memory before is there.
@@ -38,8 +38,7 @@ class Team {
   // Whether there is a unit for elements of this type; its sums + a * b.
   virtual bool has_matrix_unit(const llvm::Type *type) const = 0;
   virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, llvm::Type *type,
-                                                       std::span<llvm::Value *const> a,
-                                                       std::span<llvm::Value *const> b,
+                                                       std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
                                                        std::span<llvm::Value *const> sums) = 0;
   // Memory of all of the team, aligned to 64 bytes; asked for at most once.
   virtual std::int64_t most_memory_bytes() const = 0;

@@ -89,8 +89,8 @@ class EmulatedThreads final : public Threads {
     }
     llvm::Value *function =
         b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, multiply_matrices)));
-    auto *called = llvm::FunctionType::get(
-        b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty(), b.getPtrTy()}, false);
+    auto *called =
+        llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty(), b.getPtrTy()}, false);
     b.CreateCall(called, function, {state(frame), turn, b.getInt32(type->isHalfTy()), memory});
     std::vector<llvm::Value *> results;
     for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -139,8 +139,8 @@ class EmulatedThreads final : public Threads {
     llvm::Value *size = b.CreateIntrinsic(ID(llvm::Intrinsic::coro_size), {b.getInt64Ty()}, {});
     llvm::Value *allocate =
         b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, allocate)), "allocate");
-    llvm::Value *memory = b.CreateCall(
-        llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty()}, false), allocate, {state(frame), size});
+    llvm::Value *memory = b.CreateCall(llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty()}, false),
+                                       allocate, {state(frame), size});
     llvm::BasicBlock *begin = llvm::BasicBlock::Create(context, "begin", frame.function);
     llvm::BasicBlock *no_memory = llvm::BasicBlock::Create(context, "no_memory", frame.function);
     b.CreateCondBr(b.CreateIsNull(memory), no_memory, begin);
@@ -153,8 +153,7 @@ class EmulatedThreads final : public Threads {
     b.CreateIntrinsic(ID(llvm::Intrinsic::coro_free), {}, {id, handle});
     b.CreateBr(frame.suspended);
     b.SetInsertPoint(frame.suspended);
-    b.CreateIntrinsic(ID(llvm::Intrinsic::coro_end), {},
-                      {handle, b.getFalse(), llvm::ConstantTokenNone::get(context)});
+    b.CreateIntrinsic(ID(llvm::Intrinsic::coro_end), {}, {handle, b.getFalse(), llvm::ConstantTokenNone::get(context)});
     b.CreateRet(handle);
   }
 

@@ -131,8 +131,8 @@ class EmulatedBlock {
     return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");
   }
   static bool all_wait_like(std::span<const EmulatedThread> threads) {
-    return std::ranges::all_of(
-        threads, [&](const EmulatedThread &other) { return other.waits_for == threads[0].waits_for; });
+    return std::ranges::all_of(threads,
+                               [&](const EmulatedThread &other) { return other.waits_for == threads[0].waits_for; });
   }
   static bp_status differ(const char *what, const bp_diag_t *diag) {
     return fail(diag, BP_INTERNAL,

@@ -87,7 +87,7 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
              : command.grid.blocks == 0 || command.grid.threads == 0 || command.grid.threads > max_threads_per_block ||
                      command.grid.shared_bytes > max_shared_bytes
                  ? "its grid is empty or too large"
-                                                                                     : "";
+                 : "";
     case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
     case CommandKind::Jump: return is_target(command.target) ? "" : "it jumps outside of the plan";
     case CommandKind::JumpUnless:

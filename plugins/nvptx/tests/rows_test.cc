@@ -72,6 +72,33 @@ TEST_CASE("a reduction of any computation is that of its elements") {
   }
 }
 
+TEST_CASE("a reduction of more values than a team has memory for is left to threads") {
+  constexpr int count = 60;
+  std::string parameters, results, arguments, rows, zeros, types, sums;
+  for (int i = 0; i < 2 * count; ++i) {
+    parameters += fmt::format("  p{0} = f32[] parameter({0})\n", i);
+  }
+  for (int i = 0; i < count; ++i) {
+    const char *comma = i == 0 ? "" : ", ";
+    sums += fmt::format("  s{0} = f32[] add(p{0}, p{1})\n", i, i + count);
+    results += fmt::format("{}s{}", comma, i);
+    arguments += fmt::format("{}x", comma);
+    zeros += ", zero";
+    types += fmt::format("{}f32[1]", comma);
+    rows += fmt::format("{}f32[]", comma);
+  }
+  check_on_emulator(fmt::format(R"(HloModule many
+    add {{
+{0}{1}  ROOT r = ({2}) tuple({3}) }}
+    ENTRY main {{
+      x = f32[1,8192] parameter(0)
+      zero = f32[] constant(0)
+      ROOT r = ({4}) reduce({5}{6}), dimensions={{1}}, to_apply=add
+    }})",
+                                parameters, sums, rows, results, types, arguments, zeros),
+                    1e-5);
+}
+
 TEST_CASE("reductions of every width of number are exchanged between threads") {
   check_on_emulator(R"(HloModule widths
     or { p = pred[] parameter(0)  q = pred[] parameter(1)  ROOT r = pred[] or(p, q) }
