@@ -1,0 +1,42 @@
+// Options: what `--set` says to this backend.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/backplane.h"
+#include "plugins/nvptx/target.h"
+
+namespace bp::nvptx {
+
+inline constexpr const char *emit_choices[] = {"llvm", "ptx", "plan", nullptr};
+inline constexpr bp_option_desc_t option_descriptions[] = {
+    {"emulate", "0", "run kernels on the host, thread by thread, without a GPU", nullptr, BP_OPTION_SWITCH, 0},
+    {"target", nullptr,
+     "what to compile for: sm_75, sm_80, sm_90 or sm_90a; otherwise the GPU that is there, or sm_90a", nullptr,
+     BP_OPTION_TEXT, 0},
+    {"driver", "libcuda.so.1", "the library of NVIDIA's driver, with its path if it is where the system does not look",
+     nullptr, BP_OPTION_TEXT, 0},
+    {"cache-dir", nullptr, "a folder for machine code that the driver makes of PTX; none: the driver's own cache alone",
+     nullptr, BP_OPTION_TEXT, 0},
+    {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
+    {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
+    {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
+     emit_choices, BP_OPTION_TEXT, 0},
+};
+
+// Their values; what is not set has its default.
+struct Options {
+  bool is_emulated = false;
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
+  std::string driver = "libcuda.so.1", cache_dir, dump_dir;
+  std::string emit;  // one of emit_choices; empty: an artifact
+  std::optional<Target> target;
+
+  // BP_INVALID, and what was expected, if the value is none for the key, which is one of the above.
+  bp_status set(std::string_view key, const char *value, const bp_diag_t *diag);
+};
+
+}  // namespace bp::nvptx
