@@ -97,10 +97,16 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
   return kernel;
 }
 
-bool are_worth_tiling(const VectorTarget &target, const std::vector<Contraction> &contractions) {
-  return std::ranges::all_of(contractions, [&](const Contraction &contraction) {
-    return is_worth_tiling(normalize(contraction, lanes_of_sums(target, contraction)));
-  });
+std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions) {
+  std::vector<ContractionProblem> problems;
+  for (const Contraction &contraction : contractions) {
+    problems.push_back(normalize(contraction, lanes_of_sums(target, contraction)));
+  }
+  if (std::ranges::all_of(problems, is_worth_tiling)) {
+    return TeamWork();
+  }
+  return problems.size() == 1 && is_worth_splitting(problems[0]) ? std::optional(split_work(problems[0]))
+                                                                 : std::nullopt;
 }
 
 Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &target,
@@ -112,7 +118,8 @@ Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &targ
   std::vector<std::unique_ptr<ContractionStrategy>> strategies;
   for (const Contraction &contraction : contractions) {
     problems.push_back(normalize(contraction, lanes_of_sums(target, contraction)));
-    strategies.push_back(make_tiled_strategy(problems.back(), team));
+    strategies.push_back(is_worth_tiling(problems.back()) ? make_tiled_strategy(problems.back(), team)
+                                                          : make_split_strategy(problems.back(), team));
     kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategies.back()->scratch_bytes());
   }
   llvm::Value *memory = team.memory(b, kernel.scratch_bytes);

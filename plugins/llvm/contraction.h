@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,8 +103,14 @@ struct Kernel {
 Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
                          const std::vector<Contraction> &contractions);
 
-// Whether a team does all of these well, a tile of the output after the other.
-bool are_worth_tiling(const VectorTarget &target, const std::vector<Contraction> &contractions);
+// What a team does well: items, and the vectors that one of them reads, which members share. A tile of the output has work
+// for any number of members; its length is 0.
+struct TeamWork {
+  int64_t items = 0;
+  int64_t length = 0;
+};
+// Nothing if these are better left to threads.
+std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions);
 // The same work for a team, which does one item: code at the builder's place, in no function of its own. pointers: lhs,
 // rhs and out. scratch_bytes is the team's memory.
 Kernel emit_contractions_for_team(llvm::IRBuilder<> &builder, const VectorTarget &target,

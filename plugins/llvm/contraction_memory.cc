@@ -1,6 +1,7 @@
 #include "plugins/llvm/contraction_memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/expression.h"
@@ -171,6 +172,21 @@ llvm::Align ContractionMemory::alignment(Operand operand) const {
   return llvm::Align(std::max(1U, element_type(operand)->getScalarSizeInBits() / 8));
 }
 
+// What divides the address of every vector of so many lanes along these axes.
+llvm::Align ContractionMemory::vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const {
+  int64_t elements = std::gcd(lanes, problem.offsets[operand]);
+  for (const std::vector<Axis> *axes : {&problem.batch, &problem.rows, &problem.columns, &problem.contracted}) {
+    for (const Axis &axis : *axes) {
+      const bool is_along = axes == &along && &axis == &along.back();
+      elements = is_along ? elements : std::gcd(elements, stride_of(axis, operand));
+    }
+  }
+  const auto bytes = static_cast<uint64_t>(elements) * alignment(operand).value();
+  const llvm::Align of_pointer =
+      pointers[operand]->getPointerAlignment(b.GetInsertBlock()->getModule()->getDataLayout());
+  return std::min(of_pointer, llvm::Align(bytes & (~bytes + 1)));
+}
+
 llvm::Value *ContractionMemory::to_sum_type(llvm::Value *stored, Operand operand) const {
   llvm::Type *type = element_type(operand);
   llvm::Type *wanted = with_lanes_of(sum_type, stored);
@@ -275,6 +291,24 @@ llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, 
   }
   // In the padding the operand's first element is read instead: an operand that is read at all is not empty.
   return b.CreateSelect(mask, load_at(b.CreateSelect(mask, offset, integer(0))), llvm::Constant::getNullValue(storage));
+}
+
+std::vector<llvm::Value *> ContractionMemory::load_neighbours(Operand operand, const std::vector<Axis> &along,
+                                                              llvm::Value *offset, int64_t lanes,
+                                                              llvm::Value *mask) const {
+  llvm::Type *storage = storage_type(operand),
+             *vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(lanes));
+  llvm::Value *there = mask == nullptr ? offset : b.CreateSelect(mask, offset, integer(0));
+  llvm::Value *stored = b.CreateAlignedLoad(vector, b.CreateGEP(storage, pointers[operand], there),
+                                            vector_alignment(operand, along, lanes));
+  if (mask != nullptr) {
+    stored = b.CreateSelect(mask, stored, llvm::Constant::getNullValue(vector));
+  }
+  std::vector<llvm::Value *> elements;
+  for (int64_t i = 0; i < lanes; ++i) {
+    elements.push_back(to_sum_type(b.CreateExtractElement(stored, static_cast<uint64_t>(i)), operand));
+  }
+  return elements;
 }
 
 llvm::Value *ContractionMemory::finish(const EpilogueSite &site) const {

@@ -69,6 +69,10 @@ class ContractionMemory {
   // Which lanes of lhs are inside all windows, given the places that add up to the coordinate.
   Mask mask_of(std::span<const Place *const> places) const;
   llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all
+  // i1, or null if all are: index < end, where indices go up to a multiple of `step`.
+  llvm::Value *is_below(llvm::Value *index, int64_t end, int64_t step) const {
+    return end % step == 0 ? nullptr : b.CreateICmpULT(index, integer(end));
+  }
   llvm::Value *mask_and(llvm::Value *x, const Mask &y) const { return mask_and(x, mask_and(y.lanes, y.condition)); }
 
   // Reads as sum_type; masked-off lanes are zero. `offset` is an i64 added to the lanes' offsets.
@@ -78,6 +82,9 @@ class ContractionMemory {
     return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
   }
   llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // The elements of a vector: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors). mask: i1.
+  std::vector<llvm::Value *> load_neighbours(Operand operand, const std::vector<Axis> &along, llvm::Value *offset,
+                                             int64_t lanes, llvm::Value *mask) const;
   // As it is stored: a 16-bit float is an i16.
   llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // Runs the epilogue, converts and writes.
@@ -100,6 +107,7 @@ class ContractionMemory {
   llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
   llvm::Value *finish(const EpilogueSite &site) const;
   llvm::Align alignment(Operand operand) const;
+  llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
 };
 
 }  // namespace bp::emit

@@ -108,6 +108,10 @@ bool has_single_stride(const std::vector<Axis> &axes, Operand operand, int64_t *
   return true;
 }
 
+bool has_vectors(const std::vector<Axis> &axes, Operand operand, int64_t lanes) {
+  return !axes.empty() && stride_of(axes.back(), operand) == 1 && axes.back().size % lanes == 0;
+}
+
 ContractionProblem normalize(const Contraction &contraction, int64_t lanes) {
   ContractionProblem problem;
   bool is_transposed = prefers_lhs_columns(contraction, lanes);

@@ -21,6 +21,9 @@ int64_t total_size(const std::vector<Axis> &axes);
 // Whether the axes, as one flat index, address the operand with one constant stride, and which.
 bool has_single_stride(const std::vector<Axis> &axes, Operand operand, int64_t *stride);
 
+// Whether the operand has elements i to i + lanes next to each other wherever lanes divides i, a flat index of the axes.
+bool has_vectors(const std::vector<Axis> &axes, Operand operand, int64_t lanes);
+
 struct ContractionProblem {
   std::vector<Axis> batch;
   std::vector<Axis> rows;

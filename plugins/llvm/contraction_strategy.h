@@ -42,4 +42,9 @@ std::unique_ptr<ContractionStrategy> make_threaded_strategy(const ContractionPro
 bool is_worth_tiling(const ContractionProblem &problem);
 std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team);
 
+// A team for some results of few rows or columns, whose members share the contracted axes. Likewise.
+bool is_worth_splitting(const ContractionProblem &problem);
+TeamWork split_work(const ContractionProblem &problem);
+std::unique_ptr<ContractionStrategy> make_split_strategy(const ContractionProblem &problem, Team &team);
+
 }  // namespace bp::emit

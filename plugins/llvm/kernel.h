@@ -39,10 +39,11 @@ bool is_control_flow(std::uint16_t op);
 // Instructions that read and write arrays by themselves, not element by element through a Generator.
 bool works_in_memory(InstructionView instruction);
 
-// What a team does better than threads by themselves: the rows of an instruction, or tiles of the result of a dot or
+// What a team does better than threads by themselves: the rows of an instruction, or parts of the result of a dot or
 // convolution. Both expect kernel_problem() to be empty.
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
-bool is_contraction_for_team(llvm::LLVMContext &context, InstructionView instruction, const VectorTarget &target);
+std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
+                                             const VectorTarget &target);
 
 // Emits into the builder's block, which then ends without a terminator. team: the threads that do item site.begin of an
 // instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a range of items.

@@ -114,12 +114,13 @@ std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView co
 
 }  // namespace
 
-bool is_contraction_for_team(llvm::LLVMContext &context, InstructionView instruction, const VectorTarget &target) {
+std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
+                                             const VectorTarget &target) {
   const bool is_alone = instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION;
   const std::optional<InstructionView> contraction = is_alone                           ? std::optional(instruction)
                                                      : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
                                                                                         : std::nullopt;
-  return contraction && are_worth_tiling(target, describe(context, *contraction, nullptr, target, false));
+  return contraction ? team_work(target, describe(context, *contraction, nullptr, target, false)) : std::nullopt;
 }
 
 KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target, bool large,

@@ -231,8 +231,9 @@ class Compiler {
       if (const auto rows = emit::rows_for_team(i)) {
         emit_for_teams(i, call, team_size(rows->count(module_), rows->length(module_)), rows->count(module_),
                        found->second);
-      } else if (emit::is_contraction_for_team(code_.getContext(), i, thread_target)) {
-        emit_for_teams(i, call, {threads_per_block, 1}, 1, found->second);
+      } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
+        const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length);
+        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), found->second);
       } else {
         emit_for_threads(i, call, found->second);
       }
