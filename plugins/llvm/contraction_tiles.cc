@@ -6,9 +6,8 @@ namespace bp::emit {
 
 namespace {
 
-// i1, or null if everything is: index < end, where indices go up to a multiple of `step`.
-llvm::Value *exists(const ContractionMemory &m, llvm::Value *index, int64_t end, int64_t step) {
-  return end % step == 0 ? nullptr : m.b.CreateICmpULT(index, m.integer(end));
+int64_t bytes_of(const llvm::Type *type) {
+  return type->getScalarSizeInBits() / 8;
 }
 
 }  // namespace
@@ -31,7 +30,13 @@ TileStrategy::TileStrategy(const ContractionProblem &problem, Team &team, int64_
 }
 
 int64_t TileStrategy::scratch_bytes() const {
-  return (slice_size(row_side) + slice_size(column_side)) * slice_type()->getScalarSizeInBits() / 8;
+  const int64_t slices = (slice_size(row_side) + slice_size(column_side)) * slice_type()->getScalarSizeInBits() / 8;
+  return std::max(slices, unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
+}
+
+// Rows of sums in memory begin in different banks, at multiples of 16 bytes.
+int64_t TileStrategy::sums_stride() const {
+  return tile(column_side) + std::max<int64_t>(8, 16 / bytes_of(problem_.types.accumulate));
 }
 
 // Neighbouring members read neighbours in memory, if there are any.
@@ -51,7 +56,7 @@ void TileStrategy::copy_slice(const ContractionMemory &m, size_t side, const Pla
     const Place along = m.sum(batch, m.locate(at, axes(side), from));
     const Place step = m.locate(contracted, problem_.contracted, from);
     llvm::Value *is_there =
-        m.mask_and(exists(m, at, size_[side], tile(side)), exists(m, contracted, contracted_, depth_));
+        m.mask_and(m.is_below(at, size_[side], tile(side)), m.is_below(contracted, contracted_, depth_));
     if (from == lhs_operand) {
       is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const Place *>{&along, &step}).condition);
     }
@@ -93,21 +98,55 @@ void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm
         return multiply(m, slices, so_far);
       },
       longest_chain());
-  const Place out = start(out_operand);
-  for (size_t i = 0; i < results.size(); ++i) {
-    const OfSides in_tile = position(m, i);
-    llvm::Value *row = b.CreateAdd(first[row_side], in_tile[row_side]);
-    llvm::Value *column = b.CreateAdd(first[column_side], in_tile[column_side]);
-    const Place place =
-        m.sum(m.sum(out, m.locate(row, problem_.rows, out_operand)), m.locate(column, problem_.columns, out_operand));
-    const auto write = [&] { m.store_scalar(results[i], place.offset); };
-    llvm::Value *is_there = m.mask_and(exists(m, row, size_[row_side], tile(row_side)),
-                                       exists(m, column, size_[column_side], tile(column_side)));
-    if (is_there == nullptr) {
-      write();
-    } else {
-      emit_when(b, is_there, write);
+  write_out(m, results, first, start(out_operand), scratch);
+}
+
+// By way of the team's memory, a row of units at a time: members then have neighbours in out, which an epilogue reads and
+// writes as vectors, and whose code is there once for each row of units.
+void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, const OfSides &first, const Place &batch,
+                             llvm::Value *scratch) const {
+  llvm::IRBuilder<> &b = m.b;
+  int64_t stride = 0;
+  const bool is_along_columns = has_single_stride(problem_.columns, out_operand, &stride) && stride == 1;
+  const bool is_divided = size_[column_side] % m.width == 0 && tile(column_side) % m.width == 0;
+  const int64_t lanes = is_along_columns && is_divided ? m.width : 1;
+  llvm::Type *type = lanes == 1 ? m.sum_type : m.sum_vector;
+  const auto place = [&](llvm::Value *row, llvm::Value *column) {
+    return b.CreateInBoundsGEP(m.sum_type, scratch, b.CreateAdd(b.CreateMul(row, m.integer(sums_stride())), column));
+  };
+  const size_t of_row = sums.size() / static_cast<size_t>(each_[row_side]);
+  for (int64_t unit = 0; unit < each_[row_side]; ++unit) {
+    llvm::Value *before = m.integer(unit * unit_[row_side]);
+    team_.wait(b);
+    for (size_t i = static_cast<size_t>(unit) * of_row; i < static_cast<size_t>(unit + 1) * of_row; ++i) {
+      const OfSides in_tile = position(m, i);
+      b.CreateStore(sums[i], place(b.CreateSub(in_tile[row_side], before), in_tile[column_side]));
     }
+    team_.wait(b);
+    const int64_t across = tile(column_side) / lanes;
+    emit_loop(b, team_.member(), m.integer(unit_[row_side] * across), team_.size(), [&](llvm::Value *part) {
+      llvm::Value *in_unit = b.CreateUDiv(part, m.integer(across));
+      llvm::Value *in_tile = b.CreateMul(b.CreateURem(part, m.integer(across)), m.integer(lanes));
+      llvm::Value *row = b.CreateAdd(first[row_side], b.CreateAdd(before, in_unit));
+      llvm::Value *column = b.CreateAdd(first[column_side], in_tile);
+      const auto write = [&] {
+        llvm::Value *finished = b.CreateAlignedLoad(type, place(in_unit, in_tile),
+                                                    llvm::Align(static_cast<uint64_t>(lanes * bytes_of(m.sum_type))));
+        llvm::Value *to = m.sum(batch, m.locate(row, problem_.rows, out_operand)).offset;
+        if (lanes > 1) {
+          m.store(finished, {Lanes::contiguous, column, nullptr}, to, nullptr);
+        } else {
+          m.store_scalar(finished, b.CreateAdd(to, m.locate(column, problem_.columns, out_operand).offset));
+        }
+      };
+      llvm::Value *is_there = m.mask_and(m.is_below(row, size_[row_side], tile(row_side)),
+                                         m.is_below(column, size_[column_side], tile(column_side)));
+      if (is_there == nullptr) {
+        write();
+      } else {
+        emit_when(b, is_there, write);
+      }
+    });
   }
 }
 

@@ -34,7 +34,7 @@ class TileStrategy : public ContractionStrategy {
   // From operand's memory; what is_there (i1, may be null) denies is zero.
   virtual llvm::Value *read(const ContractionMemory &memory, Operand operand, llvm::Value *offset,
                             llvm::Value *is_there) const = 0;
-  // The element of the tile that a sum is of: row and column.
+  // The element of the tile that a sum is of: row and column. Sums come by rows of units: of each row as many.
   virtual OfSides position(const ContractionMemory &memory, size_t sum) const = 0;
   virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
   // Longer chains of additions lose too much; they are parts, added in the end. A multiple of depth.
@@ -56,6 +56,9 @@ class TileStrategy : public ContractionStrategy {
   const std::vector<Axis> &axes(size_t side) const { return side == row_side ? problem_.rows : problem_.columns; }
   void copy_slice(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
                   llvm::Value *first_contracted, llvm::Value *slice) const;
+  void write_out(const ContractionMemory &memory, const Values &sums, const OfSides &first, const Place &batch,
+                 llvm::Value *scratch) const;
+  int64_t sums_stride() const;
 
   const std::array<int64_t, 2> size_;  // by side
   const int64_t contracted_;

@@ -18,7 +18,76 @@ std::string dot(std::string_view type, int rows, int columns, int contracted, st
                      type, rows, columns, contracted, result.empty() ? type : result);
 }
 
+// A dense layer: a dot with bias, activation and residual.
+std::string layer(std::string_view type, int rows, int columns, int contracted) {
+  return fmt::format(R"(HloModule layer
+    ENTRY main {{
+      x = {0}[{1},{3}] parameter(0)
+      y = {0}[{3},{2}] parameter(1)
+      bias = {0}[{2}] parameter(2)
+      before = f32[{1},{2}] parameter(3)
+      sums = {0}[{1},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+      biases = {0}[{1},{2}] broadcast(bias), dimensions={{1}}
+      biased = {0}[{1},{2}] add(sums, biases)
+      wide = f32[{1},{2}] convert(biased)
+      active = f32[{1},{2}] tanh(wide)
+      ROOT r = f32[{1},{2}] add(active, before)
+    }})",
+                     type, rows, columns, contracted);
+}
+
 }  // namespace
+
+TEST_CASE("bias, activation and residual are work on the sums of a dot, in one kernel") {
+  for (const std::string type : {"f32", "bf16", "f16"}) {
+    for (const auto &[rows, columns, contracted] :
+         {std::array{256, 256, 64}, {100, 150, 70}, {33, 17, 40}, {3, 4, 20}, {40, 3, 20}}) {
+      INFO(type << " " << rows << " x " << columns << " x " << contracted);
+      const std::string ptx = ptx_of(text::parse_module(layer(type, rows, columns, contracted)).value(), "sm_80");
+      CHECK(ptx.find("kernel_0") != std::string::npos);
+      CHECK(ptx.find("kernel_1") == std::string::npos);
+      check_on_emulator(layer(type, rows, columns, contracted), type == "f32" ? 1e-5 : 1e-2);
+    }
+  }
+  check_on_emulator(layer("f64", 40, 50, 60), 1e-6);
+}
+
+TEST_CASE("what is done with the result of a convolution is done on its sums") {
+  check_on_emulator(R"(HloModule convolution
+    ENTRY main {
+      image = f32[2,14,15,20] parameter(0)
+      filter = f32[3,3,20,24] parameter(1)
+      bias = f32[24] parameter(2)
+      before = f32[2,29,31,24] parameter(3)
+      sums = f32[2,29,31,24] convolution(image, filter), window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f
+      biases = f32[2,29,31,24] broadcast(bias), dimensions={3}
+      biased = f32[2,29,31,24] add(sums, biases)
+      zero = f32[] constant(0)
+      zeros = f32[2,29,31,24] broadcast(zero), dimensions={}
+      active = f32[2,29,31,24] maximum(biased, zeros)
+      ROOT r = f32[2,29,31,24] add(active, before)
+    })",
+                    1e-5);
+}
+
+TEST_CASE("work on the sums of dots whose results are in any order") {
+  check_on_emulator(R"(HloModule batched
+    ENTRY main {
+      x = f32[3,70,20]{1,2,0} parameter(0)
+      y = f32[40,3,20] parameter(1)
+      mask = pred[70,40] parameter(2)
+      low = f32[] constant(-1e9)
+      p = f32[3,70,40] dot(x, y), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={1}, rhs_contracting_dims={2}
+      masks = pred[3,70,40] broadcast(mask), dimensions={1,2}
+      lows = f32[3,70,40] broadcast(low), dimensions={}
+      masked = f32[3,70,40] select(masks, p, lows)
+      t = f32[5,8,3,20] reshape(y)
+      q = f32[3,70,5,8] dot(x, t), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={2}, rhs_contracting_dims={3}
+      r = f32[3,70,5,8] negate(q)
+      ROOT all = (f32[3,70,40], f32[3,70,5,8]) tuple(masked, r)
+    })",
+                    1e-5);
+}
 
 TEST_CASE("a dot is multiplied in tiles from shared memory, whatever its size") {
   const std::string ptx = ptx_of(text::parse_module(dot("f32", 256, 256, 256)).value(), "sm_80");
@@ -31,6 +100,58 @@ TEST_CASE("a dot is multiplied in tiles from shared memory, whatever its size") 
     INFO(rows << " x " << columns << " x " << contracted);
     check_on_emulator(dot("f32", rows, columns, contracted), 1e-5);
   }
+}
+
+TEST_CASE("members of a team share the long sums of few rows or columns") {
+  const std::string along =
+      "HloModule dot ENTRY main { x = bf16[4,4096] parameter(0)  y = bf16[4096,4096] parameter(1)"
+      "  ROOT r = f32[4,4096] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1} }";
+  for (const std::string &text : {along, dot("bf16", 4, 4096, 4096, "f32")}) {
+    const std::string ptx = ptx_of(text::parse_module(text).value(), "sm_80");
+    INFO(ptx);
+    CHECK(ptx.find("shfl.sync.bfly.b32") != std::string::npos);
+    CHECK(ptx.find("ld.global.nc.v4.") != std::string::npos);
+    CHECK(ptx.find("kernel_1") == std::string::npos);
+  }
+  for (const auto &[rows, columns, contracted] : {std::array{1, 1, 5000},
+                                                  {1, 1000, 512},
+                                                  {8, 100, 64},
+                                                  {15, 15, 2000},
+                                                  {100, 7, 333},
+                                                  {1000, 1, 100},
+                                                  {3, 2, 70},
+                                                  {1, 4000, 64}}) {
+    INFO(rows << " x " << columns << " x " << contracted);
+    for (const char *type : {"f32", "bf16", "s32"}) {
+      check_on_emulator(dot(type, rows, columns, contracted, type == std::string("bf16") ? "f32" : type), 1e-5);
+      // The other operand lies along the contracted dimension.
+      check_on_emulator(fmt::format(R"(HloModule dot
+        ENTRY main {{
+          x = {0}[{1},{3}] parameter(0)
+          y = {0}[{2},{3}] parameter(1)
+          ROOT r = {4}[{1},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}
+        }})",
+                                    type, rows, columns, contracted, type == std::string("bf16") ? "f32" : type),
+                        1e-5);
+    }
+    check_on_emulator(layer("f32", rows, columns, contracted), 1e-5);
+  }
+  check_on_emulator(dot("f64", 15, 200, 300), 1e-13);
+  check_on_emulator(dot("s8", 5, 200, 300));
+}
+
+TEST_CASE("members of a team share the sums of a decoder's attention") {
+  check_on_emulator(R"(HloModule attention
+    ENTRY main {
+      query = bf16[2,8,1,128] parameter(0)
+      keys = bf16[2,8,300,128] parameter(1)
+      weights = bf16[2,8,1,300] parameter(2)
+      values = bf16[2,300,8,128] parameter(3)
+      scores = f32[2,8,1,300] dot(query, keys), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, rhs_contracting_dims={3}
+      sums = f32[2,8,1,128] dot(weights, values), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,2}, rhs_contracting_dims={1}
+      ROOT r = (f32[2,8,1,300], f32[2,8,1,128]) tuple(scores, sums)
+    })",
+                    1e-5);
 }
 
 TEST_CASE("dots of every kind of number are multiplied in tiles") {
