@@ -6,8 +6,8 @@
 
 #include "conformance/suite/random_graph.h"
 #include "conformance/suite/stage.h"
+#include "core/debugging/reduce.h"
 #include "core/text/printer.h"
-#include "debugging/reduce.h"
 
 namespace bp::conformance {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "conformance/suite/accuracy.h"
 #include "conformance/suite/values.h"
+#include "core/debugging/difference.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/wide.h"
 #include "core/text/printer.h"
-#include "debugging/difference.h"
 
 namespace bp::conformance {
 namespace {

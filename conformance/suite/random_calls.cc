@@ -9,8 +9,8 @@
 
 #include "conformance/suite/library.h"
 #include "conformance/suite/sample_programs.h"
+#include "core/debugging/random_scope.h"
 #include "core/interpreter/random_inputs.h"
-#include "debugging/random_scope.h"
 
 namespace bp::conformance {
 namespace {

@@ -1,8 +1,8 @@
 #include "conformance/suite/random_graph.h"
 
 #include "conformance/suite/program_judge.h"
-#include "debugging/draws.h"
-#include "debugging/random_module.h"
+#include "core/debugging/draws.h"
+#include "core/debugging/random_module.h"
 
 namespace bp::conformance {
 

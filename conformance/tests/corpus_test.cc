@@ -9,8 +9,8 @@
 #include "conformance/check/self_checking.h"
 #include "core/backplane.h"
 #include "core/compile/passes.h"
-#include "debugging/pass_check.h"
-#include "debugging/reduce.h"
+#include "core/debugging/pass_check.h"
+#include "core/debugging/reduce.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/compile/compile.h"
+#include "core/debugging/agreement.h"
 #include "core/interpreter/random_inputs.h"
-#include "debugging/agreement.h"
 #include "tools/command/check_passes.h"
 #include "tools/command/isolate.h"
 #include "tools/command/terminal.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "debugging/pass_check.h"
+#include "core/debugging/pass_check.h"
 #include "tools/command/backend_choice.h"
 
 namespace bp::command {

@@ -11,10 +11,10 @@
 #include "conformance/suite/random_graph.h"
 #include "core/base/files.h"
 #include "core/compile/passes.h"
+#include "core/debugging/agreement.h"
+#include "core/debugging/reduce.h"
 #include "core/host/discovery.h"
 #include "core/text/printer.h"
-#include "debugging/agreement.h"
-#include "debugging/reduce.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {

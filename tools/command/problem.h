@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/debugging/isolated.h"
+#include "core/debugging/pass_check.h"
 #include "core/passes/pass.h"
-#include "debugging/isolated.h"
-#include "debugging/pass_check.h"
 #include "tools/command/backend_choice.h"
 
 namespace bp::command {

@@ -2,8 +2,8 @@
 
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/debugging/reduce.h"
 #include "core/text/printer.h"
-#include "debugging/reduce.h"
 #include "tools/command/problem.h"
 
 namespace bp::command {

@@ -6,11 +6,11 @@
 
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/debugging/agreement.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "debugging/agreement.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/isolate.h"
 #include "tools/command/measured_run.h"

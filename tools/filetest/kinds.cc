@@ -13,10 +13,10 @@
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/compile/passes.h"
+#include "core/debugging/pass_check.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "debugging/pass_check.h"
 #include "tools/filetest/agreement.h"
 
 namespace bp::filetest {

@@ -1,8 +1,8 @@
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 #include <numeric>
 
-#include "debugging/draws.h"
+#include "core/debugging/draws.h"
 
 namespace bp::debugging {
 

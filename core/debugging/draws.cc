@@ -1,4 +1,4 @@
-#include "debugging/draws.h"
+#include "core/debugging/draws.h"
 
 #include <array>
 #include <cmath>

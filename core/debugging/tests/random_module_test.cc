@@ -1,15 +1,15 @@
-#include "debugging/random_module.h"
+#include "core/debugging/random_module.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "core/compile/passes.h"
+#include "core/debugging/draws.h"
+#include "core/debugging/pass_check.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "debugging/draws.h"
-#include "debugging/pass_check.h"
 
 namespace bp::debugging {
 

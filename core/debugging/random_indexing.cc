@@ -1,7 +1,7 @@
 // Gather and scatter.
 #include <algorithm>
 
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

@@ -1,4 +1,4 @@
-#include "debugging/difference.h"
+#include "core/debugging/difference.h"
 
 #include <algorithm>
 #include <cmath>

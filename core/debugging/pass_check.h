@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "core/debugging/difference.h"
 #include "core/ir/module.h"
 #include "core/passes/pipeline.h"
-#include "debugging/difference.h"
 
 namespace bp::debugging {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

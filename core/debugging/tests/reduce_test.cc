@@ -1,15 +1,15 @@
-#include "debugging/reduce.h"
+#include "core/debugging/reduce.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
+#include "core/debugging/isolated.h"
+#include "core/debugging/random_module.h"
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
-#include "debugging/isolated.h"
-#include "debugging/random_module.h"
 #include "tools/testing/require.h"
 
 namespace bp::debugging {

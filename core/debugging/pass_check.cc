@@ -1,10 +1,10 @@
-#include "debugging/pass_check.h"
+#include "core/debugging/pass_check.h"
 
 #include "core/analysis/call_graph.h"
+#include "core/debugging/draws.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
 #include "core/text/printer.h"
-#include "debugging/draws.h"
 
 namespace bp::debugging {
 namespace {

@@ -1,13 +1,13 @@
 // That a wrong pass is caught: passes made wrong on purpose, given to the pipeline as values.
-#include "debugging/pass_check.h"
+#include "core/debugging/pass_check.h"
 
 #include <catch2/catch.hpp>
 
+#include "core/debugging/draws.h"
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
 #include "core/passes/rewrite.h"
 #include "core/text/parser.h"
-#include "debugging/draws.h"
 #include "tools/testing/require.h"
 
 namespace bp::debugging {

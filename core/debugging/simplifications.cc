@@ -1,4 +1,4 @@
-#include "debugging/simplifications.h"
+#include "core/debugging/simplifications.h"
 
 #include <algorithm>
 #include <array>

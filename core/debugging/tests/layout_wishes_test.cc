@@ -4,10 +4,10 @@
 #include <random>
 
 #include "core/compile/passes.h"
+#include "core/debugging/pass_check.h"
+#include "core/debugging/random_module.h"
 #include "core/passes/layout_groups.h"
 #include "core/text/printer.h"
-#include "debugging/pass_check.h"
-#include "debugging/random_module.h"
 
 namespace bp::debugging {
 namespace {

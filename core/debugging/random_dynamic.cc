@@ -1,6 +1,6 @@
 // Dynamic dimensions: a value gets a size at run time, ops work on it, and what comes out is static again: a reduction, or
 // the size.
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

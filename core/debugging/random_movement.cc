@@ -1,5 +1,5 @@
 // Ops that move elements.
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

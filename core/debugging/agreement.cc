@@ -1,4 +1,4 @@
-#include "debugging/agreement.h"
+#include "core/debugging/agreement.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "debugging/random_module.h"
+#include "core/debugging/random_module.h"
 
 #include <algorithm>
 
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

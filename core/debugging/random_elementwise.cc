@@ -1,5 +1,5 @@
 // Elementwise ops: any of the table, on any type that the table lets it have.
-#include "debugging/random_scope.h"
+#include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
 namespace {

@@ -1,16 +1,16 @@
-#include "debugging/reduce.h"
+#include "core/debugging/reduce.h"
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <set>
 
+#include "core/debugging/simplifications.h"
 #include "core/interpreter/wide.h"
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/rewrite.h"
-#include "debugging/simplifications.h"
 
 namespace bp::debugging {
 namespace {

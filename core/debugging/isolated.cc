@@ -1,4 +1,4 @@
-#include "debugging/isolated.h"
+#include "core/debugging/isolated.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
