@@ -17,6 +17,7 @@ passes::FusionLimits limits_of(const host::Device &device) {
   limits.contractions = (kinds & BP_FUSES_CONTRACTIONS) != 0;
   limits.rows = (kinds & BP_FUSES_ROWS) != 0;
   limits.results = (kinds & BP_FUSES_RESULTS) != 0;
+  limits.min_results = given == nullptr ? 0 : given->min_results;
   if (given != nullptr) {
     limits.max_instructions = given->max_instructions;
     limits.max_values = given->max_values;

@@ -31,6 +31,14 @@ std::vector<bool> called_by(const ir::Module &module, Holds &&holds) {
 
 }  // namespace
 
+ir::Opcode combining_op(const ir::Computation &combiner) {
+  const ir::Instruction root = combiner.root();
+  const bool is_plain_op = root.operand_count() == 2 && root.operand(0).opcode() == ir::Opcode::Parameter &&
+                           root.operand(1).opcode() == ir::Opcode::Parameter &&
+                           root.operands()[0] != root.operands()[1];
+  return is_plain_op ? root.opcode() : ir::Opcode::Invalid;
+}
+
 bool applies_to_arrays(ir::Computation computation) {
   const ir::InstructionId root = computation.root().id();
   return std::ranges::all_of(computation.instructions(), [&](ir::Instruction i) {

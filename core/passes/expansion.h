@@ -38,6 +38,8 @@ Result<bool> expand_outside_functions(ir::Module &module, const PassContext &con
   });
 }
 
+// The op of a function of two scalars that is one op on them; Invalid if it is anything else.
+ir::Opcode combining_op(const ir::Computation &combiner);
 // Whether a computation of scalars does nothing but elementwise ops: see Expansion::apply_to_arrays().
 bool applies_to_arrays(ir::Computation computation);
 

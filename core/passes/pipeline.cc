@@ -115,6 +115,8 @@ constexpr std::string_view fuse[] = {
     "barrier-removal",
     "tuple-simplification",
     "dead-code-elimination",
+    // Before a reduction is a part of something larger.
+    "reduce-splitting",
     // Before loops take what works on their results.
     "contraction-fusion",
     "loop-fusion",

@@ -18,14 +18,6 @@ using ir::Opcode;
 using ir::Shape;
 using Sizes = std::vector<std::int64_t>;
 
-// The op of a combiner that is one op on its two parameters.
-Opcode combining_op(const ir::Computation &combiner) {
-  const Instruction root = combiner.root();
-  const bool is_plain_op = root.operand_count() == 2 && root.operand(0).opcode() == Opcode::Parameter &&
-                           root.operand(1).opcode() == Opcode::Parameter && root.operands()[0] != root.operands()[1];
-  return is_plain_op ? root.opcode() : Opcode::Invalid;
-}
-
 // x op x is x, and the order does not matter.
 bool is_idempotent(Opcode opcode) {
   return opcode == Opcode::Maximum || opcode == Opcode::Minimum || opcode == Opcode::And || opcode == Opcode::Or;

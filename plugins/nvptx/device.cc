@@ -188,9 +188,10 @@ bp_status wait(const bp_device_t *device, std::uint32_t index, bp_point_t point,
 constexpr bp_device_compiler_t compiler_extension = {claim, compile_module, load};
 constexpr bp_device_queue_t queue_extension = {queue_kinds, std::size(queue_kinds), submit};
 constexpr bp_device_native_sync_t native_sync_extension = {wait};
-// The rows that a whole GPU works on at a time stay in its second-level cache.
+// Some 64,000 threads, with vectors of four, are enough to do. The rows that a whole GPU works on at a time stay in its
+// second-level cache.
 constexpr bp_fusion_limits_t fusion_limits = {
-    BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 0, std::uint64_t{1} << 17, 256};
+    BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 1 << 18, std::uint64_t{1} << 17, 256};
 constexpr bp_device_fusion_t fusion_extension = {&fusion_limits};
 
 // --- The device ---

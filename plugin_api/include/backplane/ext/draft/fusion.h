@@ -18,15 +18,17 @@ static const char BP_EXT_FUSION[] = "bp.fusion/1";
 // What fusions may contain beside elementwise ops, index arithmetic, and a reduction as the one result; these are
 // proposed to every device.
 #define BP_FUSES_CONTRACTIONS 1u  // a dot or convolution with elementwise work on its result: BP_FUSION_KIND_OUTPUT
-#define BP_FUSES_ROWS 2u          // reductions along the last dimensions with what is done in the same rows: _KIND_INPUT
-#define BP_FUSES_RESULTS 4u       // several results, of the same elements or one for each row of them
+#define BP_FUSES_ROWS 2u     // reductions along the last dimensions with what is done in the same rows: _KIND_INPUT
+#define BP_FUSES_RESULTS 4u  // several results, of the same elements or one for each row of them
 
 typedef struct bp_fusion_limits {
   uint32_t kinds;             // BP_FUSES_*
   uint32_t max_instructions;  // in one fusion
   uint32_t max_values;        // operands and results of one fusion
-  uint32_t reserved;          // 0
-  uint64_t max_row_bytes;     // of one value, with BP_FUSES_ROWS
+  // A reduction to fewer results than this leaves a part of the device idle: a long one is proposed as two, of parts and
+  // of what they give. With BP_FUSES_ROWS a result of neighbours in memory counts as 1024. 0: none is cut.
+  uint32_t min_results;
+  uint64_t max_row_bytes;  // of one value, with BP_FUSES_ROWS
   // Kernels that touch fewer bytes cost more to start than to run: with BP_FUSES_RESULTS, those that do not wait for
   // each other are proposed as one, though they share nothing. Their results may be of any dimensions. 0: none.
   uint64_t small_kernel_bytes;
