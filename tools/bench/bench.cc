@@ -1,10 +1,9 @@
-// The benchmarks of what users wait for: reading, planning, compiling, finding plugins, calling, and running a model
-// beside XLA:CPU. Not a test: figures are of one run on one machine; compare those of the same run.
+// The benchmarks of what users wait for: reading, planning, compiling, finding plugins, calling. Not a test: figures are
+// of one run on one machine; compare those of the same run. Runs beside those of others: race.cc.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <boost/process.hpp>
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <filesystem>
@@ -19,8 +18,6 @@
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/schedule.h"
 #include "core/host/discovery.h"
-#include "core/interpreter/random_inputs.h"
-#include "core/ir/storage.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
@@ -165,79 +162,12 @@ void call_overhead(Table &table, const Backend &backend) {
   table.add("one call of a trivial program through the ABI", seconds / calls * 1e9, "ns");
 }
 
-// Random values for the inputs: zeros may be cheaper to compute with.
-void fill_inputs(const ir::Module &module, const Program &program, Execution &execution) {
-  std::size_t leaf = 0;
-  for (const Literal &argument : value_or_exit(interpreter::random_arguments(module, 1))) {
-    if (!argument.shape().is_array()) {
-      fmt::print(stderr, "bench: a parameter has shape {}, expected an array\n", ir::to_string(argument.shape()));
-      std::exit(3);
-    }
-    ir::store(argument, program.inputs()[leaf].shape, execution.input(leaf));
-    ++leaf;
-  }
-}
-
-// The median time of a model on our backend, in milliseconds.
-double run_time(const std::string &text, const Backend &backend, int times) {
-  ir::Module module = value_or_exit(text::parse_module(text));
-  Compiled compiled = value_or_exit(backend.compile(module));
-  if (compiled.executable.program() == nullptr) {
-    fmt::print(stderr, "bench: a part of the model runs on the host\n");
-    std::exit(3);
-  }
-  Execution execution = Execution::prepare(compiled.executable.program());
-  ok_or_exit(execution.allocate());
-  fill_inputs(module, *compiled.executable.program(), execution);
-  ok_or_exit(execution.run());
-  return median_seconds(times, [&] { ok_or_exit(execution.run()); }) * 1e3;
-}
-
-void beside_xla(Table &table, const std::string &model, const Backend &backend, const std::string &python,
-                const std::string &script) {
-  std::string text = value_or_exit(read_file(model));
-  std::string name = filesystem::path(model).filename();
-  constexpr int times = 11;
-  double ours = run_time(text, backend, times);
-  table.add(name + ": run", ours, "ms", "median of 11");
-  boost::process::ipstream out;
-  std::string answer;
-  try {
-    boost::filesystem::path program =
-        python.find('/') == std::string::npos ? boost::process::search_path(python) : python;
-    boost::process::child child(program, script, model, std::to_string(times), boost::process::std_out > out,
-                                boost::process::std_err > boost::process::null);
-    std::getline(out, answer);
-    child.wait();
-  } catch (const std::exception &error) {
-    fmt::print("XLA:CPU was not run: {}\n", error.what());
-    return;
-  }
-  boost::json::error_code failure;
-  boost::json::value result = boost::json::parse(answer, failure);
-  if (failure || !result.is_object()) {
-    fmt::print("XLA:CPU was not run: {} {} needs jax and jaxlib (pip install jax==0.10.2)\n", python, script);
-    return;
-  }
-  auto runs = boost::json::value_to<std::vector<double>>(result.at("run_seconds"));
-  std::nth_element(runs.begin(), runs.begin() + static_cast<long>(runs.size() / 2), runs.end());
-  double theirs = runs[runs.size() / 2] * 1e3;
-  table.add(name + ": run on XLA:CPU", theirs, "ms",
-            fmt::format("jaxlib {}, {} threads", boost::json::value_to<std::string>(result.at("version")),
-                        result.at("threads").as_int64()));
-  table.add(name + ": XLA:CPU time / ours", theirs / ours, "x");
-  ours = run_time(text, backend, times);
-  table.add(name + ": run, once more after XLA:CPU", ours, "ms");
-}
-
 int main(int argc, char **argv) {
   namespace po = boost::program_options;
   po::options_description options("Options");
   options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
       "layers", po::value<int>()->default_value(815), "of the generated transformer; 815 are 44,000 instructions")(
       "model", po::value<std::vector<std::string>>()->composing(), "read, plan and compile this file too; repeatable")(
-      "race", po::value<std::vector<std::string>>()->composing(), "run this file here and on XLA:CPU; repeatable")(
-      "python", po::value<std::string>()->default_value("python3"), "an interpreter that has jax")(
       "plugin", po::value<std::string>()->default_value("build/plugins/null/libbackplane_null.so"),
       "to scan copies of")("json", po::value<std::string>(), "write the figures to this file");
   po::variables_map values;
@@ -249,14 +179,13 @@ int main(int argc, char **argv) {
   }
   if (values.count("help") != 0) {
     std::cout << "Usage: build/tools/bench [options], from the root of the repository\n"
-              << options << "Example:\n  build/tools/bench --race resnet50.hlo --python ~/venv/bin/python\n";
+              << options << "Example:\n  build/tools/bench --model resnet50.hlo\n";
     return 0;
   }
   Table table;
   Backend backend = value_or_exit(Backend::load(values["on"].as<std::string>()));
   core_stages(table, "transformer stack", transformer_stack(values["layers"].as<int>()));
-  core_stages(table, "elementwise chain",
-              conformance::chain_program(ir::ElementType::F32, 1000, 17'000).text);
+  core_stages(table, "elementwise chain", conformance::chain_program(ir::ElementType::F32, 1000, 17'000).text);
   compile_time(table, "transformer stack of 40 layers", transformer_stack(40), backend);
   if (values.count("model") != 0) {
     for (const std::string &model : values["model"].as<std::vector<std::string>>()) {
@@ -267,11 +196,6 @@ int main(int argc, char **argv) {
   }
   plugin_scan(table, values["plugin"].as<std::string>());
   call_overhead(table, backend);
-  if (values.count("race") != 0) {
-    for (const std::string &model : values["race"].as<std::vector<std::string>>()) {
-      beside_xla(table, model, backend, values["python"].as<std::string>(), "tools/bench/xla_cpu.py");
-    }
-  }
   if (values.count("json") != 0) {
     std::ofstream(values["json"].as<std::string>()) << table.json() << "\n";
   }

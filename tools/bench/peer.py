@@ -1,0 +1,47 @@
+"""What all peers do: read the inputs that bench_race wrote, be timed, compare results, print one JSON object."""
+
+import json
+import pathlib
+import sys
+import time
+
+
+def read_array(folder, kind, number, shape, dtype):
+    import numpy as np
+
+    return np.fromfile(pathlib.Path(folder, f"{kind}.{number}"), dtype=dtype).reshape(shape)
+
+
+def difference(results, folder):
+    """The norm of theirs - ours over that of theirs, the largest of all results; ours are files."""
+    import numpy as np
+
+    def of(number, theirs):
+        theirs = np.asarray(theirs)
+        wide = np.complex128 if theirs.dtype.kind == "c" else np.float64
+        ours = read_array(folder, "output", number, theirs.shape, theirs.dtype).astype(wide)
+        theirs = theirs.astype(wide)
+        return float(np.linalg.norm((theirs - ours).ravel()) / max(np.linalg.norm(theirs.ravel()), 1e-300))
+
+    return max((of(number, result) for number, result in enumerate(results)), default=0.0)
+
+
+def median_seconds(repeats, prepare, run):
+    """Of run(prepare()), after one run to warm up."""
+    seconds = []
+    for _ in range(repeats + 1):
+        arguments = prepare()
+        start = time.perf_counter()
+        run(arguments)
+        seconds.append(time.perf_counter() - start)
+    return sorted(seconds[1:])[repeats // 2]
+
+
+def main(measure):
+    """measure(model, folder, platform, repeats) returns the fields of the answer, or raises with the reason."""
+    model, folder, platform, repeats = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+    try:
+        answer = measure(model, folder, platform, repeats)
+    except Exception as error:  # whatever is missing or breaks there is an answer too
+        answer = {"error": f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"}
+    print(json.dumps(answer))

@@ -1,0 +1,297 @@
+// Runs programs here and on peers, in turn and on the same inputs, and compares times and results.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <boost/process.hpp>
+#include <boost/program_options.hpp>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+
+#include "conformance/suite/timing.h"
+#include "core/backplane.h"
+#include "core/base/files.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/text/parser.h"
+#include "tools/command/terminal.h"
+
+namespace bp::bench {
+namespace {
+
+namespace filesystem = std::filesystem;
+namespace json = boost::json;
+
+constexpr const char *description =
+    "Times HLO files on a backend and on peers, in turn: here, each peer, here again; medians of the runs alone, "
+    "without\n"
+    "copies to a device and back. Peers get the same inputs, and say how far their results are from ours.\n"
+    "A peer is KIND:PLATFORM: xla:cpu and xla:gpu need jax, torch:cuda needs torch and knows the programs of\n"
+    "tools/bench/gpu by their names.\n";
+constexpr const char *examples =
+    "Examples:\n"
+    "  build/tools/bench_race tools/bench/kernels/*.hlo --python ~/venv/bin/python\n"
+    "  build/tools/bench_race tools/bench/gpu/*.hlo --on nvptx --peer xla:gpu --peer torch:cuda --json race.json\n";
+
+// A folder of this process, deleted at the end.
+class ExchangeFolder {
+ public:
+  ExchangeFolder() : path_(filesystem::temp_directory_path() / fmt::format("backplane-race-{}", ::getpid())) {}
+  ~ExchangeFolder() {
+    std::error_code ignored;
+    filesystem::remove_all(path_, ignored);
+  }
+  ExchangeFolder(const ExchangeFolder &) = delete;
+  ExchangeFolder &operator=(const ExchangeFolder &) = delete;
+  Status clear() const {
+    std::error_code ignored;
+    filesystem::remove_all(path_, ignored);
+    return make_directory(path_.string());
+  }
+  Status write(const std::string &kind, std::size_t number, const Literal &array) const {
+    const std::span<const std::byte> bytes = array.bytes();
+    return write_file((path_ / fmt::format("{}.{}", kind, number)).string(),
+                      {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  filesystem::path path_;
+};
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+struct Figures {
+  double compile_seconds = 0, run_seconds = 0;
+};
+
+// The program, ready to run here.
+class Runner {
+ public:
+  static Result<Runner> make(const std::string &file, const Backend &backend, conformance::RunClock &clock) {
+    BP_ASSIGN(const std::string text, read_file(file));
+    BP_ASSIGN(Module module, text::parse_module(text));
+    const auto start = std::chrono::steady_clock::now();
+    CompileOptions options;
+    options.device_only = true;
+    BP_ASSIGN(Compiled compiled, backend.compile(module, options));
+    const double seconds = command::seconds_since(start);
+    if (compiled.executable.program() == nullptr) {
+      return make_error(ErrorCode::Unsupported, "{}: the core leaves nothing for the device to do", file);
+    }
+    BP_ASSIGN(auto timed, conformance::TimedProgram::make(compiled, module, 1, &clock));
+    return Runner(std::move(module), std::move(compiled), std::move(timed), seconds);
+  }
+
+  // Inputs and results, as peers read them.
+  Status exchange(const ExchangeFolder &folder) const {
+    BP_TRY(folder.clear());
+    BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module_, 1));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      BP_TRY(folder.write("input", i, arguments[i]));
+    }
+    BP_ASSIGN(const Literal result, compiled_.executable.run(std::move(arguments)));
+    if (result.shape().is_array()) {
+      return folder.write("output", 0, result);
+    }
+    for (std::size_t i = 0; i < result.tuple_elements().size(); ++i) {
+      BP_TRY(folder.write("output", i, result.tuple_elements()[i]));
+    }
+    return {};
+  }
+
+  double compile_seconds() const { return compile_seconds_; }
+  Status add_runs(int count, std::vector<double> &seconds) const {
+    BP_ASSIGN([[maybe_unused]] const auto warm, timed_->run());
+    for (int i = 0; i < count; ++i) {
+      BP_ASSIGN(const conformance::RunClock::Reading reading, timed_->run());
+      seconds.push_back(reading.seconds);
+    }
+    return {};
+  }
+
+ private:
+  Runner(Module module, Compiled compiled, std::shared_ptr<conformance::TimedProgram> timed, double compile_seconds)
+      : module_(std::move(module)),
+        compiled_(std::move(compiled)),
+        timed_(std::move(timed)),
+        compile_seconds_(compile_seconds) {}
+
+  Module module_;
+  Compiled compiled_;
+  std::shared_ptr<conformance::TimedProgram> timed_;
+  double compile_seconds_;
+};
+
+struct Peers {
+  std::vector<std::string> names;  // KIND:PLATFORM
+  std::string python;              // an interpreter
+  std::string scripts;             // the folder of KIND_peer.py
+};
+
+// What the peer's script prints, one JSON object; its field `error` says why it could not.
+json::object ask_peer(const Peers &peers, const std::string &peer, const std::string &file,
+                      const ExchangeFolder &folder, int repeat) {
+  const std::size_t colon = peer.find(':');
+  const std::string &python = peers.python, script = fmt::format("{}/{}_peer.py", peers.scripts, peer.substr(0, colon));
+  std::string answer, said;
+  try {
+    const boost::filesystem::path program =
+        python.find('/') == std::string::npos ? boost::process::search_path(python) : python;
+    boost::process::ipstream out;
+    boost::process::child child(program, script, file, folder.path(), peer.substr(colon + 1), std::to_string(repeat),
+                                boost::process::std_out > out, boost::process::std_err > boost::process::null);
+    for (std::string line; std::getline(out, line);) {
+      answer = line;
+    }
+    child.wait();
+  } catch (const std::exception &error) {
+    said = error.what();
+  }
+  json::error_code failure;
+  json::value value = json::parse(answer, failure);
+  if (failure || !value.is_object()) {
+    return {{"error", fmt::format("{} {} says nothing: {}", python, script, said)}};
+  }
+  return std::move(value.as_object());
+}
+
+double number(const json::object &object, std::string_view key) {
+  const json::value *value = object.if_contains(key);
+  return value != nullptr && value->is_number() ? value->to_number<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+// One program here and on all peers. Prints a line for each, and returns the same.
+Result<json::object> race(const std::string &file, const Backend &backend, conformance::RunClock &clock,
+                          const Peers &peers, int repeat) {
+  const std::string name = filesystem::path(file).stem();
+  BP_ASSIGN(const Runner runner, Runner::make(file, backend, clock));
+  const ExchangeFolder folder;
+  BP_TRY(runner.exchange(folder));
+  std::vector<double> seconds;
+  BP_TRY(runner.add_runs(repeat, seconds));
+  json::array answers;
+  for (const std::string &peer : peers.names) {
+    json::object answer = ask_peer(peers, peer, file, folder, repeat);
+    answer["peer"] = peer;
+    answers.push_back(std::move(answer));
+    BP_TRY(runner.add_runs(repeat, seconds));
+  }
+  const Figures ours{runner.compile_seconds(), median(seconds)};
+  fmt::print("{:<28} {:<12} {:>10} {:>10}\n", name, "ours", command::format_seconds(ours.run_seconds),
+             command::format_seconds(ours.compile_seconds));
+  for (const json::value &value : answers) {
+    const json::object &answer = value.as_object();
+    const std::string peer(answer.at("peer").as_string());
+    if (const json::value *error = answer.if_contains("error")) {
+      fmt::print("{:<28} {:<12} {}\n", "", peer, std::string(error->as_string()));
+      continue;
+    }
+    fmt::print("{:<28} {:<12} {:>10} {:>10} {:>8.2f} x {:>8.2f} x {:>11.1e}\n", "", peer,
+               command::format_seconds(number(answer, "run_seconds")),
+               command::format_seconds(number(answer, "compile_seconds")),
+               number(answer, "run_seconds") / ours.run_seconds,
+               number(answer, "compile_seconds") / ours.compile_seconds, number(answer, "difference"));
+  }
+  std::fflush(stdout);
+  return json::object{{"program", name},
+                      {"run_seconds", ours.run_seconds},
+                      {"compile_seconds", ours.compile_seconds},
+                      {"peers", std::move(answers)}};
+}
+
+int misuse(std::string_view problem) {
+  fmt::print(stderr, "bench_race: {}; see bench_race --help\n", problem);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  namespace po = boost::program_options;
+  using Names = std::vector<std::string>;
+  po::options_description options("Options"), hidden;
+  options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
+      "set", po::value<Names>()->composing()->default_value({}, ""),
+      "a setting of the backend: NAME=VALUE; any number")(
+      "peer", po::value<Names>()->composing()->default_value({"xla:cpu"}, "xla:cpu"), "KIND:PLATFORM; any number")(
+      "python", po::value<std::string>()->default_value("python3"), "an interpreter that has what peers need")(
+      "scripts", po::value<std::string>()->default_value("tools/bench"), "the folder of what speaks to peers")(
+      "repeat", po::value<int>()->default_value(11), "runs in a row, each time that it is our turn or a peer's")(
+      "json", po::value<std::string>(), "write the figures to this file");
+  hidden.add_options()("file", po::value<Names>()->composing());
+  po::options_description all;
+  all.add(options).add(hidden);
+  po::positional_options_description positional;
+  positional.add("file", -1);
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(argc, argv).options(all).positional(positional).run(), values);
+  } catch (const po::error &error) {
+    return misuse(error.what());
+  }
+  if (values.count("help") != 0) {
+    std::cout << "Usage: build/tools/bench_race FILES... [options]\n" << description << options << examples;
+    return 0;
+  }
+  if (values.count("file") == 0) {
+    return misuse("no file is given");
+  }
+  const int repeat = values["repeat"].as<int>();
+  if (repeat < 1) {
+    return misuse(fmt::format("--repeat is {}, expected at least 1", repeat));
+  }
+  const Peers peers{values["peer"].as<Names>(), values["python"].as<std::string>(),
+                    values["scripts"].as<std::string>()};
+  for (const std::string &peer : peers.names) {
+    if (!peer.starts_with("xla:") && !peer.starts_with("torch:")) {
+      return misuse(fmt::format("--peer is '{}', expected xla:PLATFORM or torch:PLATFORM", peer));
+    }
+  }
+  BackendOptions backend_options;
+  for (const std::string &setting : values["set"].as<Names>()) {
+    const std::size_t equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return misuse(fmt::format("--set is '{}', expected NAME=VALUE", setting));
+    }
+    backend_options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  conformance::RunClock clock;
+  backend_options.layers.push_back(clock.layer());
+  const Result<Backend> backend = Backend::load(values["on"].as<std::string>(), backend_options);
+  if (!backend.ok()) {
+    fmt::print(stderr, "bench_race: {}\n", backend.error().to_string());
+    return 3;
+  }
+  fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "compile", "run / ours",
+             "compile /", "difference");
+  json::array results;
+  bool all_ran = true;
+  for (const std::string &file : values["file"].as<Names>()) {
+    Result<json::object> result = race(file, *backend, clock, peers, repeat);
+    if (!result.ok()) {
+      all_ran = false;
+      fmt::print(stderr, "bench_race: {}: {}\n", file, result.error().to_string());
+      results.push_back(
+          json::object{{"program", std::string(filesystem::path(file).stem())}, {"error", result.error().to_string()}});
+      continue;
+    }
+    results.push_back(std::move(*result));
+  }
+  if (values.count("json") != 0) {
+    if (const Status written = write_file(values["json"].as<std::string>(), json::serialize(results) + "\n");
+        !written.ok()) {
+      fmt::print(stderr, "bench_race: {}\n", written.error().to_string());
+      return 3;
+    }
+  }
+  return all_ran ? 0 : 3;
+}
+
+}  // namespace
+}  // namespace bp::bench
+
+int main(int argc, char **argv) {
+  return bp::bench::main(argc, argv);
+}
