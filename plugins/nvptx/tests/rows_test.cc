@@ -159,4 +159,30 @@ TEST_CASE("rows too short for a team have a thread each") {
   }
 }
 
+TEST_CASE("long reductions to few results are cut into parts") {
+  const auto program = [](std::string_view type, std::string_view op, std::string_view sizes, std::string_view result,
+                          std::string_view dimensions) {
+    return fmt::format(R"(HloModule parts
+      op {{ p = {0}[] parameter(0)  q = {0}[] parameter(1)  ROOT r = {0}[] {1}(p, q) }}
+      ENTRY main {{
+        x = {0}[{2}] parameter(0)
+        start = {0}[] constant(3)
+        ROOT r = {0}[{3}] reduce(x, start), dimensions={{{4}}}, to_apply=op
+      }})",
+                       type, op, sizes, result, dimensions);
+  };
+  const std::string all = program("f32", "add", "1048576", "", "0");
+  const std::string ptx = ptx_of(text::parse_module(all).value(), "sm_80");
+  CHECK(ptx.find(".entry kernel_1") != std::string::npos);
+  CHECK(ptx.find(".entry kernel_2") == std::string::npos);
+  // A sum of a million numbers: what two orders of it may differ by.
+  check_on_emulator(all, 1e-5);
+  check_on_emulator(program("f64", "add", "3,40000", "3", "1"), 1e-13);
+  check_on_emulator(program("bf16", "add", "4,65536", "4", "1"), 1e-2);
+  check_on_emulator(program("f32", "maximum", "2053,70", "70", "0"));
+  check_on_emulator(program("f16", "minimum", "17,1031,8", "8", "0,1"));
+  check_on_emulator(program("s32", "add", "5,999,33", "5,33", "1"));
+  check_on_emulator(program("u8", "multiply", "4096,2", "2", "0"));
+}
+
 }  // namespace bp::nvptx::tests
