@@ -111,6 +111,10 @@ class Generator {
   std::unordered_map<std::uint32_t, Binding> bindings_;
 };
 
+// The coordinates of the dimensions of a loop, from that of the loop.
+void set_indices(KernelBuilder &builder, const LoopGroup &group, const Shape &shape, const Index &index,
+                 Indices &indices);
+
 // Whether all elements of a constant are the same.
 bool is_splat(InstructionView constant);
 

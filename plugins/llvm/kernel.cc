@@ -317,6 +317,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     if (const auto rows = rows_for_team(instruction)) {
       return emit_rows(generator, builder, site, *rows, team);
     }
+    if (const auto crossing = find_crossing(instruction)) {
+      return emit_crossing(generator, builder, site, *crossing, *team);
+    }
     return emit_contraction(builder, site, target, large, team);
   }
   switch (instruction.op()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/llvm/contraction.h"
+#include "plugins/llvm/crossing.h"
 #include "plugins/llvm/generator.h"
 #include "plugins/llvm/row_fusion.h"
 #include "plugins/llvm/team.h"
@@ -39,8 +40,8 @@ bool is_control_flow(std::uint16_t op);
 // Instructions that read and write arrays by themselves, not element by element through a Generator.
 bool works_in_memory(InstructionView instruction);
 
-// What a team does better than threads by themselves: the rows of an instruction, or parts of the result of a dot or
-// convolution. Both expect kernel_problem() to be empty.
+// What a team does better than threads by themselves: the rows of an instruction, tiles of one that crosses its operands
+// (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be empty.
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
@@ -56,6 +57,8 @@ void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
                      Team *team = nullptr);
+KernelWork emit_crossing(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Crossing &crossing,
+                         Team &team);
 // large: coordinates need 64 bits.
 KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large,
                             Team *team);

@@ -277,9 +277,7 @@ std::vector<LoopGroup> Generator::groups(std::span<const std::uint32_t> values, 
   return result;
 }
 
-// The coordinates of the dimensions of a loop, from that of the loop.
-static void set_indices(KernelBuilder &k, const LoopGroup &group, const Shape &shape, const Index &index,
-                        Indices &indices) {
+void set_indices(KernelBuilder &k, const LoopGroup &group, const Shape &shape, const Index &index, Indices &indices) {
   std::int64_t divisor = 1;
   for (std::size_t i = group.dims.size(); i-- > 0;) {
     const auto d = static_cast<std::size_t>(group.dims[i]);

@@ -234,6 +234,8 @@ class Compiler {
       } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
         const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length);
         emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), found->second);
+      } else if (emit::find_crossing(i)) {
+        emit_for_teams(i, call, {threads_per_block, 1}, 1, found->second);
       } else {
         emit_for_threads(i, call, found->second);
       }
