@@ -396,13 +396,15 @@ void Execution::find_transfers() {
     return;
   }
   auto find = [&](const std::vector<Leaf> &leaves, std::vector<Transfer> &transfers) {
-    for (const Leaf &leaf : leaves) {
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const Leaf &leaf = leaves[i];
       const bp_loc_t place = places_[leaf.allocation];
       const bool is_same = std::ranges::any_of(own_, [&](const Block &block) {
         return block.location().memory == place.memory && block.bytes().data() == host_[leaf.allocation];
       });
       if (leaf.size > 0 && !is_same) {
-        transfers.push_back({host_place(bytes_of(leaf).data()), {place.memory, place.offset + leaf.offset}, leaf.size});
+        transfers.push_back(
+            {i, host_place(bytes_of(leaf).data()), {place.memory, place.offset + leaf.offset}, leaf.size});
       }
     }
   };
@@ -413,6 +415,9 @@ void Execution::find_transfers() {
 std::vector<bp_command_t> Execution::copies(const std::vector<Transfer> &transfers, bool to_device) const {
   std::vector<bp_command_t> commands;
   for (const Transfer &transfer : transfers) {
+    if (!transfer.is_due) {
+      continue;
+    }
     bp_command_t command{};
     command.kind = BP_COMMAND_COPY;
     command.to = to_device ? transfer.device : transfer.host;
@@ -423,13 +428,57 @@ std::vector<bp_command_t> Execution::copies(const std::vector<Transfer> &transfe
   return commands;
 }
 
+Execution::Transfer *Execution::find(std::vector<Transfer> &transfers, std::size_t leaf) {
+  const auto found = std::ranges::find(transfers, leaf, &Transfer::leaf);
+  return found == transfers.end() ? nullptr : &*found;
+}
+
+void Execution::keep_input(std::size_t leaf) {
+  if (Transfer *transfer = find(in_, leaf)) {
+    transfer->is_kept = true;
+  }
+}
+
+void Execution::send_input(std::size_t leaf) {
+  if (Transfer *transfer = find(in_, leaf)) {
+    transfer->is_due = true;
+  }
+}
+
+void Execution::keep_output(std::size_t leaf) {
+  if (Transfer *transfer = find(out_, leaf)) {
+    transfer->is_kept = true;
+    transfer->is_due = false;
+  }
+}
+
+Status Execution::fetch_output(std::size_t leaf) {
+  const Transfer *transfer = find(out_, leaf);
+  return transfer == nullptr ? Status() : copy(*program_->device_, transfer->host, transfer->device, transfer->size);
+}
+
+// After a run that failed nobody knows what the device has.
+void Execution::note_sent(bool is_sent) {
+  for (Transfer &transfer : in_) {
+    transfer.is_due = !is_sent || !transfer.is_kept;
+  }
+}
+
 Status Execution::run() {
   if (program_->is_compiled_ && program_->device_->queue() != nullptr) {
     BP_TRY(start());
     return finish();
   }
+  Status status = run_here();
+  note_sent(status.ok());
+  return status;
+}
+
+Status Execution::run_here() {
   for (const Transfer &transfer : in_) {
-    BP_TRY(copy(*program_->device_, transfer.device, transfer.host, transfer.size));
+    if (transfer.is_due) {
+      BP_TRY(copy(*program_->device_, transfer.device, transfer.host, transfer.size));
+    }
   }
   host::Diagnostics diagnostics;
   const bp_status status = diagnostics.call(
@@ -438,7 +487,9 @@ Status Execution::run() {
     return diagnostics.result(status, program_->device_->id(), "run", program_->image_.module());
   }
   for (const Transfer &transfer : out_) {
-    BP_TRY(copy(*program_->device_, transfer.host, transfer.device, transfer.size));
+    if (transfer.is_due) {
+      BP_TRY(copy(*program_->device_, transfer.host, transfer.device, transfer.size));
+    }
   }
   return {};
 }
@@ -452,12 +503,12 @@ Status Execution::start() {
   const Queues &queues = *program_->queues();
   Queue *copying = queues.find(BP_COMMAND_COPY), *running = queues.find(BP_COMMAND_RUN);
   std::vector<Event> before;
-  if (!in_.empty()) {
-    before.push_back(copying->submit(copies(in_, true)));
+  if (std::vector<bp_command_t> commands = copies(in_, true); !commands.empty()) {
+    before.push_back(copying->submit(std::move(commands)));
   }
   started_ = running->submit({run}, std::move(before));
-  if (!out_.empty()) {
-    started_ = copying->submit(copies(out_, false), {*started_});
+  if (std::vector<bp_command_t> commands = copies(out_, false); !commands.empty()) {
+    started_ = copying->submit(std::move(commands), {*started_});
   }
   return {};
 }
@@ -465,7 +516,9 @@ Status Execution::start() {
 Status Execution::finish() {
   BP_CHECK(started_);
   const Event event = *std::exchange(started_, std::nullopt);
-  return event.wait("run", program_->image_.module());
+  Status status = event.wait("run", program_->image_.module());
+  note_sent(status.ok());
+  return status;
 }
 
 }  // namespace bp::runtime

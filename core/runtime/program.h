@@ -124,6 +124,14 @@ class Execution {
   std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }
   std::span<std::byte> output(std::size_t leaf) const { return bytes_of(program_->outputs()[leaf]); }
 
+  // Where the device has memory of its own, a run brings all inputs there and all outputs back, but for what is said here,
+  // after allocate(); elsewhere this changes nothing. A kept input, such as weights, is brought once and stays; what is
+  // written to it later is sure to be seen only after send_input(). A kept output stays there until it is fetched.
+  void keep_input(std::size_t leaf);
+  void send_input(std::size_t leaf);
+  void keep_output(std::size_t leaf);
+  Status fetch_output(std::size_t leaf);
+
   // Complete on return. Takes no memory.
   Status run();
   // The same in two steps: the run goes on while the caller does something else, but touch inputs and outputs. On a
@@ -134,15 +142,21 @@ class Execution {
  private:
   // A leaf whose bytes the host has elsewhere than the device.
   struct Transfer {
+    std::size_t leaf;
     bp_loc_t host, device;
     std::uint64_t size;
+    bool is_kept = false;  // by the device
+    bool is_due = true;    // by the next run
   };
 
   explicit Execution(std::shared_ptr<const Program> program);
   Status set(const Leaf &leaf, const void *data, std::string_view what);
   Status place(std::uint32_t allocation);
   void find_transfers();
+  static Transfer *find(std::vector<Transfer> &transfers, std::size_t leaf);
   std::vector<bp_command_t> copies(const std::vector<Transfer> &transfers, bool to_device) const;
+  void note_sent(bool is_sent);
+  Status run_here();
   std::span<std::byte> bytes_of(const Leaf &leaf) const {
     return {host_[leaf.allocation] + leaf.offset, static_cast<std::size_t>(leaf.size)};
   }

@@ -443,6 +443,37 @@ TEST_CASE("a device with memory of its own, seen by the host or not, with queues
   CHECK(reinterpret_cast<float *>(execution.output(0).data()) == x);
 }
 
+TEST_CASE("inputs and outputs stay in a device's memory if they are wanted there") {
+  const auto queues = GENERATE(std::string("0"), std::string("1"));
+  const std::string text =
+      "HloModule m\nENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  ROOT s = f32[4] add(x, y) }";
+  auto compiled =
+      compile(parse(text), open_tiny({{"ops", "add"}, {"capacity", "1000"}, {"visible", "0"}, {"queues", queues}}));
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  auto execution = runtime::Execution::prepare(compiled->executable.program());
+  REQUIRE(execution.allocate().ok());
+  const auto floats = [](std::span<std::byte> bytes) { return std::span(reinterpret_cast<float *>(bytes.data()), 4); };
+  const auto x = floats(execution.input(0)), y = floats(execution.input(1)), sum = floats(execution.output(0));
+  const auto sum_of = [&](float new_x, float new_y) {
+    std::ranges::fill(x, new_x);
+    std::ranges::fill(y, new_y);
+    REQUIRE(execution.run().ok());
+    return sum[3];
+  };
+  CHECK(sum_of(1, 10) == 11);
+  execution.keep_input(0);
+  CHECK(sum_of(2, 10) == 12);
+  CHECK(sum_of(3, 20) == 22);  // x is the one that was brought
+  execution.send_input(0);
+  CHECK(sum_of(4, 20) == 24);
+  CHECK(sum_of(5, 30) == 34);
+  execution.keep_output(0);
+  CHECK(sum_of(5, 40) == 34);
+  REQUIRE(execution.fetch_output(0).ok());
+  CHECK(sum[3] == 44);
+}
+
 TEST_CASE("what goes wrong on a device with memory and queues is said") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] negate(x) }";
   auto failing =
