@@ -10,6 +10,7 @@
 
 #include "plugins/llvm/kernel_call.h"
 #include "plugins/nvptx/block_team.h"
+#include "plugins/nvptx/dependences.h"
 
 namespace bp::nvptx {
 namespace {
@@ -37,6 +38,7 @@ class Compiler {
       return false;
     }
     plan_.allocation_sizes.back() = plan_.scratch_bytes;
+    add_dependences(plan_, memory_of_allocations());
     plan_.kernel_count = static_cast<std::uint32_t>(kernels_.size());
     threads_.finish(code_, plan_.kernel_count);
     std::string message;
@@ -53,6 +55,7 @@ class Compiler {
     std::uint32_t number = 0;
     std::int64_t blocks = 1;
     std::uint32_t threads = 1, shared_bytes = 0;
+    std::uint64_t scratch_bytes = 0;
   };
 
   bool fail(InstructionView instruction, const std::string &message, bool unsupported = false) {
@@ -70,15 +73,27 @@ class Compiler {
     command.first = static_cast<std::uint32_t>(plan_.places.size());
     return command;
   }
-  void add_place(const Location &location) { plan_.places.push_back({location.allocation, 0, location.offset}); }
+  void add_place(const Location &location, std::uint64_t size, bool is_written = false) {
+    plan_.places.push_back({location.allocation, is_written, location.offset, size});
+  }
+  // An output that was donated an input is that input.
+  std::vector<std::uint32_t> memory_of_allocations() const {
+    std::vector<std::uint32_t> memory_of;
+    for (const bp_allocation_t &allocation : module_.allocations()) {
+      const bool is_donated = allocation.kind == BP_ALLOC_OUTPUT && allocation.alias != BP_NONE;
+      memory_of.push_back(is_donated ? allocation.alias : static_cast<std::uint32_t>(memory_of.size()));
+    }
+    memory_of.push_back(static_cast<std::uint32_t>(memory_of.size()));  // scratch
+    return memory_of;
+  }
 
   void move(InstructionView origin, std::uint32_t from_value, std::uint32_t to_value) {
     const Location from = emit::location_of(module_, from_value), to = emit::location_of(module_, to_value);
     const std::uint64_t size = std::min(from.size, to.size);
     if (from.exists() && to.exists() && !from.same(to) && size > 0) {
       add(CommandKind::Move, origin).size = size;
-      add_place(to);
-      add_place(from);
+      add_place(to, size, true);
+      add_place(from, size);
     }
   }
   void move_all(InstructionView origin, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
@@ -90,7 +105,7 @@ class Compiler {
   // Where to is said later.
   std::uint32_t jump_unless(InstructionView origin, std::uint32_t value) {
     add(CommandKind::JumpUnless, origin);
-    add_place(emit::location_of(module_, value));
+    add_place(emit::location_of(module_, value), 1);
     return here() - 1;
   }
 
@@ -155,7 +170,7 @@ class Compiler {
       Command &command = add(CommandKind::Switch, i);
       command.count = count;
       command.target = first_target;
-      add_place(selector);
+      add_place(selector, 4);
       plan_.targets.resize(plan_.targets.size() + count);
     }
     std::vector<std::uint32_t> exits;
@@ -249,9 +264,10 @@ class Compiler {
     command.grid = {static_cast<std::uint32_t>(kernel.blocks), kernel.threads, kernel.shared_bytes};
     command.count = static_cast<std::uint32_t>(call.arguments.size() + 1);
     for (const emit::KernelArgument &argument : call.arguments) {
-      add_place(argument.location);
+      add_place(argument.location, argument.location.size, argument.is_written);
     }
-    plan_.places.push_back({static_cast<std::uint32_t>(plan_.allocation_sizes.size() - 1), 0, 0});
+    const auto scratch = static_cast<std::uint32_t>(plan_.allocation_sizes.size() - 1);
+    plan_.places.push_back({scratch, kernel.scratch_bytes > 0, 0, kernel.scratch_bytes});
     return true;
   }
 
@@ -268,7 +284,8 @@ class Compiler {
     site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
     const emit::KernelWork work = emit_kernel(builder, site, thread_target);
     threads_.end_kernel(builder.b, frame);
-    plan_.scratch_bytes = std::max(plan_.scratch_bytes, static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64);
+    kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
     kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
     kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
   }
@@ -313,7 +330,8 @@ class Compiler {
     Command &command = add(CommandKind::Launch, i);
     command.kernel = number;
     command.grid.blocks = command.grid.threads = command.count = 1;
-    add_place(emit::location_of(module_, i.result()));
+    const Location state_before = emit::location_of(module_, i.result());
+    add_place(state_before, state_before.size, true);
   }
 
   const emit::ModuleView &module_;

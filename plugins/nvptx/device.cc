@@ -276,7 +276,7 @@ Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
     } else if (!why_no_gpu_.empty()) {
       status = fail(diag, BP_DEVICE_LOST, "nvptx: " + why_no_gpu_);
     } else {
-      machine_ = open_gpu(*gpu_, options_.cache_dir, status, diag);
+      machine_ = open_gpu(*gpu_, {options_.cache_dir, options_.has_graphs}, status, diag);
     }
   }
   return machine_.get();

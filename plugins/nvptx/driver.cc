@@ -7,6 +7,7 @@ namespace {
 
 // The first with all that we call.
 constexpr int oldest_version = 11020;
+constexpr int oldest_with_graphs = 12000;
 constexpr const char *without_gpu = "; without a GPU: --set emulate=1";
 
 template <class Function>
@@ -55,6 +56,10 @@ std::shared_ptr<const Driver> open_driver(const std::string &library_name, std::
     return nullptr;                                                                           \
   }
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
+#undef BP_CUDA_FUNCTION
+  driver->has_graphs = driver->version >= oldest_with_graphs;
+#define BP_CUDA_FUNCTION(name, parameters) driver->has_graphs &= find_function(library, #name, driver->name);
+  BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
   result = result == 0 ? driver->cuInit(0) : result;
   if (result == cuda::no_device) {

@@ -26,6 +26,9 @@ using Stream = struct StreamTag *;
 using Event = struct EventTag *;
 using MemoryPool = struct MemoryPoolTag *;
 using LinkState = struct LinkStateTag *;
+using Graph = struct GraphTag *;
+using GraphNode = struct GraphNodeTag *;
+using GraphExec = struct GraphExecTag *;
 // The default stream of the calling thread.
 inline const Stream stream_of_thread = reinterpret_cast<Stream>(2);
 
@@ -59,59 +62,101 @@ enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
 // What is linked.
 enum : int { input_ptx = 1 };
 
+// A kernel in a graph. The arguments behind `values` are copied.
+struct KernelNode {
+  Function function = nullptr;
+  unsigned blocks[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
+  void **values = nullptr, **extra = nullptr;
+  void *kernel = nullptr;  // in place of a function
+  Context context = nullptr;
+};
+static_assert(sizeof(KernelNode) == 72);
+
+// A copy in a graph, here of bytes in a row from the device's memory to the device's memory.
+struct Copy {
+  struct End {
+    std::size_t x = 0, y = 0, z = 0, level = 0;
+    int memory_type = 2;  // the device's
+    const void *host = nullptr;
+    Address address = 0;
+    void *array = nullptr, *reserved = nullptr;
+    std::size_t pitch = 0, height = 0;
+  };
+  End from, to;
+  std::size_t bytes = 0, rows = 1, slices = 1;
+};
+static_assert(sizeof(Copy) == 200);
+
 }  // namespace cuda
 
 // Every function that is called, by the name that the library exports.
-#define BP_CUDA_FUNCTIONS(X)                                                                                         \
-  X(cuInit, (unsigned flags))                                                                                        \
-  X(cuDriverGetVersion, (int *version))                                                                              \
-  X(cuGetErrorString, (cuda::Result result, const char **text))                                                      \
-  X(cuDeviceGetCount, (int *count))                                                                                  \
-  X(cuDeviceGet, (cuda::Device * device, int number))                                                                \
-  X(cuDeviceGetName, (char *name, int size, cuda::Device device))                                                    \
-  X(cuDeviceGetAttribute, (int *value, int attribute, cuda::Device device))                                          \
-  X(cuDeviceTotalMem_v2, (std::size_t *bytes, cuda::Device device))                                                  \
-  X(cuDevicePrimaryCtxRetain, (cuda::Context * context, cuda::Device device))                                        \
-  X(cuDevicePrimaryCtxRelease_v2, (cuda::Device device))                                                             \
-  X(cuCtxSetCurrent, (cuda::Context context))                                                                        \
-  X(cuMemAlloc_v2, (cuda::Address * address, std::size_t bytes))                                                     \
-  X(cuMemFree_v2, (cuda::Address address))                                                                           \
-  X(cuMemPoolCreate, (cuda::MemoryPool * pool, const cuda::PoolProperties *properties))                              \
-  X(cuMemPoolDestroy, (cuda::MemoryPool pool))                                                                       \
-  X(cuMemPoolSetAttribute, (cuda::MemoryPool pool, int attribute, void *value))                                      \
-  X(cuMemPoolTrimTo, (cuda::MemoryPool pool, std::size_t bytes_to_keep))                                             \
-  X(cuMemAllocFromPoolAsync,                                                                                         \
-    (cuda::Address * address, std::size_t bytes, cuda::MemoryPool pool, cuda::Stream stream))                        \
-  X(cuMemFreeAsync, (cuda::Address address, cuda::Stream stream))                                                    \
-  X(cuMemHostAlloc, (void **memory, std::size_t bytes, unsigned flags))                                              \
-  X(cuMemFreeHost, (void *memory))                                                                                   \
-  X(cuMemcpyHtoDAsync_v2, (cuda::Address to, const void *from, std::size_t bytes, cuda::Stream stream))              \
-  X(cuMemcpyDtoHAsync_v2, (void *to, cuda::Address from, std::size_t bytes, cuda::Stream stream))                    \
-  X(cuMemcpyDtoDAsync_v2, (cuda::Address to, cuda::Address from, std::size_t bytes, cuda::Stream stream))            \
-  X(cuStreamSynchronize, (cuda::Stream stream))                                                                      \
-  X(cuEventCreate, (cuda::Event * event, unsigned flags))                                                            \
-  X(cuEventRecord, (cuda::Event event, cuda::Stream stream))                                                         \
-  X(cuEventSynchronize, (cuda::Event event))                                                                         \
-  X(cuEventDestroy_v2, (cuda::Event event))                                                                          \
-  X(cuStreamWaitEvent, (cuda::Stream stream, cuda::Event event, unsigned flags))                                     \
-  X(cuLinkCreate_v2, (unsigned count, int *options, void **values, cuda::LinkState *state))                          \
-  X(cuLinkAddData_v2,                                                                                                \
-    (cuda::LinkState state, int type, void *data, std::size_t bytes, const char *name, unsigned count, int *options, \
-     void **values))                                                                                                 \
-  X(cuLinkComplete, (cuda::LinkState state, void **cubin, std::size_t *bytes))                                       \
-  X(cuLinkDestroy, (cuda::LinkState state))                                                                          \
-  X(cuModuleLoadDataEx, (cuda::Module * module, const void *image, unsigned count, int *options, void **values))     \
-  X(cuModuleUnload, (cuda::Module module))                                                                           \
-  X(cuModuleGetFunction, (cuda::Function * function, cuda::Module module, const char *name))                         \
-  X(cuLaunchKernel,                                                                                                  \
-    (cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+#define BP_CUDA_FUNCTIONS(X)                                                                                           \
+  X(cuInit, (unsigned flags))                                                                                          \
+  X(cuDriverGetVersion, (int *version))                                                                                \
+  X(cuGetErrorString, (cuda::Result result, const char **text))                                                        \
+  X(cuDeviceGetCount, (int *count))                                                                                    \
+  X(cuDeviceGet, (cuda::Device * device, int number))                                                                  \
+  X(cuDeviceGetName, (char *name, int size, cuda::Device device))                                                      \
+  X(cuDeviceGetAttribute, (int *value, int attribute, cuda::Device device))                                            \
+  X(cuDeviceTotalMem_v2, (std::size_t *bytes, cuda::Device device))                                                    \
+  X(cuDevicePrimaryCtxRetain, (cuda::Context * context, cuda::Device device))                                          \
+  X(cuDevicePrimaryCtxRelease_v2, (cuda::Device device))                                                               \
+  X(cuCtxSetCurrent, (cuda::Context context))                                                                          \
+  X(cuMemAlloc_v2, (cuda::Address * address, std::size_t bytes))                                                       \
+  X(cuMemFree_v2, (cuda::Address address))                                                                             \
+  X(cuMemPoolCreate, (cuda::MemoryPool * pool, const cuda::PoolProperties *properties))                                \
+  X(cuMemPoolDestroy, (cuda::MemoryPool pool))                                                                         \
+  X(cuMemPoolSetAttribute, (cuda::MemoryPool pool, int attribute, void *value))                                        \
+  X(cuMemPoolTrimTo, (cuda::MemoryPool pool, std::size_t bytes_to_keep))                                               \
+  X(cuMemAllocFromPoolAsync, (cuda::Address * address, std::size_t bytes, cuda::MemoryPool pool, cuda::Stream stream)) \
+  X(cuMemFreeAsync, (cuda::Address address, cuda::Stream stream))                                                      \
+  X(cuMemHostAlloc, (void **memory, std::size_t bytes, unsigned flags))                                                \
+  X(cuMemFreeHost, (void *memory))                                                                                     \
+  X(cuMemcpyHtoDAsync_v2, (cuda::Address to, const void *from, std::size_t bytes, cuda::Stream stream))                \
+  X(cuMemcpyDtoHAsync_v2, (void *to, cuda::Address from, std::size_t bytes, cuda::Stream stream))                      \
+  X(cuMemcpyDtoDAsync_v2, (cuda::Address to, cuda::Address from, std::size_t bytes, cuda::Stream stream))              \
+  X(cuStreamSynchronize, (cuda::Stream stream))                                                                        \
+  X(cuEventCreate, (cuda::Event * event, unsigned flags))                                                              \
+  X(cuEventRecord, (cuda::Event event, cuda::Stream stream))                                                           \
+  X(cuEventSynchronize, (cuda::Event event))                                                                           \
+  X(cuEventDestroy_v2, (cuda::Event event))                                                                            \
+  X(cuStreamWaitEvent, (cuda::Stream stream, cuda::Event event, unsigned flags))                                       \
+  X(cuLinkCreate_v2, (unsigned count, int *options, void **values, cuda::LinkState *state))                            \
+  X(cuLinkAddData_v2, (cuda::LinkState state, int type, void *data, std::size_t bytes, const char *name,               \
+                       unsigned count, int *options, void **values))                                                   \
+  X(cuLinkComplete, (cuda::LinkState state, void **cubin, std::size_t *bytes))                                         \
+  X(cuLinkDestroy, (cuda::LinkState state))                                                                            \
+  X(cuModuleLoadDataEx, (cuda::Module * module, const void *image, unsigned count, int *options, void **values))       \
+  X(cuModuleUnload, (cuda::Module module))                                                                             \
+  X(cuModuleGetFunction, (cuda::Function * function, cuda::Module module, const char *name))                           \
+  X(cuLaunchKernel,                                                                                                    \
+    (cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,   \
      unsigned block_z, unsigned shared_bytes, cuda::Stream stream, void **values, void **extra))
+
+// Those for graphs, by declarations of CUDA 12. A driver without them is used without graphs.
+#define BP_CUDA_GRAPH_FUNCTIONS(X)                                                                           \
+  X(cuGraphCreate, (cuda::Graph * graph, unsigned flags))                                                    \
+  X(cuGraphDestroy, (cuda::Graph graph))                                                                     \
+  X(cuGraphAddKernelNode_v2, (cuda::GraphNode * node, cuda::Graph graph, const cuda::GraphNode *dependences, \
+                              std::size_t count, const cuda::KernelNode *parameters))                        \
+  X(cuGraphAddMemcpyNode, (cuda::GraphNode * node, cuda::Graph graph, const cuda::GraphNode *dependences,    \
+                           std::size_t count, const cuda::Copy *copy, cuda::Context context))                \
+  X(cuGraphInstantiateWithFlags, (cuda::GraphExec * exec, cuda::Graph graph, unsigned long long flags))      \
+  X(cuGraphExecKernelNodeSetParams_v2,                                                                       \
+    (cuda::GraphExec exec, cuda::GraphNode node, const cuda::KernelNode *parameters))                        \
+  X(cuGraphExecMemcpyNodeSetParams,                                                                          \
+    (cuda::GraphExec exec, cuda::GraphNode node, const cuda::Copy *copy, cuda::Context context))             \
+  X(cuGraphLaunch, (cuda::GraphExec exec, cuda::Stream stream))                                              \
+  X(cuGraphExecDestroy, (cuda::GraphExec exec))
 
 struct Driver {
 #define BP_CUDA_FUNCTION(name, parameters) cuda::Result(*name) parameters = nullptr;
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
+  BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
-  int version = 0;  // of CUDA, the newest that it knows: 12040 for 12.4
+  bool has_graphs = false;  // and all the functions for them
+  int version = 0;          // of CUDA, the newest that it knows: 12040 for 12.4
 
   // "out of memory (2)", as the driver says.
   std::string text(cuda::Result result) const;
@@ -138,9 +183,12 @@ struct GpuFacts {
 // The first GPU. Nothing, and why and what to do, if there is none.
 std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error);
 
-// Opens it, which takes some of its memory. `cache_folder`: for machine code (cubin_cache.h); empty: none. Null, and
-// reports why, if that fails.
-std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, const std::string &cache_folder, bp_status &status,
-                                  const bp_diag_t *diag);
+struct GpuUse {
+  std::string cache_folder;  // for machine code (cubin_cache.h); empty: none
+  bool has_graphs = true;    // where the driver has them (gpu_graph.h)
+};
+
+// Opens it, which takes some of its memory. Null, and reports why, if that fails.
+std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status, const bp_diag_t *diag);
 
 }  // namespace bp::nvptx

@@ -12,6 +12,7 @@
 #include "plugin_api/cpp/call.h"
 #include "plugins/llvm/linker.h"
 #include "plugins/llvm/team.h"
+#include "plugins/nvptx/dependences.h"
 #include "plugins/nvptx/emulated_thread.h"
 #include "plugins/nvptx/machine.h"
 #include "plugins/nvptx/threads.h"
@@ -156,29 +157,52 @@ class EmulatedBlock {
   bool is_upwards_ = true, lacks_memory_ = false;
 };
 
+void *pointer(std::uint64_t address) {
+  return reinterpret_cast<void *>(address);
+}
+
+// Commands of a segment are done last first, as far as their dependences let them, so that one that lacks is missed.
 class EmulatedKernels final : public LoadedKernels {
  public:
-  explicit EmulatedKernels(std::unique_ptr<emit::LinkedObjects> code) : code_(std::move(code)) {}
+  EmulatedKernels(Machine &machine, const LaunchPlan &plan, std::unique_ptr<emit::LinkedObjects> code)
+      : machine_(machine), plan_(plan), code_(std::move(code)) {
+    for (const Segment &segment : segments(plan)) {
+      orders_.push_back(last_first(plan, segment));
+    }
+  }
 
-  bp_status launch(std::uint32_t kernel, const Grid &grid, std::span<void *const> pointers,
-                   const bp_diag_t *diag) const override {
-    EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[kernel], pointers, grid);
-    for (std::uint32_t number = 0; number < grid.blocks; ++number) {
+  bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const override {
+    for (const std::uint32_t command : orders_[segment]) {
+      if (const bp_status status = start(plan_.commands[command], bases, diag); status != BP_OK) {
+        return status;
+      }
+    }
+    return BP_OK;
+  }
+  std::uint64_t resident_bytes() const override { return code_ == nullptr ? 0 : code_->mapped_bytes(); }
+
+ private:
+  bp_status start(const Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const {
+    const std::vector<std::uint64_t> addresses = addresses_of(plan_, command, bases);
+    if (command.kind == CommandKind::Move) {
+      return machine_.move(addresses[0], addresses[1], command.size, diag);
+    }
+    std::vector<void *> pointers(addresses.size());
+    std::ranges::transform(addresses, pointers.begin(), pointer);
+    EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid);
+    for (std::uint32_t number = 0; number < command.grid.blocks; ++number) {
       if (const bp_status status = block.run(number, diag); status != BP_OK) {
         return status;
       }
     }
     return BP_OK;
   }
-  std::uint64_t resident_bytes() const override { return code_->mapped_bytes(); }
 
- private:
-  std::unique_ptr<emit::LinkedObjects> code_;
+  Machine &machine_;
+  const LaunchPlan &plan_;
+  std::unique_ptr<emit::LinkedObjects> code_;       // null: the plan has no kernel
+  std::vector<std::vector<std::uint32_t>> orders_;  // by segment
 };
-
-void *pointer(std::uint64_t address) {
-  return reinterpret_cast<void *>(address);
-}
 
 class Emulator final : public Machine {
  public:
@@ -241,14 +265,18 @@ class Emulator final : public Machine {
   std::unique_ptr<Mark> mark(bp_status &, const bp_diag_t *) override { return nullptr; }
   bp_status check(const bp_diag_t *) const override { return BP_OK; }
 
-  std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) override {
-    std::string error;
-    auto code = emit::LinkedObjects::link({&artifact.code, 1}, kernel_table_name, error);
-    if (code == nullptr) {
-      status = fail(diag, BP_INVALID, error);
-      return nullptr;
+  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, const std::string &code, bp_status &status,
+                                      const bp_diag_t *diag) override {
+    std::unique_ptr<emit::LinkedObjects> linked;
+    if (plan.kernel_count > 0) {
+      std::string error;
+      linked = emit::LinkedObjects::link({&code, 1}, kernel_table_name, error);
+      if (linked == nullptr) {
+        status = fail(diag, BP_INVALID, error);
+        return nullptr;
+      }
     }
-    return std::make_unique<EmulatedKernels>(std::move(code));
+    return std::make_unique<EmulatedKernels>(*this, plan, std::move(linked));
   }
 
  private:

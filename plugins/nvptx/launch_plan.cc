@@ -3,13 +3,16 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/SHA256.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+
+#include "plugins/nvptx/dependences.h"
 
 namespace bp::nvptx {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX2";
+constexpr char magic[9] = "BPNVPTX3";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
@@ -66,14 +69,14 @@ class Reader {
 };
 
 std::string problem_of(const LaunchPlan &plan, const Command &command) {
-  const auto has_places = [&](std::uint64_t count, std::uint64_t bytes) {
+  // Each with at least so many bytes.
+  const auto has_places = [&](std::uint32_t count, std::uint64_t bytes) {
     if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
       return false;
     }
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const Place &place = plan.places[command.first + i];
+    for (const Place &place : places_of(plan, command)) {
       if (place.allocation >= plan.allocation_sizes.size() || place.offset > plan.allocation_sizes[place.allocation] ||
-          bytes > plan.allocation_sizes[place.allocation] - place.offset) {
+          place.size > plan.allocation_sizes[place.allocation] - place.offset || place.size < bytes) {
         return false;
       }
     }
@@ -99,17 +102,56 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
           command.count > plan.targets.size() - command.target || !has_places(1, 4)) {
         return "its targets or its selector are not there";
       }
-      for (std::uint32_t i = 0; i < command.count; ++i) {
-        if (!is_target(plan.targets[command.target + i])) {
-          return "it jumps outside of the plan";
-        }
-      }
-      return "";
+      return std::ranges::all_of(std::span(plan.targets).subspan(command.target, command.count), is_target)
+                 ? ""
+                 : "it jumps outside of the plan";
   }
   return "it is of no kind";
 }
 
+// Of a plan whose commands have no other problem.
+std::string problem_of_dependences(const LaunchPlan &plan) {
+  std::vector<std::uint32_t> first(plan.commands.size());  // that a command may wait for
+  for (std::uint32_t c = 0; c < plan.commands.size(); ++c) {
+    first[c] = c;
+  }
+  for (const Segment &segment : segments(plan)) {
+    std::fill(first.begin() + segment.begin, first.begin() + segment.end, segment.begin);
+  }
+  for (std::uint32_t c = 0; c < plan.commands.size(); ++c) {
+    const Command &command = plan.commands[c];
+    if (command.first_dependence > plan.dependences.size() ||
+        command.dependence_count > plan.dependences.size() - command.first_dependence ||
+        !std::ranges::all_of(dependences_of(plan, command),
+                             [&](std::uint32_t one) { return first[c] <= one && one < c; })) {
+      return "command " + std::to_string(c) + ": it waits for what does not come before it";
+    }
+  }
+  return "";
+}
+
+std::string problem_of(const LaunchPlan &plan) {
+  if (std::ranges::any_of(plan.targets, [&](std::uint32_t target) { return target > plan.commands.size(); })) {
+    return "a target is outside of the plan";
+  }
+  for (std::size_t c = 0; c < plan.commands.size(); ++c) {
+    if (const std::string problem = problem_of(plan, plan.commands[c]); !problem.empty()) {
+      return "command " + std::to_string(c) + ": " + problem;
+    }
+  }
+  return problem_of_dependences(plan);
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &command,
+                                        std::span<const std::uint64_t> bases) {
+  std::vector<std::uint64_t> addresses;
+  for (const Place &place : places_of(plan, command)) {
+    addresses.push_back(bases[place.allocation] + place.offset);
+  }
+  return addresses;
+}
 
 std::string write_artifact(const Artifact &artifact) {
   Writer writer;
@@ -117,6 +159,7 @@ std::string write_artifact(const Artifact &artifact) {
   writer.add_list(artifact.plan.commands);
   writer.add_list(artifact.plan.places);
   writer.add_list(artifact.plan.targets);
+  writer.add_list(artifact.plan.dependences);
   writer.add_list(artifact.plan.allocation_sizes);
   writer.add(artifact.plan.scratch_bytes);
   writer.add(artifact.plan.kernel_count);
@@ -142,16 +185,15 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
   LaunchPlan &plan = artifact.plan;
   Reader reader(body);
   if (!reader.read_list(artifact.target) || !reader.read_list(plan.commands) || !reader.read_list(plan.places) ||
-      !reader.read_list(plan.targets) || !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) ||
-      !reader.read(plan.kernel_count) || !reader.read_list(artifact.code) || !reader.at_end()) {
+      !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
+      !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) || !reader.read(plan.kernel_count) ||
+      !reader.read_list(artifact.code) || !reader.at_end()) {
     error = "artifact is damaged: what it holds does not fill it";
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < plan.commands.size(); ++i) {
-    if (const std::string problem = problem_of(plan, plan.commands[i]); !problem.empty()) {
-      error = "artifact is damaged: command " + std::to_string(i) + ": " + problem;
-      return std::nullopt;
-    }
+  if (const std::string problem = problem_of(plan); !problem.empty()) {
+    error = "artifact is damaged: " + problem;
+    return std::nullopt;
   }
   return artifact;
 }
@@ -159,7 +201,8 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
 std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction) {
   std::string out;
   const auto place = [&](std::size_t at) {
-    return "a" + std::to_string(plan.places[at].allocation) + "+" + std::to_string(plan.places[at].offset);
+    const Place &one = plan.places[at];
+    return (one.is_written != 0 ? "&a" : "a") + std::to_string(one.allocation) + "+" + std::to_string(one.offset);
   };
   for (std::size_t i = 0; i < plan.commands.size(); ++i) {
     const Command &command = plan.commands[i];
@@ -188,6 +231,9 @@ std::string to_text(const LaunchPlan &plan, const std::function<std::string(std:
           out += " " + std::to_string(plan.targets[command.target + k]);
         }
         break;
+    }
+    for (std::uint32_t k = 0; k < command.dependence_count; ++k) {
+      out += (k == 0 ? "  after " : ", ") + std::to_string(plan.dependences[command.first_dependence + k]);
     }
     out += "  for " + name_of_instruction(command.origin) + '\n';
   }

@@ -11,10 +11,11 @@
 
 namespace bp::nvptx {
 
-// A place in an allocation of the program.
+// Bytes of an allocation of the program, and what a command does with them.
 struct Place {
-  std::uint32_t allocation, reserved;
-  std::uint64_t offset;  // bytes
+  std::uint32_t allocation = 0;
+  std::uint32_t is_written = 0;        // 1; or else they are only read
+  std::uint64_t offset = 0, size = 0;  // 0 bytes: the command needs an address, but uses nothing there
 };
 
 inline constexpr std::uint32_t max_threads_per_block = 1024;
@@ -35,10 +36,14 @@ enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch 
 // | JumpUnless | the same if the byte at place `first` is 0                                               |
 // | Switch     | goes on at one of `count` targets, of which the first is `target`: that of the s32 at    |
 // |            | place `first`, the last one if there is no such target                                   |
+//
+// Launches and moves up to the next jump, or the next command that is jumped to, may take effect in any order in which
+// each comes after its dependences: those of LaunchPlan::dependences from `first_dependence` on (dependences.h).
 struct Command {
   CommandKind kind = CommandKind::Jump;
   std::uint32_t origin = 0;  // instruction of the module
   std::uint32_t kernel = 0, first = 0, count = 0, target = 0;
+  std::uint32_t first_dependence = 0, dependence_count = 0;
   Grid grid;
   std::uint64_t size = 0;
 };
@@ -47,10 +52,29 @@ struct LaunchPlan {
   std::vector<Command> commands;
   std::vector<Place> places;
   std::vector<std::uint32_t> targets;
+  std::vector<std::uint32_t> dependences;       // commands
   std::vector<std::uint64_t> allocation_sizes;  // bytes
   std::uint64_t scratch_bytes = 0;              // of a run
   std::uint32_t kernel_count = 0;
 };
+
+// Whether what comes next is another command's, or somebody has to look what it is.
+inline bool jumps(CommandKind kind) {
+  return kind != CommandKind::Launch && kind != CommandKind::Move;
+}
+inline std::span<const Place> places_of(const LaunchPlan &plan, const Command &command) {
+  const std::uint32_t count = command.kind == CommandKind::Launch ? command.count
+                              : command.kind == CommandKind::Move ? 2
+                              : command.kind == CommandKind::Jump ? 0
+                                                                  : 1;
+  return count == 0 ? std::span<const Place>() : std::span(plan.places).subspan(command.first, count);
+}
+inline std::span<const std::uint32_t> dependences_of(const LaunchPlan &plan, const Command &command) {
+  return std::span(plan.dependences).subspan(command.first_dependence, command.dependence_count);
+}
+// Of the command's places, where the allocations are at `bases`, scratch last.
+std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &command,
+                                        std::span<const std::uint64_t> bases);
 
 struct Artifact {
   std::string target;  // "sm_90a", or "emulated" and the host's triple
@@ -63,7 +87,7 @@ std::string write_artifact(const Artifact &artifact);
 // inside of its tables.
 std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error);
 
-// For people: a line for each command, which ends with the name of the instruction that it is for.
+// For people: a line for each command, which ends with the name of the instruction that it is for. `&a3+256` is written.
 std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction);
 
 }  // namespace bp::nvptx

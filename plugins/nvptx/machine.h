@@ -11,13 +11,13 @@
 
 namespace bp::nvptx {
 
-// Kernels that are ready to run. Threads: any, at the same time.
+// The kernels of a launch plan, ready to run. Threads: any, at the same time.
 class LoadedKernels {
  public:
   virtual ~LoadedKernels() = default;
-  // Starts a kernel; commands of one thread of the host take effect in order. pointers: its arguments, on the machine.
-  virtual bp_status launch(std::uint32_t kernel, const Grid &grid, std::span<void *const> pointers,
-                           const bp_diag_t *diag) const = 0;
+  // Starts a segment of the plan, one of segments(), whose commands take effect in some order that their dependences
+  // allow; else what one thread of the host starts takes effect in order. bases: where the allocations are, scratch last.
+  virtual bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const = 0;
   virtual std::uint64_t resident_bytes() const = 0;
 };
 
@@ -48,8 +48,9 @@ class Machine {
   virtual std::unique_ptr<Mark> mark(bp_status &status, const bp_diag_t *diag) = 0;
   // Whether it can be used at all.
   virtual bp_status check(const bp_diag_t *diag) const = 0;
-  // Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
-  virtual std::unique_ptr<LoadedKernels> load(const Artifact &artifact, bp_status &status, const bp_diag_t *diag) = 0;
+  // The plan is kept. Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
+  virtual std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, const std::string &code, bp_status &status,
+                                              const bp_diag_t *diag) = 0;
 };
 
 // Takes up to `memory_bytes` of the host's memory.

@@ -21,6 +21,8 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
      nullptr, BP_OPTION_TEXT, 0},
     {"cache-dir", nullptr, "a folder for machine code that the driver makes of PTX; none: the driver's own cache alone",
      nullptr, BP_OPTION_TEXT, 0},
+    {"graphs", "1", "start kernels as CUDA graphs, where the driver has them; 0: one by one", nullptr, BP_OPTION_SWITCH,
+     0},
     {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
     {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
     {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
@@ -29,7 +31,7 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
 
 // Their values; what is not set has its default.
 struct Options {
-  bool is_emulated = false;
+  bool is_emulated = false, has_graphs = true;
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;
   std::string driver = "libcuda.so.1", cache_dir, dump_dir;
   std::string emit;  // one of emit_choices; empty: an artifact

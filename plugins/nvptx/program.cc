@@ -1,4 +1,4 @@
-// A run goes through the commands of the plan; conditions and selectors it asks the machine for.
+// A run goes from segment to segment of the plan; conditions and selectors it asks the machine for.
 #include "plugins/nvptx/program.h"
 
 #include <algorithm>
@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
+#include "plugins/nvptx/dependences.h"
 
 namespace bp::nvptx {
 namespace {
 
 struct LoadedProgram {
   bp_program_t abi{};
-  LaunchPlan plan;
+  LaunchPlan plan;  // stays where it is
+  std::vector<Segment> segments;
   std::unique_ptr<LoadedKernels> kernels;
   Machine *machine;
 };
@@ -26,60 +28,59 @@ const LoadedProgram &loaded_program(const bp_program_t *program) {
 class Run {
  public:
   Run(const LoadedProgram &program, const bp_run_t &run, const bp_diag_t *diag)
-      : plan_(program.plan), kernels_(*program.kernels), machine_(*program.machine), run_(run), diag_(diag) {}
+      : program_(program), plan_(program.plan), machine_(*program.machine), diag_(diag) {
+    bases_.reserve(run.allocation_count + std::size_t{1});
+    for (std::uint32_t i = 0; i < run.allocation_count; ++i) {
+      bases_.push_back(run.allocations[i].memory + run.allocations[i].offset);
+    }
+    bases_.push_back(run.scratch.memory + run.scratch.offset);
+  }
 
   bp_status start() {
-    for (std::size_t at = 0; at < plan_.commands.size();) {
-      std::size_t next = at + 1;
-      if (const bp_status status = step(plan_.commands[at], next); status != BP_OK) {
-        return status;
-      }
-      at = next;
+    bp_status status = BP_OK;
+    for (std::uint32_t at = 0; at < plan_.commands.size() && status == BP_OK;) {
+      const Command &command = plan_.commands[at];
+      status = jumps(command.kind) ? jump(command, at) : start_segment(at);
     }
-    return BP_OK;
+    return status;
   }
 
  private:
-  std::uint64_t address(std::uint32_t place) const {
-    const Place &at = plan_.places[place];
-    const bp_loc_t base = at.allocation < run_.allocation_count ? run_.allocations[at.allocation] : run_.scratch;
-    return base.memory + base.offset + at.offset;
+  // The one that begins at a command, which becomes the one after it.
+  bp_status start_segment(std::uint32_t &at) {
+    const auto segment = std::ranges::lower_bound(program_.segments, at, {}, &Segment::begin);
+    at = segment->end;
+    return program_.kernels->start(static_cast<std::uint32_t>(segment - program_.segments.begin()), bases_, diag_);
   }
 
-  bp_status step(const Command &command, std::size_t &next) {
+  bp_status jump(const Command &command, std::uint32_t &at) {
     switch (command.kind) {
-      case CommandKind::Launch: {
-        pointers_.clear();
-        for (std::uint32_t i = 0; i < command.count; ++i) {
-          pointers_.push_back(reinterpret_cast<void *>(address(command.first + i)));
-        }
-        return kernels_.launch(command.kernel, command.grid, pointers_, diag_);
-      }
-      case CommandKind::Move:
-        return machine_.move(address(command.first), address(command.first + 1), command.size, diag_);
-      case CommandKind::Jump: next = command.target; return BP_OK;
+      case CommandKind::Jump: at = command.target; return BP_OK;
       case CommandKind::JumpUnless: {
         std::uint8_t condition = 0;
-        const bp_status status = machine_.copy_out(&condition, address(command.first), sizeof condition, diag_);
-        next = condition == 0 ? command.target : next;
+        const bp_status status = copy_out(command, &condition, sizeof condition);
+        at = condition == 0 ? command.target : at + 1;
         return status;
       }
       case CommandKind::Switch: {
         std::uint32_t selector = 0;  // below 0 is not a branch either
-        const bp_status status = machine_.copy_out(&selector, address(command.first), sizeof selector, diag_);
-        next = plan_.targets[command.target + std::min(selector, command.count - 1)];
+        const bp_status status = copy_out(command, &selector, sizeof selector);
+        at = plan_.targets[command.target + std::min(selector, command.count - 1)];
         return status;
       }
+      default: return BP_INTERNAL;
     }
-    return BP_INTERNAL;
   }
 
+  bp_status copy_out(const Command &command, void *to, std::uint64_t size) {
+    return machine_.copy_out(to, addresses_of(plan_, command, bases_)[0], size, diag_);
+  }
+
+  const LoadedProgram &program_;
   const LaunchPlan &plan_;
-  const LoadedKernels &kernels_;
   Machine &machine_;
-  const bp_run_t &run_;
   const bp_diag_t *diag_;
-  std::vector<void *> pointers_;
+  std::vector<std::uint64_t> bases_;  // of the allocations, scratch last
 };
 
 bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
@@ -99,15 +100,14 @@ void destroy_program(const bp_program_t *program) {
 bp_status load_program(Artifact artifact, Machine &machine, const bp_program_t **program, const bp_diag_t *diag) {
   auto loaded = std::make_unique<LoadedProgram>();
   loaded->machine = &machine;
-  if (artifact.plan.kernel_count > 0) {
-    bp_status status = BP_OK;
-    loaded->kernels = machine.load(artifact, status, diag);
-    if (loaded->kernels == nullptr) {
-      return status;
-    }
-    loaded->abi.resident_size = loaded->kernels->resident_bytes();
-  }
   loaded->plan = std::move(artifact.plan);
+  loaded->segments = segments(loaded->plan);
+  bp_status status = BP_OK;
+  loaded->kernels = machine.load(loaded->plan, artifact.code, status, diag);
+  if (loaded->kernels == nullptr) {
+    return status;
+  }
+  loaded->abi.resident_size = loaded->kernels->resident_bytes();
   loaded->abi.program_data = loaded.get();
   loaded->abi.scratch_size = loaded->plan.scratch_bytes;
   loaded->abi.scratch_alignment = 256;

@@ -23,18 +23,18 @@ struct Passed {
   using type = Type;
 };
 template <class Type>
-requires std::is_enum_v<Type>
+  requires std::is_enum_v<Type>
 struct Passed<Type> {
   using type = std::conditional_t<sizeof(Type) == 4, int, void>;
 };
 template <class Type>
-requires std::is_integral_v<Type>
+  requires std::is_integral_v<Type>
 struct Passed<Type> {
   using type =
       std::conditional_t<sizeof(Type) == 8, std::conditional_t<std::is_signed_v<Type>, long, unsigned long>, Type>;
 };
 template <class Type>
-requires std::is_pointer_v<Type>
+  requires std::is_pointer_v<Type>
 struct Passed<Type> {
   using Target = std::remove_pointer_t<Type>;
   using Plain = std::remove_const_t<Target>;
@@ -64,6 +64,16 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
     CHECK(std::is_same_v<Passed<decltype(Driver::name)>::type, Passed<decltype(&::name)>::type>); \
   }
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
+#if CUDA_VERSION >= 12000
+  BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
+  CHECK(sizeof(cuda::KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+  CHECK(offsetof(cuda::KernelNode, blocks) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, gridDimX));
+  CHECK(offsetof(cuda::KernelNode, threads) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, blockDimX));
+  CHECK(offsetof(cuda::KernelNode, shared_bytes) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes));
+  CHECK(offsetof(cuda::KernelNode, values) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kernelParams));
+  CHECK(offsetof(cuda::KernelNode, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kern));
+  CHECK(offsetof(cuda::KernelNode, context) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, ctx));
+#endif
 #undef BP_CUDA_FUNCTION
 #define BP_SAME(ours, theirs) CHECK(static_cast<int>(cuda::ours) == static_cast<int>(theirs))
   BP_SAME(invalid_value, CUDA_ERROR_INVALID_VALUE);
@@ -94,6 +104,15 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   CHECK(offsetof(cuda::PoolProperties, security) == offsetof(CUmemPoolProps, win32SecurityAttributes));
   CHECK(offsetof(cuda::PoolProperties, most_bytes) == offsetof(CUmemPoolProps, maxSize));
   CHECK(offsetof(cuda::PoolProperties, usage) == offsetof(CUmemPoolProps, usage));
+  CHECK(sizeof(cuda::Copy) == sizeof(CUDA_MEMCPY3D_v2));
+  CHECK(offsetof(cuda::Copy, from.memory_type) == offsetof(CUDA_MEMCPY3D_v2, srcMemoryType));
+  CHECK(offsetof(cuda::Copy, from.address) == offsetof(CUDA_MEMCPY3D_v2, srcDevice));
+  CHECK(offsetof(cuda::Copy, to.memory_type) == offsetof(CUDA_MEMCPY3D_v2, dstMemoryType));
+  CHECK(offsetof(cuda::Copy, to.address) == offsetof(CUDA_MEMCPY3D_v2, dstDevice));
+  CHECK(offsetof(cuda::Copy, bytes) == offsetof(CUDA_MEMCPY3D_v2, WidthInBytes));
+  CHECK(offsetof(cuda::Copy, rows) == offsetof(CUDA_MEMCPY3D_v2, Height));
+  CHECK(offsetof(cuda::Copy, slices) == offsetof(CUDA_MEMCPY3D_v2, Depth));
+  BP_SAME(Copy::End().memory_type, CU_MEMORYTYPE_DEVICE);
   BP_SAME(jit_error_log, CU_JIT_ERROR_LOG_BUFFER);
   BP_SAME(jit_error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   BP_SAME(input_ptx, CU_JIT_INPUT_PTX);

@@ -1,11 +1,8 @@
 // The runtime side without a GPU: what it asks of the driver, and what becomes of it when the driver fails. The driver is
 // tests/driver, which checks every call.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <sstream>
 #include <thread>
 
 #include "core/backplane.h"
@@ -14,66 +11,12 @@
 #include "core/interpreter/random_inputs.h"
 #include "core/runtime/program.h"
 #include "core/text/parser.h"
-#include "plugins/nvptx/tests/driver/test_driver.h"
+#include "plugins/nvptx/tests/with_driver.h"
 #include "tools/testing/source_tree.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::nvptx::tests {
 namespace {
-
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-std::string beside_the_test(const char *file) {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins/nvptx" / file).string();
-}
-
-// The driver for tests, from test_driver_begin() to test_driver_end().
-class TestDriver {
- public:
-  explicit TestDriver(const std::string &settings = "") : library_(dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    REQUIRE(library_ != nullptr);
-    function<void (*)(const char *)>("test_driver_begin")(settings.c_str());
-  }
-  ~TestDriver() { dlclose(library_); }
-  TestDriver(const TestDriver &) = delete;
-  TestDriver &operator=(const TestDriver &) = delete;
-
-  static std::string path() { return beside_the_test("libtest_driver.so"); }
-  // What it found wrong. No device of the plugin is alive.
-  std::string problems() const { return function<const char *(*)()>("test_driver_end")(); }
-  // How often each function was called.
-  std::vector<std::pair<std::string, int>> calls() const {
-    std::istringstream lines(function<const char *(*)()>("test_driver_calls")());
-    std::vector<std::pair<std::string, int>> calls;
-    std::string name;
-    for (int count = 0; lines >> name >> count;) {
-      calls.emplace_back(name, count);
-    }
-    return calls;
-  }
-  int calls_of(const std::string &name) const {
-    const auto all = calls();
-    const auto found = std::ranges::find(all, name, &std::pair<std::string, int>::first);
-    return found == all.end() ? 0 : found->second;
-  }
-
- private:
-  template <class Function>
-  Function function(const char *name) const {
-    const auto found = reinterpret_cast<Function>(dlsym(library_, name));
-    REQUIRE(found != nullptr);
-    return found;
-  }
-
-  void *library_;
-};
-
-Result<Backend> open_with_driver(Settings settings = {}, const std::string &driver = TestDriver::path()) {
-  BackendOptions options;
-  options.settings = std::move(settings);
-  options.settings.emplace_back("driver", driver);
-  return Backend::load(beside_the_test("libbackplane_nvptx.so"), options);
-}
 
 // Launches, copies on the device and to the host, also large ones.
 Module some_program() {
@@ -128,10 +71,6 @@ std::string life(const std::string &driver = TestDriver::path(), const Settings 
   }
   const Status status = compile_and_run(*backend);
   return status.ok() ? "" : status.error().message();
-}
-
-bool contains(const std::string &text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 // What a call returned, and the first thing it had to say.

@@ -46,6 +46,40 @@ TEST_CASE("loops and branches are commands of the host") {
     })");
 }
 
+// The emulator does the commands of a segment in another order than the schedule's, but for what waits for another.
+TEST_CASE("values that share memory wait for each other, and others do not") {
+  const auto plan_of = [](const char *text) {
+    const auto artifact = open({{"emit", "plan"}}).make_artifact(text::parse_module(text).value(), whole());
+    REQUIRE(artifact.ok());
+    return std::string(reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size());
+  };
+  const auto has = [](const std::string &plan, const char *line_end) { return plan.find(line_end) != plan.npos; };
+  constexpr const char *shared = R"(HloModule shared
+    ENTRY main {
+      x = f32[64] parameter(0)
+      y = f32[64] parameter(1)
+      a = f32[64,64] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}
+      b = f32[64] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      c = f32[64,64] dot(y, y), lhs_contracting_dims={}, rhs_contracting_dims={}
+      ROOT r = f32[64] dot(c, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    })";
+  CHECK(has(plan_of(shared), "  after 1  for c\n"));  // it is written where `a` was, which `b` reads
+  check_on_emulator(shared, 1e-6);
+  constexpr const char *apart = R"(HloModule apart
+    ENTRY main {
+      x = f32[64] parameter(0)
+      y = f32[64] parameter(1)
+      a = f32[64,64] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}
+      b = f32[64] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      c = f32[64,64] dot(y, y), lhs_contracting_dims={}, rhs_contracting_dims={}
+      d = f32[64] dot(c, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      ROOT r = (f32[64,64], f32[64], f32[64,64], f32[64]) tuple(a, b, c, d)
+    })";
+  CHECK(has(plan_of(apart), ")  for c\n"));
+  CHECK(has(plan_of(apart), "  after 2  for d\n"));
+  check_on_emulator(apart, 1e-6);
+}
+
 TEST_CASE("what the backend says when it cannot") {
   const auto refusal = [](Settings settings) { return try_open(std::move(settings)).error().message(); };
   CHECK(refusal({{"target", "sm_42"}}).find("there is no target sm_42, expected one of sm_75, sm_80, sm_90, sm_90a") !=

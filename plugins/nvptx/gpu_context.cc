@@ -1,0 +1,52 @@
+#include "plugins/nvptx/gpu_context.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "plugin_api/cpp/call.h"
+
+namespace bp::nvptx {
+namespace {
+
+// What the process does not recover from: every later call gives the same (CUDA's "sticky errors").
+constexpr cuda::Result fatal[] = {
+    4,                             // the driver shuts down
+    214, 220, 226,                 // memory or a link is damaged
+    700, 714, 715, 716, 717, 718,  // a kernel touched or executed what it must not
+    702, 709, 710, 719, 721,       // it took too long, lost its context, asserted, failed, or left memory behind
+};
+
+bool is_fatal(cuda::Result result) {
+  return std::ranges::find(fatal, result) != std::end(fatal);
+}
+
+bp_status status_of(cuda::Result result) {
+  return result == 0                     ? BP_OK
+         : result == cuda::out_of_memory ? BP_NO_MEMORY
+         : is_fatal(result)              ? BP_DEVICE_LOST
+                                         : BP_INTERNAL;
+}
+
+}  // namespace
+
+bool is_about_code(cuda::Result result) {
+  return result == cuda::invalid_image || result == cuda::no_binary_for_gpu || result == cuda::invalid_ptx ||
+         result == cuda::unsupported_ptx;
+}
+
+bp_status failed(const Driver &driver, const std::string &what, cuda::Result result, const bp_diag_t *diag) {
+  const bp_status status = status_of(result);
+  const char *next = status == BP_NO_MEMORY     ? "; nvidia-smi shows who uses the GPU's memory"
+                     : status == BP_DEVICE_LOST ? "; the GPU is lost to this process, which has to be started again"
+                                                : "; nvidia-smi shows whether GPU and driver are well";
+  return diag == nullptr ? status : plugin::fail(diag, status, "nvptx: " + what + ": " + driver.text(result) + next);
+}
+
+cuda::Result GpuContext::noted(cuda::Result result) const {
+  if (is_fatal(result)) {
+    why_lost_ = result;
+  }
+  return result;
+}
+
+}  // namespace bp::nvptx

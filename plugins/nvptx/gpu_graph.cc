@@ -1,0 +1,141 @@
+#include "plugins/nvptx/gpu_graph.h"
+
+#include <algorithm>
+
+namespace bp::nvptx {
+namespace {
+
+// Of a segment. For one more set of addresses the one that was not started for longest gets them.
+constexpr std::size_t most_graphs = 4;
+
+// What a command is in a graph. Stays where it is, as its arguments point into it.
+class NodeParameters {
+ public:
+  NodeParameters(const LaunchPlan &plan, const Command &command, std::span<const cuda::Function> functions,
+                 std::span<const cuda::Address> bases)
+      : addresses_(addresses_of(plan, command, bases)) {
+    if (command.kind == CommandKind::Move) {
+      copy_.to.address = addresses_[0];
+      copy_.from.address = addresses_[1];
+      copy_.bytes = command.size;
+      return;
+    }
+    std::ranges::transform(addresses_, std::back_inserter(values_), [](cuda::Address &address) { return &address; });
+    kernel_.function = functions[command.kernel];
+    kernel_.blocks[0] = command.grid.blocks;
+    kernel_.threads[0] = command.grid.threads;
+    kernel_.shared_bytes = command.grid.shared_bytes;
+    kernel_.values = values_.data();
+  }
+  NodeParameters(const NodeParameters &) = delete;
+  NodeParameters &operator=(const NodeParameters &) = delete;
+
+  const cuda::KernelNode &kernel() const { return kernel_; }
+  const cuda::Copy &copy() const { return copy_; }
+
+ private:
+  std::vector<cuda::Address> addresses_;
+  std::vector<void *> values_;
+  cuda::KernelNode kernel_;
+  cuda::Copy copy_;
+};
+
+}  // namespace
+
+SegmentGraphs::SegmentGraphs(const GpuContext &gpu, const LaunchPlan &plan, const Segment &segment,
+                             std::span<const cuda::Function> functions)
+    : gpu_(gpu), plan_(plan), segment_(segment), functions_(functions) {
+  for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
+    for (const Place &place : places_of(plan, plan.commands[c])) {
+      allocations_.push_back(place.allocation);
+    }
+  }
+  std::ranges::sort(allocations_);
+  allocations_.erase(std::unique(allocations_.begin(), allocations_.end()), allocations_.end());
+}
+
+SegmentGraphs::~SegmentGraphs() {
+  for (Graph &graph : graphs_) {
+    destroy(graph);
+  }
+}
+
+bp_status SegmentGraphs::start(std::span<const cuda::Address> bases, const bp_diag_t *diag) {
+  std::lock_guard lock(mutex_);
+  auto graph = std::ranges::find_if(graphs_, [&](const Graph &one) { return fits(one, bases); });
+  if (graph == graphs_.end()) {
+    graph = graphs_.size() < most_graphs ? graphs_.emplace(graphs_.end())
+                                         : std::ranges::min_element(graphs_, {}, &Graph::last_start);
+    const bp_status status = gpu_.call("making a graph of kernels", diag, [&] {
+      return graph->runnable == nullptr || update(*graph, bases) != 0 ? build(*graph, bases) : 0;
+    });
+    if (status != BP_OK) {
+      destroy(*graph);
+      graphs_.erase(graph);
+      return status;
+    }
+    graph->bases.assign(bases.begin(), bases.end());
+  }
+  graph->last_start = ++starts_;
+  return gpu_.call("starting a graph of kernels", diag,
+                   [&] { return gpu_.driver().cuGraphLaunch(graph->runnable, cuda::stream_of_thread); });
+}
+
+bool SegmentGraphs::fits(const Graph &graph, std::span<const cuda::Address> bases) const {
+  return std::ranges::all_of(allocations_, [&](std::uint32_t one) { return graph.bases[one] == bases[one]; });
+}
+
+cuda::Result SegmentGraphs::build(Graph &graph, std::span<const cuda::Address> bases) const {
+  destroy(graph);
+  const Driver &driver = gpu_.driver();
+  cuda::Result result = driver.cuGraphCreate(&graph.graph, 0);
+  for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
+    const Command &command = plan_.commands[c];
+    const NodeParameters parameters(plan_, command, functions_, bases);
+    std::vector<cuda::GraphNode> before;
+    for (const std::uint32_t one : dependences_of(plan_, command)) {
+      before.push_back(graph.nodes[one - segment_.begin]);
+    }
+    cuda::GraphNode &node = graph.nodes.emplace_back();
+    result =
+        command.kind == CommandKind::Move
+            ? driver.cuGraphAddMemcpyNode(&node, graph.graph, before.data(), before.size(), &parameters.copy(),
+                                          gpu_.handle())
+            : driver.cuGraphAddKernelNode_v2(&node, graph.graph, before.data(), before.size(), &parameters.kernel());
+  }
+  return result == 0 ? driver.cuGraphInstantiateWithFlags(&graph.runnable, graph.graph, 0) : result;
+}
+
+// May also be done while the graph runs, of which it then changes nothing.
+cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> bases) const {
+  const Driver &driver = gpu_.driver();
+  cuda::Result result = 0;
+  for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
+    const Command &command = plan_.commands[c];
+    if (std::ranges::all_of(places_of(plan_, command), [&](const Place &place) {
+          return graph.bases[place.allocation] == bases[place.allocation];
+        })) {
+      continue;
+    }
+    const NodeParameters parameters(plan_, command, functions_, bases);
+    const cuda::GraphNode node = graph.nodes[c - segment_.begin];
+    result = command.kind == CommandKind::Move
+                 ? driver.cuGraphExecMemcpyNodeSetParams(graph.runnable, node, &parameters.copy(), gpu_.handle())
+                 : driver.cuGraphExecKernelNodeSetParams_v2(graph.runnable, node, &parameters.kernel());
+  }
+  return result;
+}
+
+// What of it still runs, runs to its end.
+void SegmentGraphs::destroy(Graph &graph) const {
+  const Driver &driver = gpu_.driver();
+  if (graph.runnable != nullptr) {
+    gpu_.give_back([&] { return driver.cuGraphExecDestroy(graph.runnable); });
+  }
+  if (graph.graph != nullptr) {
+    gpu_.give_back([&] { return driver.cuGraphDestroy(graph.graph); });
+  }
+  graph = {};
+}
+
+}  // namespace bp::nvptx
