@@ -11,6 +11,7 @@
 #include "plugins/llvm/kernel_call.h"
 #include "plugins/nvptx/block_team.h"
 #include "plugins/nvptx/dependences.h"
+#include "plugins/nvptx/loop_rounds.h"
 
 namespace bp::nvptx {
 namespace {
@@ -123,6 +124,9 @@ class Compiler {
   bool loop(InstructionView i) {
     const ComputationView condition = i.called(0), body = i.called(1);
     move_all(i, i.operands(), body.parameters());
+    if (const auto rounds = loop_rounds(i)) {
+      return repeat(i, body, *rounds) && loop_results(i, body);
+    }
     const std::uint32_t start = here();
     move_all(i, body.parameters(), condition.parameters());
     if (!computation(condition)) {
@@ -135,6 +139,28 @@ class Compiler {
     move_all(i, body.roots(), body.parameters());
     jump(i, start);
     plan_.commands[exit].target = here();
+    return loop_results(i, body);
+  }
+
+  // Without a condition: nobody has to wait for the GPU before the next round.
+  bool repeat(InstructionView i, ComputationView body, std::uint64_t rounds) {
+    const std::uint32_t start = here();
+    if (rounds == 0) {
+      return true;
+    }
+    if (!computation(body)) {
+      return false;
+    }
+    move_all(i, body.roots(), body.parameters());
+    if (here() > start) {
+      Command &again = add(CommandKind::Repeat, i);
+      again.target = start;
+      again.size = rounds;
+    }
+    return true;
+  }
+
+  bool loop_results(InstructionView i, ComputationView body) {
     std::vector<std::uint32_t> results;
     for (std::size_t r = 0; r < i.result_count(); ++r) {
       results.push_back(i.result(r));

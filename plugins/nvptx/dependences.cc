@@ -151,7 +151,7 @@ class Finder {
 std::vector<Segment> segments(const LaunchPlan &plan) {
   std::vector<bool> is_target(plan.commands.size() + 1);
   for (const Command &command : plan.commands) {
-    if (command.kind == CommandKind::Jump || command.kind == CommandKind::JumpUnless) {
+    if (jumps(command.kind) && command.kind != CommandKind::Switch) {
       is_target[command.target] = true;
     }
   }

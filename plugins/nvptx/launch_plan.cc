@@ -12,7 +12,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX3";
+constexpr char magic[9] = "BPNVPTX4";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
@@ -93,6 +93,10 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
                  : "";
     case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
     case CommandKind::Jump: return is_target(command.target) ? "" : "it jumps outside of the plan";
+    case CommandKind::Repeat:
+      return command.target < static_cast<std::uint64_t>(&command - plan.commands.data()) && command.size > 0
+                 ? ""
+                 : "it repeats what does not come before it";
     case CommandKind::JumpUnless:
       return !is_target(command.target) ? "it jumps outside of the plan"
              : !has_places(1, 1)        ? "its condition is outside of its allocation"
@@ -222,6 +226,9 @@ std::string to_text(const LaunchPlan &plan, const std::function<std::string(std:
                place(command.first);
         break;
       case CommandKind::Jump: out += "jump to " + std::to_string(command.target); break;
+      case CommandKind::Repeat:
+        out += "repeat from " + std::to_string(command.target) + ", " + std::to_string(command.size) + " times in all";
+        break;
       case CommandKind::JumpUnless:
         out += "jump to " + std::to_string(command.target) + " unless " + place(command.first);
         break;

@@ -28,7 +28,7 @@ struct Grid {
   std::uint32_t reserved = 0;
 };
 
-enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch };
+enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch, Repeat };
 
 // | Launch     | `kernel` on `grid`, with the addresses of `count` places from `first` on                 |
 // | Move       | `size` bytes from place `first + 1` to place `first`                                     |
@@ -36,6 +36,7 @@ enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch 
 // | JumpUnless | the same if the byte at place `first` is 0                                               |
 // | Switch     | goes on at one of `count` targets, of which the first is `target`: that of the s32 at    |
 // |            | place `first`, the last one if there is no such target                                   |
+// | Repeat     | goes on at command `target`, which comes before it, until it was come to `size` times    |
 //
 // Launches and moves up to the next jump, or the next command that is jumped to, may take effect in any order in which
 // each comes after its dependences: those of LaunchPlan::dependences from `first_dependence` on (dependences.h).
@@ -63,10 +64,10 @@ inline bool jumps(CommandKind kind) {
   return kind != CommandKind::Launch && kind != CommandKind::Move;
 }
 inline std::span<const Place> places_of(const LaunchPlan &plan, const Command &command) {
-  const std::uint32_t count = command.kind == CommandKind::Launch ? command.count
-                              : command.kind == CommandKind::Move ? 2
-                              : command.kind == CommandKind::Jump ? 0
-                                                                  : 1;
+  const std::uint32_t count = command.kind == CommandKind::Launch                                        ? command.count
+                              : command.kind == CommandKind::Move                                        ? 2
+                              : command.kind == CommandKind::Jump || command.kind == CommandKind::Repeat ? 0
+                                                                                                         : 1;
   return count == 0 ? std::span<const Place>() : std::span(plan.places).subspan(command.first, count);
 }
 inline std::span<const std::uint32_t> dependences_of(const LaunchPlan &plan, const Command &command) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,13 @@ class Run {
   bp_status jump(const Command &command, std::uint32_t &at) {
     switch (command.kind) {
       case CommandKind::Jump: at = command.target; return BP_OK;
+      case CommandKind::Repeat: {
+        std::uint64_t &rounds = rounds_[at];
+        const bool is_over = ++rounds == command.size;
+        rounds = is_over ? 0 : rounds;
+        at = is_over ? at + 1 : command.target;
+        return BP_OK;
+      }
       case CommandKind::JumpUnless: {
         std::uint8_t condition = 0;
         const bp_status status = copy_out(command, &condition, sizeof condition);
@@ -80,7 +88,8 @@ class Run {
   const LaunchPlan &plan_;
   Machine &machine_;
   const bp_diag_t *diag_;
-  std::vector<std::uint64_t> bases_;  // of the allocations, scratch last
+  std::vector<std::uint64_t> bases_;                         // of the allocations, scratch last
+  std::unordered_map<std::uint32_t, std::uint64_t> rounds_;  // so far, by command
 };
 
 bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {

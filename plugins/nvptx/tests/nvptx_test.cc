@@ -48,11 +48,6 @@ TEST_CASE("loops and branches are commands of the host") {
 
 // The emulator does the commands of a segment in another order than the schedule's, but for what waits for another.
 TEST_CASE("values that share memory wait for each other, and others do not") {
-  const auto plan_of = [](const char *text) {
-    const auto artifact = open({{"emit", "plan"}}).make_artifact(text::parse_module(text).value(), whole());
-    REQUIRE(artifact.ok());
-    return std::string(reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size());
-  };
   const auto has = [](const std::string &plan, const char *line_end) { return plan.find(line_end) != plan.npos; };
   constexpr const char *shared = R"(HloModule shared
     ENTRY main {

@@ -60,13 +60,20 @@ inline void check_on_emulator(std::string_view text, double tolerance = 0) {
   }
 }
 
-inline std::string ptx_of(Module module, const std::string &target,
-                          const std::set<std::string, std::less<>> &withdrawn = {}) {
-  const auto backend = open({{"target", target}, {"emit", "ptx"}}, withdrawn);
-  const auto artifact = backend.make_artifact(std::move(module), whole());
+// What the backend writes with these settings, which say emit=...
+inline std::string text_from(Module module, Settings settings,
+                             const std::set<std::string, std::less<>> &withdrawn = {}) {
+  const auto artifact = open(std::move(settings), withdrawn).make_artifact(std::move(module), whole());
   INFO((artifact.ok() ? "" : artifact.error().to_string()));
   REQUIRE(artifact.ok());
   return {reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size()};
+}
+inline std::string ptx_of(Module module, const std::string &target,
+                          const std::set<std::string, std::less<>> &withdrawn = {}) {
+  return text_from(std::move(module), {{"target", target}, {"emit", "ptx"}}, withdrawn);
+}
+inline std::string plan_of(std::string_view text) {
+  return text_from(text::parse_module(text).value(), {{"emit", "plan"}});
 }
 
 inline constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};

@@ -1,0 +1,113 @@
+// Loops: those whose rounds can be counted are repeated without a look at the GPU.
+#include <catch2/catch.hpp>
+
+#include "core/runtime/program.h"
+#include "plugins/nvptx/tests/with_driver.h"
+
+namespace bp::nvptx::tests {
+namespace {
+
+struct Loop {
+  std::string type, start, direction, limit, next;  // next: of `i` and the constants `one` and `three`
+};
+
+// What is not `i` goes through a sine and a sum in each round, so its value tells how many there were.
+std::string text_of(const Loop &loop) {
+  std::string text = R"(HloModule counted
+    condition { s = (TYPE[], f32[40]) parameter(0)  i = TYPE[] get-tuple-element(s), index=0
+      n = TYPE[] constant(LIMIT)  ROOT goes_on = pred[] compare(i, n), direction=DIRECTION }
+    body { s = (TYPE[], f32[40]) parameter(0)  i = TYPE[] get-tuple-element(s), index=0
+      x = f32[40] get-tuple-element(s), index=1  one = TYPE[] constant(1)  three = TYPE[] constant(3)
+      next = TYPE[] NEXT  f = f32[] convert(i)  c = f32[40] broadcast(f), dimensions={}
+      y = f32[40] sine(x)  z = f32[40] add(y, c)  ROOT r = (TYPE[], f32[40]) tuple(next, z) }
+    ENTRY main { x = f32[40] parameter(0)  first = TYPE[] constant(START)
+      state = (TYPE[], f32[40]) tuple(first, x)
+      ROOT r = (TYPE[], f32[40]) while(state), condition=condition, body=body })";
+  for (const auto &[word, by] : {std::pair{"TYPE", loop.type},
+                                 {"LIMIT", loop.limit},
+                                 {"DIRECTION", loop.direction},
+                                 {"NEXT", loop.next},
+                                 {"START", loop.start}}) {
+    for (std::size_t at = 0; (at = text.find(word)) != text.npos;) {
+      text.replace(at, std::string_view(word).size(), by);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("loops that count to a constant are repeated so often") {
+  const auto [loop, rounds] = GENERATE(table<Loop, const char *>({
+      {{"s32", "0", "LT", "300", "add(i, one)"}, "300"},
+      {{"s32", "5", "LT", "600", "add(three, i)"}, "199"},
+      {{"s32", "5", "LE", "602", "add(i, three)"}, "200"},
+      {{"s64", "300", "GT", "-7", "subtract(i, one)"}, "307"},
+      {{"s64", "300", "GE", "0", "subtract(i, three)"}, "101"},
+      {{"u8", "0", "NE", "255", "add(i, three)"}, "85"},
+      {{"u8", "0", "LT", "255", "add(i, one)"}, "255"},
+  }));
+  const std::string plan = plan_of(text_of(loop));
+  INFO(text_of(loop) << "\n" << plan);
+  CHECK(contains(plan, std::string(", ") + rounds + " times in all"));
+  CHECK(!contains(plan, " unless "));
+  check_on_emulator(text_of(loop), 1e-5);
+}
+
+TEST_CASE("loops that nobody can count ask the GPU") {
+  const Loop loop = GENERATE(Loop{"s32", "1", "LT", "3000", "add(i, i)"},     // by what is no constant
+                             Loop{"u8", "0", "LE", "255", "add(i, one)"},     // over the end of its type
+                             Loop{"s32", "0", "NE", "1000", "add(i, three)"}  // past its limit
+  );
+  const std::string plan = plan_of(text_of(loop));
+  INFO(plan);
+  CHECK(contains(plan, " unless "));
+  CHECK(!contains(plan, " times in all"));
+}
+
+TEST_CASE("loops in loops begin to count anew") {
+  constexpr const char *nested = R"(HloModule nested
+    inner_condition { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(60)  ROOT less = pred[] compare(i, n), direction=LT }
+    inner_body { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      x = f32[4] get-tuple-element(s), index=1  one = s32[] constant(1)  next = s32[] add(i, one)
+      y = f32[4] cosine(x)  ROOT r = (s32[], f32[4]) tuple(next, y) }
+    condition { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(50)  ROOT less = pred[] compare(i, n), direction=LT }
+    body { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      x = f32[4] get-tuple-element(s), index=1  one = s32[] constant(1)  next = s32[] add(i, one)
+      zero = s32[] constant(0)  start = (s32[], f32[4]) tuple(zero, x)
+      inner = (s32[], f32[4]) while(start), condition=inner_condition, body=inner_body
+      y = f32[4] get-tuple-element(inner), index=1  z = f32[4] add(x, y)
+      ROOT r = (s32[], f32[4]) tuple(next, z) }
+    ENTRY main { x = f32[4] parameter(0)  zero = s32[] constant(0)  start = (s32[], f32[4]) tuple(zero, x)
+      ROOT r = (s32[], f32[4]) while(start), condition=condition, body=body })";
+  const std::string plan = plan_of(nested);
+  INFO(plan);
+  CHECK(contains(plan, ", 60 times in all"));
+  CHECK(contains(plan, ", 50 times in all"));
+  check_on_emulator(nested, 1e-4);
+}
+
+TEST_CASE("the rounds of a counted loop do not wait for the GPU") {
+  const auto waits_of = [](const char *limit) {
+    const TestDriver driver;
+    std::pair<int, int> waits;
+    {
+      const auto backend = open_with_driver();
+      REQUIRE(backend.ok());
+      const Module module = text::parse_module(text_of({"s32", "0", "LT", limit, "add(i, one)"})).value();
+      const auto compiled = backend->compile(module, whole());
+      REQUIRE(compiled.ok());
+      REQUIRE(compiled->executable.run(interpreter::random_arguments(module, 3).value()).ok());
+      CHECK(driver.calls_of("cuLaunchKernel") + driver.calls_of("cuGraphLaunch") >= std::stoi(limit));
+      waits = {driver.calls_of("cuMemcpyDtoHAsync_v2"), driver.calls_of("cuStreamSynchronize")};
+    }
+    CHECK(driver.problems() == "");
+    return waits;
+  };
+  CHECK(waits_of("500") == waits_of("100"));
+  CHECK(waits_of("500").first == 2);  // the results
+}
+
+}  // namespace bp::nvptx::tests
