@@ -53,7 +53,11 @@ std::string without_call_numbers(std::string_view ptx) {
   return text;
 }
 
-void generate(llvm::Module &module, const CodeRequest &request, GeneratedCode &generated, std::string &error) {
+struct GeneratedPart {
+  std::string llvm, code;
+};
+
+void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &generated, std::string &error) {
   const std::unique_ptr<llvm::TargetMachine> machine = request.make_machine(error);
   if (machine == nullptr) {
     return;
@@ -100,9 +104,15 @@ bool shares_state(const llvm::Module &module) {
   });
 }
 
-// The module as bitcode, which is how it gets from one of LLVM's contexts, which a thread has for itself, to another: a
-// part has some of the kernels and all that they may call. Empty if it is best left as one.
-std::vector<std::string> divide(llvm::Module &module) {
+// Part of a module as bitcode, which is how it gets from one of LLVM's contexts, which a thread has for itself, to
+// another: it has some of the kernels and all that they may call.
+struct ModulePart {
+  std::uint32_t first_kernel = 0;
+  std::string bitcode;
+};
+
+// Empty if the module is best left as one.
+std::vector<ModulePart> divide(llvm::Module &module) {
   std::vector<llvm::Function *> kernels;
   for (llvm::Function &function : module) {
     if (!function.isDeclaration() && !function.hasLocalLinkage()) {
@@ -113,26 +123,25 @@ std::vector<std::string> divide(llvm::Module &module) {
   if (count < 2 || shares_state(module)) {
     return {};
   }
-  std::vector<std::string> parts;
+  std::vector<ModulePart> parts;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto kernel = [&](std::size_t part) {
-      return kernels.begin() + static_cast<std::ptrdiff_t>(kernels.size() * part / count);
-    };
-    llvm::SmallPtrSet<const llvm::GlobalValue *, 16> others(kernels.begin(), kernel(i));
-    others.insert(kernel(i + 1), kernels.end());
+    const std::size_t first = kernels.size() * i / count, next = kernels.size() * (i + 1) / count;
+    const auto kernel = [&](std::size_t number) { return kernels.begin() + static_cast<std::ptrdiff_t>(number); };
+    llvm::SmallPtrSet<const llvm::GlobalValue *, 16> others(kernels.begin(), kernel(first));
+    others.insert(kernel(next), kernels.end());
     llvm::ValueToValueMapTy copies;
     const std::unique_ptr<llvm::Module> part =
         llvm::CloneModule(module, copies, [&](const llvm::GlobalValue *value) { return !others.contains(value); });
     for (const llvm::GlobalValue *other : others) {
       llvm::cast<llvm::Function>(copies[other])->eraseFromParent();
     }
-    // Names are those of one PTX module in the end.
+    // So that the text of all parts is one module too (whole_code).
     for (llvm::GlobalValue &value : part->global_values()) {
       if (value.hasLocalLinkage()) {
         value.setName(value.getName() + "_part" + llvm::Twine(i));
       }
     }
-    llvm::raw_string_ostream stream(parts.emplace_back());
+    llvm::raw_string_ostream stream(parts.emplace_back(static_cast<std::uint32_t>(first), std::string()).bitcode);
     llvm::WriteBitcodeToFile(*part, stream);
   }
   return parts;
@@ -149,16 +158,19 @@ std::string_view without_header(std::string_view ptx) {
 
 bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
                    GeneratedCode &generated, std::string &error) {
-  const std::vector<std::string> parts = request.is_ptx ? divide(module) : std::vector<std::string>();
+  const std::vector<ModulePart> parts = request.is_ptx ? divide(module) : std::vector<ModulePart>();
   if (parts.empty()) {
-    generate(module, request, generated, error);
+    GeneratedPart whole;
+    generate(module, request, whole, error);
+    generated.llvm = std::move(whole.llvm);
+    generated.parts.push_back({0, std::move(whole.code)});
     return error.empty();
   }
-  std::vector<GeneratedCode> generated_parts(parts.size());
+  std::vector<GeneratedPart> generated_parts(parts.size());
   std::vector<std::string> errors(parts.size());
   services.parallel(static_cast<std::uint32_t>(parts.size()), [&](std::uint32_t i, std::uint32_t) {
     llvm::LLVMContext context;
-    auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i], "kernels"), context);
+    auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i].bitcode, "kernels"), context);
     if (!part) {
       errors[i] = "LLVM does not read what it wrote: " + llvm::toString(part.takeError());
       return;
@@ -171,9 +183,17 @@ bool generate_code(llvm::Module &module, const CodeRequest &request, const plugi
       return false;
     }
     generated.llvm += generated_parts[i].llvm;
-    generated.code += i == 0 ? generated_parts[i].code : without_header(generated_parts[i].code);
+    generated.parts.push_back({parts[i].first_kernel, std::move(generated_parts[i].code)});
   }
   return true;
+}
+
+std::string whole_code(std::span<const CodePart> parts) {
+  std::string code;
+  for (const CodePart &part : parts) {
+    code += code.empty() ? part.code : without_header(part.code);
+  }
+  return code;
 }
 
 }  // namespace bp::nvptx

@@ -276,7 +276,7 @@ Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
     } else if (!why_no_gpu_.empty()) {
       status = fail(diag, BP_DEVICE_LOST, "nvptx: " + why_no_gpu_);
     } else {
-      machine_ = open_gpu(*gpu_, {options_.cache_dir, options_.has_graphs}, status, diag);
+      machine_ = open_gpu(*gpu_, {options_.cache_dir, options_.has_graphs, services_}, status, diag);
     }
   }
   return machine_.get();
@@ -392,11 +392,11 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
     }
   }
   dump(module->name(), ".ll", generated.llvm);
-  dump(module->name(), options_.is_emulated ? ".o" : ".ptx", generated.code);
+  dump(module->name(), options_.is_emulated ? ".o" : ".ptx", whole_code(generated.parts));
   if (!options_.emit.empty()) {
-    return plugin::write(out, options_.emit == "llvm" ? generated.llvm : generated.code);
+    return plugin::write(out, options_.emit == "llvm" ? generated.llvm : whole_code(generated.parts));
   }
-  artifact.code = std::move(generated.code);
+  artifact.parts = std::move(generated.parts);
   return plugin::write(out, write_artifact(artifact));
 }
 

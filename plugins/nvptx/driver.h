@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backplane/base/status.h"
+#include "plugin_api/cpp/host_services.h"
 
 namespace bp::nvptx {
 
@@ -186,6 +187,7 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
 struct GpuUse {
   std::string cache_folder;  // for machine code (cubin_cache.h); empty: none
   bool has_graphs = true;    // where the driver has them (gpu_graph.h)
+  plugin::HostServices services;
 };
 
 // Opens it, which takes some of its memory. Null, and reports why, if that fails.

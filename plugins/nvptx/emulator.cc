@@ -265,12 +265,12 @@ class Emulator final : public Machine {
   std::unique_ptr<Mark> mark(bp_status &, const bp_diag_t *) override { return nullptr; }
   bp_status check(const bp_diag_t *) const override { return BP_OK; }
 
-  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, const std::string &code, bp_status &status,
+  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
                                       const bp_diag_t *diag) override {
     std::unique_ptr<emit::LinkedObjects> linked;
     if (plan.kernel_count > 0) {
       std::string error;
-      linked = emit::LinkedObjects::link({&code, 1}, kernel_table_name, error);
+      linked = emit::LinkedObjects::link({&parts[0].code, 1}, kernel_table_name, error);
       if (linked == nullptr) {
         status = fail(diag, BP_INVALID, error);
         return nullptr;

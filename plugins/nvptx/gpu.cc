@@ -27,10 +27,9 @@ class GpuKernels final : public LoadedKernels {
  public:
   GpuKernels(Machine &machine, const GpuContext &gpu, const LaunchPlan &plan)
       : machine_(machine), gpu_(gpu), plan_(plan), code_(gpu) {}
-  bp_status load(const std::string &ptx, const CubinCache &cache, unsigned capability, bool wants_graphs,
-                 const bp_diag_t *diag);
+  bp_status load(std::span<const CodePart> parts, const CodeLoading &how, bool wants_graphs, const bp_diag_t *diag);
   bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const override;
-  std::uint64_t resident_bytes() const override { return bytes_; }
+  std::uint64_t resident_bytes() const override { return code_.bytes(); }
 
  private:
   struct LoadedSegment {
@@ -44,7 +43,6 @@ class GpuKernels final : public LoadedKernels {
   const GpuContext &gpu_;
   const LaunchPlan &plan_;
   GpuCode code_;
-  std::uint64_t bytes_ = 0;
   mutable std::deque<LoadedSegment> segments_;
 };
 
@@ -53,11 +51,10 @@ class Gpu final : public Machine {
   Gpu(const GpuFacts &facts, const GpuUse &use, cuda::Context context)
       : gpu_(facts.driver, context),
         device_(facts.device),
-        capability_(facts.capability),
         has_graphs_(use.has_graphs && facts.driver->has_graphs),
         pieces_(facts),
         staging_(*facts.driver),
-        cache_(use.cache_folder) {}
+        code_loading_{CubinCache(use.cache_folder), facts.capability, use.services} {}
   ~Gpu() override {
     gpu_.give_back([&] { return staging_.close(); });
     gpu_.give_back([&] { return pieces_.close(); });
@@ -95,7 +92,7 @@ class Gpu final : public Machine {
   }
   std::unique_ptr<Mark> mark(bp_status &status, const bp_diag_t *diag) override;
   bp_status check(const bp_diag_t *diag) const override { return gpu_.check(diag); }
-  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, const std::string &code, bp_status &status,
+  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
                                       const bp_diag_t *diag) override;
 
  private:
@@ -103,11 +100,10 @@ class Gpu final : public Machine {
 
   GpuContext gpu_;
   cuda::Device device_;
-  unsigned capability_;
   bool has_graphs_;
   GpuPieces pieces_;
   Staging staging_;
-  CubinCache cache_;
+  CodeLoading code_loading_;
 };
 
 class GpuMark final : public Mark {
@@ -142,13 +138,10 @@ std::unique_ptr<Mark> Gpu::mark(bp_status &status, const bp_diag_t *diag) {
   return status == BP_OK ? std::move(mark) : nullptr;
 }
 
-bp_status GpuKernels::load(const std::string &ptx, const CubinCache &cache, unsigned capability, bool wants_graphs,
+bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &how, bool wants_graphs,
                            const bp_diag_t *diag) {
-  if (plan_.kernel_count > 0) {
-    if (const bp_status status = code_.load(ptx, plan_.kernel_count, cache, capability, diag); status != BP_OK) {
-      return status;
-    }
-    bytes_ = ptx.size();
+  if (const bp_status status = code_.load(parts, plan_.kernel_count, how, diag); status != BP_OK) {
+    return status;
   }
   for (const Segment &segment : segments(plan_)) {
     LoadedSegment &loaded = segments_.emplace_back();
@@ -187,10 +180,10 @@ bp_status GpuKernels::start(const Command &command, std::span<const std::uint64_
   });
 }
 
-std::unique_ptr<LoadedKernels> Gpu::load(const LaunchPlan &plan, const std::string &code, bp_status &status,
+std::unique_ptr<LoadedKernels> Gpu::load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
                                          const bp_diag_t *diag) {
   auto kernels = std::make_unique<GpuKernels>(*this, gpu_, plan);
-  status = kernels->load(code, cache_, capability_, has_graphs_, diag);
+  status = kernels->load(parts, code_loading_, has_graphs_, diag);
   return status == BP_OK ? std::move(kernels) : nullptr;
 }
 

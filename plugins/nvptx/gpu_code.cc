@@ -44,16 +44,16 @@ cuda::Result link(const Driver &driver, const std::string &ptx, CompilerLog &log
 }
 
 // Without a folder for machine code the driver gets the PTX, and may know it from its own cache.
-cuda::Result load_module(const Driver &driver, const std::string &ptx, const CubinCache &cache, unsigned capability,
-                         CompilerLog &log, cuda::Module &module) {
+cuda::Result load_module(const Driver &driver, const std::string &ptx, const CodeLoading &how, CompilerLog &log,
+                         cuda::Module &module) {
   const auto load = [&](const std::string &code) {
     return driver.cuModuleLoadDataEx(&module, code.c_str(), log.count(), log.options(), log.values());
   };
-  if (!cache.is_on()) {
+  if (!how.cache.is_on()) {
     return load(ptx);
   }
-  const CubinCache::Key key = CubinCache::key(ptx, driver.version, capability);
-  if (const auto known = cache.find(key)) {
+  const CubinCache::Key key = CubinCache::key(ptx, driver.version, how.capability);
+  if (const auto known = how.cache.find(key)) {
     if (const cuda::Result result = load(*known); !is_about_code(result)) {
       return result;
     }
@@ -62,40 +62,65 @@ cuda::Result load_module(const Driver &driver, const std::string &ptx, const Cub
   cuda::Result result = link(driver, ptx, log, cubin);
   result = result == 0 ? load(cubin) : result;
   if (result == 0) {
-    cache.keep(key, cubin);
+    how.cache.keep(key, cubin);
   }
   return result;
+}
+
+// BP_INVALID if the code is at fault.
+bp_status load_part(const GpuContext &gpu, const std::string &ptx, const CodeLoading &how, cuda::Module &module,
+                    const bp_diag_t *diag) {
+  CompilerLog log;
+  cuda::Result result = 0;
+  plugin::FirstReport report;
+  const bp_status status = gpu.call("loading kernels", &report.abi,
+                                    [&] { return result = load_module(gpu.driver(), ptx, how, log, module); });
+  if (status != BP_OK) {
+    const std::string reason = log.text().empty() ? "" : "; the driver's compiler: " + log.text();
+    diag->report(diag, status, BP_NONE, (report.message + reason).c_str());
+  }
+  return status != BP_OK && is_about_code(result) ? BP_INVALID : status;
 }
 
 }  // namespace
 
 GpuCode::~GpuCode() {
-  if (module_ != nullptr) {
-    gpu_.give_back([&] { return gpu_.driver().cuModuleUnload(module_); });
+  for (const cuda::Module module : modules_) {
+    if (module != nullptr) {
+      gpu_.give_back([&] { return gpu_.driver().cuModuleUnload(module); });
+    }
   }
 }
 
-bp_status GpuCode::load(const std::string &ptx, std::uint32_t kernels, const CubinCache &cache, unsigned capability,
+bp_status GpuCode::load(std::span<const CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
                         const bp_diag_t *diag) {
-  CompilerLog log;
-  cuda::Result result = 0;
-  bp_status status = gpu_.call("loading kernels", diag, [&] {
-    return result = load_module(gpu_.driver(), ptx, cache, capability, log, module_);
+  modules_.resize(parts.size());
+  std::vector<bp_status> statuses(parts.size(), BP_OK);
+  std::vector<plugin::FirstReport> reports(parts.size());
+  how.services.parallel(static_cast<std::uint32_t>(parts.size()), [&](std::uint32_t i, std::uint32_t) {
+    statuses[i] = plugin::guarded(&reports[i].abi,
+                                  [&] { return load_part(gpu_, parts[i].code, how, modules_[i], &reports[i].abi); });
   });
-  if (status != BP_OK) {
-    if (!log.text().empty() && diag != nullptr) {
-      plugin::fail(diag, status, "nvptx: the driver's compiler: " + log.text());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (statuses[i] != BP_OK) {
+      return plugin::fail(diag, statuses[i], reports[i].message);
     }
-    return is_about_code(result) ? BP_INVALID : status;
+    bytes_ += parts[i].code.size();
   }
-  for (std::uint32_t i = 0; i < kernels && status == BP_OK; ++i) {
-    const std::string name = kernel_name(i);
-    cuda::Function function = nullptr;
-    status = gpu_.call("finding " + name, diag,
-                       [&] { return result = gpu_.driver().cuModuleGetFunction(&function, module_, name.c_str()); });
-    functions_.push_back(function);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::uint32_t end = i + 1 < parts.size() ? parts[i + 1].first_kernel : kernels;
+    for (std::uint32_t kernel = parts[i].first_kernel; kernel < end; ++kernel) {
+      const std::string name = kernel_name(kernel);
+      cuda::Result result = 0;
+      const bp_status status = gpu_.call("finding " + name, diag, [&] {
+        return result = gpu_.driver().cuModuleGetFunction(&functions_.emplace_back(), modules_[i], name.c_str());
+      });
+      if (status != BP_OK) {
+        return result == cuda::not_found || is_about_code(result) ? BP_INVALID : status;
+      }
+    }
   }
-  return result == cuda::not_found || is_about_code(result) ? BP_INVALID : status;
+  return BP_OK;
 }
 
 }  // namespace bp::nvptx

@@ -12,7 +12,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX4";
+constexpr char magic[9] = "BPNVPTX5";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
@@ -113,6 +113,29 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
   return "it is of no kind";
 }
 
+bool read_parts(Reader &reader, std::vector<CodePart> &parts) {
+  std::uint64_t count = 0;
+  bool is_read = reader.read(count);
+  for (std::uint64_t i = 0; i < count && is_read; ++i) {
+    CodePart &part = parts.emplace_back();
+    is_read = reader.read(part.first_kernel) && reader.read_list(part.code);
+  }
+  return is_read;
+}
+
+std::string problem_of_parts(const Artifact &artifact) {
+  const auto has_later = [](const CodePart &one, const CodePart &next) {
+    return one.first_kernel >= next.first_kernel;
+  };
+  if (artifact.plan.kernel_count == 0) {
+    return artifact.parts.empty() ? "" : "it has code without a kernel";
+  }
+  const bool is_whole = !artifact.parts.empty() && artifact.parts.front().first_kernel == 0 &&
+                        artifact.parts.back().first_kernel < artifact.plan.kernel_count &&
+                        std::ranges::adjacent_find(artifact.parts, has_later) == artifact.parts.end();
+  return is_whole ? "" : "the parts of its code do not share out its kernels";
+}
+
 // Of a plan whose commands have no other problem.
 std::string problem_of_dependences(const LaunchPlan &plan) {
   std::vector<std::uint32_t> first(plan.commands.size());  // that a command may wait for
@@ -167,7 +190,11 @@ std::string write_artifact(const Artifact &artifact) {
   writer.add_list(artifact.plan.allocation_sizes);
   writer.add(artifact.plan.scratch_bytes);
   writer.add(artifact.plan.kernel_count);
-  writer.add_list(artifact.code);
+  writer.add(std::uint64_t{artifact.parts.size()});
+  for (const CodePart &part : artifact.parts) {
+    writer.add(part.first_kernel);
+    writer.add_list(part.code);
+  }
   const std::string body = writer.take();
   const auto sum = checksum(body);
   return std::string(magic, 8) + std::string(reinterpret_cast<const char *>(sum.data()), sum.size()) + body;
@@ -191,11 +218,13 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
   if (!reader.read_list(artifact.target) || !reader.read_list(plan.commands) || !reader.read_list(plan.places) ||
       !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
       !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) || !reader.read(plan.kernel_count) ||
-      !reader.read_list(artifact.code) || !reader.at_end()) {
+      !read_parts(reader, artifact.parts) || !reader.at_end()) {
     error = "artifact is damaged: what it holds does not fill it";
     return std::nullopt;
   }
-  if (const std::string problem = problem_of(plan); !problem.empty()) {
+  std::string problem = problem_of(plan);
+  problem = problem.empty() ? problem_of_parts(artifact) : problem;
+  if (!problem.empty()) {
     error = "artifact is damaged: " + problem;
     return std::nullopt;
   }

@@ -77,10 +77,16 @@ inline std::span<const std::uint32_t> dependences_of(const LaunchPlan &plan, con
 std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &command,
                                         std::span<const std::uint64_t> bases);
 
+// Code of `first_kernel`, and of those after it up to the next part's. Parts know nothing of each other.
+struct CodePart {
+  std::uint32_t first_kernel = 0;
+  std::string code;  // PTX, or an object file of the host
+};
+
 struct Artifact {
   std::string target;  // "sm_90a", or "emulated" and the host's triple
   LaunchPlan plan;
-  std::string code;  // PTX, or an object file of the host
+  std::vector<CodePart> parts;  // some, and the first has kernel 0, if there are kernels
 };
 
 std::string write_artifact(const Artifact &artifact);

@@ -49,8 +49,8 @@ class Machine {
   // Whether it can be used at all.
   virtual bp_status check(const bp_diag_t *diag) const = 0;
   // The plan is kept. Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
-  virtual std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, const std::string &code, bp_status &status,
-                                              const bp_diag_t *diag) = 0;
+  virtual std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts,
+                                              bp_status &status, const bp_diag_t *diag) = 0;
 };
 
 // Takes up to `memory_bytes` of the host's memory.

@@ -112,7 +112,7 @@ bp_status load_program(Artifact artifact, Machine &machine, const bp_program_t *
   loaded->plan = std::move(artifact.plan);
   loaded->segments = segments(loaded->plan);
   bp_status status = BP_OK;
-  loaded->kernels = machine.load(loaded->plan, artifact.code, status, diag);
+  loaded->kernels = machine.load(loaded->plan, artifact.parts, status, diag);
   if (loaded->kernels == nullptr) {
     return status;
   }

@@ -133,6 +133,40 @@ TEST_CASE("threads run a program at the same time") {
   CHECK(driver.problems() == "");
 }
 
+TEST_CASE("code of many kernels is loaded in parts, by several threads") {
+  const Module module = text::parse_module(many_kernels()).value();
+  const auto run = [&](const std::string &of_driver, const Settings &settings, int &loaded) {
+    const TestDriver driver(of_driver);
+    Status status;
+    {
+      const auto backend = open_with_driver(settings);
+      REQUIRE(backend.ok());
+      const auto live = [&]() -> Status {
+        BP_ASSIGN(const Compiled compiled, backend->compile(module, whole()));
+        BP_ASSIGN(const Literal result, compiled.executable.run(interpreter::random_arguments(module, 3).value()));
+        return {};
+      };
+      status = live();
+    }
+    CHECK(driver.problems() == "");
+    loaded = driver.calls_of("cuModuleLoadDataEx");
+    return status.ok() ? "" : status.error().message();
+  };
+  int parts = 0, tried = 0;
+  CHECK(run("", {}, parts) == "");
+  CHECK(parts > 1);
+  for (int call = 1; call <= parts; ++call) {
+    const std::string message = run("fail=cuModuleLoadDataEx:" + std::to_string(call) + ":218", {}, tried);
+    CHECK(contains(message, "nvptx: loading kernels: a PTX JIT compilation failed (218)"));
+  }
+  // Each part is an entry of the cache.
+  const testing::TemporaryFolder folder;
+  const Settings cached = {{"cache-dir", folder.path()}};
+  CHECK(run("", cached, tried) == "");
+  const auto entries = std::filesystem::directory_iterator(folder.path());
+  CHECK(std::distance(begin(entries), end(entries)) == parts);
+}
+
 TEST_CASE("memory is where it is, and runs out") {
   const std::string pools = GENERATE("pools=0", "pools=1");
   const TestDriver driver("memory=100000 " + pools);

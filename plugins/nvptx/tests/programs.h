@@ -78,6 +78,19 @@ inline std::string plan_of(std::string_view text) {
 
 inline constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};
 
+// So many that their code is made in parts.
+inline std::string many_kernels() {
+  std::string text = "HloModule many ENTRY main {", shapes, values;
+  for (int i = 0; i < 80; ++i) {
+    const std::string number = std::to_string(i), shape = "f32[" + std::to_string(i + 5) + ",3]";
+    text += " x" + number + " = " + shape + " parameter(" + number + ")";
+    text += " s" + number + " = " + shape + " sine(x" + number + ")";
+    shapes += (i == 0 ? "" : ", ") + shape;
+    values += (i == 0 ? "s" : ", s") + number;
+  }
+  return text + " ROOT r = (" + shapes + ") tuple(" + values + ") }";
+}
+
 // Something of every kind of kernel.
 inline const char *const kinds = R"(HloModule kinds
   add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }

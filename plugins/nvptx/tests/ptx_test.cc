@@ -100,15 +100,7 @@ TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills r
 
 // Each of its kernels has what sine has: a function for large arguments, and a table.
 TEST_CASE("PTX of many kernels is made in parts, which are one module, the same for any number of threads") {
-  std::string text = "HloModule many ENTRY main {", shapes, values;
-  for (int i = 0; i < 80; ++i) {
-    const std::string number = std::to_string(i), shape = "f32[" + std::to_string(i + 5) + ",3]";
-    text += " x" + number + " = " + shape + " parameter(" + number + ")";
-    text += " s" + number + " = " + shape + " sine(x" + number + ")";
-    shapes += (i == 0 ? "" : ", ") + shape;
-    values += (i == 0 ? "s" : ", s") + number;
-  }
-  const Module module = text::parse_module(text + " ROOT r = (" + shapes + ") tuple(" + values + ") }").value();
+  const Module module = text::parse_module(many_kernels()).value();
   const std::string ptx = ptx_of(module, "sm_90");
   CHECK(count(ptx, "\\.version ") == 1);
   CHECK(count(ptx, "\\.entry ") > 40);
