@@ -10,31 +10,33 @@ namespace {
 
 class MatrixTiles final : public TileStrategy {
   using Unit = MatrixUnit;
-  static constexpr int64_t depth = 32, warps_along_rows = 2;
-  // Both slices have the contracted axes innermost: two neighbours are a word. The rows of a small matrix begin in
-  // different banks, at multiples of 16 bytes.
-  static constexpr int64_t slice_stride = depth + 8;
+  static constexpr int64_t warps_along_rows = 2;
+  // What a load brings of a line: two of the unit's lengths.
+  static constexpr int64_t line_bytes = 2 * Unit::contracted_bytes;
 
  public:
-  MatrixTiles(const ContractionProblem &problem, Team &team)
+  MatrixTiles(const ContractionProblem &problem, Team &team, MatrixElement element)
       : TileStrategy(
-            problem, team, depth,
+            problem, team, line_bytes / bytes_of(element),
             {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
-            {4, 4}) {}
+            {4, 4}),
+        element_(element) {}
 
  private:
-  llvm::Type *slice_type() const override { return llvm::Type::getInt16Ty(problem_.types.lhs->getContext()); }
-  int64_t slice_size(size_t side) const override { return tile(side) * slice_stride; }
-  llvm::Value *slice_place(const ContractionMemory &m, size_t, llvm::Value *k, llvm::Value *i) const override {
-    return m.b.CreateAdd(m.b.CreateMul(i, m.integer(slice_stride)), k);
+  llvm::Type *slice_type() const override {
+    return llvm::Type::getIntNTy(problem_.types.lhs->getContext(), static_cast<unsigned>(8 * bytes_of(element_)));
   }
-  llvm::Value *read(const ContractionMemory &m, Operand operand, llvm::Value *offset,
-                    llvm::Value *is_there) const override {
-    return m.load_bits(operand, offset, is_there);
+  // As the unit wants it; matrices of 2 bytes are turned when they are loaded.
+  bool has_contracted_lines(size_t side) const override {
+    return bytes_of(element_) != 2 || lies_along_contracted(side);
   }
-  // The unit's sums are f32, and added by it.
+  Values elements(const ContractionMemory &m, Operand, llvm::Value *stored) const override {
+    return m.parts_of(stored);
+  }
+  // The unit adds.
   int64_t longest_chain() const override { return INT64_MAX / 4; }
   size_t sums() const override { return static_cast<size_t>(each_[row_side] * each_[column_side]) * Unit::sums; }
+  int64_t units_together() const override { return 1; }
 
   llvm::Value *lane(const ContractionMemory &m) const {
     return m.b.CreateURem(team_.member(), m.integer(team_.exchanging()));
@@ -58,41 +60,55 @@ class MatrixTiles final : public TileStrategy {
     return {b.CreateAdd(first[row_side], row), b.CreateAdd(first[column_side], column)};
   }
 
+  // Four matrices of 8 lines of 16 bytes each; the lane names the line, or the column of what is to be turned, at `line` and
+  // k of the side's small matrix of this number.
+  Values load(const ContractionMemory &m, size_t side, llvm::Value *slice, int64_t matrix, llvm::Value *line,
+              llvm::Value *k) const {
+    llvm::IRBuilder<> &b = m.b;
+    llvm::Value *i = b.CreateAdd(b.CreateAdd(origin(m)[side], m.integer(matrix * unit_[side])), line);
+    llvm::Value *at = b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
+    return team_.load_matrices(b, at, !has_contracted_lines(side));
+  }
+
   Values multiply(const ContractionMemory &m, const OfSides &slices, Values sums) const override {
     llvm::IRBuilder<> &b = m.b;
-    const OfSides first = origin(m);
-    llvm::Value *group = b.CreateUDiv(lane(m), m.integer(4));
-    llvm::Value *pair = b.CreateMul(b.CreateURem(lane(m), m.integer(4)), m.integer(2));
-    // Two neighbours along the contracted axes, of the small matrix's line that is the lane's and `line` further.
-    const auto word = [&](size_t side, int64_t matrix, int64_t line, int64_t k) {
-      llvm::Value *i = b.CreateAdd(b.CreateAdd(first[side], group), m.integer(matrix * unit_[side] + line));
-      llvm::Value *at = b.CreateAdd(slice_place(m, side, pair, i), m.integer(k));
-      return b.CreateAlignedLoad(b.getInt32Ty(), b.CreateInBoundsGEP(slice_type(), slices[side], at), llvm::Align(4));
+    const int64_t half = Unit::contracted_bytes / 2 / bytes_of(element_), whole = 2 * half;
+    // Of the four matrices that are loaded at once a lane names a line of one.
+    llvm::Value *number = b.CreateUDiv(lane(m), m.integer(8)), *line = b.CreateURem(lane(m), m.integer(8));
+    const auto place = [&](size_t side, llvm::Value *i, llvm::Value *k) -> OfSides {
+      return has_contracted_lines(side) ? OfSides{b.CreateAdd(i, line), k} : OfSides{i, b.CreateAdd(k, line)};
     };
-    for (int64_t k = 0; k < depth; k += Unit::contracted) {
-      std::vector<Values> columns;
-      for (int64_t j = 0; j < each_[column_side]; ++j) {
-        columns.push_back({word(column_side, j, 0, k), word(column_side, j, 0, k + 8)});
-      }
+    std::vector<Values> columns;
+    const OfSides of_columns = place(column_side, m.integer(0), b.CreateMul(number, m.integer(half)));
+    for (int64_t j = 0; j < each_[column_side]; ++j) {
+      columns.push_back(load(m, column_side, slices[column_side], j, of_columns[0], of_columns[1]));
+    }
+    for (int64_t step = 0; step < 2; ++step) {
+      llvm::Value *upper = b.CreateMul(b.CreateURem(number, m.integer(2)), m.integer(8));
+      llvm::Value *last = b.CreateMul(b.CreateUDiv(number, m.integer(2)), m.integer(half));
+      const OfSides of_rows = place(row_side, upper, b.CreateAdd(last, m.integer(step * whole)));
       for (int64_t i = 0; i < each_[row_side]; ++i) {
-        const Values row = {word(row_side, i, 0, k), word(row_side, i, 8, k), word(row_side, i, 0, k + 8),
-                            word(row_side, i, 8, k + 8)};
+        const Values row = load(m, row_side, slices[row_side], i, of_rows[0], of_rows[1]);
         for (size_t j = 0; j < columns.size(); ++j) {
           const std::span<llvm::Value *> part =
               std::span(sums).subspan((static_cast<size_t>(i) * columns.size() + j) * Unit::sums, Unit::sums);
-          const Values next = team_.multiply_matrices(b, problem_.types.lhs, row, columns[j], part);
+          const auto column = std::span(columns[j]).subspan(static_cast<size_t>(step) * 2, 2);
+          const Values next = team_.multiply_matrices(b, element_, row, column, part);
           std::copy(next.begin(), next.end(), part.begin());
         }
       }
     }
     return sums;
   }
+
+  const MatrixElement element_;
 };
 
 }  // namespace
 
-std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team) {
-  return std::make_unique<MatrixTiles>(problem, team);
+std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
+                                                       MatrixElement element) {
+  return std::make_unique<MatrixTiles>(problem, team, element);
 }
 
 }  // namespace bp::emit

@@ -281,34 +281,40 @@ llvm::Value *ContractionMemory::load_scalar(Operand operand, llvm::Value *offset
   return to_sum_type(load_bits(operand, offset, mask), operand);
 }
 
-llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
-  llvm::Type *storage = storage_type(operand);
-  const auto load_at = [&](llvm::Value *at) {
-    return b.CreateAlignedLoad(storage, b.CreateGEP(storage, pointers[operand], at), alignment(operand));
-  };
-  if (mask == nullptr) {
-    return load_at(offset);
-  }
-  // In the padding the operand's first element is read instead: an operand that is read at all is not empty.
-  return b.CreateSelect(mask, load_at(b.CreateSelect(mask, offset, integer(0))), llvm::Constant::getNullValue(storage));
+llvm::Value *ContractionMemory::address(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
+  llvm::Value *at = mask == nullptr ? offset : b.CreateSelect(mask, offset, integer(0));
+  return b.CreateGEP(storage_type(operand), pointers[operand], at);
 }
 
-std::vector<llvm::Value *> ContractionMemory::load_neighbours(Operand operand, const std::vector<Axis> &along,
-                                                              llvm::Value *offset, int64_t lanes,
-                                                              llvm::Value *mask) const {
-  llvm::Type *storage = storage_type(operand),
-             *vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(lanes));
-  llvm::Value *there = mask == nullptr ? offset : b.CreateSelect(mask, offset, integer(0));
-  llvm::Value *stored = b.CreateAlignedLoad(vector, b.CreateGEP(storage, pointers[operand], there),
-                                            vector_alignment(operand, along, lanes));
-  if (mask != nullptr) {
-    stored = b.CreateSelect(mask, stored, llvm::Constant::getNullValue(vector));
+// In the padding the operand's first element is read instead.
+llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
+  llvm::Type *storage = storage_type(operand);
+  llvm::Value *stored = b.CreateAlignedLoad(storage, address(operand, offset, mask), alignment(operand));
+  return mask == nullptr ? stored : b.CreateSelect(mask, stored, llvm::Constant::getNullValue(storage));
+}
+
+llvm::Value *ContractionMemory::load_vector(Operand operand, const std::vector<Axis> &along, llvm::Value *offset,
+                                            int64_t lanes, llvm::Value *mask) const {
+  auto *vector = llvm::FixedVectorType::get(storage_type(operand), static_cast<unsigned>(lanes));
+  llvm::Value *stored =
+      b.CreateAlignedLoad(vector, address(operand, offset, mask), vector_alignment(operand, along, lanes));
+  return mask == nullptr ? stored : b.CreateSelect(mask, stored, llvm::Constant::getNullValue(vector));
+}
+
+std::vector<llvm::Value *> ContractionMemory::parts_of(llvm::Value *stored) const {
+  std::vector<llvm::Value *> parts;
+  for (unsigned i = 0; i < llvm::cast<llvm::FixedVectorType>(stored->getType())->getNumElements(); ++i) {
+    parts.push_back(b.CreateExtractElement(stored, uint64_t{i}));
   }
-  std::vector<llvm::Value *> elements;
-  for (int64_t i = 0; i < lanes; ++i) {
-    elements.push_back(to_sum_type(b.CreateExtractElement(stored, static_cast<uint64_t>(i)), operand));
+  return parts;
+}
+
+std::vector<llvm::Value *> ContractionMemory::as_sums(Operand operand, llvm::Value *stored) const {
+  std::vector<llvm::Value *> parts = parts_of(stored);
+  for (llvm::Value *&part : parts) {
+    part = to_sum_type(part, operand);
   }
-  return elements;
+  return parts;
 }
 
 llvm::Value *ContractionMemory::finish(const EpilogueSite &site) const {

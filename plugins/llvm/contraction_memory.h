@@ -82,11 +82,18 @@ class ContractionMemory {
     return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
   }
   llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
-  // The elements of a vector: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors). mask: i1.
-  std::vector<llvm::Value *> load_neighbours(Operand operand, const std::vector<Axis> &along, llvm::Value *offset,
-                                             int64_t lanes, llvm::Value *mask) const;
   // As it is stored: a 16-bit float is an i16.
+  llvm::Type *storage_type(Operand operand) const;
   llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // A vector of neighbours as it is stored: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors).
+  // mask: i1. What divides its address; its elements as sum_type, or as they are.
+  llvm::Value *load_vector(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
+                           llvm::Value *mask) const;
+  llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
+  std::vector<llvm::Value *> as_sums(Operand operand, llvm::Value *stored) const;
+  std::vector<llvm::Value *> parts_of(llvm::Value *stored) const;
+  // Of an element; where mask denies, of the operand's first, which is there if any is.
+  llvm::Value *address(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // Runs the epilogue, converts and writes.
   void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
   void store_scalar(llvm::Value *sum, llvm::Value *offset) const;
@@ -103,11 +110,9 @@ class ContractionMemory {
   void store_strided(llvm::Value *finished, const Lanes &lanes, llvm::Value *pointer, llvm::Value *mask) const;
   llvm::Value *part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const;
   llvm::Type *element_type(Operand operand) const;
-  llvm::Type *storage_type(Operand operand) const;
   llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
   llvm::Value *finish(const EpilogueSite &site) const;
   llvm::Align alignment(Operand operand) const;
-  llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
 };
 
 }  // namespace bp::emit

@@ -1,5 +1,5 @@
-// Tiles in which each member multiplies numbers: of a tile it has every so many rows and columns, so that what neighbours
-// read and write are neighbours, too.
+// Tiles in which each member multiplies numbers: of a tile it has every so many groups of neighbouring rows and columns,
+// which it reads as vectors.
 #include <algorithm>
 
 #include "plugins/llvm/contraction_tiles.h"
@@ -22,45 +22,50 @@ class ScalarTiles final : public TileStrategy {
 
  private:
   llvm::Type *slice_type() const override { return problem_.types.accumulate; }
-  // Odd, so that its columns are not all in one bank.
-  int64_t slice_stride(size_t side) const { return tile(side) + 1; }
-  int64_t slice_size(size_t side) const override { return slice_stride(side) * depth_; }
-  llvm::Value *slice_place(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const override {
-    return m.b.CreateAdd(m.b.CreateMul(k, m.integer(slice_stride(side))), i);
-  }
-  llvm::Value *read(const ContractionMemory &m, Operand operand, llvm::Value *offset,
-                    llvm::Value *is_there) const override {
-    return m.load_scalar(operand, offset, is_there);
+  bool has_contracted_lines(size_t) const override { return false; }
+  Values elements(const ContractionMemory &m, Operand operand, llvm::Value *stored) const override {
+    return m.as_sums(operand, stored);
   }
   int64_t longest_chain() const override { return 256; }
   size_t sums() const override { return static_cast<size_t>(each_[row_side] * each_[column_side]); }
 
-  // Of the member, along a side.
-  llvm::Value *member(const ContractionMemory &m, size_t side) const {
+  // Neighbours along a side that a member has, of 16 bytes at most.
+  int64_t lanes(size_t side) const {
+    return std::min<int64_t>(each_[side], 128 / problem_.types.accumulate->getScalarSizeInBits());
+  }
+  int64_t units_together() const override { return lanes(row_side); }
+  // The first of a member's neighbours that has this one of its elements along a side.
+  llvm::Value *group(const ContractionMemory &m, size_t side, int64_t number) const {
     llvm::Value *columns = m.integer(unit_[column_side]);
-    return side == row_side ? m.b.CreateUDiv(team_.member(), columns) : m.b.CreateURem(team_.member(), columns);
+    llvm::Value *member =
+        side == row_side ? m.b.CreateUDiv(team_.member(), columns) : m.b.CreateURem(team_.member(), columns);
+    return m.b.CreateAdd(m.b.CreateMul(member, m.integer(lanes(side))),
+                         m.integer(number / lanes(side) * lanes(side) * unit_[side]));
   }
   OfSides position(const ContractionMemory &m, size_t sum) const override {
-    const auto columns = static_cast<size_t>(each_[column_side]);
-    const auto at = [&](size_t side, size_t number) {
-      return m.b.CreateAdd(member(m, side), m.integer(static_cast<int64_t>(number) * unit_[side]));
+    const auto at = [&](size_t side, int64_t number) {
+      return m.b.CreateAdd(group(m, side, number), m.integer(number % lanes(side)));
     };
-    return {at(row_side, sum / columns), at(column_side, sum % columns)};
+    const auto number = static_cast<int64_t>(sum);
+    return {at(row_side, number / each_[column_side]), at(column_side, number % each_[column_side])};
   }
 
   Values multiply(const ContractionMemory &m, const OfSides &slices, Values sums) const override {
     llvm::IRBuilder<> &b = m.b;
-    const OfSides members = {member(m, row_side), member(m, column_side)};
-    const auto elements = [&](size_t side, int64_t k) {
+    const auto elements_at = [&](size_t side, int64_t k) {
+      auto *type = llvm::FixedVectorType::get(slice_type(), static_cast<unsigned>(lanes(side)));
+      const auto bytes = static_cast<uint64_t>(lanes(side)) * slice_type()->getScalarSizeInBits() / 8;
       Values values;
-      for (int64_t i = 0; i < each_[side]; ++i) {
-        llvm::Value *at = b.CreateAdd(members[side], m.integer(k * slice_stride(side) + i * unit_[side]));
-        values.push_back(b.CreateLoad(slice_type(), b.CreateInBoundsGEP(slice_type(), slices[side], at)));
+      for (int64_t i = 0; i < each_[side]; i += lanes(side)) {
+        llvm::Value *at = slice_place(m, side, m.integer(k), group(m, side, i));
+        llvm::Value *from = b.CreateInBoundsGEP(slice_type(), slices[side], at);
+        const Values vector = m.parts_of(b.CreateAlignedLoad(type, from, llvm::Align(bytes)));
+        values.insert(values.end(), vector.begin(), vector.end());
       }
       return values;
     };
     for (int64_t k = 0; k < depth_; ++k) {
-      const Values row = elements(row_side, k), column = elements(column_side, k);
+      const Values row = elements_at(row_side, k), column = elements_at(column_side, k);
       for (size_t i = 0; i < row.size(); ++i) {
         for (size_t j = 0; j < column.size(); ++j) {
           llvm::Value *&sum = sums[i * column.size() + j];

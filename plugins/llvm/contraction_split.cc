@@ -98,7 +98,7 @@ Values SplitStrategy::few_elements(const ContractionMemory &m, const Place &few,
     return m.b.CreateAdd(few.offset, at);
   };
   if (has_vectors(m.problem.contracted, from, lanes_contracted())) {
-    return m.load_neighbours(from, m.problem.contracted, offset(0), lanes_contracted(), is_left);
+    return m.as_sums(from, m.load_vector(from, m.problem.contracted, offset(0), lanes_contracted(), is_left));
   }
   Values elements;
   for (int64_t lane = 0; lane < lanes_contracted(); ++lane) {
@@ -135,8 +135,9 @@ Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, con
     llvm::Value *offset = m.locate(k, m.problem.contracted, split_.many_operand).offset;
     std::vector<Values> vectors;
     for (const Reading &many_one : of_many) {
-      vectors.push_back(m.load_neighbours(split_.many_operand, along, b.CreateAdd(many_one.place.offset, offset),
-                                          split_.lanes, m.mask_and(is_left, many_one.is_there)));
+      llvm::Value *vector = m.load_vector(split_.many_operand, along, b.CreateAdd(many_one.place.offset, offset),
+                                          split_.lanes, m.mask_and(is_left, many_one.is_there));
+      vectors.push_back(m.as_sums(split_.many_operand, vector));
     }
     for (size_t i = 0; i < of_few.size(); ++i) {
       const Values elements = few_elements(m, of_few[i].place, k, is_left);
@@ -188,7 +189,8 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
   emit_loop(b, team_.member(), m.integer(results()), team_.size(), [&](llvm::Value *result) {
     llvm::Value *of_few = b.CreateUDiv(result, m.integer(split_.of_item()));
     llvm::Value *of_many = b.CreateAdd(first_of_item, b.CreateURem(result, m.integer(split_.of_item())));
-    const auto write = [&] {
+    llvm::Value *is_there = m.mask_and(m.is_below(of_many, split_.many, split_.of_item()), team_.is_wanted());
+    emit_when(b, is_there, [&] {
       const Values sum = emit_sum(b, groups_, 1, {llvm::Constant::getNullValue(m.sum_type)},
                                   [&](llvm::Value *g, const Values &so_far) {
                                     return emit_additions(b, so_far, {b.CreateLoad(m.sum_type, place(g, result))});
@@ -196,13 +198,7 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
       const Place at = m.sum(m.locate(of_few, split_.few_axes(m.problem), out_operand),
                              m.locate(of_many, split_.many_axes(m.problem), out_operand));
       m.store_scalar(sum[0], b.CreateAdd(out.offset, at.offset));
-    };
-    llvm::Value *is_there = m.mask_and(m.is_below(of_many, split_.many, split_.of_item()), team_.is_wanted());
-    if (is_there == nullptr) {
-      write();
-    } else {
-      emit_when(b, is_there, write);
-    }
+    });
   });
 }
 

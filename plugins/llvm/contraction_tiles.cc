@@ -23,52 +23,174 @@ TileStrategy::TileStrategy(const ContractionProblem &problem, Team &team, int64_
       contracted_(total_size(problem.contracted)) {
   constexpr int64_t enough_tiles = 256;
   for (const size_t side : {column_side, row_side}) {
-    while (each_[side] > 1 && (tiles() < enough_tiles || tile(side) >= 2 * size_[side])) {
+    while (each_[side] > 1 && tile(side) >= 2 * size_[side]) {
       each_[side] /= 2;
     }
+  }
+  // The longer side first: of a square most is done with what is read.
+  while (tiles() < enough_tiles && (each_[row_side] > 1 || each_[column_side] > 1)) {
+    const bool are_rows_more = tile(row_side) >= tile(column_side);
+    const size_t longer = are_rows_more ? row_side : column_side, other = are_rows_more ? column_side : row_side;
+    each_[each_[longer] > 1 ? longer : other] /= 2;
   }
 }
 
 int64_t TileStrategy::scratch_bytes() const {
-  const int64_t slices = (slice_size(row_side) + slice_size(column_side)) * slice_type()->getScalarSizeInBits() / 8;
-  return std::max(slices, unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
+  const int64_t slices = 2 * (slice_size(row_side) + slice_size(column_side)) * bytes_of(slice_type());
+  return std::max(slices, units_together() * unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
 }
 
-// Rows of sums in memory begin in different banks, at multiples of 16 bytes.
+bool TileStrategy::lies_along_contracted(size_t side) const {
+  return has_vectors(problem_.contracted, operand(side), 1) && !has_vectors(axes(problem_, side), operand(side), 1);
+}
+
+// Lines begin in different banks of memory, at multiples of 16 bytes. Likewise rows of sums.
+int64_t TileStrategy::line_stride(size_t side) const {
+  return (has_contracted_lines(side) ? depth_ : tile(side)) + 16 / bytes_of(slice_type());
+}
 int64_t TileStrategy::sums_stride() const {
   return tile(column_side) + std::max<int64_t>(8, 16 / bytes_of(problem_.types.accumulate));
 }
 
+int64_t TileStrategy::slice_size(size_t side) const {
+  return line_stride(side) * (has_contracted_lines(side) ? tile(side) : depth_);
+}
+
+llvm::Value *TileStrategy::slice_place(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const {
+  const bool is_along = has_contracted_lines(side);
+  return m.b.CreateAdd(m.b.CreateMul(is_along ? i : k, m.integer(line_stride(side))), is_along ? k : i);
+}
+
+// As many as 16 bytes have, where the operand has so many neighbours of which none is padding unless all are.
+int64_t TileStrategy::piece_lanes(size_t side) const {
+  const bool is_along = lies_along_contracted(side);
+  const std::vector<Axis> &along = is_along ? problem_.contracted : axes(problem_, side);
+  if (along.empty() || along.back().window >= 0) {
+    return 1;
+  }
+  const llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
+  int64_t lanes = std::min(16 / bytes_of(type), is_along ? depth_ : tile(side));
+  while (lanes > 1 && !has_vectors(along, operand(side), lanes)) {
+    lanes /= 2;
+  }
+  return lanes;
+}
+
+// Pieces of 16 bytes that are the same in both memories.
+bool TileStrategy::comes_by_itself(const ContractionMemory &m, size_t side) const {
+  const bool is_along = lies_along_contracted(side);
+  const int64_t lanes = piece_lanes(side);
+  return team_.copies_by_itself() && is_along == has_contracted_lines(side) &&
+         slice_type() == m.storage_type(operand(side)) && lanes * bytes_of(slice_type()) == 16 &&
+         m.vector_alignment(operand(side), is_along ? m.problem.contracted : axes(m.problem, side), lanes) >= 16;
+}
+
 // Neighbouring members read neighbours in memory, if there are any.
-void TileStrategy::copy_slice(const ContractionMemory &m, size_t side, const Place &batch, llvm::Value *first,
-                              llvm::Value *first_contracted, llvm::Value *slice) const {
+TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t side, const Place &batch,
+                                              llvm::Value *first, llvm::Value *first_contracted,
+                                              llvm::Value *slice) const {
   llvm::IRBuilder<> &b = m.b;
   const Operand from = operand(side);
-  const int64_t elements = tile(side) * depth_;
-  const bool is_along_contracted = !problem_.contracted.empty() && stride_of(problem_.contracted.back(), from) == 1 &&
-                                   (axes(side).empty() || stride_of(axes(side).back(), from) != 1);
-  for (int64_t done = 0; done < elements; done += team_.size()) {
-    llvm::Value *element = b.CreateAdd(team_.member(), m.integer(done));
-    llvm::Value *inner = m.integer(is_along_contracted ? depth_ : tile(side));
-    llvm::Value *fast = b.CreateURem(element, inner), *slow = b.CreateUDiv(element, inner);
+  const bool is_along_contracted = lies_along_contracted(side), by_itself = comes_by_itself(m, side);
+  const std::vector<Axis> &along = is_along_contracted ? m.problem.contracted : axes(m.problem, side);
+  const int64_t lanes = piece_lanes(side), count = tile(side) * depth_ / lanes;
+  Pieces pieces;
+  for (int64_t done = 0; done < count; done += team_.size()) {
+    llvm::Value *number = b.CreateAdd(team_.member(), m.integer(done));
+    llvm::Value *in_line = m.integer((is_along_contracted ? depth_ : tile(side)) / lanes);
+    llvm::Value *fast = b.CreateMul(b.CreateURem(number, in_line), m.integer(lanes));
+    llvm::Value *slow = b.CreateUDiv(number, in_line);
     llvm::Value *k = is_along_contracted ? fast : slow, *i = is_along_contracted ? slow : fast;
     llvm::Value *at = b.CreateAdd(first, i), *contracted = b.CreateAdd(first_contracted, k);
-    const Place along = m.sum(batch, m.locate(at, axes(side), from));
-    const Place step = m.locate(contracted, problem_.contracted, from);
-    llvm::Value *is_there =
-        m.mask_and(m.is_below(at, size_[side], tile(side)), m.is_below(contracted, contracted_, depth_));
+    const Place line = m.sum(batch, m.locate(at, axes(m.problem, side), from));
+    const Place step = m.locate(contracted, m.problem.contracted, from);
+    llvm::Value *is_left = b.CreateICmpULT(contracted, m.integer(contracted_));
+    llvm::Value *is_there = m.mask_and(m.is_below(at, size_[side], tile(side)), is_left);
     if (from == lhs_operand) {
-      is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const Place *>{&along, &step}).condition);
+      is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const Place *>{&line, &step}).condition);
     }
-    llvm::Value *value = read(m, from, b.CreateAdd(along.offset, step.offset), is_there);
-    llvm::Value *to = b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
-    const auto write = [&] { b.CreateStore(value, to); };
-    if (elements - done >= team_.size()) {
-      write();
+    llvm::Value *offset = b.CreateAdd(line.offset, step.offset);
+    Piece piece = {b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i)),
+                   m.is_below(number, count, team_.size()), nullptr};
+    if (by_itself) {
+      emit_when(b, piece.is_one, [&] { team_.start_copy(b, piece.to, m.address(from, offset, is_there), is_there); });
     } else {
-      emit_when(b, b.CreateICmpULT(element, m.integer(elements)), write);
+      piece.stored = m.load_vector(from, along, offset, lanes, m.mask_and(is_there, piece.is_one));
     }
+    pieces.push_back(piece);
   }
+  return pieces;
+}
+
+void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pieces &pieces) const {
+  llvm::IRBuilder<> &b = m.b;
+  for (const Piece &piece : pieces) {
+    if (piece.stored == nullptr) {
+      continue;
+    }
+    emit_when(b, piece.is_one, [&] {
+      const Values values = elements(m, operand(side), piece.stored);
+      if (lies_along_contracted(side) == has_contracted_lines(side)) {
+        auto *type = llvm::FixedVectorType::get(slice_type(), static_cast<unsigned>(values.size()));
+        llvm::Value *vector = llvm::PoisonValue::get(type);
+        for (size_t i = 0; i < values.size(); ++i) {
+          vector = b.CreateInsertElement(vector, values[i], i);
+        }
+        const int64_t bytes = static_cast<int64_t>(values.size()) * bytes_of(slice_type());
+        b.CreateAlignedStore(vector, piece.to, llvm::Align(static_cast<uint64_t>(std::min<int64_t>(bytes, 16))));
+        return;
+      }
+      for (size_t i = 0; i < values.size(); ++i) {
+        llvm::Value *line = m.integer(static_cast<int64_t>(i) * line_stride(side));
+        b.CreateStore(values[i], b.CreateInBoundsGEP(slice_type(), piece.to, line));
+      }
+    });
+  }
+}
+
+// There is memory for two slices of both sides: one is multiplied while the next one is copied.
+Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, const std::array<Place, 2> &batch,
+                            llvm::Value *scratch) const {
+  llvm::IRBuilder<> &b = m.b;
+  const bool some_come = comes_by_itself(m, row_side) || comes_by_itself(m, column_side);
+  const auto slices = [&](llvm::Value *k) -> OfSides {
+    llvm::Value *number = b.CreateURem(b.CreateUDiv(k, m.integer(depth_)), m.integer(2));
+    llvm::Value *at = b.CreateMul(number, m.integer(slice_size(row_side) + slice_size(column_side)));
+    llvm::Value *rows = b.CreateInBoundsGEP(slice_type(), scratch, at);
+    return {rows, b.CreateInBoundsGEP(slice_type(), rows, m.integer(slice_size(row_side)))};
+  };
+  const auto start = [&](llvm::Value *k) {
+    std::array<Pieces, 2> pieces;
+    for (const size_t side : {row_side, column_side}) {
+      pieces[side] = start_copy(m, side, batch[side], first[side], k, slices(k)[side]);
+    }
+    return pieces;
+  };
+  const auto finish = [&](const std::array<Pieces, 2> &pieces) {
+    for (const size_t side : {row_side, column_side}) {
+      finish_copy(m, side, pieces[side]);
+    }
+  };
+  const auto wait = [&] {
+    if (some_come) {
+      team_.wait_for_copies(b);
+    }
+    team_.wait(b);
+  };
+  finish(start(m.integer(0)));
+  const Values zeros(sums(), llvm::Constant::getNullValue(m.sum_type));
+  const Values results = emit_sum(
+      b, contracted_, depth_, zeros,
+      [&](llvm::Value *k, const Values &so_far) {
+        wait();  // for this slice, and until the one before is no more needed
+        const std::array<Pieces, 2> next = start(b.CreateAdd(k, m.integer(depth_)));
+        const Values added = multiply(m, slices(k), so_far);
+        finish(next);
+        return added;
+      },
+      longest_chain());
+  wait();
+  return results;
 }
 
 void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *scratch) const {
@@ -84,25 +206,12 @@ void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm
     place.offset = b.CreateAdd(place.offset, m.integer(problem_.offsets[of]));
     return place;
   };
-  const std::array<Place, 2> starts = {start(operand(row_side)), start(operand(column_side))};
-  const OfSides slices = {scratch, b.CreateInBoundsGEP(slice_type(), scratch, m.integer(slice_size(row_side)))};
-  const Values zeros(sums(), llvm::Constant::getNullValue(m.sum_type));
-  const Values results = emit_sum(
-      b, contracted_, depth_, zeros,
-      [&](llvm::Value *k, const Values &so_far) {
-        team_.wait(b);  // until the last slices are no more needed
-        for (const size_t side : {row_side, column_side}) {
-          copy_slice(m, side, starts[side], first[side], k, slices[side]);
-        }
-        team_.wait(b);
-        return multiply(m, slices, so_far);
-      },
-      longest_chain());
-  write_out(m, results, first, start(out_operand), scratch);
+  const Values sums = add_up(m, first, {start(operand(row_side)), start(operand(column_side))}, scratch);
+  write_out(m, sums, first, start(out_operand), scratch);
 }
 
-// By way of the team's memory, a row of units at a time: members then have neighbours in out, which an epilogue reads and
-// writes as vectors, and whose code is there once for each row of units.
+// By way of the team's memory, a few rows of units at a time: members then have neighbours in out, which an epilogue reads
+// and writes as vectors, and whose code is there once for all of these.
 void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, const OfSides &first, const Place &batch,
                              llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
@@ -114,23 +223,26 @@ void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, con
   const auto place = [&](llvm::Value *row, llvm::Value *column) {
     return b.CreateInBoundsGEP(m.sum_type, scratch, b.CreateAdd(b.CreateMul(row, m.integer(sums_stride())), column));
   };
-  const size_t of_row = sums.size() / static_cast<size_t>(each_[row_side]);
-  for (int64_t unit = 0; unit < each_[row_side]; ++unit) {
-    llvm::Value *before = m.integer(unit * unit_[row_side]);
+  const int64_t rows = units_together() * unit_[row_side];
+  const size_t at_once = sums.size() * static_cast<size_t>(rows) / static_cast<size_t>(tile(row_side));
+  for (size_t done = 0; done < sums.size(); done += at_once) {
+    llvm::Value *before = m.integer(static_cast<int64_t>(done / at_once) * rows);
     team_.wait(b);
-    for (size_t i = static_cast<size_t>(unit) * of_row; i < static_cast<size_t>(unit + 1) * of_row; ++i) {
+    for (size_t i = done; i < done + at_once; ++i) {
       const OfSides in_tile = position(m, i);
       b.CreateStore(sums[i], place(b.CreateSub(in_tile[row_side], before), in_tile[column_side]));
     }
     team_.wait(b);
     const int64_t across = tile(column_side) / lanes;
-    emit_loop(b, team_.member(), m.integer(unit_[row_side] * across), team_.size(), [&](llvm::Value *part) {
-      llvm::Value *in_unit = b.CreateUDiv(part, m.integer(across));
+    emit_loop(b, team_.member(), m.integer(rows * across), team_.size(), [&](llvm::Value *part) {
+      llvm::Value *in_rows = b.CreateUDiv(part, m.integer(across));
       llvm::Value *in_tile = b.CreateMul(b.CreateURem(part, m.integer(across)), m.integer(lanes));
-      llvm::Value *row = b.CreateAdd(first[row_side], b.CreateAdd(before, in_unit));
+      llvm::Value *row = b.CreateAdd(first[row_side], b.CreateAdd(before, in_rows));
       llvm::Value *column = b.CreateAdd(first[column_side], in_tile);
-      const auto write = [&] {
-        llvm::Value *finished = b.CreateAlignedLoad(type, place(in_unit, in_tile),
+      llvm::Value *is_there = m.mask_and(m.is_below(row, size_[row_side], tile(row_side)),
+                                         m.is_below(column, size_[column_side], tile(column_side)));
+      emit_when(b, is_there, [&] {
+        llvm::Value *finished = b.CreateAlignedLoad(type, place(in_rows, in_tile),
                                                     llvm::Align(static_cast<uint64_t>(lanes * bytes_of(m.sum_type))));
         llvm::Value *to = m.sum(batch, m.locate(row, problem_.rows, out_operand)).offset;
         if (lanes > 1) {
@@ -138,17 +250,25 @@ void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, con
         } else {
           m.store_scalar(finished, b.CreateAdd(to, m.locate(column, problem_.columns, out_operand).offset));
         }
-      };
-      llvm::Value *is_there = m.mask_and(m.is_below(row, size_[row_side], tile(row_side)),
-                                         m.is_below(column, size_[column_side], tile(column_side)));
-      if (is_there == nullptr) {
-        write();
-      } else {
-        emit_when(b, is_there, write);
-      }
+      });
     });
   }
 }
+
+namespace {
+
+// What a matrix unit would multiply.
+std::optional<MatrixElement> matrix_element(const ContractionTypes &types) {
+  if (types.lhs == types.rhs && types.accumulate->isFloatTy()) {
+    return types.lhs->isHalfTy()     ? std::optional(MatrixElement::F16)
+           : types.lhs->isBFloatTy() ? std::optional(MatrixElement::BF16)
+                                     : std::nullopt;
+  }
+  const bool is_byte = types.lhs->isIntegerTy(8) && types.rhs->isIntegerTy(8) && types.accumulate->isIntegerTy(32);
+  return is_byte ? std::optional(types.is_signed ? MatrixElement::S8 : MatrixElement::U8) : std::nullopt;
+}
+
+}  // namespace
 
 bool is_worth_tiling(const ContractionProblem &problem) {
   constexpr int64_t smallest = 16;
@@ -157,10 +277,9 @@ bool is_worth_tiling(const ContractionProblem &problem) {
 }
 
 std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team) {
-  const ContractionTypes &types = problem.types;
-  return types.lhs == types.rhs && types.accumulate->isFloatTy() && team.has_matrix_unit(types.lhs)
-             ? make_matrix_tiles(problem, team)
-             : make_scalar_tiles(problem, team);
+  const auto element = matrix_element(problem.types);
+  return element && team.has_matrix_unit(*element) ? make_matrix_tiles(problem, team, *element)
+                                                   : make_scalar_tiles(problem, team);
 }
 
 }  // namespace bp::emit

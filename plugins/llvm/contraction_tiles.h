@@ -1,7 +1,7 @@
-// Tiles: a team does a tile of the output. It copies a slice of both operands to its memory, multiplies it from there, and
-// goes on to the next slice along the contracted axes; each member keeps the sums of some elements of the tile. Elements
-// of a slice that are not there, or lie in the padding, are zero. How slices lie in memory and are multiplied is for
-// those that derive.
+// Tiles: a team does a tile of the output. It copies a slice of both operands to its memory, and multiplies it from there
+// while the next slice along the contracted axes is on its way; each member keeps the sums of some elements of the tile.
+// Elements of a slice that are not there, or lie in the padding, are zero. How slices lie in memory and are multiplied is
+// for those that derive.
 #pragma once
 
 #include <array>
@@ -22,20 +22,19 @@ class TileStrategy : public ContractionStrategy {
   using OfSides = std::array<llvm::Value *, 2>;
 
   // depth: of the contracted axes, in a slice. unit: elements along each side that are multiplied at least; each_: so many
-  // of these, of which there are as few as leave tiles enough for a large GPU.
+  // of these, a power of two, of which there are as few as leave tiles enough for a large GPU.
   TileStrategy(const ContractionProblem &problem, Team &team, int64_t depth, std::array<int64_t, 2> unit,
                std::array<int64_t, 2> each);
 
-  // An element of a slice in memory, and its place there, in elements: k along the contracted axes, i along the side.
+  // A slice in memory is lines of neighbours along the contracted axes, or else along the side.
   virtual llvm::Type *slice_type() const = 0;
-  virtual int64_t slice_size(size_t side) const = 0;
-  virtual llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k,
-                                   llvm::Value *i) const = 0;
-  // From operand's memory; what is_there (i1, may be null) denies is zero.
-  virtual llvm::Value *read(const ContractionMemory &memory, Operand operand, llvm::Value *offset,
-                            llvm::Value *is_there) const = 0;
-  // The element of the tile that a sum is of: row and column. Sums come by rows of units: of each row as many.
+  virtual bool has_contracted_lines(size_t side) const = 0;
+  // Of a vector of the operand, as it is stored.
+  virtual Values elements(const ContractionMemory &memory, Operand operand, llvm::Value *stored) const = 0;
+  // The element of the tile that a sum is of: row and column. Of every few rows of units, which are written out together,
+  // come as many sums, one after the other.
   virtual OfSides position(const ContractionMemory &memory, size_t sum) const = 0;
+  virtual int64_t units_together() const = 0;
   virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
   // Longer chains of additions lose too much; they are parts, added in the end. A multiple of depth.
   virtual int64_t longest_chain() const = 0;
@@ -43,6 +42,10 @@ class TileStrategy : public ContractionStrategy {
 
   int64_t tile(size_t side) const { return each_[side] * unit_[side]; }
   Operand operand(size_t side) const { return side == row_side ? problem_.row_operand : problem_.column_operand; }
+  // Whether neighbours in the operand's memory are neighbours along the contracted axes.
+  bool lies_along_contracted(size_t side) const;
+  // The place of an element in a slice, in elements: k along the contracted axes, i along the side.
+  llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;
 
   const ContractionProblem problem_;
   Team &team_;
@@ -51,14 +54,30 @@ class TileStrategy : public ContractionStrategy {
   std::array<int64_t, 2> each_;
 
  private:
+  // Some neighbours that a member copies. is_one (i1, null: yes): there are as many.
+  struct Piece {
+    llvm::Value *to, *is_one;
+    llvm::Value *stored;  // a vector of the operand; null if it comes by itself
+  };
+  using Pieces = std::vector<Piece>;
+
   int64_t tiles_along(size_t side) const { return (size_[side] + tile(side) - 1) / tile(side); }
   int64_t tiles() const { return total_size(problem_.batch) * tiles_along(row_side) * tiles_along(column_side); }
-  const std::vector<Axis> &axes(size_t side) const { return side == row_side ? problem_.rows : problem_.columns; }
-  void copy_slice(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
-                  llvm::Value *first_contracted, llvm::Value *slice) const;
+  static const std::vector<Axis> &axes(const ContractionProblem &problem, size_t side) {
+    return side == row_side ? problem.rows : problem.columns;
+  }
+  int64_t line_stride(size_t side) const;
+  int64_t slice_size(size_t side) const;
+  int64_t sums_stride() const;
+  int64_t piece_lanes(size_t side) const;
+  bool comes_by_itself(const ContractionMemory &memory, size_t side) const;
+  Pieces start_copy(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
+                    llvm::Value *first_contracted, llvm::Value *slice) const;
+  void finish_copy(const ContractionMemory &memory, size_t side, const Pieces &pieces) const;
+  Values add_up(const ContractionMemory &memory, const OfSides &first, const std::array<Place, 2> &batch,
+                llvm::Value *scratch) const;
   void write_out(const ContractionMemory &memory, const Values &sums, const OfSides &first, const Place &batch,
                  llvm::Value *scratch) const;
-  int64_t sums_stride() const;
 
   const std::array<int64_t, 2> size_;  // by side
   const int64_t contracted_;
@@ -67,6 +86,7 @@ class TileStrategy : public ContractionStrategy {
 // Members multiply numbers of the sums' type.
 std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team);
 // The team has a matrix unit for them.
-std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team);
+std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
+                                                       MatrixElement element);
 
 }  // namespace bp::emit

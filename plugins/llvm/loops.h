@@ -114,7 +114,12 @@ inline Values emit_if(llvm::IRBuilderBase &b, llvm::Value *condition, const std:
   return result;
 }
 
+// condition: null for always.
 inline void emit_when(llvm::IRBuilderBase &b, llvm::Value *condition, const std::function<void()> &body) {
+  if (condition == nullptr) {
+    body();
+    return;
+  }
   emit_if(
       b, condition,
       [&] {

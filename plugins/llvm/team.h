@@ -11,15 +11,23 @@
 
 namespace bp::emit {
 
-// A unit that multiplies a matrix of 16 x 16 elements by one of 16 x 8, into sums of f32. With g = lane / 4 and
-// p = lane % 4, of those that exchange values a member has, two neighbours along the contracted axis in each i32:
-// | a    | rows g, g + 8, g, g + 8, at 2p of the first 8 contracted ones, twice, and of the last 8, twice |
-// | b    | column g, at 2p of the first 8 contracted ones, and of the last 8                             |
-// | sums | row g, columns 2p and 2p + 1; row g + 8, the same columns                                     |
+// A unit that multiplies a matrix of 16 rows by one of 8 columns, both of 32 bytes: the narrower its elements, the more are
+// contracted. With g = lane / 4 and p = lane % 4, of those that exchange values a member has these i32, each some
+// neighbours along the contracted axis, and these sums, which are f32, or i32 of integers:
+// | a    | rows g, g + 8, g, g + 8, at 4p of the first 16 bytes, twice, and of the last 16, twice |
+// | b    | column g, at 4p of the first 16 bytes, and of the last 16                             |
+// | sums | row g, columns 2p and 2p + 1; row g + 8, the same columns                             |
 struct MatrixUnit {
-  static constexpr std::int64_t rows = 16, columns = 8, contracted = 16;
+  static constexpr std::int64_t rows = 16, columns = 8, contracted_bytes = 32;
   static constexpr std::int64_t sums = 4;  // of a member
 };
+enum class MatrixElement : std::uint8_t { F16, BF16, S8, U8 };
+constexpr bool is_integer(MatrixElement element) {
+  return element == MatrixElement::S8 || element == MatrixElement::U8;
+}
+constexpr std::int64_t bytes_of(MatrixElement element) {
+  return is_integer(element) ? 1 : 2;
+}
 
 class Team {
  public:
@@ -35,11 +43,22 @@ class Team {
   virtual void wait(llvm::IRBuilderBase &builder) = 0;
   // The value, of any compute type without lanes, that member ^ mask has; mask is below exchanging().
   virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) = 0;
-  // Whether there is a unit for elements of this type; its sums + a * b.
-  virtual bool has_matrix_unit(const llvm::Type *type) const = 0;
-  virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, llvm::Type *type,
+  // Whether there is a unit for such elements; its sums + a * b.
+  virtual bool has_matrix_unit(MatrixElement element) const = 0;
+  virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, MatrixElement element,
                                                        std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
                                                        std::span<llvm::Value *const> sums) = 0;
+  // Four matrices of 8 lines of 16 bytes in the team's memory: member 8 n + i, of those that exchange values, says where
+  // line i of matrix n is. Of each, a member gets the four bytes at 4p of line g, g and p as above; of those that are to be
+  // turned, which have elements of two bytes, elements 2p and 2p + 1 of column g.
+  virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line,
+                                                   bool are_turned) = 0;
+  // Whether 16 bytes can be copied to the team's memory while the member goes on; both places are aligned to as many.
+  // Where is_there (i1, or null for everywhere) denies, zeros come. They are there for the member once it has waited for all
+  // copies that it started, for the others after the next wait().
+  virtual bool copies_by_itself() const = 0;
+  virtual void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
+  virtual void wait_for_copies(llvm::IRBuilderBase &builder) = 0;
   // Memory of all of the team, aligned to 64 bytes; asked for at most once.
   virtual std::int64_t most_memory_bytes() const = 0;
   virtual llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) = 0;

@@ -29,14 +29,22 @@ class BlockTeam final : public emit::Team {
   llvm::Value *is_wanted() const override { return is_wanted_; }
   void wait(llvm::IRBuilderBase &builder) override;
   llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) override;
-  bool has_matrix_unit(const llvm::Type *type) const override {
-    return size_.threads >= 2 * warp_size && threads_.has_matrix_unit(type);
+  bool has_matrix_unit(emit::MatrixElement element) const override {
+    return size_.threads >= 2 * warp_size && threads_.has_matrix_unit(element);
   }
-  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, llvm::Type *type,
+  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
                                                std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
                                                std::span<llvm::Value *const> sums) override {
-    return threads_.multiply_matrices(builder, frame_, type, a, b, sums);
+    return threads_.multiply_matrices(builder, frame_, element, a, b, sums);
   }
+  std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line, bool are_turned) override {
+    return threads_.load_matrices(builder, frame_, line, are_turned);
+  }
+  bool copies_by_itself() const override { return threads_.copies_by_itself(); }
+  void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
+    threads_.start_copy(builder, frame_, to, from, is_there);
+  }
+  void wait_for_copies(llvm::IRBuilderBase &builder) override { threads_.wait_for_copies(builder, frame_); }
   std::int64_t most_memory_bytes() const override;
   llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) override;
 

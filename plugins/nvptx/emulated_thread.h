@@ -19,8 +19,13 @@ struct EmulatedThread {
   void *shared;  // memory of the block
   // Memory for the frame, aligned to 64 bytes, until the block has ended. Null if there is none: then the kernel returns.
   void *(*allocate)(EmulatedThread *thread, std::uint64_t bytes);
-  // Adds to its sums, by what the threads of the warp showed in that turn. is_half: f16, else bf16.
-  void (*multiply_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t is_half, float *sums);
+  // Adds to its sums, by what the threads of the warp showed in that turn. element: a emit::MatrixElement.
+  void (*multiply_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, void *sums);
+  // Of the lines that they showed, by address; four words.
+  void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
+  // 16 bytes, or zeros, which are copied no sooner than the thread waits for its copies.
+  void (*start_copy)(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there);
+  void (*finish_copies)(EmulatedThread *thread);
   void *emulator;  // its own
 };
 

@@ -72,31 +72,42 @@ class EmulatedThreads final : public Threads {
     return b.CreateLoad(b.getInt32Ty(), words_of(b, b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes), turn));
   }
 
-  bool has_matrix_unit(const llvm::Type *type) const override { return type->isBFloatTy() || type->isHalfTy(); }
-  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Type *type,
-                                               std::span<llvm::Value *const> rows,
+  bool has_matrix_unit(emit::MatrixElement) const override { return true; }
+  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame,
+                                               emit::MatrixElement element, std::span<llvm::Value *const> rows,
                                                std::span<llvm::Value *const> columns,
                                                std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> words(rows.begin(), rows.end());
     words.insert(words.end(), columns.begin(), columns.end());
     llvm::Value *turn = show(b, frame, words);
-    llvm::BasicBlock &entry = frame.function->getEntryBlock();
-    llvm::IRBuilder<> start(&entry, entry.begin());
-    llvm::Value *memory = start.CreateAlloca(b.getFloatTy(), b.getInt32(static_cast<std::uint32_t>(sums.size())));
-    const auto at = [&](std::size_t i) { return b.CreateConstInBoundsGEP1_64(b.getFloatTy(), memory, i); };
+    llvm::Type *type = sums[0]->getType();
+    llvm::Value *memory = local_memory(frame, type, sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      b.CreateStore(sums[i], at(i));
+      b.CreateStore(sums[i], b.CreateConstInBoundsGEP1_64(type, memory, i));
     }
-    llvm::Value *function =
-        b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, multiply_matrices)));
-    auto *called =
-        llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty(), b.getPtrTy()}, false);
-    b.CreateCall(called, function, {state(frame), turn, b.getInt32(type->isHalfTy()), memory});
-    std::vector<llvm::Value *> results;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      results.push_back(b.CreateLoad(b.getFloatTy(), at(i)));
-    }
-    return results;
+    call(b, frame, offsetof(EmulatedThread, multiply_matrices),
+         {turn, b.getInt32(static_cast<std::uint32_t>(element)), memory});
+    return read_all(b, type, memory, sums.size());
+  }
+  std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
+                                           bool are_turned) const override {
+    constexpr std::size_t matrices = 4;
+    llvm::Value *address = b.CreatePtrToInt(line, b.getInt64Ty());
+    llvm::Value *words[] = {b.CreateTrunc(address, b.getInt32Ty()),
+                            b.CreateTrunc(b.CreateLShr(address, 32), b.getInt32Ty())};
+    llvm::Value *turn = show(b, frame, words), *memory = local_memory(frame, b.getInt32Ty(), matrices);
+    call(b, frame, offsetof(EmulatedThread, load_matrices), {turn, b.getInt32(are_turned), memory});
+    return read_all(b, b.getInt32Ty(), memory, matrices);
+  }
+
+  bool copies_by_itself() const override { return true; }
+  void start_copy(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
+                  llvm::Value *is_there) const override {
+    llvm::Value *is_read = is_there == nullptr ? b.getTrue() : is_there;
+    call(b, frame, offsetof(EmulatedThread, start_copy), {to, from, b.CreateZExt(is_read, b.getInt32Ty())});
+  }
+  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    call(b, frame, offsetof(EmulatedThread, finish_copies), {});
   }
 
   llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
@@ -107,6 +118,31 @@ class EmulatedThreads final : public Threads {
   static llvm::Value *state(const KernelFrame &frame) { return frame.function->getArg(1); }
   static llvm::Value *member(llvm::IRBuilderBase &b, llvm::Value *thread, std::size_t offset) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset);
+  }
+  // A function of the emulator's, of the thread and these.
+  static void call(llvm::IRBuilderBase &b, const KernelFrame &frame, std::size_t function,
+                   std::initializer_list<llvm::Value *> arguments) {
+    std::vector<llvm::Value *> all = {state(frame)};
+    all.insert(all.end(), arguments);
+    std::vector<llvm::Type *> types;
+    for (const llvm::Value *argument : all) {
+      types.push_back(argument->getType());
+    }
+    b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), types, false),
+                 b.CreateLoad(b.getPtrTy(), member(b, state(frame), function)), all);
+  }
+  static llvm::Value *local_memory(const KernelFrame &frame, llvm::Type *type, std::size_t count) {
+    llvm::BasicBlock &entry = frame.function->getEntryBlock();
+    llvm::IRBuilder<> start(&entry, entry.begin());
+    return start.CreateAlloca(type, start.getInt32(static_cast<std::uint32_t>(count)));
+  }
+  static std::vector<llvm::Value *> read_all(llvm::IRBuilderBase &b, llvm::Type *type, llvm::Value *memory,
+                                             std::size_t count) {
+    std::vector<llvm::Value *> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(type, memory, i)));
+    }
+    return values;
   }
   static llvm::Value *words_of(llvm::IRBuilderBase &b, llvm::Value *thread, llvm::Value *turn) {
     auto *words = llvm::ArrayType::get(b.getInt32Ty(), std::extent_v<decltype(EmulatedThread::words), 1>);

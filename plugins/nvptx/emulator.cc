@@ -22,31 +22,65 @@ namespace {
 
 using plugin::fail;
 
-float value_of(std::uint32_t bits, bool is_half) {
-  if (!is_half) {
-    return std::bit_cast<float>(bits << 16);
+// Of an element of a matrix.
+template <typename Sum>
+Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
+  switch (element) {
+    case emit::MatrixElement::S8: return static_cast<Sum>(static_cast<std::int8_t>(bits));
+    case emit::MatrixElement::U8: return static_cast<Sum>(static_cast<std::uint8_t>(bits));
+    case emit::MatrixElement::BF16: return static_cast<Sum>(std::bit_cast<float>(bits << 16));
+    default: break;
   }
   const auto exponent = static_cast<int>(bits >> 10 & 31), mantissa = static_cast<int>(bits & 1023);
   const float size = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
                      : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
                                      : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  return (bits >> 15 & 1) != 0 ? -size : size;
+  return static_cast<Sum>((bits >> 15 & 1) != 0 ? -size : size);
 }
 
 // Each element is found where emit::MatrixUnit says that a thread has it.
-void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t is_half, float *sums) {
+template <typename Sum>
+void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element, Sum *sums) {
   const std::uint32_t lane = thread->thread % warp_size;
   const EmulatedThread *warp = thread - lane;
-  const auto half_word = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t k) {
-    return value_of(warp[owner].words[turn][word] >> 16 * (k % 2) & 0xffff, is_half != 0);
+  const auto bytes = static_cast<std::uint32_t>(emit::bytes_of(element));
+  const auto value = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t byte) {
+    return value_of<Sum>(warp[owner].words[turn][word] >> 8 * (byte % 4) & ((1u << 8 * bytes) - 1), element);
   };
   for (std::uint32_t i = 0; i < emit::MatrixUnit::sums; ++i) {
     const std::uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-    for (std::uint32_t k = 0; k < emit::MatrixUnit::contracted; ++k) {
-      const std::uint32_t pair = k % 8 / 2, last = k / 8;
-      sums[i] = std::fma(half_word(row % 8 * 4 + pair, row / 8 + 2 * last, k),
-                         half_word(column * 4 + pair, 4 + last, k), sums[i]);
+    for (std::uint32_t k = 0; k < emit::MatrixUnit::contracted_bytes; k += bytes) {
+      const std::uint32_t part = k % 16 / 4, last = k / 16;
+      const Sum x = value(row % 8 * 4 + part, row / 8 + 2 * last, k), y = value(column * 4 + part, 4 + last, k);
+      if constexpr (std::is_same_v<Sum, float>) {
+        sums[i] = std::fma(x, y, sums[i]);
+      } else {
+        sums[i] += x * y;
+      }
     }
+  }
+}
+
+void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, void *sums) {
+  const auto element = static_cast<emit::MatrixElement>(number);
+  if (is_integer(element)) {
+    multiply_into(thread, turn, element, static_cast<std::uint32_t *>(sums));
+  } else {
+    multiply_into(thread, turn, element, static_cast<float *>(sums));
+  }
+}
+
+void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words) {
+  const std::uint32_t lane = thread->thread % warp_size, group = lane / 4, part = lane % 4;
+  const EmulatedThread *warp = thread - lane;
+  for (std::uint32_t matrix = 0; matrix < 4; ++matrix) {
+    const auto line = [&](std::uint32_t number) {
+      const std::uint32_t *shown = warp[matrix * 8 + number].words[turn];
+      return reinterpret_cast<const std::uint16_t *>(std::uint64_t{shown[1]} << 32 | shown[0]);
+    };
+    const std::uint32_t low = are_turned != 0 ? line(2 * part)[group] : line(group)[2 * part];
+    const std::uint32_t high = are_turned != 0 ? line(2 * part + 1)[group] : line(group)[2 * part + 1];
+    static_cast<std::uint32_t *>(words)[matrix] = high << 16 | low;
   }
 }
 
@@ -80,7 +114,11 @@ class EmulatedBlock {
                      .shared = shared_.get(),
                      .allocate = allocate_frame,
                      .multiply_matrices = multiply_matrices,
+                     .load_matrices = load_matrices,
+                     .start_copy = start_copy,
+                     .finish_copies = finish_copies,
                      .emulator = this};
+      frames_[i].copies.clear();
       frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
     }
     if (lacks_memory_) {
@@ -111,22 +149,44 @@ class EmulatedBlock {
     void operator()(void *memory) const { std::free(memory); }
   };
   using Memory = std::unique_ptr<void, Free>;
+  struct Copy {
+    void *to;
+    const void *from;  // null: zeros
+  };
   struct Frame {
     void *handle = nullptr;
     Memory memory;
     std::uint64_t bytes = 0;
+    std::vector<Copy> copies;  // not yet done
   };
 
   static Memory allocate(std::uint64_t bytes) { return Memory(std::aligned_alloc(64, (bytes + 63) / 64 * 64)); }
   static void *allocate_frame(EmulatedThread *thread, std::uint64_t bytes) {
     auto &block = *static_cast<EmulatedBlock *>(thread->emulator);
-    Frame &frame = block.frames_[thread->thread];
+    Frame &frame = frame_of(thread);
     if (frame.bytes < bytes) {
       frame.memory = allocate(bytes);
       frame.bytes = frame.memory == nullptr ? 0 : bytes;
     }
     block.lacks_memory_ |= frame.memory == nullptr;
     return frame.memory.get();
+  }
+  static Frame &frame_of(EmulatedThread *thread) {
+    return static_cast<EmulatedBlock *>(thread->emulator)->frames_[thread->thread];
+  }
+  static void start_copy(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
+    frame_of(thread).copies.push_back({to, is_there != 0 ? from : nullptr});
+  }
+  static void finish_copies(EmulatedThread *thread) {
+    constexpr std::size_t bytes = 16;
+    for (const Copy &copy : frame_of(thread).copies) {
+      if (copy.from == nullptr) {
+        std::memset(copy.to, 0, bytes);
+      } else {
+        std::memcpy(copy.to, copy.from, bytes);
+      }
+    }
+    frame_of(thread).copies.clear();
   }
   static bp_status no_memory(const bp_diag_t *diag) {
     return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");

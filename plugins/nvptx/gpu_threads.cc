@@ -64,32 +64,62 @@ class GpuThreads final : public Threads {
     return b.CreateAddrSpaceCast(memory, b.getPtrTy());
   }
 
-  bool has_matrix_unit(const llvm::Type *type) const override {
-    return target_.version >= 80 && (type->isBFloatTy() || type->isHalfTy());
-  }
-  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Type *type,
+  bool has_matrix_unit(emit::MatrixElement) const override { return target_.version >= 80; }
+  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
                                                std::span<llvm::Value *const> rows,
                                                std::span<llvm::Value *const> columns,
                                                std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> arguments(rows.begin(), rows.end());
     arguments.insert(arguments.end(), columns.begin(), columns.end());
-    if (type->isHalfTy()) {
+    if (element == emit::MatrixElement::F16) {
       for (llvm::Value *&word : arguments) {
-        word = b.CreateBitCast(word, llvm::FixedVectorType::get(type, 2));
+        word = b.CreateBitCast(word, llvm::FixedVectorType::get(b.getHalfTy(), 2));
       }
     }
     arguments.insert(arguments.end(), sums.begin(), sums.end());
-    llvm::Value *all = b.CreateIntrinsic(type->isHalfTy() ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
-                                                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
-                                         {}, arguments);
-    std::vector<llvm::Value *> results;
-    for (unsigned i = 0; i < sums.size(); ++i) {
-      results.push_back(b.CreateExtractValue(all, i));
+    return parts_of(b, b.CreateIntrinsic(multiplication(element), {}, arguments));
+  }
+  std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
+                                           bool are_turned) const override {
+    const llvm::Intrinsic::ID id = are_turned ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                                              : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+    llvm::Value *shared = b.CreateAddrSpaceCast(line, b.getPtrTy(shared_space));
+    return parts_of(b, b.CreateIntrinsic(id, {shared->getType()}, {shared}));
+  }
+
+  bool copies_by_itself() const override { return target_.version >= 80; }
+  void start_copy(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *to, llvm::Value *from,
+                  llvm::Value *is_there) const override {
+    llvm::Value *shared = b.CreateAddrSpaceCast(to, b.getPtrTy(shared_space));
+    llvm::Value *global = b.CreateAddrSpaceCast(from, b.getPtrTy(global_space));
+    if (is_there == nullptr) {
+      b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16, {}, {shared, global});
+    } else {
+      llvm::Value *bytes = b.CreateSelect(is_there, b.getInt32(16), b.getInt32(0));  // the rest is zeros
+      b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {}, {shared, global, bytes});
     }
-    return results;
+  }
+  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &) const override {
+    b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_all, {}, {});
   }
 
  private:
+  static llvm::Intrinsic::ID multiplication(emit::MatrixElement element) {
+    switch (element) {
+      case emit::MatrixElement::F16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+      case emit::MatrixElement::BF16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
+      case emit::MatrixElement::S8: return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
+      default: return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8;
+    }
+  }
+  static std::vector<llvm::Value *> parts_of(llvm::IRBuilderBase &b, llvm::Value *all) {
+    std::vector<llvm::Value *> parts;
+    for (unsigned i = 0; i < all->getType()->getStructNumElements(); ++i) {
+      parts.push_back(b.CreateExtractValue(all, i));
+    }
+    return parts;
+  }
+
   Target target_;
 };
 

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/team.h"
 #include "plugins/nvptx/target.h"
 
 namespace bp::nvptx {
 
 inline constexpr std::int64_t warp_size = 32;
-inline constexpr unsigned shared_space = 3;  // NVPTX's address space of the memory that a block shares
+// NVPTX's address spaces: of the GPU's memory, and of what a block shares.
+inline constexpr unsigned global_space = 1, shared_space = 3;
 
 std::string kernel_name(std::uint32_t number);
 
@@ -53,11 +55,18 @@ class Threads {
   virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *word,
                                 std::uint32_t mask) const = 0;
   // A warp's matrix unit, as emit::MatrixUnit says.
-  virtual bool has_matrix_unit(const llvm::Type *type) const = 0;
+  virtual bool has_matrix_unit(emit::MatrixElement element) const = 0;
   virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
-                                                       llvm::Type *type, std::span<llvm::Value *const> a,
+                                                       emit::MatrixElement element, std::span<llvm::Value *const> a,
                                                        std::span<llvm::Value *const> b,
                                                        std::span<llvm::Value *const> sums) const = 0;
+  // As emit::Team says: of shared memory.
+  virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
+                                                   llvm::Value *line, bool are_turned) const = 0;
+  virtual bool copies_by_itself() const = 0;
+  virtual void start_copy(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
+                          llvm::Value *is_there) const = 0;
+  virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   // Of the block, aligned to 64 bytes; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 };

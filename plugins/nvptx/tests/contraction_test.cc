@@ -179,6 +179,63 @@ TEST_CASE("dots of narrow floats are multiplied by the matrix unit, where there 
   }
 }
 
+TEST_CASE("dots of bytes are multiplied by the matrix unit, where there is one") {
+  const Module module = text::parse_module(dot("s8", 256, 256, 256, "s32")).value();
+  CHECK(ptx_of(module, "sm_75").find("mma.sync") == std::string::npos);
+  CHECK(ptx_of(module, "sm_80").find("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32") != std::string::npos);
+  const Module of_unsigned = text::parse_module(dot("u8", 256, 256, 256, "u32")).value();
+  CHECK(ptx_of(of_unsigned, "sm_90").find("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32") != std::string::npos);
+}
+
+TEST_CASE("slices are copied 16 bytes at a time and by themselves, where operands lie for it") {
+  struct Kind {
+    std::string type, result;
+    bool is_of_unit;
+  };
+  for (const auto &[type, result, is_of_unit] : {Kind{"f32", "f32", false},
+                                                 {"bf16", "f32", true},
+                                                 {"f16", "f32", true},
+                                                 {"s8", "s32", true},
+                                                 {"u8", "u32", true},
+                                                 {"s32", "s32", false},
+                                                 {"s16", "s32", false},
+                                                 {"f64", "f64", false}}) {
+    for (const bool rows_lie_along : {true, false}) {
+      for (const bool columns_lie_along : {true, false}) {
+        const auto program = [&](int rows, int columns, int contracted) {
+          return fmt::format(
+              R"(HloModule dot
+            ENTRY main {{
+              x = {0}[{1}] parameter(0)
+              y = {0}[{2}] parameter(1)
+              ROOT r = {3}[{4},{5}] dot(x, y), lhs_contracting_dims={{{6}}}, rhs_contracting_dims={{{7}}}
+            }})",
+              type, rows_lie_along ? fmt::format("{},{}", rows, contracted) : fmt::format("{},{}", contracted, rows),
+              columns_lie_along ? fmt::format("{},{}", columns, contracted) : fmt::format("{},{}", contracted, columns),
+              result, rows, columns, rows_lie_along ? 1 : 0, columns_lie_along ? 1 : 0);
+        };
+        const std::string ptx = ptx_of(text::parse_module(program(256, 256, 256)).value(), "sm_80");
+        INFO(type << " " << rows_lie_along << columns_lie_along << "\n" << ptx);
+        // Lines of a slice are as the matrix unit, or its loads, which turn two bytes, and the threads want them.
+        const bool is_narrow = type == "bf16" || type == "f16", is_byte = type == "s8" || type == "u8";
+        const bool comes_by_itself =
+            type != "s16" &&
+            (is_narrow || (is_byte ? rows_lie_along || columns_lie_along : !rows_lie_along || !columns_lie_along));
+        CHECK((ptx.find("cp.async.cg.shared.global") != std::string::npos) == comes_by_itself);
+        CHECK((ptx.find("ldmatrix.sync.aligned.m8n8.x4.shared.b16") != std::string::npos) ==
+              (is_of_unit && (rows_lie_along || columns_lie_along || is_byte)));
+        CHECK((ptx.find("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16") != std::string::npos) ==
+              (is_narrow && !(rows_lie_along && columns_lie_along)));
+        for (const auto &[rows, columns, contracted] :
+             {std::array{64, 128, 96}, {17, 33, 19}, {40, 24, 72}, {36, 20, 100}, {16, 16, 16}}) {
+          INFO(rows << " x " << columns << " x " << contracted);
+          check_on_emulator(program(rows, columns, contracted), type == "f64" ? 1e-13 : 1e-5);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("dots with batches and operands in any order are multiplied in tiles") {
   check_on_emulator(R"(HloModule batched
     ENTRY main {
@@ -193,23 +250,26 @@ TEST_CASE("dots with batches and operands in any order are multiplied in tiles")
 }
 
 TEST_CASE("convolutions are multiplied in tiles, whatever their windows") {
-  check_on_emulator(R"(HloModule convolutions
-    ENTRY main {
-      image = f32[2,14,15,20] parameter(0)
-      filter = f32[3,3,20,24] parameter(1)
-      narrow = f32[1,1,20,32] parameter(2)
-      grouped = f32[3,3,10,32] parameter(3)
-      same = f32[2,14,15,24] convolution(image, filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
-      strided = f32[2,7,8,24] convolution(image, filter), window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
-      dilated = f32[2,10,11,24] convolution(image, filter), window={size=3x3 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f
-      transposed = f32[2,29,31,24] convolution(image, filter), window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f
-      reversed = f32[2,12,13,24] convolution(image, filter), window={size=3x3 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f
-      points = f32[2,14,15,32] convolution(image, narrow), window={size=1x1}, dim_labels=b01f_01io->b01f
-      groups = f32[2,14,15,32] convolution(image, grouped), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=2
-      ROOT r = (f32[2,14,15,24], f32[2,7,8,24], f32[2,10,11,24], f32[2,29,31,24], f32[2,12,13,24], f32[2,14,15,32], f32[2,14,15,32])
+  for (const auto &[type, result] : {std::pair("f32", "f32"), {"bf16", "f32"}, {"s8", "s32"}}) {
+    check_on_emulator(fmt::format(R"(HloModule convolutions
+    ENTRY main {{
+      image = {0}[2,14,15,20] parameter(0)
+      filter = {0}[3,3,20,24] parameter(1)
+      narrow = {0}[1,1,20,32] parameter(2)
+      grouped = {0}[3,3,10,32] parameter(3)
+      same = {1}[2,14,15,24] convolution(image, filter), window={{size=3x3 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f
+      strided = {1}[2,7,8,24] convolution(image, filter), window={{size=3x3 stride=2x2 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f
+      dilated = {1}[2,10,11,24] convolution(image, filter), window={{size=3x3 rhs_dilate=2x2}}, dim_labels=b01f_01io->b01f
+      transposed = {1}[2,29,31,24] convolution(image, filter), window={{size=3x3 pad=2_2x2_2 lhs_dilate=2x2}}, dim_labels=b01f_01io->b01f
+      reversed = {1}[2,12,13,24] convolution(image, filter), window={{size=3x3 rhs_reversal=1x1}}, dim_labels=b01f_01io->b01f
+      points = {1}[2,14,15,32] convolution(image, narrow), window={{size=1x1}}, dim_labels=b01f_01io->b01f
+      groups = {1}[2,14,15,32] convolution(image, grouped), window={{size=3x3 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f, feature_group_count=2
+      ROOT r = ({1}[2,14,15,24], {1}[2,7,8,24], {1}[2,10,11,24], {1}[2,29,31,24], {1}[2,12,13,24], {1}[2,14,15,32], {1}[2,14,15,32])
         tuple(same, strided, dilated, transposed, reversed, points, groups)
-    })",
-                    1e-5);
+    }})",
+                                  type, result),
+                      1e-5);
+  }
 }
 
 }  // namespace bp::nvptx::tests
