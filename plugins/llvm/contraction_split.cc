@@ -25,6 +25,7 @@ struct Split {
   Operand few_operand, many_operand;
   bool is_along_contracted;  // vectors of many_operand
   int64_t lanes;             // of these
+  int64_t deep = 1;          // neighbours along the contracted axes that a member reads at once
   int64_t across = 1;        // members side by side along the many; those at one place share the contracted axes
   int64_t each = 1;          // of the many, for a member
 
@@ -49,6 +50,7 @@ Split::Split(const ContractionProblem &problem)
     while (lanes > 1 && (!has_vectors(problem.contracted, many_operand, lanes) || contracted < lanes * usual_warp)) {
       lanes /= 2;
     }
+    deep = lanes;
     for (each = 4; each > 1 && (few * each > most_sums || batch * many < each * enough_items);) {
       each /= 2;
     }
@@ -58,6 +60,7 @@ Split::Split(const ContractionProblem &problem)
       lanes /= 2;
     }
     each = lanes;
+    deep = contracted % 4 == 0 ? 4 : 1;  // so that some reads are under way
     // So many vectors of 16 bytes are what memory is read by at least.
     for (across = 8; across > 1 && across / 2 * each >= many;) {
       across /= 2;
@@ -79,7 +82,6 @@ class SplitStrategy final : public ContractionStrategy {
 
  private:
   int64_t results() const { return split_.few * split_.of_item(); }  // of an item
-  int64_t lanes_contracted() const { return split_.is_along_contracted ? split_.lanes : 1; }
   Values add_up(const ContractionMemory &m, llvm::Value *first, const Place &few, const Place &many) const;
   Values few_elements(const ContractionMemory &m, const Place &few, llvm::Value *k, llvm::Value *is_left) const;
 
@@ -97,11 +99,11 @@ Values SplitStrategy::few_elements(const ContractionMemory &m, const Place &few,
     llvm::Value *at = m.locate(m.b.CreateAdd(k, m.integer(lane)), m.problem.contracted, from).offset;
     return m.b.CreateAdd(few.offset, at);
   };
-  if (has_vectors(m.problem.contracted, from, lanes_contracted())) {
-    return m.as_sums(from, m.load_vector(from, m.problem.contracted, offset(0), lanes_contracted(), is_left));
+  if (has_vectors(m.problem.contracted, from, split_.deep)) {
+    return m.as_sums(from, m.load_vector(from, m.problem.contracted, offset(0), split_.deep, is_left));
   }
   Values elements;
-  for (int64_t lane = 0; lane < lanes_contracted(); ++lane) {
+  for (int64_t lane = 0; lane < split_.deep; ++lane) {
     elements.push_back(m.load_scalar(from, offset(lane), is_left));
   }
   return elements;
@@ -127,25 +129,27 @@ Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, con
   }
   const std::vector<Axis> &along = split_.is_along_contracted ? m.problem.contracted : split_.many_axes(m.problem);
   llvm::Value *part = b.CreateUDiv(team_.member(), m.integer(split_.across));
-  const int64_t step = team_.size() / split_.across * lanes_contracted();
+  const int64_t step = team_.size() / split_.across * split_.deep;
   const Values zeros(static_cast<size_t>(split_.few * split_.each), llvm::Constant::getNullValue(m.sum_type));
   return emit_sum(b, split_.contracted, step, zeros, [&](llvm::Value *before, Values sums) {
-    llvm::Value *k = b.CreateAdd(before, b.CreateMul(part, m.integer(lanes_contracted())));
+    llvm::Value *k = b.CreateAdd(before, b.CreateMul(part, m.integer(split_.deep)));
     llvm::Value *is_left = m.is_below(k, split_.contracted, step);
-    llvm::Value *offset = m.locate(k, m.problem.contracted, split_.many_operand).offset;
+    // Of each of the many, what is deep; or of each that is deep, the many.
     std::vector<Values> vectors;
-    for (const Reading &many_one : of_many) {
-      llvm::Value *vector = m.load_vector(split_.many_operand, along, b.CreateAdd(many_one.place.offset, offset),
-                                          split_.lanes, m.mask_and(is_left, many_one.is_there));
-      vectors.push_back(m.as_sums(split_.many_operand, vector));
+    for (const Reading &one : of_many) {
+      for (int64_t i = 0; i < (split_.is_along_contracted ? 1 : split_.deep); ++i) {
+        const Place step_of = m.locate(b.CreateAdd(k, m.integer(i)), m.problem.contracted, split_.many_operand);
+        llvm::Value *vector = m.load_vector(split_.many_operand, along, b.CreateAdd(one.place.offset, step_of.offset),
+                                            split_.lanes, m.mask_and(is_left, one.is_there));
+        vectors.push_back(m.as_sums(split_.many_operand, vector));
+      }
     }
     for (size_t i = 0; i < of_few.size(); ++i) {
       const Values elements = few_elements(m, of_few[i].place, k, is_left);
       for (size_t j = 0; j < static_cast<size_t>(split_.each); ++j) {
         llvm::Value *&sum = sums[i * static_cast<size_t>(split_.each) + j];
-        for (size_t lane = 0; lane < elements.size(); ++lane) {
-          llvm::Value *other = split_.is_along_contracted ? vectors[j][lane] : vectors[0][j];
-          sum = m.multiply_add(elements[lane], other, sum);
+        for (size_t d = 0; d < elements.size(); ++d) {
+          sum = m.multiply_add(elements[d], split_.is_along_contracted ? vectors[j][d] : vectors[d][j], sum);
         }
       }
     }
@@ -205,18 +209,17 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
 }  // namespace
 
 bool is_worth_splitting(const ContractionProblem &problem) {
-  constexpr int64_t shortest = 64;
   const bool has_padding =
       std::ranges::any_of(problem.windows, [](const Window &window) { return window.size != Window::unbounded; });
+  // Windows overlap, so that threads by themselves find in a cache what others have read.
+  const int64_t shortest = problem.windows.empty() ? 64 : 256;
   return std::min(total_size(problem.rows), total_size(problem.columns)) <= most_few && !has_padding &&
          total_size(problem.contracted) >= shortest && !is_worth_compensating(problem);
 }
 
 TeamWork split_work(const ContractionProblem &problem) {
   const Split split(problem);
-  const int64_t lanes_contracted = split.is_along_contracted ? split.lanes : 1;
-  const int64_t across = split.is_along_contracted ? split.each : split.across;
-  return {split.batch * split.items_along(), split.contracted / lanes_contracted * across};
+  return {split.batch * split.items_along(), split.contracted * split.of_item() / split.lanes};
 }
 
 std::unique_ptr<ContractionStrategy> make_split_strategy(const ContractionProblem &problem, Team &team) {
