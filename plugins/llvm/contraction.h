@@ -54,6 +54,7 @@ struct ContractionTypes {
   llvm::Type *accumulate = nullptr;
   llvm::Type *out = nullptr;
   bool is_signed = true;
+  bool may_round = false;  // factors, to fewer digits, if the target gains from it: the program asks for no more
 };
 
 // What an epilogue sees: a vector (or scalar) of finished sums and the element offsets in out it is stored to. Lanes

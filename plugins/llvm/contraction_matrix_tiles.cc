@@ -23,9 +23,7 @@ class MatrixTiles final : public TileStrategy {
         element_(element) {}
 
  private:
-  llvm::Type *slice_type() const override {
-    return llvm::Type::getIntNTy(problem_.types.lhs->getContext(), static_cast<unsigned>(8 * bytes_of(element_)));
-  }
+  llvm::Type *slice_type() const override { return storage_type_of(problem_.types.lhs); }
   // As the unit wants it; matrices of 2 bytes are turned when they are loaded.
   bool has_contracted_lines(size_t side) const override {
     return bytes_of(element_) != 2 || lies_along_contracted(side);

@@ -162,12 +162,6 @@ llvm::Type *ContractionMemory::element_type(Operand operand) const {
   return operand == lhs_operand ? problem.types.lhs : operand == rhs_operand ? problem.types.rhs : problem.types.out;
 }
 
-// 16-bit floats are moved as integers, for which masked accesses are known everywhere.
-llvm::Type *ContractionMemory::storage_type(Operand operand) const {
-  llvm::Type *type = element_type(operand);
-  return type->is16bitFPTy() ? b.getInt16Ty() : type;
-}
-
 llvm::Align ContractionMemory::alignment(Operand operand) const {
   return llvm::Align(std::max(1U, element_type(operand)->getScalarSizeInBits() / 8));
 }

@@ -35,6 +35,11 @@ struct Mask {
   llvm::Value *lanes = nullptr;
 };
 
+// As elements are moved: 16-bit floats as integers, for which masked accesses are known everywhere.
+inline llvm::Type *storage_type_of(llvm::Type *element) {
+  return element->is16bitFPTy() ? llvm::Type::getInt16Ty(element->getContext()) : element;
+}
+
 class ContractionMemory {
  public:
   ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &target, const ContractionProblem &problem,
@@ -82,8 +87,7 @@ class ContractionMemory {
     return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
   }
   llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
-  // As it is stored: a 16-bit float is an i16.
-  llvm::Type *storage_type(Operand operand) const;
+  // As it is stored.
   llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // A vector of neighbours as it is stored: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors).
   // mask: i1. What divides its address; its elements as sum_type, or as they are.
@@ -110,6 +114,7 @@ class ContractionMemory {
   void store_strided(llvm::Value *finished, const Lanes &lanes, llvm::Value *pointer, llvm::Value *mask) const;
   llvm::Value *part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const;
   llvm::Type *element_type(Operand operand) const;
+  llvm::Type *storage_type(Operand operand) const { return storage_type_of(element_type(operand)); }
   llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
   llvm::Value *finish(const EpilogueSite &site) const;
   llvm::Align alignment(Operand operand) const;

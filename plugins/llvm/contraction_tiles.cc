@@ -35,9 +35,19 @@ TileStrategy::TileStrategy(const ContractionProblem &problem, Team &team, int64_
   }
 }
 
+int64_t TileStrategy::slices_bytes() const {
+  return (slice_size(row_side) + slice_size(column_side)) * bytes_of(slice_type());
+}
+
+// One that is multiplied, and so many on their way that reading memory takes no longer than multiplying.
+int64_t TileStrategy::slices_at_once() const {
+  const bool some_come = may_come_by_itself(row_side) || may_come_by_itself(column_side);
+  return some_come ? std::clamp<int64_t>(team_.most_memory_bytes() / slices_bytes(), 2, 4) : 2;
+}
+
 int64_t TileStrategy::scratch_bytes() const {
-  const int64_t slices = 2 * (slice_size(row_side) + slice_size(column_side)) * bytes_of(slice_type());
-  return std::max(slices, units_together() * unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
+  return std::max(slices_at_once() * slices_bytes(),
+                  units_together() * unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
 }
 
 bool TileStrategy::lies_along_contracted(size_t side) const {
@@ -77,12 +87,15 @@ int64_t TileStrategy::piece_lanes(size_t side) const {
 }
 
 // Pieces of 16 bytes that are the same in both memories.
+bool TileStrategy::may_come_by_itself(size_t side) const {
+  llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
+  return team_.copies_by_itself() && lies_along_contracted(side) == has_contracted_lines(side) &&
+         slice_type() == storage_type_of(type) && piece_lanes(side) * bytes_of(type) == 16;
+}
+
 bool TileStrategy::comes_by_itself(const ContractionMemory &m, size_t side) const {
-  const bool is_along = lies_along_contracted(side);
-  const int64_t lanes = piece_lanes(side);
-  return team_.copies_by_itself() && is_along == has_contracted_lines(side) &&
-         slice_type() == m.storage_type(operand(side)) && lanes * bytes_of(slice_type()) == 16 &&
-         m.vector_alignment(operand(side), is_along ? m.problem.contracted : axes(m.problem, side), lanes) >= 16;
+  const std::vector<Axis> &along = lies_along_contracted(side) ? m.problem.contracted : axes(m.problem, side);
+  return may_come_by_itself(side) && m.vector_alignment(operand(side), along, piece_lanes(side)) >= 16;
 }
 
 // Neighbouring members read neighbours in memory, if there are any.
@@ -148,13 +161,13 @@ void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pi
   }
 }
 
-// There is memory for two slices of both sides: one is multiplied while the next one is copied.
+// One slice is multiplied while the next ones are copied, the last of them to where the one before it was.
 Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, const std::array<Place, 2> &batch,
                             llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
   const bool some_come = comes_by_itself(m, row_side) || comes_by_itself(m, column_side);
   const auto slices = [&](llvm::Value *k) -> OfSides {
-    llvm::Value *number = b.CreateURem(b.CreateUDiv(k, m.integer(depth_)), m.integer(2));
+    llvm::Value *number = b.CreateURem(b.CreateUDiv(k, m.integer(depth_)), m.integer(slices_at_once()));
     llvm::Value *at = b.CreateMul(number, m.integer(slice_size(row_side) + slice_size(column_side)));
     llvm::Value *rows = b.CreateInBoundsGEP(slice_type(), scratch, at);
     return {rows, b.CreateInBoundsGEP(slice_type(), rows, m.integer(slice_size(row_side)))};
@@ -164,6 +177,9 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, co
     for (const size_t side : {row_side, column_side}) {
       pieces[side] = start_copy(m, side, batch[side], first[side], k, slices(k)[side]);
     }
+    if (some_come) {
+      team_.end_copies(b);
+    }
     return pieces;
   };
   const auto finish = [&](const std::array<Pieces, 2> &pieces) {
@@ -171,25 +187,26 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, co
       finish_copy(m, side, pieces[side]);
     }
   };
-  const auto wait = [&] {
+  const auto wait = [&](int64_t last) {
     if (some_come) {
-      team_.wait_for_copies(b);
+      team_.wait_for_copies(b, static_cast<uint32_t>(last));
     }
     team_.wait(b);
   };
-  finish(start(m.integer(0)));
+  const int64_t ahead = slices_at_once() - 1;
+  emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_, [&](llvm::Value *k) { finish(start(k)); });
   const Values zeros(sums(), llvm::Constant::getNullValue(m.sum_type));
   const Values results = emit_sum(
       b, contracted_, depth_, zeros,
       [&](llvm::Value *k, const Values &so_far) {
-        wait();  // for this slice, and until the one before is no more needed
-        const std::array<Pieces, 2> next = start(b.CreateAdd(k, m.integer(depth_)));
+        wait(ahead - 1);  // for this slice, and until the one before is no more needed
+        const std::array<Pieces, 2> next = start(b.CreateAdd(k, m.integer(ahead * depth_)));
         const Values added = multiply(m, slices(k), so_far);
         finish(next);
         return added;
       },
       longest_chain());
-  wait();
+  wait(0);
   return results;
 }
 
@@ -262,6 +279,7 @@ std::optional<MatrixElement> matrix_element(const ContractionTypes &types) {
   if (types.lhs == types.rhs && types.accumulate->isFloatTy()) {
     return types.lhs->isHalfTy()     ? std::optional(MatrixElement::F16)
            : types.lhs->isBFloatTy() ? std::optional(MatrixElement::BF16)
+           : types.may_round         ? std::optional(MatrixElement::TF32)
                                      : std::nullopt;
   }
   const bool is_byte = types.lhs->isIntegerTy(8) && types.rhs->isIntegerTy(8) && types.accumulate->isIntegerTy(32);

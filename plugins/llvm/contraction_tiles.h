@@ -1,5 +1,5 @@
-// Tiles: a team does a tile of the output. It copies a slice of both operands to its memory, and multiplies it from there
-// while the next slice along the contracted axes is on its way; each member keeps the sums of some elements of the tile.
+// Tiles: a team does a tile of the output. It copies slices of both operands to its memory, and multiplies one from there
+// while the next ones along the contracted axes are on their way; each member keeps the sums of some elements of the tile.
 // Elements of a slice that are not there, or lie in the padding, are zero. How slices lie in memory and are multiplied is
 // for those that derive.
 #pragma once
@@ -70,7 +70,10 @@ class TileStrategy : public ContractionStrategy {
   int64_t slice_size(size_t side) const;
   int64_t sums_stride() const;
   int64_t piece_lanes(size_t side) const;
+  bool may_come_by_itself(size_t side) const;
   bool comes_by_itself(const ContractionMemory &memory, size_t side) const;
+  int64_t slices_bytes() const;
+  int64_t slices_at_once() const;  // of both sides
   Pieces start_copy(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
                     llvm::Value *first_contracted, llvm::Value *slice) const;
   void finish_copy(const ContractionMemory &memory, size_t side, const Pieces &pieces) const;

@@ -17,11 +17,14 @@ llvm::Type *contraction_type(llvm::LLVMContext &context, std::uint16_t dtype) {
 
 ContractionTypes types_of(llvm::LLVMContext &context, InstructionView instruction) {
   const std::uint16_t out = instruction.shape().dtype;
+  const bool is_default = std::ranges::all_of(instruction.numbers(BP_ATTR_OPERAND_PRECISION),
+                                              [](std::int64_t precision) { return precision == BP_PRECISION_DEFAULT; });
   return {.lhs = contraction_type(context, instruction.operand_shape(0).dtype),
           .rhs = contraction_type(context, instruction.operand_shape(1).dtype),
           .accumulate = compute_type(context, out),
           .out = contraction_type(context, out),
-          .is_signed = is_signed(instruction.operand_shape(0).dtype)};
+          .is_signed = is_signed(instruction.operand_shape(0).dtype),
+          .may_round = is_default};
 }
 
 Dot describe_dot(llvm::LLVMContext &context, InstructionView instruction) {

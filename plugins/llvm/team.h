@@ -21,12 +21,13 @@ struct MatrixUnit {
   static constexpr std::int64_t rows = 16, columns = 8, contracted_bytes = 32;
   static constexpr std::int64_t sums = 4;  // of a member
 };
-enum class MatrixElement : std::uint8_t { F16, BF16, S8, U8 };
+// TF32 is an f32 rounded to the digits of f16.
+enum class MatrixElement : std::uint8_t { F16, BF16, TF32, S8, U8 };
 constexpr bool is_integer(MatrixElement element) {
   return element == MatrixElement::S8 || element == MatrixElement::U8;
 }
 constexpr std::int64_t bytes_of(MatrixElement element) {
-  return is_integer(element) ? 1 : 2;
+  return is_integer(element) ? 1 : element == MatrixElement::TF32 ? 4 : 2;
 }
 
 class Team {
@@ -54,11 +55,13 @@ class Team {
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line,
                                                    bool are_turned) = 0;
   // Whether 16 bytes can be copied to the team's memory while the member goes on; both places are aligned to as many.
-  // Where is_there (i1, or null for everywhere) denies, zeros come. They are there for the member once it has waited for all
-  // copies that it started, for the others after the next wait().
+  // Where is_there (i1, or null for everywhere) denies, zeros come. All that were started since the last end_copies() are a
+  // group; they are there for the member once it has waited for all groups but the `last` ones, for the others after the
+  // next wait().
   virtual bool copies_by_itself() const = 0;
   virtual void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
-  virtual void wait_for_copies(llvm::IRBuilderBase &builder) = 0;
+  virtual void end_copies(llvm::IRBuilderBase &builder) = 0;
+  virtual void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) = 0;
   // Memory of all of the team, aligned to 64 bytes; asked for at most once.
   virtual std::int64_t most_memory_bytes() const = 0;
   virtual llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) = 0;

@@ -44,7 +44,10 @@ class BlockTeam final : public emit::Team {
   void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
     threads_.start_copy(builder, frame_, to, from, is_there);
   }
-  void wait_for_copies(llvm::IRBuilderBase &builder) override { threads_.wait_for_copies(builder, frame_); }
+  void end_copies(llvm::IRBuilderBase &builder) override { threads_.end_copies(builder, frame_); }
+  void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) override {
+    threads_.wait_for_copies(builder, frame_, last);
+  }
   std::int64_t most_memory_bytes() const override;
   llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) override;
 

@@ -214,6 +214,9 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
     look_for_gpu();
     target_text_ = target_.text();
   }
+  if (options_.may_round) {
+    target_text_ += " with tf32";
+  }
   if (!options_.emit.empty()) {
     target_text_ += " as " + options_.emit;
   }
@@ -368,7 +371,8 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;
-  const auto threads = options_.is_emulated ? make_emulated_threads() : make_gpu_threads(target_);
+  const auto threads =
+      options_.is_emulated ? make_emulated_threads(options_.may_round) : make_gpu_threads(target_, options_.may_round);
   if (!nvptx::compile(*module, *threads, code, artifact.plan, problem)) {
     const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
                              : problem.instruction == BP_NONE && !module->final() ? BP_INVALID

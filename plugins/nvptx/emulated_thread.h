@@ -23,9 +23,10 @@ struct EmulatedThread {
   void (*multiply_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, void *sums);
   // Of the lines that they showed, by address; four words.
   void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
-  // 16 bytes, or zeros, which are copied no sooner than the thread waits for its copies.
+  // 16 bytes, or zeros, which are copied no sooner than the thread waits for them; as emit::Team says.
   void (*start_copy)(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there);
-  void (*finish_copies)(EmulatedThread *thread);
+  void (*end_copies)(EmulatedThread *thread);
+  void (*wait_for_copies)(EmulatedThread *thread, std::uint32_t last);
   void *emulator;  // its own
 };
 

@@ -15,8 +15,10 @@ using llvm::Intrinsic::ID;
 
 class EmulatedThreads final : public Threads {
  public:
+  explicit EmulatedThreads(bool may_round) : may_round_(may_round) {}
+
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
-                           const emit::KernelCall *, Cooperation cooperation) const override {
+                           const emit::KernelCall *call, Cooperation cooperation) const override {
     KernelFrame frame;
     frame.function = llvm::Function::Create(llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getPtrTy()}, false),
                                             llvm::GlobalValue::InternalLinkage, kernel_name(number), module);
@@ -25,8 +27,13 @@ class EmulatedThreads final : public Threads {
       begin_coroutine(b, frame);
     }
     for (std::size_t i = 0; i < arguments; ++i) {
-      frame.pointers.push_back(
-          b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), frame.function->getArg(0), i)));
+      llvm::Value *at = b.CreateConstInBoundsGEP1_64(b.getPtrTy(), frame.function->getArg(0), i);
+      llvm::LoadInst *pointer = b.CreateLoad(b.getPtrTy(), at);
+      if (call != nullptr && i < call->arguments.size()) {
+        llvm::Metadata *alignment = llvm::ConstantAsMetadata::get(b.getInt64(call->arguments[i].alignment));
+        pointer->setMetadata(llvm::LLVMContext::MD_align, llvm::MDNode::get(module.getContext(), alignment));
+      }
+      frame.pointers.push_back(pointer);
     }
     const auto read = [&](std::size_t offset) {
       return b.CreateZExt(b.CreateLoad(b.getInt32Ty(), member(b, state(frame), offset)), b.getInt64Ty());
@@ -72,7 +79,9 @@ class EmulatedThreads final : public Threads {
     return b.CreateLoad(b.getInt32Ty(), words_of(b, b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes), turn));
   }
 
-  bool has_matrix_unit(emit::MatrixElement) const override { return true; }
+  bool has_matrix_unit(emit::MatrixElement element) const override {
+    return element != emit::MatrixElement::TF32 || may_round_;
+  }
   std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame,
                                                emit::MatrixElement element, std::span<llvm::Value *const> rows,
                                                std::span<llvm::Value *const> columns,
@@ -106,8 +115,11 @@ class EmulatedThreads final : public Threads {
     llvm::Value *is_read = is_there == nullptr ? b.getTrue() : is_there;
     call(b, frame, offsetof(EmulatedThread, start_copy), {to, from, b.CreateZExt(is_read, b.getInt32Ty())});
   }
-  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
-    call(b, frame, offsetof(EmulatedThread, finish_copies), {});
+  void end_copies(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    call(b, frame, offsetof(EmulatedThread, end_copies), {});
+  }
+  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t last) const override {
+    call(b, frame, offsetof(EmulatedThread, wait_for_copies), {b.getInt32(last)});
   }
 
   llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
@@ -203,12 +215,14 @@ class EmulatedThreads final : public Threads {
     choice->addCase(b.getInt8(1), frame.ended);
     b.SetInsertPoint(resumed);
   }
+
+  bool may_round_;
 };
 
 }  // namespace
 
-std::unique_ptr<Threads> make_emulated_threads() {
-  return std::make_unique<EmulatedThreads>();
+std::unique_ptr<Threads> make_emulated_threads(bool may_round) {
+  return std::make_unique<EmulatedThreads>(may_round);
 }
 
 }  // namespace bp::nvptx

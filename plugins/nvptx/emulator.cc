@@ -28,6 +28,10 @@ Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
   switch (element) {
     case emit::MatrixElement::S8: return static_cast<Sum>(static_cast<std::int8_t>(bits));
     case emit::MatrixElement::U8: return static_cast<Sum>(static_cast<std::uint8_t>(bits));
+    case emit::MatrixElement::TF32: {
+      const bool is_finite = (bits >> 23 & 0xff) != 0xff;  // rounded to nearest, halves away from zero
+      return static_cast<Sum>(std::bit_cast<float>(is_finite ? (bits + 0x1000) & ~0x1fffu : bits));
+    }
     case emit::MatrixElement::BF16: return static_cast<Sum>(std::bit_cast<float>(bits << 16));
     default: break;
   }
@@ -45,7 +49,7 @@ void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::Matri
   const EmulatedThread *warp = thread - lane;
   const auto bytes = static_cast<std::uint32_t>(emit::bytes_of(element));
   const auto value = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t byte) {
-    return value_of<Sum>(warp[owner].words[turn][word] >> 8 * (byte % 4) & ((1u << 8 * bytes) - 1), element);
+    return value_of<Sum>(warp[owner].words[turn][word] >> 8 * (byte % 4) & (~0u >> (32 - 8 * bytes)), element);
   };
   for (std::uint32_t i = 0; i < emit::MatrixUnit::sums; ++i) {
     const std::uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
@@ -116,9 +120,10 @@ class EmulatedBlock {
                      .multiply_matrices = multiply_matrices,
                      .load_matrices = load_matrices,
                      .start_copy = start_copy,
-                     .finish_copies = finish_copies,
+                     .end_copies = end_copies,
+                     .wait_for_copies = wait_for_copies,
                      .emulator = this};
-      frames_[i].copies.clear();
+      frames_[i].copies.assign(1, {});
       frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
     }
     if (lacks_memory_) {
@@ -157,7 +162,7 @@ class EmulatedBlock {
     void *handle = nullptr;
     Memory memory;
     std::uint64_t bytes = 0;
-    std::vector<Copy> copies;  // not yet done
+    std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last one has not ended
   };
 
   static Memory allocate(std::uint64_t bytes) { return Memory(std::aligned_alloc(64, (bytes + 63) / 64 * 64)); }
@@ -175,18 +180,22 @@ class EmulatedBlock {
     return static_cast<EmulatedBlock *>(thread->emulator)->frames_[thread->thread];
   }
   static void start_copy(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
-    frame_of(thread).copies.push_back({to, is_there != 0 ? from : nullptr});
+    frame_of(thread).copies.back().push_back({to, is_there != 0 ? from : nullptr});
   }
-  static void finish_copies(EmulatedThread *thread) {
+  static void end_copies(EmulatedThread *thread) { frame_of(thread).copies.emplace_back(); }
+  static void wait_for_copies(EmulatedThread *thread, std::uint32_t last) {
     constexpr std::size_t bytes = 16;
-    for (const Copy &copy : frame_of(thread).copies) {
-      if (copy.from == nullptr) {
-        std::memset(copy.to, 0, bytes);
-      } else {
-        std::memcpy(copy.to, copy.from, bytes);
+    std::vector<std::vector<Copy>> &groups = frame_of(thread).copies;
+    while (groups.size() > last + 1) {
+      for (const Copy &copy : groups.front()) {
+        if (copy.from == nullptr) {
+          std::memset(copy.to, 0, bytes);
+        } else {
+          std::memcpy(copy.to, copy.from, bytes);
+        }
       }
+      groups.erase(groups.begin());
     }
-    frame_of(thread).copies.clear();
   }
   static bp_status no_memory(const bp_diag_t *diag) {
     return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");

@@ -9,7 +9,7 @@ namespace {
 
 class GpuThreads final : public Threads {
  public:
-  explicit GpuThreads(const Target &target) : target_(target) {}
+  GpuThreads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            const emit::KernelCall *call, Cooperation) const override {
@@ -64,16 +64,20 @@ class GpuThreads final : public Threads {
     return b.CreateAddrSpaceCast(memory, b.getPtrTy());
   }
 
-  bool has_matrix_unit(emit::MatrixElement) const override { return target_.version >= 80; }
+  bool has_matrix_unit(emit::MatrixElement element) const override {
+    return target_.version >= 80 && (element != emit::MatrixElement::TF32 || may_round_);
+  }
   std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
                                                std::span<llvm::Value *const> rows,
                                                std::span<llvm::Value *const> columns,
                                                std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> arguments(rows.begin(), rows.end());
     arguments.insert(arguments.end(), columns.begin(), columns.end());
-    if (element == emit::MatrixElement::F16) {
-      for (llvm::Value *&word : arguments) {
+    for (llvm::Value *&word : arguments) {
+      if (element == emit::MatrixElement::F16) {
         word = b.CreateBitCast(word, llvm::FixedVectorType::get(b.getHalfTy(), 2));
+      } else if (element == emit::MatrixElement::TF32) {
+        word = b.CreateIntrinsic(llvm::Intrinsic::nvvm_f2tf32_rna, {}, {b.CreateBitCast(word, b.getFloatTy())});
       }
     }
     arguments.insert(arguments.end(), sums.begin(), sums.end());
@@ -99,8 +103,11 @@ class GpuThreads final : public Threads {
       b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {}, {shared, global, bytes});
     }
   }
-  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &) const override {
-    b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_all, {}, {});
+  void end_copies(llvm::IRBuilderBase &b, const KernelFrame &) const override {
+    b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {});
+  }
+  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &, std::uint32_t last) const override {
+    b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(last)});
   }
 
  private:
@@ -108,6 +115,7 @@ class GpuThreads final : public Threads {
     switch (element) {
       case emit::MatrixElement::F16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
       case emit::MatrixElement::BF16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
+      case emit::MatrixElement::TF32: return llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
       case emit::MatrixElement::S8: return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
       default: return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8;
     }
@@ -121,6 +129,7 @@ class GpuThreads final : public Threads {
   }
 
   Target target_;
+  bool may_round_;
 };
 
 }  // namespace
@@ -129,8 +138,8 @@ std::string kernel_name(std::uint32_t number) {
   return "kernel_" + std::to_string(number);
 }
 
-std::unique_ptr<Threads> make_gpu_threads(const Target &target) {
-  return std::make_unique<GpuThreads>(target);
+std::unique_ptr<Threads> make_gpu_threads(const Target &target, bool may_round) {
+  return std::make_unique<GpuThreads>(target, may_round);
 }
 
 }  // namespace bp::nvptx

@@ -24,6 +24,8 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
     {"graphs", "1", "start kernels as CUDA graphs, where the driver has them; 0: one by one", nullptr, BP_OPTION_SWITCH,
      0},
     {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
+    {"tf32", "0", "f32 dots of default precision round their factors to tf32, which tensor cores multiply", nullptr,
+     BP_OPTION_SWITCH, 0},
     {"dump-dir", nullptr, "a folder to write LLVM IR, PTX and launch plans to", nullptr, BP_OPTION_TEXT, 0},
     {"emit", nullptr, "what to compile to instead of an artifact: optimized LLVM IR, PTX, or the launch plan, as text",
      emit_choices, BP_OPTION_TEXT, 0},
@@ -32,6 +34,7 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
 // Their values; what is not set has its default.
 struct Options {
   bool is_emulated = false, has_graphs = true;
+  bool may_round = false;  // tf32
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;
   std::string driver = "libcuda.so.1", cache_dir, dump_dir;
   std::string emit;  // one of emit_choices; empty: an artifact

@@ -66,12 +66,14 @@ class Threads {
   virtual bool copies_by_itself() const = 0;
   virtual void start_copy(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
                           llvm::Value *is_there) const = 0;
-  virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+  virtual void end_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+  virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t last) const = 0;
   // Of the block, aligned to 64 bytes; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 };
 
-std::unique_ptr<Threads> make_gpu_threads(const Target &target);
-std::unique_ptr<Threads> make_emulated_threads();
+// may_round: matrix units may take f32 as emit::MatrixElement::TF32.
+std::unique_ptr<Threads> make_gpu_threads(const Target &target, bool may_round);
+std::unique_ptr<Threads> make_emulated_threads(bool may_round);
 
 }  // namespace bp::nvptx

@@ -187,6 +187,22 @@ TEST_CASE("dots of bytes are multiplied by the matrix unit, where there is one")
   CHECK(ptx_of(of_unsigned, "sm_90").find("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32") != std::string::npos);
 }
 
+TEST_CASE("dots of f32 are multiplied by the matrix unit as tf32, where that is allowed") {
+  const Settings allowed = {{"tf32", "1"}};
+  const std::string instruction = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
+  const std::string text = dot("f32", 128, 128, 128);
+  CHECK(ptx_of(text::parse_module(text).value(), "sm_80").find("mma.sync") == std::string::npos);
+  CHECK(ptx_of(text::parse_module(text).value(), "sm_75", {}, allowed).find("mma.sync") == std::string::npos);
+  CHECK(ptx_of(text::parse_module(text).value(), "sm_80", {}, allowed).find(instruction) != std::string::npos);
+  std::string exact = text;
+  exact.insert(exact.rfind('\n'), ", operand_precision={highest,highest}");
+  CHECK(ptx_of(text::parse_module(exact).value(), "sm_80", {}, allowed).find("mma.sync") == std::string::npos);
+  for (const auto &[rows, columns, contracted] : {std::array{64, 128, 32}, {17, 33, 19}, {40, 24, 100}}) {
+    INFO(rows << " x " << columns << " x " << contracted);
+    check_on_emulator(dot("f32", rows, columns, contracted), 2e-3, allowed);
+  }
+}
+
 TEST_CASE("slices are copied 16 bytes at a time and by themselves, where operands lie for it") {
   struct Kind {
     std::string type, result;

@@ -43,10 +43,11 @@ inline CompileOptions whole() {
 }
 
 // Runs it with random arguments, on the emulator and on the interpreter.
-inline void check_on_emulator(std::string_view text, double tolerance = 0) {
+inline void check_on_emulator(std::string_view text, double tolerance = 0, Settings settings = {}) {
   const Module module = text::parse_module(text).value();
   const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
-  auto compiled = open({{"emulate", "1"}}).compile(module, whole());
+  settings.emplace_back("emulate", "1");
+  auto compiled = open(std::move(settings)).compile(module, whole());
   INFO((compiled.ok() ? "" : compiled.error().to_string()));
   REQUIRE(compiled.ok());
   const auto result = compiled->executable.run(arguments);
@@ -69,8 +70,9 @@ inline std::string text_from(Module module, Settings settings,
   return {reinterpret_cast<const char *>(artifact->bytes.data()), artifact->bytes.size()};
 }
 inline std::string ptx_of(Module module, const std::string &target,
-                          const std::set<std::string, std::less<>> &withdrawn = {}) {
-  return text_from(std::move(module), {{"target", target}, {"emit", "ptx"}}, withdrawn);
+                          const std::set<std::string, std::less<>> &withdrawn = {}, Settings settings = {}) {
+  settings.insert(settings.end(), {{"target", target}, {"emit", "ptx"}});
+  return text_from(std::move(module), std::move(settings), withdrawn);
 }
 inline std::string plan_of(std::string_view text) {
   return text_from(text::parse_module(text).value(), {{"emit", "plan"}});
