@@ -46,14 +46,17 @@ std::optional<RowFusion> rows_for_team(InstructionView instruction);
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
 
-// Emits into the builder's block, which then ends without a terminator. team: the threads that do item site.begin of an
+// Emits into the builder's block, which then ends without a terminator. On a threaded target, whose threads do not wait
+// for each other, the results of a scatter must hold its operands already. team: the threads that do item site.begin of an
 // instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a range of items.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                        Team *team = nullptr);
 
-// Of single ops; same contract. generator has the operands bound.
-void emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
-void emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+// Of single ops; same contract. generator has the operands bound. Those that return one number return items.
+std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                          const VectorTarget &target);
+std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                                     const VectorTarget &target);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
                      Team *team = nullptr);

@@ -1,5 +1,6 @@
-// Ops that combine values into a result at places known only at run time: scatter, one update window after the other
-// with vectors along the window; select-and-scatter, one source element after the other.
+// Ops that combine values into a result at places known only at run time. Scatter: one update window after the other with
+// vectors along the window; on a threaded target, what cannot meet in one place at the same time. Select-and-scatter: one
+// source element after the other; on a threaded target, one element of the result for each thread.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -12,171 +13,363 @@ namespace bp::emit {
 
 using llvm::Value;
 
-void emit_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site) {
-  const InstructionView instruction = site.instruction;
-  const std::size_t count = instruction.operand_count() / 2;
-  const Shape &operand = instruction.operand_shape(0);
-  const Shape &starts = instruction.operand_shape(count);
-  const Shape &update = instruction.operand_shape(count + 1);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (site.in_place[i] < 0) {
-      k.b.CreateMemCpy(site.results[i], llvm::MaybeAlign(1), site.operands[i], llvm::MaybeAlign(1),
-                       static_cast<std::uint64_t>(operand.elements) * storage_bytes(instruction.shape(i).dtype));
-    }
-  }
-  if (update.elements == 0) {
-    return;
-  }
-  const auto is_in = [](std::span<const std::int64_t> list, std::size_t d) {
-    return std::ranges::find(list, static_cast<std::int64_t>(d)) != list.end();
-  };
-  const auto window_dims = instruction.numbers(BP_ATTR_UPDATE_WINDOW_DIMS);
-  const auto inserted = instruction.numbers(BP_ATTR_INSERTED_WINDOW_DIMS);
-  const auto operand_batching = instruction.numbers(BP_ATTR_INPUT_BATCHING_DIMS);
-  const auto starts_batching = instruction.numbers(BP_ATTR_SCATTER_INDICES_BATCHING_DIMS);
-  const auto to_operand = instruction.numbers(BP_ATTR_SCATTER_DIMS_TO_OPERAND_DIMS);
-  const auto vector_dim = static_cast<std::size_t>(instruction.number(BP_ATTR_INDEX_VECTOR_DIM));
+namespace {
 
-  std::vector<LoopGroup> outer;
-  std::vector<std::int64_t> window_order;
-  for (const std::int64_t d : update.major_to_minor()) {
-    if (is_in(window_dims, static_cast<std::size_t>(d))) {
-      window_order.push_back(d);
-    } else {
-      outer.push_back({{d}, update.dims[static_cast<std::size_t>(d)]});
-    }
-  }
-  if (outer.empty()) {
-    outer.emplace_back();
-  }
-  std::vector<std::int64_t> window_of_operand(operand.rank(), -1);  // the dimension of update that moves it
-  std::size_t next_window = 0;
-  for (std::size_t d = 0; d < operand.rank(); ++d) {
-    if (!is_in(inserted, d) && !is_in(operand_batching, d)) {
-      window_of_operand[d] = window_dims[next_window++];
-    }
-  }
-  std::vector<std::uint32_t> updates;
-  for (std::size_t i = 0; i < count; ++i) {
-    updates.push_back(instruction.operand(count + 1 + i));
-  }
-  generator.nest(outer, update, 1, Indices(update.rank(), k.constant(0)), [&](std::span<const Index> position) {
-    Indices start_indices(starts.rank(), k.constant(0));
-    std::size_t next = 0;
-    for (std::size_t d = 0; d < update.rank(); ++d) {
-      if (!is_in(window_dims, d)) {
-        next += next == vector_dim ? 1 : 0;
-        start_indices[next++] = position[d];
-      }
-    }
-    Indices origin(operand.rank(), k.constant(0));
-    for (std::size_t i = 0; i < operand_batching.size(); ++i) {
-      origin[static_cast<std::size_t>(operand_batching[i])] =
-          start_indices[static_cast<std::size_t>(starts_batching[i])];
-    }
-    // A window that does not fit is dropped as a whole.
-    Value *fits = k.b.getTrue();
-    for (std::size_t i = 0; i < to_operand.size(); ++i) {
-      const auto d = static_cast<std::size_t>(to_operand[i]);
-      if (vector_dim < starts.rank()) {
-        start_indices[vector_dim] = k.constant(static_cast<std::int64_t>(i));
-      }
-      Value *start = generator.element(instruction.operand(count), start_indices);
-      start =
-          is_signed(starts.dtype) ? k.b.CreateSExt(start, k.b.getInt64Ty()) : k.b.CreateZExt(start, k.b.getInt64Ty());
-      const std::int64_t size =
-          window_of_operand[d] < 0 ? 1 : update.dims[static_cast<std::size_t>(window_of_operand[d])];
-      // As unsigned: negative starts are too large as well.
-      const std::int64_t room = operand.dims[d] - size;
-      fits = room < 0 ? k.b.getFalse()
-                      : k.b.CreateAnd(fits, k.b.CreateICmpULE(start, k.b.getInt64(static_cast<std::uint64_t>(room))));
-      origin[d] = k.of(start);
-    }
-    k.if_then(fits, [&] {
-      const std::vector<LoopGroup> groups = generator.groups(updates, window_order);
-      // The same elements of operand must follow each other too, so merged loops are taken apart.
-      std::vector<LoopGroup> single;
-      for (const LoopGroup &group : groups) {
-        for (const std::int64_t d : group.dims) {
-          single.push_back({{d}, update.dims[static_cast<std::size_t>(d)]});
-        }
-      }
-      if (single.empty()) {
-        single.emplace_back();
-      }
-      const unsigned lanes = generator.preferred_lanes(updates, single.back().size);
-      generator.nest(single, update, lanes, Indices(position.begin(), position.end()),
-                     [&](std::span<const Index> from) {
-                       Indices to = origin;
-                       for (std::size_t d = 0; d < operand.rank(); ++d) {
-                         if (window_of_operand[d] >= 0) {
-                           to[d] = k.add(to[d], from[static_cast<std::size_t>(window_of_operand[d])]);
-                         }
-                       }
-                       const Index offset = k.linear(to, operand.dims, operand.strides);
-                       std::vector<Value *> arguments;
-                       for (std::size_t i = 0; i < count; ++i) {
-                         arguments.push_back(k.load(site.results[i], offset, instruction.shape(i).dtype));
-                       }
-                       for (const std::uint32_t value : updates) {
-                         arguments.push_back(generator.element(value, from));
-                       }
-                       k.same_lanes(arguments);
-                       const std::vector<Value *> combined = generator.call(instruction.called(0), arguments);
-                       for (std::size_t i = 0; i < count; ++i) {
-                         k.store(site.results[i], offset, combined[i], instruction.shape(i).dtype);
-                       }
-                     });
-    });
-  });
+bool is_in(std::span<const std::int64_t> list, std::size_t d) {
+  return std::ranges::find(list, static_cast<std::int64_t>(d)) != list.end();
 }
 
-void emit_select_and_scatter(Generator &generator, KernelBuilder &k, const KernelSite &site) {
-  const InstructionView instruction = site.instruction;
-  const Shape &operand = instruction.operand_shape(0);
-  const Shape &source = instruction.operand_shape(1);
-  const auto window = instruction.numbers(BP_ATTR_WINDOW);
-  const std::size_t rank = operand.rank();
-  const auto i64 = [&](std::int64_t v) { return k.b.getInt64(static_cast<std::uint64_t>(v)); };
-  Value *initial = generator.element(instruction.operand(2), {});
-  k.loop(0, operand.elements, 1, [&](Value *i) { k.store(site.results[0], k.of(i), initial, operand.dtype); });
-  std::vector<LoopGroup> loops;
-  for (const std::int64_t d : source.major_to_minor()) {
-    loops.push_back({{d}, source.dims[static_cast<std::size_t>(d)]});
+class ScatterKernel {
+ public:
+  ScatterKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target)
+      : generator_(generator),
+        k_(builder),
+        site_(site),
+        target_(target),
+        instruction_(site.instruction),
+        count_(instruction_.operand_count() / 2),
+        operand_(instruction_.operand_shape(0)),
+        starts_(instruction_.operand_shape(count_)),
+        update_(instruction_.operand_shape(count_ + 1)),
+        window_dims_(instruction_.numbers(BP_ATTR_UPDATE_WINDOW_DIMS)),
+        to_operand_(instruction_.numbers(BP_ATTR_SCATTER_DIMS_TO_OPERAND_DIMS)),
+        operand_batching_(instruction_.numbers(BP_ATTR_INPUT_BATCHING_DIMS)),
+        starts_batching_(instruction_.numbers(BP_ATTR_SCATTER_INDICES_BATCHING_DIMS)),
+        vector_dim_(static_cast<std::size_t>(instruction_.number(BP_ATTR_INDEX_VECTOR_DIM))),
+        window_of_operand_(operand_.rank(), -1),
+        starts_of_update_(update_.rank(), starts_.rank()) {
+    const auto inserted = instruction_.numbers(BP_ATTR_INSERTED_WINDOW_DIMS);
+    std::size_t next_window = 0;
+    for (std::size_t d = 0; d < operand_.rank(); ++d) {
+      if (!is_in(inserted, d) && !is_in(operand_batching_, d)) {
+        window_of_operand_[d] = window_dims_[next_window++];
+      }
+    }
+    std::size_t next = 0;
+    for (std::size_t d = 0; d < update_.rank(); ++d) {
+      if (!is_in(window_dims_, d)) {
+        next += next == vector_dim_ ? 1 : 0;
+        starts_of_update_[d] = next++;
+      }
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      updates_.push_back(instruction_.operand(count_ + 1 + i));
+    }
   }
-  if (loops.empty()) {
-    loops.emplace_back();
+
+  // The number of items: one, unless the target is threaded.
+  std::int64_t emit() {
+    if (!target_.is_threaded) {
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (site_.in_place[i] < 0) {
+          k_.b.CreateMemCpy(site_.results[i], llvm::MaybeAlign(1), site_.operands[i], llvm::MaybeAlign(1),
+                            static_cast<std::uint64_t>(operand_.elements) * storage_bytes(instruction_.shape(i).dtype));
+        }
+      }
+    }
+    if (update_.elements == 0) {
+      return 1;
+    }
+    choose_order();
+    std::vector<LoopGroup> threads, outer, inner;
+    for (const std::int64_t d : update_.major_to_minor()) {
+      const auto n = static_cast<std::size_t>(d);
+      if (update_.dims[n] > 1) {
+        std::vector<LoopGroup> &loops = is_parallel(n) ? threads : is_in(window_dims_, n) ? inner : outer;
+        loops.push_back({{d}, update_.dims[n]});
+      }
+    }
+    for (std::vector<LoopGroup> *loops : {&threads, &outer, &inner}) {
+      if (loops->empty()) {
+        loops->emplace_back();
+      }
+    }
+    const unsigned lanes = target_.is_threaded ? 1 : generator_.preferred_lanes(updates_, inner.back().size);
+    const auto emit_windows = [&](std::span<const Index> of_thread) {
+      generator_.nest(outer, update_, 1, Indices(of_thread.begin(), of_thread.end()),
+                      [&](std::span<const Index> position) { emit_window(position, inner, lanes); });
+    };
+    const Indices zeros(update_.rank(), k_.constant(0));
+    if (!target_.is_threaded) {
+      emit_windows(zeros);
+      return 1;
+    }
+    const Generator::Range range{site_.begin, site_.end};
+    generator_.nest(threads, update_, 1, zeros, emit_windows, &range);
+    return generator_.items(threads, 1);
   }
-  generator.nest(loops, source, 1, Indices(rank, k.constant(0)), [&](std::span<const Index> at) {
-    // Carried: whether any element was seen, the selected one, and its offset in operand.
-    Indices from(rank);
+
+ private:
+  // Threads are in no order, so what meets in one place is either combined in any order with the same outcome, or by one
+  // thread, in the order in which a single thread would do everything.
+  void choose_order() {
+    atomic_ = target_.is_threaded && instruction_.number(BP_ATTR_UNIQUE_INDICES) == 0 ? atomic_combiner() : 0;
+    is_all_parallel_ = target_.is_threaded && (atomic_ != 0 || instruction_.number(BP_ATTR_UNIQUE_INDICES) != 0);
+  }
+
+  // The op, if it is one of integers that a single instruction does to memory: these are associative and commute.
+  std::uint16_t atomic_combiner() const {
+    const std::uint16_t op = count_ == 1 ? simple_reducer(instruction_.called(0)) : 0;
+    const std::uint16_t dtype = instruction_.shape().dtype;
+    const bool has_words = is_integer(dtype) && (value_bits(dtype) == 32 || value_bits(dtype) == 64);
+    return op != BP_OP_MULTIPLY && has_words ? op : 0;
+  }
+
+  // Whether elements of the updates that differ in this dimension never meet, or may meet at any time.
+  bool is_parallel(std::size_t d) const {
+    if (!target_.is_threaded || is_all_parallel_) {
+      return target_.is_threaded;
+    }
+    if (!is_in(window_dims_, d)) {
+      return is_in(starts_batching_, starts_of_update_[d]);  // each has a part of the operand for itself
+    }
+    const auto moved = static_cast<std::size_t>(std::ranges::find(window_of_operand_, static_cast<std::int64_t>(d)) -
+                                                window_of_operand_.begin());
+    // Windows that start at different places of this dimension lie over each other.
+    return !is_in(to_operand_, moved) || operand_.dims[moved] <= update_.dims[d];
+  }
+
+  // The window of updates at `position`, of which this thread does what the inner loops go through.
+  void emit_window(std::span<const Index> position, std::span<const LoopGroup> inner, unsigned lanes) {
+    Indices start_indices(starts_.rank(), k_.constant(0));
+    for (std::size_t d = 0; d < update_.rank(); ++d) {
+      if (!is_in(window_dims_, d)) {
+        start_indices[starts_of_update_[d]] = position[d];
+      }
+    }
+    Indices origin(operand_.rank(), k_.constant(0));
+    for (std::size_t i = 0; i < operand_batching_.size(); ++i) {
+      origin[static_cast<std::size_t>(operand_batching_[i])] =
+          start_indices[static_cast<std::size_t>(starts_batching_[i])];
+    }
+    // A window that does not fit is dropped as a whole.
+    Value *fits = k_.b.getTrue();
+    for (std::size_t i = 0; i < to_operand_.size(); ++i) {
+      const auto d = static_cast<std::size_t>(to_operand_[i]);
+      if (vector_dim_ < starts_.rank()) {
+        start_indices[vector_dim_] = k_.constant(static_cast<std::int64_t>(i));
+      }
+      Value *start = generator_.element(instruction_.operand(count_), start_indices);
+      start = is_signed(starts_.dtype) ? k_.b.CreateSExt(start, k_.b.getInt64Ty())
+                                       : k_.b.CreateZExt(start, k_.b.getInt64Ty());
+      const std::int64_t size =
+          window_of_operand_[d] < 0 ? 1 : update_.dims[static_cast<std::size_t>(window_of_operand_[d])];
+      // As unsigned: negative starts are too large as well.
+      const std::int64_t room = operand_.dims[d] - size;
+      fits = room < 0
+                 ? k_.b.getFalse()
+                 : k_.b.CreateAnd(fits, k_.b.CreateICmpULE(start, k_.b.getInt64(static_cast<std::uint64_t>(room))));
+      origin[d] = k_.of(start);
+    }
+    k_.if_then(fits, [&] {
+      generator_.nest(inner, update_, lanes, Indices(position.begin(), position.end()),
+                      [&](std::span<const Index> from) { emit_element(origin, from); });
+    });
+  }
+
+  void emit_element(const Indices &origin, std::span<const Index> from) {
+    Indices to = origin;
+    for (std::size_t d = 0; d < operand_.rank(); ++d) {
+      if (window_of_operand_[d] >= 0) {
+        to[d] = k_.add(to[d], from[static_cast<std::size_t>(window_of_operand_[d])]);
+      }
+    }
+    const Index offset = k_.linear(to, operand_.dims, operand_.strides);
+    if (atomic_ != 0) {
+      combine_atomically(offset, generator_.element(updates_[0], from));
+      return;
+    }
+    std::vector<Value *> arguments;
+    for (std::size_t i = 0; i < count_; ++i) {
+      arguments.push_back(k_.load(site_.results[i], offset, instruction_.shape(i).dtype));
+    }
+    for (const std::uint32_t value : updates_) {
+      arguments.push_back(generator_.element(value, from));
+    }
+    k_.same_lanes(arguments);
+    const std::vector<Value *> combined = generator_.call(instruction_.called(0), arguments);
+    for (std::size_t i = 0; i < count_; ++i) {
+      k_.store(site_.results[i], offset, combined[i], instruction_.shape(i).dtype);
+    }
+  }
+
+  void combine_atomically(const Index &offset, Value *update) {
+    const std::uint16_t dtype = instruction_.shape().dtype;
+    const auto operation = [&] {
+      using Op = llvm::AtomicRMWInst;
+      switch (atomic_) {
+        case BP_OP_ADD: return Op::Add;
+        case BP_OP_AND: return Op::And;
+        case BP_OP_OR: return Op::Or;
+        case BP_OP_MAXIMUM: return is_signed(dtype) ? Op::Max : Op::UMax;
+        default: return is_signed(dtype) ? Op::Min : Op::UMin;
+      }
+    }();
+    Value *address = k_.b.CreateGEP(update->getType(), site_.results[0], k_.scalar(offset));
+    k_.b.CreateAtomicRMW(operation, address, update, llvm::MaybeAlign(storage_bytes(dtype)),
+                         llvm::AtomicOrdering::Monotonic);
+  }
+
+  Generator &generator_;
+  KernelBuilder &k_;
+  const KernelSite &site_;
+  const VectorTarget &target_;
+  const InstructionView instruction_;
+  const std::size_t count_;
+  const Shape &operand_, &starts_, &update_;
+  const std::span<const std::int64_t> window_dims_, to_operand_, operand_batching_, starts_batching_;
+  const std::size_t vector_dim_;
+  std::vector<std::int64_t> window_of_operand_;  // the dimension of update that moves it, or -1
+  std::vector<std::size_t> starts_of_update_;    // the dimension of starts, of those that are none of the window
+  std::vector<std::uint32_t> updates_;
+  std::uint16_t atomic_ = 0;
+  bool is_all_parallel_ = false;
+};
+
+}  // namespace
+
+std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                          const VectorTarget &target) {
+  return ScatterKernel(generator, builder, site, target).emit();
+}
+
+namespace {
+
+class SelectAndScatterKernel {
+ public:
+  SelectAndScatterKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site)
+      : generator_(generator),
+        k_(builder),
+        site_(site),
+        instruction_(site.instruction),
+        operand_(instruction_.operand_shape(0)),
+        source_(instruction_.operand_shape(1)),
+        window_(instruction_.numbers(BP_ATTR_WINDOW)),
+        initial_(generator.element(instruction_.operand(2), {})) {}
+
+  // One source element after the other.
+  void emit() {
+    k_.loop(0, operand_.elements, 1, [&](Value *i) { k_.store(site_.results[0], k_.of(i), initial_, operand_.dtype); });
+    const Indices zeros(operand_.rank(), k_.constant(0));
+    generator_.nest(loops_over(source_), source_, 1, zeros, [&](std::span<const Index> at) {
+      const std::vector<Value *> best = select(at);
+      k_.if_then(best[0], [&] {
+        Value *before = k_.load(site_.results[0], k_.of(best[2]), operand_.dtype);
+        k_.store(site_.results[0], k_.of(best[2]), combine(before, at), operand_.dtype);
+      });
+    });
+  }
+
+  // One element of the result after the other: of the windows that it lies in, in the order of above, those that select
+  // it. An item is an element.
+  std::int64_t emit_by_element() {
+    const std::vector<LoopGroup> loops = loops_over(operand_);
+    const Indices zeros(operand_.rank(), k_.constant(0));
+    const Generator::Range range{site_.begin, site_.end};
+    generator_.nest(
+        loops, operand_, 1, zeros,
+        [&](std::span<const Index> to) {
+          const Index own = k_.linear(to, operand_.dims, operand_.strides);
+          Indices at(to.size(), k_.constant(0));
+          k_.store(site_.results[0], own, over_windows(to, k_.scalar(own), at, 0, initial_), operand_.dtype);
+        },
+        &range);
+    return generator_.items(loops, 1);
+  }
+
+ private:
+  std::int64_t size(std::size_t d) const { return window_[7 * d]; }
+  std::int64_t stride(std::size_t d) const { return window_[7 * d + 1]; }
+  std::int64_t low(std::size_t d) const { return window_[7 * d + 2]; }
+  Value *integer(std::int64_t value) const { return k_.b.getInt64(static_cast<std::uint64_t>(value)); }
+
+  static std::vector<LoopGroup> loops_over(const Shape &shape) {
+    std::vector<LoopGroup> loops;
+    for (const std::int64_t d : shape.major_to_minor()) {
+      loops.push_back({{d}, shape.dims[static_cast<std::size_t>(d)]});
+    }
+    if (loops.empty()) {
+      loops.emplace_back();
+    }
+    return loops;
+  }
+
+  // Of the window of a source element: whether there is an element in it, the selected one, and its offset in operand.
+  std::vector<Value *> select(std::span<const Index> at) {
+    Indices from(operand_.rank());
     const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =
         [&](std::size_t d, std::vector<Value *> best) -> std::vector<Value *> {
-      if (d == rank) {
-        Value *candidate = generator.element(instruction.operand(0), from);
-        const Index offset = k.linear(from, operand.dims, operand.strides);
+      if (d == operand_.rank()) {
+        Value *candidate = generator_.element(instruction_.operand(0), from);
+        const Index offset = k_.linear(from, operand_.dims, operand_.strides);
         Value *arguments[] = {best[1], candidate};
-        Value *keep = k.b.CreateAnd(best[0], generator.call(instruction.called(0), arguments)[0]);
-        return {k.b.getTrue(), k.b.CreateSelect(keep, best[1], candidate),
-                k.b.CreateSelect(keep, best[2], k.scalar(offset))};
+        Value *keep = k_.b.CreateAnd(best[0], generator_.call(instruction_.called(0), arguments)[0]);
+        return {k_.b.getTrue(), k_.b.CreateSelect(keep, best[1], candidate),
+                k_.b.CreateSelect(keep, best[2], k_.scalar(offset))};
       }
-      return k.loop(0, window[7 * d], 1, best, [&](Value *tap, std::span<Value *const> carried) {
-        from[d] = k.add(k.add(k.multiply(at[d], window[7 * d + 1]), k.of(tap)), -window[7 * d + 2]);
-        Value *position = k.scalar(from[d]);
+      return k_.loop(0, size(d), 1, best, [&](Value *tap, std::span<Value *const> carried) {
+        from[d] = k_.add(k_.add(k_.multiply(at[d], stride(d)), k_.of(tap)), -low(d));
+        Value *position = k_.scalar(from[d]);
         const std::vector<Value *> now(carried.begin(), carried.end());
         // As unsigned: what lies before the operand is too large as well.
-        return k.branch(
-            k.b.CreateICmpULT(position, i64(operand.dims[d])), [&] { return level(d + 1, now); }, [&] { return now; });
+        return k_.branch(
+            k_.b.CreateICmpULT(position, integer(operand_.dims[d])), [&] { return level(d + 1, now); },
+            [&] { return now; });
       });
     };
-    const std::vector<Value *> best =
-        level(0, {k.b.getFalse(), llvm::Constant::getNullValue(compute_type(k.b.getContext(), operand.dtype)), i64(0)});
-    k.if_then(best[0], [&] {
-      Value *arguments[] = {k.load(site.results[0], k.of(best[2]), operand.dtype),
-                            generator.element(instruction.operand(1), at)};
-      k.store(site.results[0], k.of(best[2]), generator.call(instruction.called(1), arguments)[0], operand.dtype);
-    });
-  });
+    return level(0, {k_.b.getFalse(), llvm::Constant::getNullValue(compute_type(k_.b.getContext(), operand_.dtype)),
+                     integer(0)});
+  }
+
+  Value *combine(Value *before, std::span<const Index> at) {
+    Value *arguments[] = {before, generator_.element(instruction_.operand(1), at)};
+    return generator_.call(instruction_.called(1), arguments)[0];
+  }
+
+  // The value of an element after the windows that it lies in: from the loop `level` on, whose dimensions are those of
+  // source from major to minor. The last window that may reach it begins at or before it, others a stride before.
+  Value *over_windows(std::span<const Index> to, Value *own, Indices &at, std::size_t level, Value *value) {
+    if (level == source_.rank()) {
+      const std::vector<Value *> best = select(at);
+      return k_.branch(
+          k_.b.CreateICmpEQ(best[2], own), [&] { return std::vector<Value *>{combine(value, at)}; },
+          [&] { return std::vector<Value *>{value}; })[0];
+    }
+    const auto d = static_cast<std::size_t>(source_.major_to_minor()[level]);
+    const std::int64_t count = (size(d) + stride(d) - 1) / stride(d);
+    Value *place = k_.scalar(k_.add(to[d], low(d)));
+    Value *last = stride(d) == 1 ? place : k_.b.CreateSDiv(place, integer(stride(d)));
+    return k_.loop(0, count, 1, {value}, [&](Value *i, std::span<Value *const> carried) {
+      Value *window = k_.b.CreateSub(k_.b.CreateAdd(last, i), integer(count - 1));
+      Value *tap = k_.b.CreateSub(place, k_.b.CreateMul(window, integer(stride(d))));
+      Value *exists = k_.b.CreateICmpULT(window, integer(source_.dims[d]));
+      at[d] = k_.of(window);
+      return k_.branch(
+          k_.b.CreateAnd(exists, k_.b.CreateICmpULT(tap, integer(size(d)))),
+          [&] { return std::vector<Value *>{over_windows(to, own, at, level + 1, carried[0])}; },
+          [&] { return std::vector<Value *>{carried[0]}; });
+    })[0];
+  }
+
+  Generator &generator_;
+  KernelBuilder &k_;
+  const KernelSite &site_;
+  const InstructionView instruction_;
+  const Shape &operand_, &source_;
+  const std::span<const std::int64_t> window_;  // seven numbers for each dimension
+  Value *const initial_;
+};
+
+}  // namespace
+
+std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                                     const VectorTarget &target) {
+  SelectAndScatterKernel kernel(generator, builder, site);
+  if (target.is_threaded) {
+    return kernel.emit_by_element();
+  }
+  kernel.emit();
+  return 1;
 }
 
 }  // namespace bp::emit

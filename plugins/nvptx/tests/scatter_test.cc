@@ -1,0 +1,160 @@
+// What is combined at places known only at run time: by many threads, with the outcome of one.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "plugins/nvptx/tests/programs.h"
+
+namespace bp::nvptx::tests {
+namespace {
+
+// `combiner`: an op of p, what is there, and q, the update. Places are 0 to 15, of which 12 to 15 are none of the operand.
+std::string rows(std::string_view type, std::string_view combiner, int updates, int length,
+                 std::string_view more = "") {
+  return fmt::format(R"(HloModule rows
+    combine {{ p = {0}[] parameter(0)  q = {0}[] parameter(1)  ROOT r = {0}[] {1} }}
+    ENTRY main {{
+      x = {0}[12,{3}] parameter(0)
+      any = s32[{2},1] parameter(1)
+      u = {0}[{2},{3}] parameter(2)
+      most = s32[] constant(15)
+      mosts = s32[{2},1] broadcast(most), dimensions={{}}
+      i = s32[{2},1] and(any, mosts)
+      ROOT r = {0}[12,{3}] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}},
+        scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=combine{4}
+    }})",
+                     type, combiner, updates, length, more);
+}
+
+std::string ptx(const std::string &text) {
+  return ptx_of(text::parse_module(text).value(), "sm_80");
+}
+
+}  // namespace
+
+TEST_CASE("what is scattered is combined in order, whatever the computation") {
+  for (const int updates : {1, 7, 300}) {
+    for (const int length : {1, 3, 64, 700}) {
+      INFO(updates << " updates of " << length);
+      check_on_emulator(rows("f32", "add(p, q)", updates, length));
+      check_on_emulator(rows("f32", "subtract(q, p)", updates, length));
+      check_on_emulator(rows("s32", "subtract(q, p)", updates, length));
+    }
+  }
+  check_on_emulator(rows("bf16", "add(p, q)", 100, 40));
+  check_on_emulator(rows("c64", "multiply(p, q)", 30, 5));
+  check_on_emulator(rows("pred", "or(p, q)", 10, 40));
+}
+
+TEST_CASE("integers are combined by atomic instructions") {
+  CHECK(ptx(rows("s32", "add(p, q)", 30, 5)).find("atom.global.add.u32") != std::string::npos);
+  CHECK(ptx(rows("u64", "maximum(q, p)", 30, 5)).find("atom.global.max.u64") != std::string::npos);
+  CHECK(ptx(rows("f32", "add(p, q)", 30, 5)).find("atom") == std::string::npos);
+  CHECK(ptx(rows("s32", "multiply(p, q)", 30, 5)).find("atom") == std::string::npos);
+  for (const std::string_view type : {"s32", "u32", "s64", "u64", "s8", "u16"}) {
+    for (const char *combiner :
+         {"add(p, q)", "multiply(p, q)", "maximum(p, q)", "minimum(q, p)", "and(p, q)", "or(p, q)", "xor(p, q)"}) {
+      INFO(type << " " << combiner);
+      check_on_emulator(rows(type, combiner, 70, 9));
+    }
+  }
+}
+
+TEST_CASE("the last update of a place stays, in whatever order threads come") {
+  check_on_emulator(R"(HloModule last
+    second { p = f32[] parameter(0)  ROOT q = f32[] parameter(1) }
+    ENTRY main {
+      x = f32[40] parameter(0)
+      any = s64[500] parameter(1)
+      u = f32[500] parameter(2)
+      most = s64[] constant(63)
+      mosts = s64[500] broadcast(most), dimensions={}
+      i = s64[500] and(any, mosts)
+      ROOT r = f32[40] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second
+    })");
+}
+
+TEST_CASE("windows that lie over each other are combined in order") {
+  check_on_emulator(R"(HloModule windows
+    add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+    ENTRY main {
+      x = f32[30,20,6] parameter(0)
+      any = s32[2,50] parameter(1)
+      u = f32[50,5,4,6] parameter(2)
+      most = s32[] constant(31)
+      mosts = s32[2,50] broadcast(most), dimensions={}
+      i = s32[2,50] and(any, mosts)
+      ROOT r = f32[30,20,6] scatter(x, i, u), update_window_dims={1,2,3}, inserted_window_dims={},
+        scatter_dims_to_operand_dims={0,1}, index_vector_dim=0, to_apply=add
+    })");
+}
+
+TEST_CASE("batches have places of their own") {
+  check_on_emulator(R"(HloModule batches
+    add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+    ENTRY main {
+      x = f32[5,30,7] parameter(0)
+      any = s32[40,5] parameter(1)
+      u = f32[40,5,7] parameter(2)
+      most = s32[] constant(31)
+      mosts = s32[40,5] broadcast(most), dimensions={}
+      i = s32[40,5] and(any, mosts)
+      ROOT r = f32[5,30,7] scatter(x, i, u), update_window_dims={2}, inserted_window_dims={1},
+        input_batching_dims={0}, scatter_indices_batching_dims={1},
+        scatter_dims_to_operand_dims={1}, index_vector_dim=2, to_apply=add
+    })");
+}
+
+TEST_CASE("updates of places that are unique are written at once") {
+  const std::string text = R"(HloModule unique
+    add { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
+      e = f32[] multiply(a, c)  f = s8[] subtract(b, d)  ROOT r = (f32[], s8[]) tuple(e, f) }
+    ENTRY main {
+      x = f32[256,3] parameter(0)
+      y = s8[256,3] parameter(1)
+      u = f32[200,3] parameter(2)
+      v = s8[200,3] parameter(3)
+      places = s32[200] iota(), iota_dimension=0
+      odd = s32[] constant(77)
+      odds = s32[200] broadcast(odd), dimensions={}
+      far = s32[200] multiply(places, odds)
+      most = s32[] constant(255)
+      mosts = s32[200] broadcast(most), dimensions={}
+      i = s32[200] and(far, mosts)
+      ROOT r = (f32[256,3], s8[256,3]) scatter(x, y, i, u, v), update_window_dims={1}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=add
+    })";
+  check_on_emulator(text);
+}
+
+TEST_CASE("each element looks which windows select it") {
+  struct Windows {
+    const char *window;
+    int rows, columns;  // of windows
+  };
+  for (const auto &[window, rows, columns] : {Windows{"size=3x2 stride=2x1", 9, 22},
+                                              {"size=2x2 stride=2x2", 9, 11},
+                                              {"size=2x3 stride=4x5", 5, 5},
+                                              {"size=5x4 stride=1x3", 15, 7},
+                                              {"size=3x3 stride=2x2 pad=1_1x0_2", 10, 12},
+                                              {"size=4x2 stride=3x1 pad=-1_2x1_-2", 6, 21},
+                                              {"size=1x1", 19, 23}}) {
+    for (const char *select : {"GE", "LT"}) {
+      INFO(window << " " << select);
+      check_on_emulator(fmt::format(R"(HloModule selected
+        select {{ p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = pred[] compare(p, q), direction={3} }}
+        add {{ p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }}
+        ENTRY main {{
+          any = f32[19,23] parameter(0)
+          u = f32[{1},{2}] parameter(1)
+          some = f32[] constant(0.25)
+          x = f32[19,23] round-nearest-even(any)
+          ROOT r = f32[19,23] select-and-scatter(x, u, some), window={{{0}}}, select=select, scatter=add
+        }})",
+                                    window, rows, columns, select));
+    }
+  }
+}
+
+}  // namespace bp::nvptx::tests
