@@ -36,10 +36,17 @@ TeamSize team_size(std::int64_t rows, std::int64_t length) {
   while (size.threads < most && rows * size.threads < enough_threads) {
     size.threads *= 2;
   }
-  const std::int64_t fitting = std::max<std::int64_t>(usual_block / size.threads, 1);
-  const std::int64_t whole_warp = std::max<std::int64_t>(warp_size / size.threads, 1);
-  const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
-  size.per_block = std::max(whole_warp, std::min(fitting, wanted));
+  return block_of_teams(size.threads, rows, 0);
+}
+
+TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team) {
+  const std::int64_t fitting = std::max<std::int64_t>(usual_block / threads, 1);
+  const std::int64_t whole_warp = std::max<std::int64_t>(warp_size / threads, 1);
+  const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(teams)));
+  TeamSize size = {threads, std::max(whole_warp, std::min(fitting, wanted))};
+  while (size.per_block > whole_warp && shared_bytes_of(size, bytes_of_team) > max_shared_bytes) {
+    size.per_block /= 2;
+  }
   return size;
 }
 

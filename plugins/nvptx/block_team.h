@@ -13,6 +13,9 @@ struct TeamSize {
 };
 // For so many rows of so many elements each: all of the GPU has something to do, and no thread much less than others.
 TeamSize team_size(std::int64_t rows, std::int64_t length);
+// So many teams of so many threads, a power of two, with so much memory each: how they share blocks. A single warp's may
+// still want more than a block has.
+TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team);
 std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team);
 
 class BlockTeam final : public emit::Team {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/sort_tiles.h"
 #include "plugins/nvptx/block_team.h"
 #include "plugins/nvptx/dependences.h"
 #include "plugins/nvptx/loop_rounds.h"
@@ -74,8 +75,14 @@ class Compiler {
     command.first = static_cast<std::uint32_t>(plan_.places.size());
     return command;
   }
+  static Place place_of(const Location &location, std::uint64_t size, bool is_written = false) {
+    return {location.allocation, is_written, location.offset, size};
+  }
+  Place place_in_scratch(std::uint64_t offset, std::uint64_t size, bool is_written = false) const {
+    return {static_cast<std::uint32_t>(plan_.allocation_sizes.size() - 1), is_written, offset, size};
+  }
   void add_place(const Location &location, std::uint64_t size, bool is_written = false) {
-    plan_.places.push_back({location.allocation, is_written, location.offset, size});
+    plan_.places.push_back(place_of(location, size, is_written));
   }
   // An output that was donated an input is that input.
   std::vector<std::uint32_t> memory_of_allocations() const {
@@ -271,6 +278,13 @@ class Compiler {
 
   bool launch(InstructionView i) {
     const emit::KernelCall call = emit::kernel_call(i);
+    if (i.op() == BP_OP_SORT) {
+      const auto tiles = emit::sort_tiles(i, threads_per_block, max_shared_bytes);
+      const TeamSize size = block_of_teams(tiles.members, tiles.items(), tiles.bytes_of_team);
+      if (shared_bytes_of(size, tiles.bytes_of_team) <= max_shared_bytes) {
+        return launch_sort(i, call, tiles, size);
+      }
+    }
     auto [found, is_new] = kernels_.try_emplace(call.signature);
     if (is_new) {
       found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
@@ -286,20 +300,95 @@ class Compiler {
         emit_for_threads(i, call, found->second);
       }
     }
-    const EmittedKernel &kernel = found->second;
+    std::vector<Place> arguments;
+    for (const emit::KernelArgument &argument : call.arguments) {
+      arguments.push_back(place_of(argument.location, argument.location.size, argument.is_written));
+    }
+    arguments.push_back(place_in_scratch(0, found->second.scratch_bytes, found->second.scratch_bytes > 0));
+    return add_launch(i, found->second, arguments);
+  }
+
+  bool add_launch(InstructionView i, const EmittedKernel &kernel, std::span<const Place> arguments) {
     if (kernel.blocks > max_blocks) {
       return fail(i, "has more elements than a grid has threads", true);
     }
     Command &command = add(CommandKind::Launch, i);
     command.kernel = kernel.number;
     command.grid = {static_cast<std::uint32_t>(kernel.blocks), kernel.threads, kernel.shared_bytes};
-    command.count = static_cast<std::uint32_t>(call.arguments.size() + 1);
-    for (const emit::KernelArgument &argument : call.arguments) {
-      add_place(argument.location, argument.location.size, argument.is_written);
-    }
-    const auto scratch = static_cast<std::uint32_t>(plan_.allocation_sizes.size() - 1);
-    plan_.places.push_back({scratch, kernel.scratch_bytes > 0, 0, kernel.scratch_bytes});
+    command.count = static_cast<std::uint32_t>(arguments.size());
+    plan_.places.insert(plan_.places.end(), arguments.begin(), arguments.end());
     return true;
+  }
+
+  // Tiles are sorted, then merged pass by pass, to scratch and back, so that the last pass is the one to the results.
+  bool launch_sort(InstructionView i, const emit::KernelCall &call, const emit::SortTiles &tiles,
+                   const TeamSize &size) {
+    std::vector<Place> operands, results, scratch;
+    std::uint64_t bytes = 0;
+    for (std::size_t k = 0; k < i.operand_count(); ++k) {
+      const auto of_one = static_cast<std::uint64_t>(i.shape(k).bytes());
+      operands.push_back(place_of(emit::location_of(module_, i.operand(k)), of_one));
+      results.push_back(place_of(emit::location_of(module_, i.result(k)), of_one));
+      scratch.push_back(place_in_scratch(bytes, of_one));
+      bytes += (of_one + 63) / 64 * 64;
+    }
+    const int passes = tiles.passes();
+    if (passes > 0) {
+      plan_.scratch_bytes = std::max(plan_.scratch_bytes, bytes);
+    }
+    const auto written_by = [&](int pass) { return (passes - pass) % 2 == 0 ? results : scratch; };
+    for (int pass = 0; pass <= passes; ++pass) {
+      const bool merges = pass > 0;
+      auto [found, is_new] = kernels_.try_emplace(call.signature + (merges ? "merge" : "sort"));
+      if (is_new) {
+        found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
+        emit_sort(i, tiles, size, merges, found->second);
+      }
+      std::vector<Place> arguments = merges ? written_by(pass - 1) : operands;
+      for (Place to : written_by(pass)) {
+        to.is_written = 1;
+        arguments.push_back(to);
+      }
+      if (merges) {  // scratch has more bytes than a line has elements
+        arguments.push_back(place_in_scratch(0, 0));
+        arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(tiles.tile()) << (pass - 1), 0));
+      }
+      if (!add_launch(i, found->second, arguments)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Arguments: from where and to where, by operand; of a merge, two places as far from each other as runs are long.
+  void emit_sort(InstructionView i, const emit::SortTiles &tiles, const TeamSize &size, bool merges,
+                 EmittedKernel &kernel) {
+    llvm::IRBuilder<> b(code_.getContext());
+    const std::size_t count = i.operand_count();
+    const KernelFrame frame =
+        threads_.begin_kernel(code_, b, kernel.number, 2 * count + (merges ? 2 : 0), nullptr, Cooperation::Block);
+    emit::KernelBuilder builder(b.GetInsertBlock());
+    BlockTeam team(builder.b, threads_, frame, size, tiles.items());
+    const auto middle = frame.pointers.begin() + static_cast<std::ptrdiff_t>(count);
+    emit::KernelSite site{.instruction = i,
+                          .operands = {frame.pointers.begin(), middle},
+                          .results = {middle, middle + static_cast<std::ptrdiff_t>(count)},
+                          .in_place = {},
+                          .scratch = nullptr,
+                          .begin = team.item(),
+                          .end = nullptr};
+    llvm::Value *width = nullptr;
+    if (merges) {
+      const auto address = [&](std::size_t at) {
+        return builder.b.CreatePtrToInt(frame.pointers[at], builder.b.getInt64Ty());
+      };
+      width = builder.b.CreateSub(address(2 * count + 1), address(2 * count));
+    }
+    emit::emit_sort_tile(builder, site, thread_target, tiles, team, width);
+    threads_.end_kernel(builder.b, frame);
+    kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
+    kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
+    kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
   }
 
   // A thread for each item of work.
