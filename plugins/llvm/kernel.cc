@@ -7,6 +7,7 @@
 #include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
+#include "plugins/llvm/scan.h"
 
 namespace bp::emit {
 namespace {
@@ -316,6 +317,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
   if (team != nullptr) {
     if (const auto rows = rows_for_team(instruction)) {
       return emit_rows(generator, builder, site, *rows, team);
+    }
+    if (const auto scan = find_scan(instruction)) {
+      return emit_scan(generator, builder, site, *scan, *team);
     }
     if (const auto crossing = find_crossing(instruction)) {
       return emit_crossing(generator, builder, site, *crossing, *team);

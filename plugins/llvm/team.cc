@@ -14,6 +14,15 @@ std::int64_t groups_of(const Team &team) {
   return team.size() / team.exchanging();
 }
 
+std::vector<Value *> chosen(llvm::IRBuilderBase &b, Value *condition, const std::vector<Value *> &x,
+                            const std::vector<Value *> &y) {
+  std::vector<Value *> values;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    values.push_back(b.CreateSelect(condition, x[i], y[i]));
+  }
+  return values;
+}
+
 std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std::int64_t width,
                                          std::vector<Value *> values, const Combine &combine) {
   for (std::int64_t mask = 1; mask < width; mask *= 2) {
@@ -23,12 +32,37 @@ std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std
     }
     // The lower one comes first in both, so that both get the same.
     Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
-    std::vector<Value *> first, second;
+    values = combine(chosen(b, is_upper, others, values), chosen(b, is_upper, values, others));
+  }
+  return values;
+}
+
+// Where a group shows its i-th value.
+Value *place_of_group(llvm::IRBuilderBase &b, const Team &team, Value *memory, std::size_t i, Value *group) {
+  Value *slot = b.CreateAdd(group, b.getInt64(i * static_cast<std::uint64_t>(groups_of(team))));
+  Value *bytes = b.CreateMul(slot, b.getInt64(most_value_bytes));
+  return b.CreateInBoundsGEP(b.getInt8Ty(), memory, bytes);
+}
+
+// One of each group shows what the group has; waits until all have.
+void show_groups(llvm::IRBuilderBase &b, Team &team, const std::vector<Value *> &values, Value *memory) {
+  const auto width = static_cast<std::uint64_t>(team.exchanging());
+  emit_when(b, b.CreateICmpEQ(b.CreateURem(team.member(), b.getInt64(width)), b.getInt64(0)), [&] {
+    Value *group = b.CreateUDiv(team.member(), b.getInt64(width));
     for (std::size_t i = 0; i < values.size(); ++i) {
-      first.push_back(b.CreateSelect(is_upper, others[i], values[i]));
-      second.push_back(b.CreateSelect(is_upper, values[i], others[i]));
+      b.CreateAlignedStore(values[i], place_of_group(b, team, memory, i, group), llvm::Align(most_value_bytes));
     }
-    values = combine(first, second);
+  });
+  team.wait(b);
+}
+
+// like: values of the same types.
+std::vector<Value *> values_of_group(llvm::IRBuilderBase &b, const Team &team, const std::vector<Value *> &like,
+                                     Value *memory, Value *group) {
+  std::vector<Value *> values;
+  for (std::size_t i = 0; i < like.size(); ++i) {
+    values.push_back(b.CreateAlignedLoad(like[i]->getType(), place_of_group(b, team, memory, i, group),
+                                         llvm::Align(most_value_bytes)));
   }
   return values;
 }
@@ -46,25 +80,54 @@ std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::ve
   if (groups == 1) {
     return values;
   }
-  const auto place = [&](std::size_t i, Value *group) {
-    Value *slot = b.CreateAdd(group, b.getInt64(i * static_cast<std::uint64_t>(groups)));
-    Value *bytes = b.CreateMul(slot, b.getInt64(most_value_bytes));
-    return b.CreateInBoundsGEP(b.getInt8Ty(), memory, bytes);
-  };
-  // One of each group shows what the group has; then all take what there is, as if each were a group.
-  const auto width = static_cast<std::uint64_t>(team.exchanging());
-  emit_when(b, b.CreateICmpEQ(b.CreateURem(team.member(), b.getInt64(width)), b.getInt64(0)), [&] {
-    Value *group = b.CreateUDiv(team.member(), b.getInt64(width));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      b.CreateAlignedStore(values[i], place(i, group), llvm::Align(most_value_bytes));
-    }
-  });
-  team.wait(b);
+  // All take what there is, as if each were a group.
+  show_groups(b, team, values, memory);
   Value *group = b.CreateURem(team.member(), b.getInt64(static_cast<std::uint64_t>(groups)));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = b.CreateAlignedLoad(values[i]->getType(), place(i, group), llvm::Align(most_value_bytes));
+  return combine_by_exchange(b, team, groups, values_of_group(b, team, values, memory, group), combine);
+}
+
+ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Value *> values, Value *memory,
+                            const Combine &combine) {
+  ScannedMembers members = {values, std::move(values), b.getFalse()};
+  // Pairs, then pairs of pairs, and so on: what the lower one has is before all of the upper one.
+  for (std::int64_t mask = 1; mask < team.exchanging(); mask *= 2) {
+    Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
+    std::vector<Value *> others;
+    for (Value *value : members.all) {
+      others.push_back(team.exchange(b, value, static_cast<std::uint32_t>(mask)));
+    }
+    const auto before = chosen(b, members.is_after_any, combine(others, members.before), others);
+    members.before = chosen(b, is_upper, before, members.before);
+    members.is_after_any = b.CreateOr(members.is_after_any, is_upper);
+    members.all = combine(chosen(b, is_upper, others, members.all), chosen(b, is_upper, members.all, others));
   }
-  return combine_by_exchange(b, team, groups, std::move(values), combine);
+  const std::int64_t groups = groups_of(team);
+  if (groups == 1) {
+    return members;
+  }
+  show_groups(b, team, members.all, memory);
+  Value *own = b.CreateUDiv(team.member(), b.getInt64(static_cast<std::uint64_t>(team.exchanging())));
+  const std::size_t count = members.all.size();
+  std::vector<Value *> start = values_of_group(b, team, members.all, memory, b.getInt64(0));
+  start.insert(start.end(), start.begin(), start.begin() + static_cast<std::ptrdiff_t>(count));
+  // So far, and what was so far at the member's own group.
+  const std::vector<Value *> sums = emit_loop_carrying(
+      b, b.getInt64(1), b.getInt64(static_cast<std::uint64_t>(groups)), 1, start,
+      [&](Value *group, const std::vector<Value *> &carried) {
+        const std::vector<Value *> so_far(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(count));
+        const std::vector<Value *> at_own(carried.begin() + static_cast<std::ptrdiff_t>(count), carried.end());
+        std::vector<Value *> next = combine(so_far, values_of_group(b, team, so_far, memory, group));
+        const auto now_at_own = chosen(b, b.CreateICmpEQ(group, own), so_far, at_own);
+        next.insert(next.end(), now_at_own.begin(), now_at_own.end());
+        return next;
+      });
+  members.all.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<Value *> groups_before(sums.begin() + static_cast<std::ptrdiff_t>(count), sums.end());
+  Value *has_groups_before = b.CreateICmpNE(own, b.getInt64(0));
+  const auto before = chosen(b, members.is_after_any, combine(groups_before, members.before), groups_before);
+  members.before = chosen(b, has_groups_before, before, members.before);
+  members.is_after_any = b.CreateOr(members.is_after_any, has_groups_before);
+  return members;
 }
 
 }  // namespace bp::emit

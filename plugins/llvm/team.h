@@ -75,4 +75,13 @@ std::vector<llvm::Value *> combine_members(llvm::IRBuilderBase &builder, Team &t
                                            llvm::Value *memory, const Combine &combine);
 std::int64_t reduction_bytes(const Team &team, std::size_t values);
 
+// What the values of the members before one combine to, in their order; of the first, anything.
+struct ScannedMembers {
+  std::vector<llvm::Value *> before, all;  // all: the same in each
+  llvm::Value *is_after_any = nullptr;     // i1: it is not the first
+};
+// memory: as above.
+ScannedMembers scan_members(llvm::IRBuilderBase &builder, Team &team, std::vector<llvm::Value *> values,
+                            llvm::Value *memory, const Combine &combine);
+
 }  // namespace bp::emit

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/scan.h"
 #include "plugins/llvm/sort_tiles.h"
 #include "plugins/nvptx/block_team.h"
 #include "plugins/nvptx/dependences.h"
@@ -23,6 +24,7 @@ using emit::Location;
 
 constexpr std::uint32_t threads_per_block = 256;
 constexpr std::int64_t max_blocks = INT32_MAX;
+constexpr std::int64_t enough_lines = 1024;
 
 class Compiler {
  public:
@@ -291,6 +293,11 @@ class Compiler {
       if (const auto rows = emit::rows_for_team(i)) {
         emit_for_teams(i, call, team_size(rows->count(module_), rows->length(module_)), rows->count(module_),
                        found->second);
+      } else if (const auto scan = emit::find_scan(i)) {
+        // Of many lines that lie across memory, neighbouring threads each have one.
+        const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
+        const TeamSize size = has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length);
+        emit_for_teams(i, call, size, scan->lines, found->second);
       } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
         const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length);
         emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), found->second);
