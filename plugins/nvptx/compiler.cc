@@ -392,10 +392,10 @@ class Compiler {
       width = builder.b.CreateSub(address(2 * count + 1), address(2 * count));
     }
     emit::emit_sort_tile(builder, site, thread_target, tiles, team, width);
-    threads_.end_kernel(builder.b, frame);
     kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
     kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
     kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
+    threads_.end_kernel(builder.b, frame, kernel.threads);
   }
 
   // A thread for each item of work.
@@ -410,11 +410,11 @@ class Compiler {
                                      true, true);
     site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
     const emit::KernelWork work = emit_kernel(builder, site, thread_target);
-    threads_.end_kernel(builder.b, frame);
     kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
     kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
     kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
+    threads_.end_kernel(builder.b, frame, kernel.threads);
   }
 
   // A team of threads for each item of work. items: how many there are, if teams share blocks.
@@ -428,10 +428,10 @@ class Compiler {
     emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
     site.begin = team.item();
     const emit::KernelWork work = emit_kernel(builder, site, thread_target, &team);
-    threads_.end_kernel(builder.b, frame);
     kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
     kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
     kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
+    threads_.end_kernel(builder.b, frame, kernel.threads);
   }
 
   // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
@@ -453,7 +453,7 @@ class Compiler {
     b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
     b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
                          b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
-    threads_.end_kernel(b, frame);
+    threads_.end_kernel(b, frame, 1);
     Command &command = add(CommandKind::Launch, i);
     command.kernel = number;
     command.grid.blocks = command.grid.threads = command.count = 1;

@@ -44,7 +44,7 @@ class EmulatedThreads final : public Threads {
     return frame;
   }
 
-  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t) const override {
     if (frame.ended == nullptr) {
       b.CreateRet(llvm::ConstantPointerNull::get(b.getPtrTy()));
       return;

@@ -22,9 +22,7 @@ class GpuThreads final : public Threads {
     if (call != nullptr) {
       emit::describe_arguments(*frame.function, *call);
     }
-    llvm::Metadata *kernel[] = {llvm::ValueAsMetadata::get(frame.function), llvm::MDString::get(context, "kernel"),
-                                llvm::ConstantAsMetadata::get(b.getInt32(1))};
-    module.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context, kernel));
+    annotate(frame, "kernel", 1);
     b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", frame.function));
     for (llvm::Argument &argument : frame.function->args()) {
       frame.pointers.push_back(&argument);
@@ -37,7 +35,10 @@ class GpuThreads final : public Threads {
     frame.threads = read(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
     return frame;
   }
-  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &) const override { b.CreateRetVoid(); }
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads) const override {
+    b.CreateRetVoid();
+    annotate(frame, "maxntidx", threads);  // without it, many threads of many registers would fail to start
+  }
   void finish(llvm::Module &, std::uint32_t) const override {}
 
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &) const override {
@@ -111,6 +112,16 @@ class GpuThreads final : public Threads {
   }
 
  private:
+  static void annotate(const KernelFrame &frame, const char *what, std::uint32_t value) {
+    llvm::LLVMContext &context = frame.function->getContext();
+    llvm::Constant *number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+    llvm::Metadata *row[] = {llvm::ValueAsMetadata::get(frame.function), llvm::MDString::get(context, what),
+                             llvm::ConstantAsMetadata::get(number)};
+    frame.function->getParent()
+        ->getOrInsertNamedMetadata("nvvm.annotations")
+        ->addOperand(llvm::MDNode::get(context, row));
+  }
+
   static llvm::Intrinsic::ID multiplication(emit::MatrixElement element) {
     switch (element) {
       case emit::MatrixElement::F16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;

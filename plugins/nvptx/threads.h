@@ -44,7 +44,8 @@ class Threads {
   virtual KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &builder, std::uint32_t number,
                                    std::size_t arguments, const emit::KernelCall *call,
                                    Cooperation cooperation) const = 0;
-  virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+  // It is started in blocks of at most so many threads: so many have to find room for what each of them computes with.
+  virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads) const = 0;
   // After all kernels.
   virtual void finish(llvm::Module &module, std::uint32_t kernels) const = 0;
 
