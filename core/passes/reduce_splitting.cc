@@ -2,7 +2,6 @@
 // dimension is cut into parts, which are reduced first, all at the same time. Of half floats the parts' sums are f32.
 // What has no such dimension, or gives enough results, stays, and so does what no neutral element is known for.
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "core/passes/expansion.h"
@@ -21,6 +20,10 @@ constexpr std::int64_t least_row = 16 * 1024, least_column = 32;
 
 // The bits of the element that changes no other, as a float or an integer of the width.
 std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
+  const bool is_pred = type == ElementType::Pred, is_signed = ir::is_signed(type);
+  if (!ir::is_floating(type) && !is_pred && !ir::is_integer(type)) {
+    return std::nullopt;
+  }
   const std::uint64_t sign = std::uint64_t{1} << (ir::bit_width(type) - 1), ones = sign | (sign - 1);
   if (ir::is_floating(type)) {
     const bool is_f64 = type == ElementType::F64, is_f32 = type == ElementType::F32;
@@ -38,10 +41,6 @@ std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
       case Opcode::Minimum: return infinity;
       default: return std::nullopt;
     }
-  }
-  const bool is_pred = type == ElementType::Pred, is_signed = ir::is_signed(type);
-  if (!is_pred && !ir::is_integer(type)) {
-    return std::nullopt;
   }
   switch (opcode) {
     case Opcode::Add:
