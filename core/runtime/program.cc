@@ -447,7 +447,6 @@ void Execution::send_input(std::size_t leaf) {
 
 void Execution::keep_output(std::size_t leaf) {
   if (Transfer *transfer = find(out_, leaf)) {
-    transfer->is_kept = true;
     transfer->is_due = false;
   }
 }

@@ -145,7 +145,7 @@ class Execution {
     std::size_t leaf;
     bp_loc_t host, device;
     std::uint64_t size;
-    bool is_kept = false;  // by the device
+    bool is_kept = false;  // an input, by the device
     bool is_due = true;    // by the next run
   };
 
