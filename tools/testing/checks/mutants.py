@@ -4,8 +4,8 @@ plugins themselves pass these stages, or a catch would mean nothing.
 
     mutants.py [NAME...] [--all-stages] [--page FILE.md]
 
-Each mutant runs the cases meant for it, up to the first catch; with --all-stages, and in full test runs, every stage. --page
-writes what caught it: docs/mutants.md."""
+Each mutant runs the cases meant for it, up to the first catch; with --all-stages, and in full test runs, every stage, which
+takes an hour: a line tells of each as it is done. --page writes what caught it: docs/mutants.md."""
 
 import argparse
 import concurrent.futures
@@ -78,8 +78,11 @@ def main():
                and (not options.names or mutant["name"] in options.names)]
     stages = subprocess.run([BACKPLANE, "conform", "--stages"], capture_output=True, text=True, check=True).stdout.split()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        wanted = [stages if options.all_stages else None for mutant in mutants]
-        results = list(pool.map(caught_by, mutants, wanted))
+        results = []
+        for mutant, result in zip(mutants, pool.map(lambda m: caught_by(m, stages if options.all_stages else None), mutants)):
+            results.append(result)
+            if options.all_stages:
+                print(f"{len(results)}/{len(mutants)} {mutant['name']}: {', '.join(result[0]) or 'nothing'}", flush=True)
         correct = pool.map(lambda plugin: false_alarms(plugin, [m for m in mutants if m["around"] == plugin]),
                            sorted({mutant["around"] for mutant in mutants}))
         problems = [problem for problems_of_plugin in correct for problem in problems_of_plugin]
