@@ -42,7 +42,7 @@ int64_t TileStrategy::slices_bytes() const {
 // One that is multiplied, and so many on their way that reading memory takes no longer than multiplying.
 int64_t TileStrategy::slices_at_once() const {
   const bool some_come = may_come_by_itself(row_side) || may_come_by_itself(column_side);
-  return some_come ? std::clamp<int64_t>(team_.most_memory_bytes() / slices_bytes(), 2, 4) : 2;
+  return some_come ? std::clamp<int64_t>(most_memory_bytes() / slices_bytes(), 2, 4) : 2;
 }
 
 int64_t TileStrategy::scratch_bytes() const {
@@ -69,6 +69,11 @@ int64_t TileStrategy::slice_size(size_t side) const {
 llvm::Value *TileStrategy::slice_place(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const {
   const bool is_along = has_contracted_lines(side);
   return m.b.CreateAdd(m.b.CreateMul(is_along ? i : k, m.integer(line_stride(side))), is_along ? k : i);
+}
+
+llvm::Value *TileStrategy::slice_address(const ContractionMemory &m, size_t side, llvm::Value *slice, llvm::Value *k,
+                                         llvm::Value *i) const {
+  return m.b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
 }
 
 // As many as 16 bytes have, where the operand has so many neighbours of which none is padding unless all are.
@@ -123,10 +128,10 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
       is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const Place *>{&line, &step}).condition);
     }
     llvm::Value *offset = b.CreateAdd(line.offset, step.offset);
-    Piece piece = {b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i)),
-                   m.is_below(number, count, team_.size()), nullptr};
+    Piece piece = {slice, k, i, m.is_below(number, count, team_.size()), nullptr};
     if (by_itself) {
-      emit_when(b, piece.is_one, [&] { team_.start_copy(b, piece.to, m.address(from, offset, is_there), is_there); });
+      llvm::Value *to = slice_address(m, side, slice, k, i);
+      emit_when(b, piece.is_one, [&] { team_.start_copy(b, to, m.address(from, offset, is_there), is_there); });
     } else {
       piece.stored = m.load_vector(from, along, offset, lanes, m.mask_and(is_there, piece.is_one));
     }
@@ -150,12 +155,16 @@ void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pi
           vector = b.CreateInsertElement(vector, values[i], i);
         }
         const int64_t bytes = static_cast<int64_t>(values.size()) * bytes_of(slice_type());
-        b.CreateAlignedStore(vector, piece.to, llvm::Align(static_cast<uint64_t>(std::min<int64_t>(bytes, 16))));
+        b.CreateAlignedStore(vector, slice_address(m, side, piece.slice, piece.k, piece.i),
+                             llvm::Align(static_cast<uint64_t>(std::min<int64_t>(bytes, 16))));
         return;
       }
-      for (size_t i = 0; i < values.size(); ++i) {
-        llvm::Value *line = m.integer(static_cast<int64_t>(i) * line_stride(side));
-        b.CreateStore(values[i], b.CreateInBoundsGEP(slice_type(), piece.to, line));
+      const bool is_along_contracted = lies_along_contracted(side);
+      for (size_t n = 0; n < values.size(); ++n) {
+        llvm::Value *next = m.integer(static_cast<int64_t>(n));
+        llvm::Value *k = is_along_contracted ? b.CreateAdd(piece.k, next) : piece.k;
+        llvm::Value *i = is_along_contracted ? piece.i : b.CreateAdd(piece.i, next);
+        b.CreateStore(values[n], slice_address(m, side, piece.slice, k, i));
       }
     });
   }
@@ -191,6 +200,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, co
     if (some_come) {
       team_.wait_for_copies(b, static_cast<uint32_t>(last));
     }
+    show_copied(m);
     team_.wait(b);
   };
   const int64_t ahead = slices_at_once() - 1;
@@ -296,6 +306,9 @@ bool is_worth_tiling(const ContractionProblem &problem) {
 
 std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team) {
   const auto element = matrix_element(problem.types);
+  if (element && is_worth_warpgroups(problem, team, *element)) {
+    return make_warpgroup_tiles(problem, team, *element);
+  }
   return element && team.has_matrix_unit(*element) ? make_matrix_tiles(problem, team, *element)
                                                    : make_scalar_tiles(problem, team);
 }

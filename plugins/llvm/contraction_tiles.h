@@ -36,6 +36,13 @@ class TileStrategy : public ContractionStrategy {
   virtual OfSides position(const ContractionMemory &memory, size_t sum) const = 0;
   virtual int64_t units_together() const = 0;
   virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
+  // The place of an element in a slice, in elements: k along the contracted axis, i along the side; and the whole slice.
+  // Unless a strategy knows better, lines begin in different banks of memory.
+  virtual llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;
+  virtual int64_t slice_size(size_t side) const;
+  virtual int64_t most_memory_bytes() const { return team_.most_memory_bytes(); }
+  // What a member does before it waits for the others, so that what it copied is there for all who multiply.
+  virtual void show_copied(const ContractionMemory &) const {}
   // Longer chains of additions lose too much; they are parts, added in the end. A multiple of depth.
   virtual int64_t longest_chain() const = 0;
   virtual size_t sums() const = 0;  // of a member
@@ -44,8 +51,6 @@ class TileStrategy : public ContractionStrategy {
   Operand operand(size_t side) const { return side == row_side ? problem_.row_operand : problem_.column_operand; }
   // Whether neighbours in the operand's memory are neighbours along the contracted axes.
   bool lies_along_contracted(size_t side) const;
-  // The place of an element in a slice, in elements: k along the contracted axes, i along the side.
-  llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;
 
   const ContractionProblem problem_;
   Team &team_;
@@ -54,9 +59,9 @@ class TileStrategy : public ContractionStrategy {
   std::array<int64_t, 2> each_;
 
  private:
-  // Some neighbours that a member copies. is_one (i1, null: yes): there are as many.
+  // Some neighbours that a member copies to a slice, to where these are. is_one (i1, null: yes): there are as many.
   struct Piece {
-    llvm::Value *to, *is_one;
+    llvm::Value *slice, *k, *i, *is_one;
     llvm::Value *stored;  // a vector of the operand; null if it comes by itself
   };
   using Pieces = std::vector<Piece>;
@@ -67,13 +72,14 @@ class TileStrategy : public ContractionStrategy {
     return side == row_side ? problem.rows : problem.columns;
   }
   int64_t line_stride(size_t side) const;
-  int64_t slice_size(size_t side) const;
   int64_t sums_stride() const;
   int64_t piece_lanes(size_t side) const;
   bool may_come_by_itself(size_t side) const;
   bool comes_by_itself(const ContractionMemory &memory, size_t side) const;
   int64_t slices_bytes() const;
   int64_t slices_at_once() const;  // of both sides
+  llvm::Value *slice_address(const ContractionMemory &memory, size_t side, llvm::Value *slice, llvm::Value *k,
+                             llvm::Value *i) const;
   Pieces start_copy(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
                     llvm::Value *first_contracted, llvm::Value *slice) const;
   void finish_copy(const ContractionMemory &memory, size_t side, const Pieces &pieces) const;
@@ -91,5 +97,9 @@ std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem 
 // The team has a matrix unit for them.
 std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
                                                        MatrixElement element);
+// Likewise of a team of warpgroups.
+bool is_worth_warpgroups(const ContractionProblem &problem, const Team &team, MatrixElement element);
+std::unique_ptr<ContractionStrategy> make_warpgroup_tiles(const ContractionProblem &problem, Team &team,
+                                                          MatrixElement element);
 
 }  // namespace bp::emit

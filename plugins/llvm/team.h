@@ -30,6 +30,24 @@ constexpr std::int64_t bytes_of(MatrixElement element) {
   return is_integer(element) ? 1 : element == MatrixElement::TF32 ? 4 : 2;
 }
 
+// A unit that 128 members, a warpgroup, have together: it multiplies a slice of 64 rows by one of some columns, 64 to 256,
+// a multiple of 8, both of 128 bytes along the contracted axis, and reads them from the team's memory itself. A slice lies
+// in lines of 128 bytes, each 16 bytes of line n where their number xor n % 8 says; it begins at a multiple of 1024 bytes.
+// The lines are along the contracted axis, one for each row or column; or else, of elements of two bytes, along the side:
+// of 64 neighbours those at each of 64 places of the contracted axis, then the next 64 neighbours likewise.
+// With warp = member % 128 / 32, g = lane / 4 and p = lane % 4, a member has, of each 8 columns, four sums:
+// | sums | row 16 warp + g, columns 2p and 2p + 1; row 16 warp + g + 8, the same columns |
+struct WarpgroupUnit {
+  static constexpr std::int64_t members = 128, rows = 64, least_columns = 64, most_columns = 256;
+  static constexpr std::int64_t line_bytes = 128, lines_together = 8, alignment = 1024;
+  static constexpr std::int64_t neighbours = 64;                        // in a line along the side
+  static constexpr std::int64_t block_bytes = neighbours * line_bytes;  // from some neighbours to the next
+};
+struct WarpgroupSlice {
+  llvm::Value *memory;
+  bool has_contracted_lines;
+};
+
 class Team {
  public:
   virtual ~Team() = default;
@@ -54,6 +72,13 @@ class Team {
   // turned, which have elements of two bytes, elements 2p and 2p + 1 of column g.
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line,
                                                    bool are_turned) = 0;
+  // Likewise for a warpgroup: sums + rows * columns, once the unit is done. What members wrote to the team's memory it finds
+  // there if they called show_to_unit() after that, and then wait().
+  virtual bool has_warpgroup_unit(MatrixElement element) const = 0;
+  virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, MatrixElement element,
+                                                     const WarpgroupSlice &rows, const WarpgroupSlice &columns,
+                                                     std::span<llvm::Value *const> sums) = 0;
+  virtual void show_to_unit(llvm::IRBuilderBase &builder) = 0;
   // Whether 16 bytes can be copied to the team's memory while the member goes on; both places are aligned to as many.
   // Where is_there (i1, or null for everywhere) denies, zeros come. All that were started since the last end_copies() are a
   // group; they are there for the member once it has waited for all groups but the `last` ones, for the others after the
@@ -62,8 +87,10 @@ class Team {
   virtual void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
   virtual void end_copies(llvm::IRBuilderBase &builder) = 0;
   virtual void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) = 0;
-  // Memory of all of the team, aligned to 64 bytes; asked for at most once.
+  // Memory of all of the team, aligned to 64 bytes, or to 1024 of one that has a warpgroup unit; asked for at most once. At
+  // most so much, beside which there is room for other teams; or all that there is.
   virtual std::int64_t most_memory_bytes() const = 0;
+  virtual std::int64_t whole_memory_bytes() const = 0;
   virtual llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) = 0;
 };
 

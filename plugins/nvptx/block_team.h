@@ -43,6 +43,16 @@ class BlockTeam final : public emit::Team {
   std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line, bool are_turned) override {
     return threads_.load_matrices(builder, frame_, line, are_turned);
   }
+  bool has_warpgroup_unit(emit::MatrixElement element) const override {
+    return size_.per_block == 1 && size_.threads % emit::WarpgroupUnit::members == 0 &&
+           threads_.has_warpgroup_unit(element);
+  }
+  std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
+                                             const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
+                                             std::span<llvm::Value *const> sums) override {
+    return threads_.multiply_slices(builder, frame_, element, rows, columns, sums);
+  }
+  void show_to_unit(llvm::IRBuilderBase &builder) override { threads_.show_to_unit(builder, frame_); }
   bool copies_by_itself() const override { return threads_.copies_by_itself(); }
   void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
     threads_.start_copy(builder, frame_, to, from, is_there);
@@ -52,6 +62,7 @@ class BlockTeam final : public emit::Team {
     threads_.wait_for_copies(builder, frame_, last);
   }
   std::int64_t most_memory_bytes() const override;
+  std::int64_t whole_memory_bytes() const override { return threads_.whole_shared_bytes() / size_.per_block / 64 * 64; }
   llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) override;
 
  private:

@@ -208,7 +208,8 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
     }
   }
   if (options_.is_emulated) {
-    target_text_ = "emulated";
+    target_ = options_.target.value_or(target_);
+    target_text_ = "emulated " + target_.text();
     space_.capacity = options_.memory_bytes;
   } else {
     look_for_gpu();
@@ -371,8 +372,8 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;
-  const auto threads =
-      options_.is_emulated ? make_emulated_threads(options_.may_round) : make_gpu_threads(target_, options_.may_round);
+  const auto threads = options_.is_emulated ? make_emulated_threads(target_, options_.may_round)
+                                            : make_gpu_threads(target_, options_.may_round);
   if (!nvptx::compile(*module, *threads, code, artifact.plan, problem)) {
     const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
                              : problem.instruction == BP_NONE && !module->final() ? BP_INVALID

@@ -44,6 +44,8 @@ enum : int {
   compute_capability_minor = 76,
   memory_pools_supported = 115
 };
+// Of a function: how much shared memory a launch of it may ask for.
+enum : int { function_most_shared_bytes = 8 };
 // Flags of an event: who waits for it sleeps, and nobody asks for its time.
 enum : unsigned { event_blocks = 1, event_has_no_time = 2 };
 // Of a pool: how many bytes without use it keeps when the GPU is waited for.
@@ -131,6 +133,7 @@ static_assert(sizeof(Copy) == 200);
   X(cuModuleLoadDataEx, (cuda::Module * module, const void *image, unsigned count, int *options, void **values))       \
   X(cuModuleUnload, (cuda::Module module))                                                                             \
   X(cuModuleGetFunction, (cuda::Function * function, cuda::Module module, const char *name))                           \
+  X(cuFuncSetAttribute, (cuda::Function function, int attribute, int value))                                           \
   X(cuLaunchKernel,                                                                                                    \
     (cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,   \
      unsigned block_z, unsigned shared_bytes, cuda::Stream stream, void **values, void **extra))

@@ -7,6 +7,14 @@ namespace bp::nvptx {
 
 enum class EmulatedWait : std::uint32_t { None, Warp, Block };
 
+// What a warpgroup multiplies with one instruction: 32 bytes along the contracted axis, by their descriptors
+// (warpgroup_unit.h), into `sums` sums of each of its threads. element: a emit::MatrixElement.
+struct EmulatedSlices {
+  std::uint64_t rows, columns;
+  std::uint32_t rows_have_contracted_lines, columns_have_contracted_lines;
+  std::uint32_t element, sums;
+};
+
 // One thread. Those of a block lie next to each other, by number.
 struct EmulatedThread {
   std::uint32_t thread, threads;  // in its block
@@ -16,13 +24,15 @@ struct EmulatedThread {
   // or what it has of both matrices (emit::MatrixUnit).
   std::uint32_t turn;
   std::uint32_t words[2][6];
-  void *shared;  // memory of the block
+  void *shared;  // memory of the block, aligned to shared_alignment
   // Memory for the frame, aligned to 64 bytes, until the block has ended. Null if there is none: then the kernel returns.
   void *(*allocate)(EmulatedThread *thread, std::uint64_t bytes);
   // Adds to its sums, by what the threads of the warp showed in that turn. element: a emit::MatrixElement.
   void (*multiply_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, void *sums);
   // Of the lines that they showed, by address; four words.
   void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
+  // Adds to its sums, by what is in the memory of the block.
+  void (*multiply_slices)(const EmulatedThread *thread, const EmulatedSlices *slices, void *sums);
   // 16 bytes, or zeros, which are copied no sooner than the thread waits for them; as emit::Team says.
   void (*start_copy)(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there);
   void (*end_copies)(EmulatedThread *thread);

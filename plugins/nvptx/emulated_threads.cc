@@ -7,6 +7,7 @@
 
 #include "plugins/nvptx/emulated_thread.h"
 #include "plugins/nvptx/threads.h"
+#include "plugins/nvptx/warpgroup_unit.h"
 
 namespace bp::nvptx {
 namespace {
@@ -15,7 +16,7 @@ using llvm::Intrinsic::ID;
 
 class EmulatedThreads final : public Threads {
  public:
-  explicit EmulatedThreads(bool may_round) : may_round_(may_round) {}
+  EmulatedThreads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            const emit::KernelCall *call, Cooperation cooperation) const override {
@@ -64,6 +65,8 @@ class EmulatedThreads final : public Threads {
                              llvm::ConstantArray::get(type, functions), kernel_table_name);
   }
 
+  std::int64_t whole_shared_bytes() const override { return target_.shared_bytes(); }
+
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     wait(b, frame, EmulatedWait::Warp);
   }
@@ -80,7 +83,7 @@ class EmulatedThreads final : public Threads {
   }
 
   bool has_matrix_unit(emit::MatrixElement element) const override {
-    return element != emit::MatrixElement::TF32 || may_round_;
+    return target_.version >= 80 && (element != emit::MatrixElement::TF32 || may_round_);
   }
   std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame,
                                                emit::MatrixElement element, std::span<llvm::Value *const> rows,
@@ -88,16 +91,42 @@ class EmulatedThreads final : public Threads {
                                                std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> words(rows.begin(), rows.end());
     words.insert(words.end(), columns.begin(), columns.end());
-    llvm::Value *turn = show(b, frame, words);
-    llvm::Type *type = sums[0]->getType();
-    llvm::Value *memory = local_memory(frame, type, sums.size());
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      b.CreateStore(sums[i], b.CreateConstInBoundsGEP1_64(type, memory, i));
-    }
+    llvm::Value *turn = show(b, frame, words), *memory = in_memory(b, frame, sums);
     call(b, frame, offsetof(EmulatedThread, multiply_matrices),
          {turn, b.getInt32(static_cast<std::uint32_t>(element)), memory});
-    return read_all(b, type, memory, sums.size());
+    return read_all(b, sums[0]->getType(), memory, sums.size());
   }
+
+  bool has_warpgroup_unit(emit::MatrixElement element) const override {
+    return target_.has_warpgroup_unit() && element != emit::MatrixElement::TF32;
+  }
+  std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &frame,
+                                             emit::MatrixElement element, const emit::WarpgroupSlice &rows,
+                                             const emit::WarpgroupSlice &columns,
+                                             std::span<llvm::Value *const> sums) const override {
+    const auto descriptors = [&](const emit::WarpgroupSlice &slice) {
+      llvm::Value *offset = b.CreatePtrDiff(b.getInt8Ty(), slice.memory, shared_memory(b, frame));
+      return slice_descriptors(b, offset, slice.has_contracted_lines);
+    };
+    const SliceDescriptors of_rows = descriptors(rows), of_columns = descriptors(columns);
+    llvm::Value *memory = in_memory(b, frame, sums);
+    llvm::Value *slices = local_memory(frame, b.getInt8Ty(), sizeof(EmulatedSlices));
+    const auto set = [&](std::size_t offset, llvm::Value *value) {
+      b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), slices, offset));
+    };
+    set(offsetof(EmulatedSlices, rows_have_contracted_lines), b.getInt32(rows.has_contracted_lines));
+    set(offsetof(EmulatedSlices, columns_have_contracted_lines), b.getInt32(columns.has_contracted_lines));
+    set(offsetof(EmulatedSlices, element), b.getInt32(static_cast<std::uint32_t>(element)));
+    set(offsetof(EmulatedSlices, sums), b.getInt32(static_cast<std::uint32_t>(sums.size())));
+    for (std::size_t i = 0; i < steps_of_slice; ++i) {
+      set(offsetof(EmulatedSlices, rows), of_rows[i]);
+      set(offsetof(EmulatedSlices, columns), of_columns[i]);
+      call(b, frame, offsetof(EmulatedThread, multiply_slices), {slices, memory});
+    }
+    return read_all(b, sums[0]->getType(), memory, sums.size());
+  }
+  void show_to_unit(llvm::IRBuilderBase &, const KernelFrame &) const override {}
+
   std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
                                            bool are_turned) const override {
     constexpr std::size_t matrices = 4;
@@ -109,7 +138,7 @@ class EmulatedThreads final : public Threads {
     return read_all(b, b.getInt32Ty(), memory, matrices);
   }
 
-  bool copies_by_itself() const override { return true; }
+  bool copies_by_itself() const override { return target_.version >= 80; }
   void start_copy(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
                   llvm::Value *is_there) const override {
     llvm::Value *is_read = is_there == nullptr ? b.getTrue() : is_there;
@@ -147,6 +176,15 @@ class EmulatedThreads final : public Threads {
     llvm::BasicBlock &entry = frame.function->getEntryBlock();
     llvm::IRBuilder<> start(&entry, entry.begin());
     return start.CreateAlloca(type, start.getInt32(static_cast<std::uint32_t>(count)));
+  }
+  static llvm::Value *in_memory(llvm::IRBuilderBase &b, const KernelFrame &frame,
+                                std::span<llvm::Value *const> values) {
+    llvm::Type *type = values[0]->getType();
+    llvm::Value *memory = local_memory(frame, type, values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      b.CreateStore(values[i], b.CreateConstInBoundsGEP1_64(type, memory, i));
+    }
+    return memory;
   }
   static std::vector<llvm::Value *> read_all(llvm::IRBuilderBase &b, llvm::Type *type, llvm::Value *memory,
                                              std::size_t count) {
@@ -216,13 +254,14 @@ class EmulatedThreads final : public Threads {
     b.SetInsertPoint(resumed);
   }
 
+  Target target_;
   bool may_round_;
 };
 
 }  // namespace
 
-std::unique_ptr<Threads> make_emulated_threads(bool may_round) {
-  return std::make_unique<EmulatedThreads>(may_round);
+std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round) {
+  return std::make_unique<EmulatedThreads>(target, may_round);
 }
 
 }  // namespace bp::nvptx

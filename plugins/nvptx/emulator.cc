@@ -1,7 +1,5 @@
 // The emulator: blocks of a grid one after the other, on the host.
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -11,9 +9,9 @@
 
 #include "plugin_api/cpp/call.h"
 #include "plugins/llvm/linker.h"
-#include "plugins/llvm/team.h"
 #include "plugins/nvptx/dependences.h"
 #include "plugins/nvptx/emulated_thread.h"
+#include "plugins/nvptx/emulated_units.h"
 #include "plugins/nvptx/machine.h"
 #include "plugins/nvptx/threads.h"
 
@@ -21,72 +19,6 @@ namespace bp::nvptx {
 namespace {
 
 using plugin::fail;
-
-// Of an element of a matrix.
-template <typename Sum>
-Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
-  switch (element) {
-    case emit::MatrixElement::S8: return static_cast<Sum>(static_cast<std::int8_t>(bits));
-    case emit::MatrixElement::U8: return static_cast<Sum>(static_cast<std::uint8_t>(bits));
-    case emit::MatrixElement::TF32: {
-      const bool is_finite = (bits >> 23 & 0xff) != 0xff;  // rounded to nearest, halves away from zero
-      return static_cast<Sum>(std::bit_cast<float>(is_finite ? (bits + 0x1000) & ~0x1fffu : bits));
-    }
-    case emit::MatrixElement::BF16: return static_cast<Sum>(std::bit_cast<float>(bits << 16));
-    default: break;
-  }
-  const auto exponent = static_cast<int>(bits >> 10 & 31), mantissa = static_cast<int>(bits & 1023);
-  const float size = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
-                     : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                                     : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  return static_cast<Sum>((bits >> 15 & 1) != 0 ? -size : size);
-}
-
-// Each element is found where emit::MatrixUnit says that a thread has it.
-template <typename Sum>
-void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element, Sum *sums) {
-  const std::uint32_t lane = thread->thread % warp_size;
-  const EmulatedThread *warp = thread - lane;
-  const auto bytes = static_cast<std::uint32_t>(emit::bytes_of(element));
-  const auto value = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t byte) {
-    return value_of<Sum>(warp[owner].words[turn][word] >> 8 * (byte % 4) & (~0u >> (32 - 8 * bytes)), element);
-  };
-  for (std::uint32_t i = 0; i < emit::MatrixUnit::sums; ++i) {
-    const std::uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-    for (std::uint32_t k = 0; k < emit::MatrixUnit::contracted_bytes; k += bytes) {
-      const std::uint32_t part = k % 16 / 4, last = k / 16;
-      const Sum x = value(row % 8 * 4 + part, row / 8 + 2 * last, k), y = value(column * 4 + part, 4 + last, k);
-      if constexpr (std::is_same_v<Sum, float>) {
-        sums[i] = std::fma(x, y, sums[i]);
-      } else {
-        sums[i] += x * y;
-      }
-    }
-  }
-}
-
-void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, void *sums) {
-  const auto element = static_cast<emit::MatrixElement>(number);
-  if (is_integer(element)) {
-    multiply_into(thread, turn, element, static_cast<std::uint32_t *>(sums));
-  } else {
-    multiply_into(thread, turn, element, static_cast<float *>(sums));
-  }
-}
-
-void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words) {
-  const std::uint32_t lane = thread->thread % warp_size, group = lane / 4, part = lane % 4;
-  const EmulatedThread *warp = thread - lane;
-  for (std::uint32_t matrix = 0; matrix < 4; ++matrix) {
-    const auto line = [&](std::uint32_t number) {
-      const std::uint32_t *shown = warp[matrix * 8 + number].words[turn];
-      return reinterpret_cast<const std::uint16_t *>(std::uint64_t{shown[1]} << 32 | shown[0]);
-    };
-    const std::uint32_t low = are_turned != 0 ? line(2 * part)[group] : line(group)[2 * part];
-    const std::uint32_t high = are_turned != 0 ? line(2 * part + 1)[group] : line(group)[2 * part + 1];
-    static_cast<std::uint32_t *>(words)[matrix] = high << 16 | low;
-  }
-}
 
 // A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up and
 // down the numbers, so that what is not waited for is missed. One block after the other.
@@ -98,7 +30,7 @@ class EmulatedBlock {
         grid_(grid),
         threads_(grid.threads),
         frames_(grid.threads),
-        shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)) {}
+        shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes, shared_alignment)) {}
 
   bp_status run(std::uint32_t number, const bp_diag_t *diag) {
     if (grid_.shared_bytes > 0) {
@@ -119,6 +51,7 @@ class EmulatedBlock {
                      .allocate = allocate_frame,
                      .multiply_matrices = multiply_matrices,
                      .load_matrices = load_matrices,
+                     .multiply_slices = multiply_slices,
                      .start_copy = start_copy,
                      .end_copies = end_copies,
                      .wait_for_copies = wait_for_copies,
@@ -165,7 +98,9 @@ class EmulatedBlock {
     std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last one has not ended
   };
 
-  static Memory allocate(std::uint64_t bytes) { return Memory(std::aligned_alloc(64, (bytes + 63) / 64 * 64)); }
+  static Memory allocate(std::uint64_t bytes, std::uint64_t alignment = 64) {
+    return Memory(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+  }
   static void *allocate_frame(EmulatedThread *thread, std::uint64_t bytes) {
     auto &block = *static_cast<EmulatedBlock *>(thread->emulator);
     Frame &frame = frame_of(thread);

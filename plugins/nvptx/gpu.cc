@@ -37,6 +37,7 @@ class GpuKernels final : public LoadedKernels {
     std::unique_ptr<SegmentGraphs> graphs;  // null: command by command
     std::atomic<bool> was_started = false;
   };
+  bp_status allow_shared_memory(const bp_diag_t *diag) const;
   bp_status start(const Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const;
 
   Machine &machine_;
@@ -143,11 +144,32 @@ bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &h
   if (const bp_status status = code_.load(parts, plan_.kernel_count, how, diag); status != BP_OK) {
     return status;
   }
+  if (const bp_status status = allow_shared_memory(diag); status != BP_OK) {
+    return status;
+  }
   for (const Segment &segment : segments(plan_)) {
     LoadedSegment &loaded = segments_.emplace_back();
     loaded.segment = segment;
     if (wants_graphs && segment.size() >= smallest_graph) {
       loaded.graphs = std::make_unique<SegmentGraphs>(gpu_, plan_, segment, code_.functions());
+    }
+  }
+  return BP_OK;
+}
+
+// Kernels may only be started with more than the usual if the driver was told so.
+bp_status GpuKernels::allow_shared_memory(const bp_diag_t *diag) const {
+  std::vector<std::uint32_t> most(plan_.kernel_count, max_shared_bytes);
+  for (const Command &command : plan_.commands) {
+    if (command.kind == CommandKind::Launch && command.grid.shared_bytes > most[command.kernel]) {
+      most[command.kernel] = command.grid.shared_bytes;
+      const bp_status status = gpu_.call("allowing a kernel its shared memory", diag, [&] {
+        return gpu_.driver().cuFuncSetAttribute(code_.functions()[command.kernel], cuda::function_most_shared_bytes,
+                                                static_cast<int>(command.grid.shared_bytes));
+      });
+      if (status != BP_OK) {
+        return status;
+      }
     }
   }
   return BP_OK;

@@ -1,8 +1,10 @@
 // Threads of a GPU, as NVPTX's intrinsics.
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 #include "plugins/nvptx/threads.h"
+#include "plugins/nvptx/warpgroup_unit.h"
 
 namespace bp::nvptx {
 namespace {
@@ -37,9 +39,13 @@ class GpuThreads final : public Threads {
   }
   void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads) const override {
     b.CreateRetVoid();
-    annotate(frame, "maxntidx", threads);  // without it, many threads of many registers would fail to start
+    constexpr std::uint32_t least_limited = 257;  // up to 256 there is room for all the registers that one may have
+    if (threads >= least_limited) {
+      annotate(frame, "maxntidx", threads);
+    }
   }
   void finish(llvm::Module &, std::uint32_t) const override {}
+  std::int64_t whole_shared_bytes() const override { return target_.shared_bytes(); }
 
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     b.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(~0u)});
@@ -60,7 +66,7 @@ class GpuThreads final : public Threads {
       memory = new llvm::GlobalVariable(module, llvm::ArrayType::get(b.getInt8Ty(), 0), false,
                                         llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
                                         llvm::GlobalValue::NotThreadLocal, shared_space);
-      memory->setAlignment(llvm::Align(64));
+      memory->setAlignment(llvm::Align(shared_alignment));
     }
     return b.CreateAddrSpaceCast(memory, b.getPtrTy());
   }
@@ -84,6 +90,54 @@ class GpuThreads final : public Threads {
     arguments.insert(arguments.end(), sums.begin(), sums.end());
     return parts_of(b, b.CreateIntrinsic(multiplication(element), {}, arguments));
   }
+
+  bool has_warpgroup_unit(emit::MatrixElement element) const override {
+    return target_.has_warpgroup_unit() && element != emit::MatrixElement::TF32;
+  }
+  // One piece of assembly, from the first multiplication to the wait for the last: the sums are the unit's in between, and
+  // a compiler that moved them there would make it wait.
+  std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
+                                             const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
+                                             std::span<llvm::Value *const> sums) const override {
+    const auto descriptors = [&](const emit::WarpgroupSlice &slice) {
+      llvm::Value *shared = b.CreateAddrSpaceCast(slice.memory, b.getPtrTy(shared_space));
+      return slice_descriptors(b, b.CreatePtrToInt(shared, b.getInt64Ty()), slice.has_contracted_lines);
+    };
+    const SliceDescriptors of_rows = descriptors(rows), of_columns = descriptors(columns);
+    const std::size_t count = sums.size();
+    const bool sums_integers = is_integer(element);
+    std::string list, outputs, inputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      list += (i == 0 ? "{$" : ", $") + std::to_string(i);
+      outputs += sums_integers ? "=r," : "=f,";
+      inputs += std::to_string(i) + ",";
+    }
+    const std::string turned =
+        std::string(rows.has_contracted_lines ? ", 0" : ", 1") + (columns.has_contracted_lines ? ", 0" : ", 1");
+    // Sums are added to (p), not one factor is negated (1, 1), and these are turned.
+    const std::string last = sums_integers ? ", p;\n" : ", p, 1, 1" + turned + ";\n";
+    const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(count * 2) + warpgroup_types(element);
+    std::string code = "{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\nwgmma.fence.sync.aligned;\n";
+    std::vector<llvm::Value *> arguments(sums.begin(), sums.end());
+    for (std::size_t i = 0; i < steps_of_slice; ++i) {
+      const std::size_t at = 2 * count + 2 * i;  // sums come twice, as results and as arguments
+      code += name + " " + list + "}, $" + std::to_string(at) + ", $" + std::to_string(at + 1) + last;
+      arguments.insert(arguments.end(), {of_rows[i], of_columns[i]});
+      inputs += "l,l,";
+    }
+    code += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+    std::vector<llvm::Type *> types;
+    for (const llvm::Value *argument : arguments) {
+      types.push_back(argument->getType());
+    }
+    llvm::Type *results = llvm::StructType::get(b.getContext(), llvm::ArrayRef(types).take_front(count));
+    return parts_of(b, assembly(b, llvm::FunctionType::get(results, types, false), code, outputs + inputs + "~{memory}",
+                                arguments));
+  }
+  void show_to_unit(llvm::IRBuilderBase &b, const KernelFrame &) const override {
+    assembly(b, llvm::FunctionType::get(b.getVoidTy(), false), "fence.proxy.async.shared::cta;", "~{memory}", {});
+  }
+
   std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
                                            bool are_turned) const override {
     const llvm::Intrinsic::ID id = are_turned ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
@@ -122,6 +176,21 @@ class GpuThreads final : public Threads {
         ->addOperand(llvm::MDNode::get(context, row));
   }
 
+  // What all threads of a warp come to together.
+  static llvm::CallInst *assembly(llvm::IRBuilderBase &b, llvm::FunctionType *type, const std::string &code,
+                                  const std::string &constraints, llvm::ArrayRef<llvm::Value *> arguments) {
+    llvm::CallInst *call = b.CreateCall(llvm::InlineAsm::get(type, code, constraints, true), arguments);
+    call->setConvergent();
+    return call;
+  }
+  static const char *warpgroup_types(emit::MatrixElement element) {
+    switch (element) {
+      case emit::MatrixElement::F16: return "k16.f32.f16.f16";
+      case emit::MatrixElement::BF16: return "k16.f32.bf16.bf16";
+      case emit::MatrixElement::S8: return "k32.s32.s8.s8";
+      default: return "k32.s32.u8.u8";
+    }
+  }
   static llvm::Intrinsic::ID multiplication(emit::MatrixElement element) {
     switch (element) {
       case emit::MatrixElement::F16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;

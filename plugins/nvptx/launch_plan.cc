@@ -88,7 +88,7 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
       return command.kernel >= plan.kernel_count ? "there is no such kernel"
              : !has_places(command.count, 0)     ? "an argument is outside of its allocation"
              : command.grid.blocks == 0 || command.grid.threads == 0 || command.grid.threads > max_threads_per_block ||
-                     command.grid.shared_bytes > max_shared_bytes
+                     command.grid.shared_bytes > whole_shared_bytes
                  ? "its grid is empty or too large"
                  : "";
     case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";

@@ -19,7 +19,8 @@ struct Place {
 };
 
 inline constexpr std::uint32_t max_threads_per_block = 1024;
-inline constexpr std::uint32_t max_shared_bytes = 48 * 1024;  // of a block, without asking the driver for more
+// Of a block: without asking the driver for more, and at all.
+inline constexpr std::uint32_t max_shared_bytes = 48 * 1024, whole_shared_bytes = 227 * 1024;
 
 // The threads of a kernel.
 struct Grid {
@@ -84,7 +85,7 @@ struct CodePart {
 };
 
 struct Artifact {
-  std::string target;  // "sm_90a", or "emulated" and the host's triple
+  std::string target;  // "sm_90a", or "emulated sm_90a"
   LaunchPlan plan;
   std::vector<CodePart> parts;  // some, and the first has kernel 0, if there are kernels
 };

@@ -13,13 +13,14 @@ namespace {
 struct Known {
   const char *text;
   Target target;
-  unsigned ptx;  // 83: the least version that has it, 8.3
+  unsigned ptx;              // 83: the least version that has it, 8.3
+  std::uint32_t shared_kib;  // of a block
 };
 constexpr Known known_targets[] = {
-    {"sm_75", {75, false}, 70},
-    {"sm_80", {80, false}, 70},
-    {"sm_90", {90, false}, 83},
-    {"sm_90a", {90, true}, 83},
+    {"sm_75", {75, false}, 70, 64},
+    {"sm_80", {80, false}, 70, 163},
+    {"sm_90", {90, false}, 83, 227},
+    {"sm_90a", {90, true}, 83, 227},
 };
 
 const Known &find(const Target &target) {
@@ -65,6 +66,10 @@ std::unique_ptr<llvm::TargetMachine> make(const std::string &triple, const std::
 
 std::string Target::text() const {
   return find(*this).text;
+}
+
+std::uint32_t Target::shared_bytes() const {
+  return find(*this).shared_kib * 1024;
 }
 
 std::optional<Target> parse_target(std::string_view text, std::string &error) {

@@ -14,7 +14,9 @@ struct Target {
   unsigned version = 90;     // 75: compute capability 7.5
   bool is_specific = false;  // sm_90a: what no later architecture has, such as wgmma
 
-  std::string text() const;  // "sm_90a"
+  std::string text() const;            // "sm_90a"
+  std::uint32_t shared_bytes() const;  // of a block, if the driver is asked for them
+  bool has_warpgroup_unit() const { return version == 90 && is_specific; }
 };
 
 // One of sm_75, sm_80, sm_90, sm_90a; nothing, and an error that names them, of another text.

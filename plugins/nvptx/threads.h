@@ -19,6 +19,7 @@ namespace bp::nvptx {
 inline constexpr std::int64_t warp_size = 32;
 // NVPTX's address spaces: of the GPU's memory, and of what a block shares.
 inline constexpr unsigned global_space = 1, shared_space = 3;
+inline constexpr std::uint64_t shared_alignment = 1024;
 
 std::string kernel_name(std::uint32_t number);
 
@@ -44,8 +45,10 @@ class Threads {
   virtual KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &builder, std::uint32_t number,
                                    std::size_t arguments, const emit::KernelCall *call,
                                    Cooperation cooperation) const = 0;
-  // It is started in blocks of at most so many threads: so many have to find room for what each of them computes with.
+  // It is started in blocks of at most so many threads, which have to find room for what each of them computes with.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads) const = 0;
+  // Of shared memory, that a block may have.
+  virtual std::int64_t whole_shared_bytes() const = 0;
   // After all kernels.
   virtual void finish(llvm::Module &module, std::uint32_t kernels) const = 0;
 
@@ -61,6 +64,13 @@ class Threads {
                                                        emit::MatrixElement element, std::span<llvm::Value *const> a,
                                                        std::span<llvm::Value *const> b,
                                                        std::span<llvm::Value *const> sums) const = 0;
+  // A warpgroup's, as emit::WarpgroupUnit says.
+  virtual bool has_warpgroup_unit(emit::MatrixElement element) const = 0;
+  virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
+                                                     emit::MatrixElement element, const emit::WarpgroupSlice &rows,
+                                                     const emit::WarpgroupSlice &columns,
+                                                     std::span<llvm::Value *const> sums) const = 0;
+  virtual void show_to_unit(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   // As emit::Team says: of shared memory.
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
                                                    llvm::Value *line, bool are_turned) const = 0;
@@ -69,12 +79,12 @@ class Threads {
                           llvm::Value *is_there) const = 0;
   virtual void end_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t last) const = 0;
-  // Of the block, aligned to 64 bytes; its size is said by the launch.
+  // Of the block, aligned to shared_alignment; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 };
 
 // may_round: matrix units may take f32 as emit::MatrixElement::TF32.
 std::unique_ptr<Threads> make_gpu_threads(const Target &target, bool may_round);
-std::unique_ptr<Threads> make_emulated_threads(bool may_round);
+std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round);
 
 }  // namespace bp::nvptx

@@ -93,6 +93,7 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   BP_SAME(compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   BP_SAME(compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   BP_SAME(memory_pools_supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+  BP_SAME(function_most_shared_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
   BP_SAME(event_blocks, CU_EVENT_BLOCKING_SYNC);
   BP_SAME(event_has_no_time, CU_EVENT_DISABLE_TIMING);
   BP_SAME(pool_release_threshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);

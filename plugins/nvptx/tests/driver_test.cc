@@ -167,6 +167,44 @@ TEST_CASE("code of many kernels is loaded in parts, by several threads") {
   CHECK(std::distance(begin(entries), end(entries)) == parts);
 }
 
+// Once when it is loaded, not for each launch.
+TEST_CASE("a kernel that wants more shared memory than usual says so to the driver") {
+  const Module module = text::parse_module(R"(HloModule large
+    ENTRY main {
+      x = bf16[1024,64] parameter(0)
+      y = bf16[64,1024] parameter(1)
+      ROOT r = f32[1024,1024] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    })")
+                            .value();
+  const auto run = [&](const std::string &of_driver, int &said) {
+    const TestDriver driver(of_driver);
+    Status status;
+    {
+      const auto backend = open_with_driver();
+      REQUIRE(backend.ok());
+      const auto live = [&]() -> Status {
+        BP_ASSIGN(const Compiled compiled, backend->compile(module, whole()));
+        const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
+        for (int i = 0; i < 2; ++i) {
+          BP_ASSIGN(const Literal result, compiled.executable.run(arguments));
+        }
+        return {};
+      };
+      status = live();
+    }
+    CHECK(driver.problems() == "");
+    said = driver.calls_of("cuFuncSetAttribute");
+    return status.ok() ? "" : status.error().message();
+  };
+  int said = 0;
+  CHECK(run("capability=90", said) == "");
+  CHECK(said == 1);
+  CHECK(run("capability=80", said) == "");
+  CHECK(said == 0);
+  CHECK(contains(run("capability=90 fail=cuFuncSetAttribute:1:1", said),
+                 "nvptx: allowing a kernel its shared memory: invalid argument (1)"));
+}
+
 TEST_CASE("memory is where it is, and runs out") {
   const std::string pools = GENERATE("pools=0", "pools=1");
   const TestDriver driver("memory=100000 " + pools);

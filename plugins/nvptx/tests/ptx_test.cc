@@ -39,6 +39,34 @@ const char *const functions = R"(HloModule functions
     ROOT r = (bf16[64,96], f32[64,96], f64[64,96], c64[64,96]) tuple(h2, x3, d3, z2)
   })";
 
+// What tensor cores multiply, large and small, from every layout.
+const char *const contractions = R"(HloModule contractions
+  ENTRY main {
+    a = bf16[4096,4096] parameter(0)
+    b = bf16[4096,4096] parameter(1)
+    c = f16[512,512] parameter(2)
+    d = s8[4096,4096] parameter(3)
+    e = s8[512,512] parameter(4)
+    f = f32[512,512] parameter(5)
+    image = bf16[8,56,56,64] parameter(6)
+    filter = bf16[3,3,64,256] parameter(7)
+    bias = f32[4096] parameter(8)
+    zero = f32[] constant(0)
+    sums = f32[4096,4096] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    biases = f32[4096,4096] broadcast(bias), dimensions={1}
+    zeros = f32[4096,4096] broadcast(zero), dimensions={}
+    biased = f32[4096,4096] add(sums, biases)
+    layer = f32[4096,4096] maximum(biased, zeros)
+    turned = bf16[4096,4096] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}
+    halves = f16[512,512] dot(c, c), lhs_contracting_dims={0}, rhs_contracting_dims={1}
+    bytes = s32[4096,4096] dot(d, d), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    few_bytes = s32[512,512] dot(e, e), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    rounded = f32[512,512] dot(f, f), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    image_sums = bf16[8,56,56,256] convolution(image, filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+    ROOT r = (f32[4096,4096], bf16[4096,4096], f16[512,512], s32[4096,4096], s32[512,512], f32[512,512], bf16[8,56,56,256])
+      tuple(layer, turned, halves, bytes, few_bytes, rounded, image_sums)
+  })";
+
 bool has_ptxas() {
   static const bool has = std::system("ptxas --version > /dev/null 2>&1") == 0;
   if (!has) {
@@ -91,9 +119,9 @@ TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills r
     return;
   }
   for (const std::string target : targets) {
-    for (const char *program : {kinds, functions}) {
+    for (const char *program : {kinds, functions, contractions}) {
       INFO(target);
-      check_with_ptxas(ptx_of(text::parse_module(program).value(), target), target);
+      check_with_ptxas(ptx_of(text::parse_module(program).value(), target, {}, {{"tf32", "1"}}), target);
     }
   }
 }

@@ -37,7 +37,8 @@ const auto the_context = reinterpret_cast<cuda::Context>(0xc0de);
 
 struct Kernel {
   std::string name;
-  std::vector<bool> reads;  // by parameter: whether it is ever looked at
+  std::vector<bool> reads;                 // by parameter: whether it is ever looked at
+  unsigned most_shared_bytes = 48 * 1024;  // of every GPU since compute capability 7.5, without asking for more
 };
 struct Link {
   std::string cubin;
@@ -334,7 +335,7 @@ Result read_ptx(std::string_view text, LoadedModule &module) {
   }
   for (std::string_view rest = after(text, ".entry "); !rest.empty(); rest = after(rest, ".entry ")) {
     const std::string_view parameters = rest.substr(0, rest.find(')'));
-    Kernel kernel{std::string(rest.substr(0, rest.find('('))), {}};
+    Kernel kernel{.name = std::string(rest.substr(0, rest.find('('))), .reads = {}};
     for (std::string_view left = after(parameters, ".param"); !left.empty(); left = after(left, ".param")) {
       const std::string name = kernel.name + "_param_" + std::to_string(kernel.reads.size());
       kernel.reads.push_back(text.find("[" + name + "]") != text.npos || text.find("[" + name + "+") != text.npos);
@@ -356,9 +357,9 @@ void write_log(unsigned count, const int *options, void **values, std::string_vi
   }
 }
 
-const Kernel *find_kernel(const void *function) {
+Kernel *find_kernel(const void *function) {
   for (const auto &[handle, module] : state.modules) {
-    for (const Kernel &kernel : module->kernels) {
+    for (Kernel &kernel : module->kernels) {
       if (&kernel == function) {
         return &kernel;
       }
@@ -367,14 +368,13 @@ const Kernel *find_kernel(const void *function) {
   return nullptr;
 }
 
-// The limits are those of every GPU since compute capability 7.5, without asking for more.
 Result check_launch(const Kernel *kernel, std::uint64_t threads, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                     unsigned shared_bytes, void **values, void **extra, std::vector<Address> &arguments) {
   if (kernel == nullptr) {
     return problem("there is no such function", cuda::invalid_handle);
   }
   if (threads == 0 || threads > 1024 || grid_x == 0 || grid_x > INT32_MAX || grid_y - 1 > 65534 || grid_z - 1 > 65534 ||
-      shared_bytes > 48 * 1024) {
+      shared_bytes > kernel->most_shared_bytes) {
     return problem("a grid or a block that no GPU has", cuda::invalid_value);
   }
   if (extra != nullptr || (values == nullptr && !kernel->reads.empty())) {
@@ -995,6 +995,23 @@ Result cuModuleGetFunction(cuda::Function *function, cuda::Module module, const 
       }
     }
     return cuda::not_found;
+  });
+}
+
+Result cuFuncSetAttribute(cuda::Function function, int attribute, int value) {
+  return call("cuFuncSetAttribute", context, [&]() -> Result {
+    Kernel *kernel = find_kernel(function);
+    if (kernel == nullptr) {
+      return problem("there is no such function", cuda::invalid_handle);
+    }
+    const int most = state.settings.capability >= 90   ? 227 * 1024
+                     : state.settings.capability >= 80 ? 163 * 1024
+                                                       : 64 * 1024;
+    if (attribute != cuda::function_most_shared_bytes || value < 0 || value > most) {
+      return problem("an attribute that no kernel has", cuda::invalid_value);
+    }
+    kernel->most_shared_bytes = static_cast<unsigned>(value);
+    return 0;
   });
 }
 

@@ -1,0 +1,150 @@
+#include "plugins/nvptx/emulated_units.h"
+
+#include <bit>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "plugins/llvm/team.h"
+#include "plugins/nvptx/threads.h"
+#include "plugins/nvptx/warpgroup_unit.h"
+
+namespace bp::nvptx {
+namespace {
+
+// Of an element of a matrix.
+template <typename Sum>
+Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
+  switch (element) {
+    case emit::MatrixElement::S8: return static_cast<Sum>(static_cast<std::int8_t>(bits));
+    case emit::MatrixElement::U8: return static_cast<Sum>(static_cast<std::uint8_t>(bits));
+    case emit::MatrixElement::TF32: {
+      const bool is_finite = (bits >> 23 & 0xff) != 0xff;  // rounded to nearest, halves away from zero
+      return static_cast<Sum>(std::bit_cast<float>(is_finite ? (bits + 0x1000) & ~0x1fffu : bits));
+    }
+    case emit::MatrixElement::BF16: return static_cast<Sum>(std::bit_cast<float>(bits << 16));
+    default: break;
+  }
+  const auto exponent = static_cast<int>(bits >> 10 & 31), mantissa = static_cast<int>(bits & 1023);
+  const float size = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
+                     : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                     : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+  return static_cast<Sum>((bits >> 15 & 1) != 0 ? -size : size);
+}
+
+// Each element is found where emit::MatrixUnit says that a thread has it.
+template <typename Sum>
+void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element, Sum *sums) {
+  const std::uint32_t lane = thread->thread % warp_size;
+  const EmulatedThread *warp = thread - lane;
+  const auto bytes = static_cast<std::uint32_t>(emit::bytes_of(element));
+  const auto value = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t byte) {
+    return value_of<Sum>(warp[owner].words[turn][word] >> 8 * (byte % 4) & (~0u >> (32 - 8 * bytes)), element);
+  };
+  for (std::uint32_t i = 0; i < emit::MatrixUnit::sums; ++i) {
+    const std::uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    for (std::uint32_t k = 0; k < emit::MatrixUnit::contracted_bytes; k += bytes) {
+      const std::uint32_t part = k % 16 / 4, last = k / 16;
+      const Sum x = value(row % 8 * 4 + part, row / 8 + 2 * last, k), y = value(column * 4 + part, 4 + last, k);
+      if constexpr (std::is_same_v<Sum, float>) {
+        sums[i] = std::fma(x, y, sums[i]);
+      } else {
+        sums[i] += x * y;
+      }
+    }
+  }
+}
+
+// An element of a slice, whose lines are found by its descriptor and whose pieces of 16 bytes are swizzled by their address.
+class SliceReader {
+ public:
+  SliceReader(const EmulatedThread *thread, std::uint64_t descriptor, bool has_contracted_lines,
+              emit::MatrixElement element)
+      : shared_(static_cast<const std::uint8_t *>(thread->shared)),
+        at_(SliceDescriptor::of(descriptor)),
+        has_contracted_lines_(has_contracted_lines),
+        element_(element),
+        bytes_(static_cast<std::uint64_t>(emit::bytes_of(element))) {}
+
+  template <typename Sum>
+  Sum value(std::uint64_t i, std::uint64_t k) const {
+    const std::uint64_t line = has_contracted_lines_ ? i : k;
+    const std::uint64_t in_line = has_contracted_lines_ ? k : i % 64, block = has_contracted_lines_ ? 0 : i / 64;
+    std::uint64_t place = at_.start + block * at_.leading + line / 8 * at_.stride + line % 8 * 128 + in_line * bytes_;
+    if (at_.swizzle == 1) {
+      place ^= (place >> 7 & 7) << 4;
+    }
+    const std::uint32_t low = shared_[place], high = bytes_ == 2 ? shared_[place + 1] : 0;
+    return value_of<Sum>(high << 8 | low, element_);
+  }
+
+ private:
+  const std::uint8_t *shared_;
+  SliceDescriptor at_;
+  bool has_contracted_lines_;
+  emit::MatrixElement element_;
+  std::uint64_t bytes_;
+};
+
+// The sums that emit::WarpgroupUnit says are a member's.
+template <typename Sum>
+void multiply_slices_into(const EmulatedThread *thread, const EmulatedSlices &slices, Sum *sums) {
+  const auto element = static_cast<emit::MatrixElement>(slices.element);
+  const SliceReader rows(thread, slices.rows, slices.rows_have_contracted_lines != 0, element);
+  const SliceReader columns(thread, slices.columns, slices.columns_have_contracted_lines != 0, element);
+  const std::uint32_t member = thread->thread % emit::WarpgroupUnit::members, lane = member % warp_size;
+  const std::uint32_t row = member / warp_size * 16 + lane / 4;
+  const auto contracted = static_cast<std::uint32_t>(32 / emit::bytes_of(element));
+  std::vector<Sum> of_rows[2];
+  for (std::uint32_t half = 0; half < 2; ++half) {
+    for (std::uint32_t k = 0; k < contracted; ++k) {
+      of_rows[half].push_back(rows.value<Sum>(row + 8 * half, k));
+    }
+  }
+  for (std::uint32_t i = 0; i < slices.sums; i += 4) {
+    for (std::uint32_t in_pair = 0; in_pair < 2; ++in_pair) {
+      const std::uint32_t column = i * 2 + lane % 4 * 2 + in_pair;
+      for (std::uint32_t k = 0; k < contracted; ++k) {
+        const Sum y = columns.value<Sum>(column, k);
+        for (std::uint32_t half = 0; half < 2; ++half) {
+          sums[i + 2 * half + in_pair] += of_rows[half][k] * y;  // of f16 and bf16 a product is exact
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, void *sums) {
+  const auto element = static_cast<emit::MatrixElement>(number);
+  if (is_integer(element)) {
+    multiply_into(thread, turn, element, static_cast<std::uint32_t *>(sums));
+  } else {
+    multiply_into(thread, turn, element, static_cast<float *>(sums));
+  }
+}
+
+void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words) {
+  const std::uint32_t lane = thread->thread % warp_size, group = lane / 4, part = lane % 4;
+  const EmulatedThread *warp = thread - lane;
+  for (std::uint32_t matrix = 0; matrix < 4; ++matrix) {
+    const auto line = [&](std::uint32_t number) {
+      const std::uint32_t *shown = warp[matrix * 8 + number].words[turn];
+      return reinterpret_cast<const std::uint16_t *>(std::uint64_t{shown[1]} << 32 | shown[0]);
+    };
+    const std::uint32_t low = are_turned != 0 ? line(2 * part)[group] : line(group)[2 * part];
+    const std::uint32_t high = are_turned != 0 ? line(2 * part + 1)[group] : line(group)[2 * part + 1];
+    static_cast<std::uint32_t *>(words)[matrix] = high << 16 | low;
+  }
+}
+
+void multiply_slices(const EmulatedThread *thread, const EmulatedSlices *slices, void *sums) {
+  if (is_integer(static_cast<emit::MatrixElement>(slices->element))) {
+    multiply_slices_into(thread, *slices, static_cast<std::uint32_t *>(sums));
+  } else {
+    multiply_slices_into(thread, *slices, static_cast<float *>(sums));
+  }
+}
+
+}  // namespace bp::nvptx

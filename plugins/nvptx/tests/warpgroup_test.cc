@@ -1,0 +1,131 @@
+// Large dots and convolutions, multiplied by warpgroups from shared memory.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "plugins/nvptx/tests/programs.h"
+
+namespace bp::nvptx::tests {
+namespace {
+
+struct Kind {
+  std::string type, result, instruction;
+  bool is_byte;
+};
+const Kind kinds_of_elements[] = {{"bf16", "f32", "k16.f32.bf16.bf16", false},
+                                  {"f16", "f32", "k16.f32.f16.f16", false},
+                                  {"s8", "s32", "k32.s32.s8.s8", true},
+                                  {"u8", "u32", "k32.s32.u8.u8", true}};
+
+struct Sizes {
+  int batch, rows, columns, contracted;
+};
+
+// Operands lie along the contracted axis, or along the rows and columns.
+std::string dot(const Kind &kind, const Sizes &sizes, bool rows_lie_along, bool columns_lie_along) {
+  const auto &[batch, rows, columns, contracted] = sizes;
+  return fmt::format(
+      R"(HloModule dot
+    ENTRY main {{
+      x = {0}[{1},{2}] parameter(0)
+      y = {0}[{1},{3}] parameter(1)
+      ROOT r = {4}[{1},{5},{6}] dot(x, y), lhs_batch_dims={{0}}, lhs_contracting_dims={{{7}}}, rhs_batch_dims={{0}}, rhs_contracting_dims={{{8}}}
+    }})",
+      kind.type, batch,
+      rows_lie_along ? fmt::format("{},{}", rows, contracted) : fmt::format("{},{}", contracted, rows),
+      columns_lie_along ? fmt::format("{},{}", columns, contracted) : fmt::format("{},{}", contracted, columns),
+      kind.result, rows, columns, rows_lie_along ? 2 : 1, columns_lie_along ? 2 : 1);
+}
+
+std::string ptx_for(const std::string &target, const std::string &text) {
+  return ptx_of(text::parse_module(text).value(), target);
+}
+
+}  // namespace
+
+TEST_CASE("large dots are multiplied by the units of warpgroups, where there are some") {
+  for (const Kind &kind : kinds_of_elements) {
+    for (const bool rows_lie_along : {true, false}) {
+      for (const bool columns_lie_along : {true, false}) {
+        const std::string text = dot(kind, {1, 4096, 4096, 4096}, rows_lie_along, columns_lie_along);
+        const std::string ptx = ptx_for("sm_90a", text);
+        INFO(ptx);
+        CHECK(ptx.find("wgmma.mma_async.sync.aligned.m64n256" + kind.instruction) != std::string::npos);
+        // Two bytes may lie either way: the last numbers say which side is turned.
+        const std::string turned = fmt::format(", p, 1, 1, {}, {};", rows_lie_along ? 0 : 1, columns_lie_along ? 0 : 1);
+        CHECK((ptx.find(turned) != std::string::npos) == !kind.is_byte);
+        // What was copied is shown to the unit before the others are waited for.
+        const std::size_t copied = ptx.find("cp.async.wait_group"), shown = ptx.find("fence.proxy.async.shared::cta");
+        CHECK((copied != std::string::npos) == (!kind.is_byte || rows_lie_along || columns_lie_along));
+        CHECK(shown != std::string::npos);
+        CHECK((copied == std::string::npos || copied < shown));
+        CHECK(shown < ptx.find("bar.sync", shown));
+        CHECK(ptx.find("bar.sync", shown) < ptx.find("wgmma.fence.sync.aligned"));
+        CHECK(ptx.find(".align 1024 .b8 shared_memory") != std::string::npos);
+        CHECK(ptx_for("sm_90", text).find("wgmma") == std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("few tiles, or small ones, are left to warps") {
+  const Kind &kind = kinds_of_elements[0];
+  for (const Sizes &sizes : {Sizes{1, 512, 512, 4096}, {1000, 64, 64, 64}, {200, 128, 64, 32}}) {
+    CHECK(ptx_for("sm_90a", dot(kind, sizes, true, false)).find("wgmma") == std::string::npos);
+  }
+}
+
+TEST_CASE("units of warpgroups multiply whatever lies in memory whichever way") {
+  for (const Kind &kind : kinds_of_elements) {
+    for (const bool rows_lie_along : {true, false}) {
+      for (const bool columns_lie_along : {true, false}) {
+        INFO(kind.type << " " << rows_lie_along << columns_lie_along);
+        const int contracted = kind.is_byte ? 144 : 72;
+        check_on_emulator(dot(kind, {32, 144, 80, contracted}, rows_lie_along, columns_lie_along), 1e-5);
+        if (rows_lie_along) {  // not 16 bytes at a time
+          check_on_emulator(dot(kind, {32, 129, 67, contracted - 3}, rows_lie_along, columns_lie_along), 1e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the columns of a warpgroup's tile are as many as there are") {
+  for (const auto &[columns, batch] : {std::pair(64, 128), {128, 256}, {256, 256}}) {
+    const std::string text = dot(kinds_of_elements[1], {batch, 128, columns, 64}, true, false);
+    CHECK(ptx_for("sm_90a", text).find(fmt::format("m64n{}k16", columns)) != std::string::npos);
+    check_on_emulator(text, 1e-5);
+  }
+}
+
+TEST_CASE("what is done with the sums of warpgroups is done in the same kernel") {
+  const std::string text = R"(HloModule layer
+    ENTRY main {
+      x = bf16[1000,96] parameter(0)
+      y = bf16[96,1048] parameter(1)
+      bias = bf16[1048] parameter(2)
+      sums = bf16[1000,1048] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      biases = bf16[1000,1048] broadcast(bias), dimensions={1}
+      biased = bf16[1000,1048] add(sums, biases)
+      zero = bf16[] constant(0)
+      zeros = bf16[1000,1048] broadcast(zero), dimensions={}
+      ROOT r = bf16[1000,1048] maximum(biased, zeros)
+    })";
+  const std::string ptx = ptx_for("sm_90a", text);
+  CHECK(ptx.find("wgmma") != std::string::npos);
+  CHECK(ptx.find("kernel_1") == std::string::npos);
+  check_on_emulator(text, 1e-2);
+}
+
+TEST_CASE("convolutions are multiplied by warpgroups") {
+  const std::string text = R"(HloModule convolution
+    ENTRY main {
+      image = bf16[4,32,32,24] parameter(0)
+      filter = bf16[3,3,24,256] parameter(1)
+      ROOT r = f32[4,32,32,256] convolution(image, filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+    })";
+  CHECK(ptx_for("sm_90a", text).find("wgmma") != std::string::npos);
+  check_on_emulator(text, 1e-5);
+}
+
+}  // namespace bp::nvptx::tests
