@@ -103,7 +103,7 @@ std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<
     problems.push_back(normalize(contraction, lanes_of_sums(target, contraction)));
   }
   if (std::ranges::all_of(problems, is_worth_tiling)) {
-    return TeamWork();
+    return TeamWork{.is_for_warpgroups = problems.size() == 1 && is_for_warpgroups(problems[0])};
   }
   return problems.size() == 1 && is_worth_splitting(problems[0]) ? std::optional(split_work(problems[0]))
                                                                  : std::nullopt;

@@ -109,6 +109,7 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
 struct TeamWork {
   int64_t items = 0;
   int64_t length = 0;
+  bool is_for_warpgroups = false;  // if the team has some
 };
 // Nothing if these are better left to threads.
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions);

@@ -40,6 +40,7 @@ std::unique_ptr<ContractionStrategy> make_threaded_strategy(const ContractionPro
 
 // A team for each tile of the output; scratch is its memory. The team must outlive the strategy.
 bool is_worth_tiling(const ContractionProblem &problem);
+bool is_for_warpgroups(const ContractionProblem &problem);
 std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team);
 
 // A team for some results of few rows or columns, whose members share the contracted axes. Likewise.

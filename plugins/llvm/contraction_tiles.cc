@@ -6,6 +6,8 @@ namespace bp::emit {
 
 namespace {
 
+constexpr int64_t barrier_bytes = 8;
+
 int64_t bytes_of(const llvm::Type *type) {
   return type->getScalarSizeInBits() / 8;
 }
@@ -46,7 +48,8 @@ int64_t TileStrategy::slices_at_once() const {
 }
 
 int64_t TileStrategy::scratch_bytes() const {
-  return std::max(slices_at_once() * slices_bytes(),
+  const int64_t barriers = takes_boxes() ? slices_at_once() * barrier_bytes : 0;
+  return std::max(slices_at_once() * slices_bytes() + barriers,
                   units_together() * unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
 }
 
@@ -170,24 +173,115 @@ void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pi
   }
 }
 
+// As the copy engine sees a side: of single axes, along whose first one the slice's lines lie.
+std::optional<TensorView> TileStrategy::view(const ContractionMemory &m, size_t side) const {
+  const Operand from = operand(side);
+  const std::vector<Axis> &of_side = axes(problem_, side), &contracted = problem_.contracted;
+  const auto has_window = [](const Axis &axis) { return axis.window >= 0; };
+  const bool is_along_contracted = lies_along_contracted(side);
+  const int64_t bytes = bytes_of(slice_type());
+  if (!takes_boxes() || !team_.has_copy_engine() || of_side.size() != 1 || contracted.size() != 1 ||
+      problem_.batch.size() > 1 || has_window(of_side[0]) || has_window(contracted[0]) ||
+      (!problem_.batch.empty() && has_window(problem_.batch[0])) || !comes_by_itself(m, side)) {
+    return std::nullopt;
+  }
+  constexpr int64_t most_elements = int64_t{1} << 31, most_bytes = int64_t{1} << 40;
+  TensorView view = {m.pointers[from], problem_.offsets[from], bytes, {}};
+  const int64_t line = WarpgroupUnit::line_bytes / bytes;
+  const TensorView::Dimension in_side = {size_[side], stride_of(of_side[0], from),
+                                         is_along_contracted ? tile(side) : line};
+  const TensorView::Dimension in_contracted = {contracted_, stride_of(contracted[0], from), depth_};
+  view.dimensions = {is_along_contracted ? in_contracted : in_side, is_along_contracted ? in_side : in_contracted};
+  if (!problem_.batch.empty()) {
+    view.dimensions.push_back({problem_.batch[0].size, stride_of(problem_.batch[0], from), 1});
+  }
+  const bool fits = std::ranges::all_of(view.dimensions, [&](const TensorView::Dimension &dimension) {
+    return dimension.size < most_elements && dimension.stride > 0 && dimension.stride * bytes < most_bytes;
+  });
+  return fits && view.dimensions[0].stride == 1 ? std::optional(view) : std::nullopt;
+}
+
+TileStrategy::BoxesOfSides TileStrategy::make_boxes(const ContractionMemory &m) const {
+  BoxesOfSides boxes;
+  for (const size_t side : {row_side, column_side}) {
+    if (const auto of_side = view(m, side)) {
+      boxes[side] = Boxes{team_.add_view(*of_side), !problem_.batch.empty()};
+    }
+  }
+  return boxes;
+}
+
+llvm::Value *TileStrategy::barrier(const ContractionMemory &m, llvm::Value *scratch, llvm::Value *slice_number) const {
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *at = b.CreateMul(slice_number, m.integer(barrier_bytes));
+  return b.CreateInBoundsGEP(b.getInt8Ty(), scratch, b.CreateAdd(at, m.integer(slices_at_once() * slices_bytes())));
+}
+
+// One member starts the engine.
+void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &boxes, const OfSides &first,
+                              llvm::Value *batch, llvm::Value *k, const OfSides &slices, llvm::Value *barrier) const {
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *is_first = b.CreateICmpEQ(team_.member(), m.integer(0));
+  emit_when(b, b.CreateAnd(is_first, b.CreateICmpULT(k, m.integer(contracted_))), [&] {
+    int64_t elements = 0;
+    for (const size_t side : {row_side, column_side}) {
+      elements += boxes[side] ? slice_size(side) : 0;
+    }
+    team_.expect_bytes(b, barrier, static_cast<uint32_t>(elements * bytes_of(slice_type())));
+    for (const size_t side : {row_side, column_side}) {
+      if (!boxes[side]) {
+        continue;
+      }
+      const int64_t step =
+          lies_along_contracted(side) ? tile(side) : WarpgroupUnit::line_bytes / bytes_of(slice_type());
+      for (int64_t i = 0; i < tile(side); i += step) {
+        OfSides place = {k, b.CreateAdd(first[side], m.integer(i))};
+        if (!lies_along_contracted(side)) {
+          std::swap(place[0], place[1]);
+        }
+        Values coordinates = {place[0], place[1]};
+        if (boxes[side]->has_batch) {
+          coordinates.push_back(batch);
+        }
+        for (llvm::Value *&coordinate : coordinates) {
+          coordinate = b.CreateTrunc(coordinate, b.getInt32Ty());
+        }
+        llvm::Value *to = b.CreateInBoundsGEP(slice_type(), slices[side], m.integer(i * depth_));
+        team_.copy_box(b, boxes[side]->view, coordinates, to, barrier);
+      }
+    }
+  });
+}
+
 // One slice is multiplied while the next ones are copied, the last of them to where the one before it was.
-Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, const std::array<Place, 2> &batch,
+Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, llvm::Value *batch,
                             llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
-  const bool some_come = comes_by_itself(m, row_side) || comes_by_itself(m, column_side);
+  const BoxesOfSides boxes = make_boxes(m);
+  const bool has_boxes = boxes[row_side] || boxes[column_side], has_pieces = !boxes[row_side] || !boxes[column_side];
+  const std::array<Place, 2> of_batch = {batch_place(m, batch, operand(row_side)),
+                                         batch_place(m, batch, operand(column_side))};
+  const auto comes = [&](size_t side) { return !boxes[side] && comes_by_itself(m, side); };
+  const bool some_come = comes(row_side) || comes(column_side);
+  const auto number = [&](llvm::Value *k) { return b.CreateUDiv(k, m.integer(depth_)); };
+  const auto place = [&](llvm::Value *k) { return b.CreateURem(number(k), m.integer(slices_at_once())); };
   const auto slices = [&](llvm::Value *k) -> OfSides {
-    llvm::Value *number = b.CreateURem(b.CreateUDiv(k, m.integer(depth_)), m.integer(slices_at_once()));
-    llvm::Value *at = b.CreateMul(number, m.integer(slice_size(row_side) + slice_size(column_side)));
+    llvm::Value *at = b.CreateMul(place(k), m.integer(slice_size(row_side) + slice_size(column_side)));
     llvm::Value *rows = b.CreateInBoundsGEP(slice_type(), scratch, at);
     return {rows, b.CreateInBoundsGEP(slice_type(), rows, m.integer(slice_size(row_side)))};
   };
   const auto start = [&](llvm::Value *k) {
     std::array<Pieces, 2> pieces;
     for (const size_t side : {row_side, column_side}) {
-      pieces[side] = start_copy(m, side, batch[side], first[side], k, slices(k)[side]);
+      if (!boxes[side]) {
+        pieces[side] = start_copy(m, side, of_batch[side], first[side], k, slices(k)[side]);
+      }
     }
     if (some_come) {
       team_.end_copies(b);
+    }
+    if (has_boxes) {
+      copy_boxes(m, boxes, first, batch, k, slices(k), barrier(m, scratch, place(k)));
     }
     return pieces;
   };
@@ -200,9 +294,19 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, co
     if (some_come) {
       team_.wait_for_copies(b, static_cast<uint32_t>(last));
     }
-    show_copied(m);
+    if (has_pieces) {
+      show_copied(m);
+    }
     team_.wait(b);
   };
+  if (has_boxes) {
+    emit_when(b, b.CreateICmpEQ(team_.member(), m.integer(0)), [&] {
+      for (int64_t i = 0; i < slices_at_once(); ++i) {
+        team_.make_barrier(b, barrier(m, scratch, m.integer(i)));
+      }
+    });
+    team_.wait(b);
+  }
   const int64_t ahead = slices_at_once() - 1;
   emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_, [&](llvm::Value *k) { finish(start(k)); });
   const Values zeros(sums(), llvm::Constant::getNullValue(m.sum_type));
@@ -211,6 +315,10 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, co
       [&](llvm::Value *k, const Values &so_far) {
         wait(ahead - 1);  // for this slice, and until the one before is no more needed
         const std::array<Pieces, 2> next = start(b.CreateAdd(k, m.integer(ahead * depth_)));
+        if (has_boxes) {
+          llvm::Value *phase = b.CreateUDiv(number(k), m.integer(slices_at_once()));
+          team_.wait_for_phase(b, barrier(m, scratch, place(k)), b.CreateTrunc(phase, b.getInt1Ty()));
+        }
         const Values added = multiply(m, slices(k), so_far);
         finish(next);
         return added;
@@ -218,6 +326,12 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, co
       longest_chain());
   wait(0);
   return results;
+}
+
+Place TileStrategy::batch_place(const ContractionMemory &m, llvm::Value *batch, Operand of) const {
+  Place place = m.locate(batch, problem_.batch, of);
+  place.offset = m.b.CreateAdd(place.offset, m.integer(problem_.offsets[of]));
+  return place;
 }
 
 void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *scratch) const {
@@ -228,13 +342,8 @@ void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm
   llvm::Value *batch = b.CreateUDiv(rest, m.integer(tiles_along(row_side)));
   const OfSides first = {b.CreateMul(row_tile, m.integer(tile(row_side))),
                          b.CreateMul(column_tile, m.integer(tile(column_side)))};
-  const auto start = [&](Operand of) {
-    Place place = m.locate(batch, problem_.batch, of);
-    place.offset = b.CreateAdd(place.offset, m.integer(problem_.offsets[of]));
-    return place;
-  };
-  const Values sums = add_up(m, first, {start(operand(row_side)), start(operand(column_side))}, scratch);
-  write_out(m, sums, first, start(out_operand), scratch);
+  const Values sums = add_up(m, first, batch, scratch);
+  write_out(m, sums, first, batch_place(m, batch, out_operand), scratch);
 }
 
 // By way of the team's memory, a few rows of units at a time: members then have neighbours in out, which an epilogue reads
@@ -304,9 +413,15 @@ bool is_worth_tiling(const ContractionProblem &problem) {
          total_size(problem.contracted) >= smallest && !is_worth_compensating(problem);
 }
 
+bool is_for_warpgroups(const ContractionProblem &problem) {
+  const auto element = matrix_element(problem.types);
+  return is_worth_tiling(problem) && element && is_worth_warpgroups(problem, *element);
+}
+
 std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team) {
   const auto element = matrix_element(problem.types);
-  if (element && is_worth_warpgroups(problem, team, *element)) {
+  if (element && team.has_warpgroup_unit(*element) && team.size() == 2 * WarpgroupUnit::members &&
+      is_worth_warpgroups(problem, *element)) {
     return make_warpgroup_tiles(problem, team, *element);
   }
   return element && team.has_matrix_unit(*element) ? make_matrix_tiles(problem, team, *element)

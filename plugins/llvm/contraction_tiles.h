@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "plugins/llvm/contraction_strategy.h"
 #include "plugins/llvm/loops.h"
@@ -43,6 +44,8 @@ class TileStrategy : public ContractionStrategy {
   virtual int64_t most_memory_bytes() const { return team_.most_memory_bytes(); }
   // What a member does before it waits for the others, so that what it copied is there for all who multiply.
   virtual void show_copied(const ContractionMemory &) const {}
+  // Whether lines of slices are as a copy engine brings them.
+  virtual bool takes_boxes() const { return false; }
   // Longer chains of additions lose too much; they are parts, added in the end. A multiple of depth.
   virtual int64_t longest_chain() const = 0;
   virtual size_t sums() const = 0;  // of a member
@@ -65,7 +68,15 @@ class TileStrategy : public ContractionStrategy {
     llvm::Value *stored;  // a vector of the operand; null if it comes by itself
   };
   using Pieces = std::vector<Piece>;
+  // A side that a copy engine brings: the number of its view.
+  struct Boxes {
+    std::size_t view;
+    bool has_batch;
+  };
+  using BoxesOfSides = std::array<std::optional<Boxes>, 2>;
 
+  // Where a batch begins.
+  Place batch_place(const ContractionMemory &memory, llvm::Value *batch, Operand of) const;
   int64_t tiles_along(size_t side) const { return (size_[side] + tile(side) - 1) / tile(side); }
   int64_t tiles() const { return total_size(problem_.batch) * tiles_along(row_side) * tiles_along(column_side); }
   static const std::vector<Axis> &axes(const ContractionProblem &problem, size_t side) {
@@ -83,8 +94,12 @@ class TileStrategy : public ContractionStrategy {
   Pieces start_copy(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
                     llvm::Value *first_contracted, llvm::Value *slice) const;
   void finish_copy(const ContractionMemory &memory, size_t side, const Pieces &pieces) const;
-  Values add_up(const ContractionMemory &memory, const OfSides &first, const std::array<Place, 2> &batch,
-                llvm::Value *scratch) const;
+  std::optional<TensorView> view(const ContractionMemory &memory, size_t side) const;
+  BoxesOfSides make_boxes(const ContractionMemory &memory) const;
+  llvm::Value *barrier(const ContractionMemory &memory, llvm::Value *scratch, llvm::Value *slice_number) const;
+  void copy_boxes(const ContractionMemory &memory, const BoxesOfSides &boxes, const OfSides &first, llvm::Value *batch,
+                  llvm::Value *k, const OfSides &slices, llvm::Value *barrier) const;
+  Values add_up(const ContractionMemory &memory, const OfSides &first, llvm::Value *batch, llvm::Value *scratch) const;
   void write_out(const ContractionMemory &memory, const Values &sums, const OfSides &first, const Place &batch,
                  llvm::Value *scratch) const;
 
@@ -97,8 +112,9 @@ std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem 
 // The team has a matrix unit for them.
 std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
                                                        MatrixElement element);
-// Likewise of a team of warpgroups.
-bool is_worth_warpgroups(const ContractionProblem &problem, const Team &team, MatrixElement element);
+// Likewise of a team of two warpgroups, whose tiles have so many rows.
+constexpr int64_t warpgroup_rows = 2 * WarpgroupUnit::rows;
+bool is_worth_warpgroups(const ContractionProblem &problem, MatrixElement element);
 std::unique_ptr<ContractionStrategy> make_warpgroup_tiles(const ContractionProblem &problem, Team &team,
                                                           MatrixElement element);
 

@@ -11,14 +11,11 @@ using Unit = WarpgroupUnit;
 int64_t depth_of(MatrixElement element) {
   return Unit::line_bytes / bytes_of(element);
 }
-int64_t rows_of(const Team &team) {
-  return team.size() / Unit::members * Unit::rows;
-}
 
 class WarpgroupTiles final : public TileStrategy {
  public:
   WarpgroupTiles(const ContractionProblem &problem, Team &team, MatrixElement element)
-      : TileStrategy(problem, team, depth_of(element), {rows_of(team), Unit::least_columns},
+      : TileStrategy(problem, team, depth_of(element), {warpgroup_rows, Unit::least_columns},
                      {1, Unit::most_columns / Unit::least_columns}),
         element_(element) {}
 
@@ -53,6 +50,7 @@ class WarpgroupTiles final : public TileStrategy {
     return b.CreateAdd(at, b.CreateURem(in_line, m.integer(in_piece)));
   }
 
+  bool takes_boxes() const override { return true; }
   void show_copied(const ContractionMemory &m) const override { team_.show_to_unit(m.b); }
 
   OfSides position(const ContractionMemory &m, size_t sum) const override {
@@ -80,14 +78,13 @@ class WarpgroupTiles final : public TileStrategy {
 }  // namespace
 
 // Where there are fewer tiles, smaller ones keep more of a large GPU busy.
-bool is_worth_warpgroups(const ContractionProblem &problem, const Team &team, MatrixElement element) {
+bool is_worth_warpgroups(const ContractionProblem &problem, MatrixElement element) {
   constexpr int64_t enough_tiles = 128;
   const int64_t rows = total_size(problem.rows), columns = total_size(problem.columns);
   const auto tiles_along = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
-  return team.has_warpgroup_unit(element) && rows >= rows_of(team) && columns >= Unit::least_columns &&
-         total_size(problem.contracted) >= depth_of(element) &&
-         total_size(problem.batch) * tiles_along(rows, rows_of(team)) * tiles_along(columns, Unit::least_columns) >=
-             enough_tiles;
+  const int64_t tiles = tiles_along(rows, warpgroup_rows) * tiles_along(columns, Unit::least_columns);
+  return element != MatrixElement::TF32 && rows >= warpgroup_rows && columns >= Unit::least_columns &&
+         total_size(problem.contracted) >= depth_of(element) && total_size(problem.batch) * tiles >= enough_tiles;
 }
 
 std::unique_ptr<ContractionStrategy> make_warpgroup_tiles(const ContractionProblem &problem, Team &team,

@@ -48,6 +48,20 @@ struct WarpgroupSlice {
   bool has_contracted_lines;
 };
 
+// An array of a kernel's argument as a copy engine sees it: by up to five dimensions, the innermost first, whose elements
+// are neighbours in memory. Of these it copies a box at a time; what of it is outside comes as zeros. Lines of a box, as long
+// as those of a WarpgroupUnit, come to lie as the unit wants them.
+struct TensorView {
+  static constexpr std::size_t most_dimensions = 5;
+  struct Dimension {
+    std::int64_t size, stride, box;  // in elements; strides but the first are multiples of 16 bytes
+  };
+  llvm::Value *pointer = nullptr;
+  std::int64_t offset = 0;  // elements; with the pointer, a multiple of 16 bytes
+  std::int64_t element_bytes = 1;
+  std::vector<Dimension> dimensions;
+};
+
 class Team {
  public:
   virtual ~Team() = default;
@@ -87,6 +101,17 @@ class Team {
   virtual void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
   virtual void end_copies(llvm::IRBuilderBase &builder) = 0;
   virtual void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) = 0;
+  // Whether there is an engine that copies boxes, and room for one more view; then makes it known and returns its number. A
+  // barrier is 8 bytes of the team's memory, made by one member, before a wait(), for one phase after the other. A phase ends
+  // when as many bytes were copied as one member said. Members that wait for its end, phases being even and odd in turn, find
+  // them there. coordinates: i32, of the box's first element, by dimension.
+  virtual bool has_copy_engine() const = 0;
+  virtual std::size_t add_view(const TensorView &view) = 0;
+  virtual void make_barrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) = 0;
+  virtual void expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) = 0;
+  virtual void copy_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
+                        llvm::Value *to, llvm::Value *barrier) = 0;
+  virtual void wait_for_phase(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) = 0;
   // Memory of all of the team, aligned to 64 bytes, or to 1024 of one that has a warpgroup unit; asked for at most once. At
   // most so much, beside which there is room for other teams; or all that there is.
   virtual std::int64_t most_memory_bytes() const = 0;

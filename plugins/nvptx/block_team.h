@@ -25,6 +25,8 @@ class BlockTeam final : public emit::Team {
             std::int64_t items);
 
   llvm::Value *item() const { return item_; }  // i64, one that there is even if the team is not wanted
+  // What the kernel's tensor maps are of, the first ones of the frame's.
+  const std::vector<emit::TensorView> &views() const { return views_; }
 
   std::int64_t size() const override { return size_.threads; }
   std::int64_t exchanging() const override;
@@ -53,6 +55,24 @@ class BlockTeam final : public emit::Team {
     return threads_.multiply_slices(builder, frame_, element, rows, columns, sums);
   }
   void show_to_unit(llvm::IRBuilderBase &builder) override { threads_.show_to_unit(builder, frame_); }
+  bool has_copy_engine() const override { return threads_.has_copy_engine() && views_.size() < frame_.maps.size(); }
+  std::size_t add_view(const emit::TensorView &view) override {
+    views_.push_back(view);
+    return views_.size() - 1;
+  }
+  void make_barrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) override {
+    threads_.make_barrier(builder, frame_, barrier);
+  }
+  void expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) override {
+    threads_.expect_bytes(builder, frame_, barrier, bytes);
+  }
+  void copy_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
+                llvm::Value *to, llvm::Value *barrier) override {
+    threads_.copy_box(builder, frame_, frame_.maps[view], coordinates, to, barrier);
+  }
+  void wait_for_phase(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) override {
+    threads_.wait_for_phase(builder, frame_, barrier, is_odd);
+  }
   bool copies_by_itself() const override { return threads_.copies_by_itself(); }
   void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
     threads_.start_copy(builder, frame_, to, from, is_there);
@@ -70,6 +90,7 @@ class BlockTeam final : public emit::Team {
   const KernelFrame &frame_;
   TeamSize size_;
   llvm::Value *member_, *number_, *item_, *is_wanted_ = nullptr;  // number: of the team in its block
+  std::vector<emit::TensorView> views_;
 };
 
 }  // namespace bp::nvptx

@@ -60,6 +60,7 @@ class Compiler {
     std::int64_t blocks = 1;
     std::uint32_t threads = 1, shared_bytes = 0;
     std::uint64_t scratch_bytes = 0;
+    std::vector<TensorMap> maps;
   };
 
   bool fail(InstructionView instruction, const std::string &message, bool unsupported = false) {
@@ -300,7 +301,8 @@ class Compiler {
         emit_for_teams(i, call, size, scan->lines, found->second);
       } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
         const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length);
-        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), found->second);
+        const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
+        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), found->second, maps);
       } else if (emit::find_crossing(i)) {
         emit_for_teams(i, call, {threads_per_block, 1}, 1, found->second);
       } else {
@@ -324,6 +326,9 @@ class Compiler {
     command.grid = {static_cast<std::uint32_t>(kernel.blocks), kernel.threads, kernel.shared_bytes};
     command.count = static_cast<std::uint32_t>(arguments.size());
     plan_.places.insert(plan_.places.end(), arguments.begin(), arguments.end());
+    command.first_map = static_cast<std::uint32_t>(plan_.maps.size());
+    command.map_count = static_cast<std::uint32_t>(kernel.maps.size());
+    plan_.maps.insert(plan_.maps.end(), kernel.maps.begin(), kernel.maps.end());
     return true;
   }
 
@@ -373,7 +378,7 @@ class Compiler {
     llvm::IRBuilder<> b(code_.getContext());
     const std::size_t count = i.operand_count();
     const KernelFrame frame =
-        threads_.begin_kernel(code_, b, kernel.number, 2 * count + (merges ? 2 : 0), nullptr, Cooperation::Block);
+        threads_.begin_kernel(code_, b, kernel.number, 2 * count + (merges ? 2 : 0), 0, nullptr, Cooperation::Block);
     emit::KernelBuilder builder(b.GetInsertBlock());
     BlockTeam team(builder.b, threads_, frame, size, tiles.items());
     const auto middle = frame.pointers.begin() + static_cast<std::ptrdiff_t>(count);
@@ -402,7 +407,7 @@ class Compiler {
   void emit_for_threads(InstructionView i, const emit::KernelCall &call, EmittedKernel &kernel) {
     llvm::IRBuilder<> b(code_.getContext());
     const KernelFrame frame =
-        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, &call, Cooperation::None);
+        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, 0, &call, Cooperation::None);
     emit::KernelBuilder builder(b.GetInsertBlock());
     emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
     site.scratch = frame.pointers.back();
@@ -417,12 +422,13 @@ class Compiler {
     threads_.end_kernel(builder.b, frame, kernel.threads);
   }
 
-  // A team of threads for each item of work. items: how many there are, if teams share blocks.
+  // A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of which
+  // the kernel may take fewer.
   void emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size, std::int64_t items,
-                      EmittedKernel &kernel) {
+                      EmittedKernel &kernel, std::size_t maps = 0) {
     llvm::IRBuilder<> b(code_.getContext());
     const KernelFrame frame =
-        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, &call, Cooperation::Block);
+        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, maps, &call, Cooperation::Block);
     emit::KernelBuilder builder(b.GetInsertBlock());
     BlockTeam team(builder.b, threads_, frame, size, items);
     emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
@@ -431,6 +437,11 @@ class Compiler {
     kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
     kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
     kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
+    for (const emit::TensorView &view : team.views()) {
+      const auto argument = std::ranges::find(frame.pointers, view.pointer);
+      kernel.maps.push_back(tensor_map(view, static_cast<std::uint32_t>(argument - frame.pointers.begin())));
+    }
+    kernel.maps.resize(maps);
     threads_.end_kernel(builder.b, frame, kernel.threads);
   }
 
@@ -439,9 +450,9 @@ class Compiler {
   void launch_random_state(InstructionView i) {
     constexpr std::uint64_t first_state = 0x7012395;
     const auto number = static_cast<std::uint32_t>(kernels_.size());
-    kernels_.emplace("state " + std::to_string(i.id()), EmittedKernel{.number = number});
+    kernels_["state " + std::to_string(i.id())].number = number;
     llvm::IRBuilder<> b(code_.getContext());
-    const KernelFrame frame = threads_.begin_kernel(code_, b, number, 1, nullptr, Cooperation::None);
+    const KernelFrame frame = threads_.begin_kernel(code_, b, number, 1, 0, nullptr, Cooperation::None);
     llvm::Type *word = b.getInt64Ty(), *state = b.getInt128Ty();
     auto *runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0),
                                           "runs_" + std::to_string(i.id()));

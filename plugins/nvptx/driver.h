@@ -91,6 +91,19 @@ struct Copy {
 };
 static_assert(sizeof(Copy) == 200);
 
+// Made by the driver; what it holds is its own. A kernel gets it as an argument.
+struct alignas(128) TensorMap {
+  std::uint64_t opaque[16] = {};
+};
+static_assert(sizeof(TensorMap) == 128);
+enum : int { tensor_of_bytes = 0, tensor_of_words = 1 };  // of 16 bits
+enum : int {
+  tensor_not_interleaved = 0,
+  tensor_swizzle_128 = 3,
+  tensor_promotion_128 = 2,
+  tensor_filled_with_zeros = 0
+};
+
 }  // namespace cuda
 
 // Every function that is called, by the name that the library exports.
@@ -154,13 +167,21 @@ static_assert(sizeof(Copy) == 200);
   X(cuGraphLaunch, (cuda::GraphExec exec, cuda::Stream stream))                                              \
   X(cuGraphExecDestroy, (cuda::GraphExec exec))
 
+// That for the copy engine of compute capability 9.0, likewise of CUDA 12; programs that need it are not loaded without.
+#define BP_CUDA_TENSOR_FUNCTIONS(X)                                                                              \
+  X(cuTensorMapEncodeTiled, (cuda::TensorMap * map, int type, std::uint32_t dimensions, void *address,           \
+                             const std::uint64_t *sizes, const std::uint64_t *strides, const std::uint32_t *box, \
+                             const std::uint32_t *steps, int interleave, int swizzle, int promotion, int fill))
+
 struct Driver {
 #define BP_CUDA_FUNCTION(name, parameters) cuda::Result(*name) parameters = nullptr;
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
   BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
+  BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
-  bool has_graphs = false;  // and all the functions for them
-  int version = 0;          // of CUDA, the newest that it knows: 12040 for 12.4
+  bool has_graphs = false;       // and all the functions for them
+  bool has_tensor_maps = false;  // likewise
+  int version = 0;               // of CUDA, the newest that it knows: 12040 for 12.4
 
   // "out of memory (2)", as the driver says.
   std::string text(cuda::Result result) const;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "plugins/nvptx/tensor_map.h"
+
 namespace bp::nvptx {
 
 enum class EmulatedWait : std::uint32_t { None, Warp, Block };
@@ -13,6 +15,12 @@ struct EmulatedSlices {
   std::uint64_t rows, columns;
   std::uint32_t rows_have_contracted_lines, columns_have_contracted_lines;
   std::uint32_t element, sums;
+};
+
+// A tensor map as a kernel gets it: of the array at this address.
+struct EmulatedMap {
+  const TensorMap *map;
+  std::uint64_t address;
 };
 
 // One thread. Those of a block lie next to each other, by number.
@@ -33,6 +41,11 @@ struct EmulatedThread {
   void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
   // Adds to its sums, by what is in the memory of the block.
   void (*multiply_slices)(const EmulatedThread *thread, const EmulatedSlices *slices, void *sums);
+  // As emit::Team says; boxes are copied no sooner than a thread waits for them. map: an EmulatedMap. coordinates: i32.
+  void (*make_barrier)(EmulatedThread *thread, void *barrier);
+  void (*expect_bytes)(EmulatedThread *thread, void *barrier, std::uint32_t bytes);
+  void (*copy_box)(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to, void *barrier);
+  void (*wait_for_phase)(EmulatedThread *thread, void *barrier, std::uint32_t is_odd);
   // 16 bytes, or zeros, which are copied no sooner than the thread waits for them; as emit::Team says.
   void (*start_copy)(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there);
   void (*end_copies)(EmulatedThread *thread);

@@ -19,7 +19,7 @@ class EmulatedThreads final : public Threads {
   EmulatedThreads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
-                           const emit::KernelCall *call, Cooperation cooperation) const override {
+                           std::size_t maps, const emit::KernelCall *call, Cooperation cooperation) const override {
     KernelFrame frame;
     frame.function = llvm::Function::Create(llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getPtrTy()}, false),
                                             llvm::GlobalValue::InternalLinkage, kernel_name(number), module);
@@ -27,14 +27,14 @@ class EmulatedThreads final : public Threads {
     if (cooperation == Cooperation::Block) {
       begin_coroutine(b, frame);
     }
-    for (std::size_t i = 0; i < arguments; ++i) {
+    for (std::size_t i = 0; i < arguments + maps; ++i) {
       llvm::Value *at = b.CreateConstInBoundsGEP1_64(b.getPtrTy(), frame.function->getArg(0), i);
       llvm::LoadInst *pointer = b.CreateLoad(b.getPtrTy(), at);
       if (call != nullptr && i < call->arguments.size()) {
         llvm::Metadata *alignment = llvm::ConstantAsMetadata::get(b.getInt64(call->arguments[i].alignment));
         pointer->setMetadata(llvm::LLVMContext::MD_align, llvm::MDNode::get(module.getContext(), alignment));
       }
-      frame.pointers.push_back(pointer);
+      (i < arguments ? frame.pointers : frame.maps).push_back(pointer);
     }
     const auto read = [&](std::size_t offset) {
       return b.CreateZExt(b.CreateLoad(b.getInt32Ty(), member(b, state(frame), offset)), b.getInt64Ty());
@@ -136,6 +136,24 @@ class EmulatedThreads final : public Threads {
     llvm::Value *turn = show(b, frame, words), *memory = local_memory(frame, b.getInt32Ty(), matrices);
     call(b, frame, offsetof(EmulatedThread, load_matrices), {turn, b.getInt32(are_turned), memory});
     return read_all(b, b.getInt32Ty(), memory, matrices);
+  }
+
+  bool has_copy_engine() const override { return target_.has_warpgroup_unit(); }
+  void make_barrier(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier) const override {
+    call(b, frame, offsetof(EmulatedThread, make_barrier), {barrier});
+  }
+  void expect_bytes(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
+                    std::uint32_t bytes) const override {
+    call(b, frame, offsetof(EmulatedThread, expect_bytes), {barrier, b.getInt32(bytes)});
+  }
+  void copy_box(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *map,
+                std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const override {
+    llvm::Value *all = in_memory(b, frame, coordinates);
+    call(b, frame, offsetof(EmulatedThread, copy_box), {map, all, to, barrier});
+  }
+  void wait_for_phase(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
+                      llvm::Value *is_odd) const override {
+    call(b, frame, offsetof(EmulatedThread, wait_for_phase), {barrier, b.CreateZExt(is_odd, b.getInt32Ty())});
   }
 
   bool copies_by_itself() const override { return target_.version >= 80; }

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -145,6 +146,34 @@ void multiply_slices(const EmulatedThread *thread, const EmulatedSlices *slices,
   } else {
     multiply_slices_into(thread, *slices, static_cast<float *>(sums));
   }
+}
+
+std::uint64_t emulated_box_copy(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to) {
+  const TensorMap &of = *map.map;
+  auto *memory = static_cast<std::uint8_t *>(shared);
+  const auto begin = static_cast<std::uint64_t>(static_cast<std::uint8_t *>(to) - memory);
+  std::uint64_t elements = 1;
+  for (std::uint32_t d = 0; d < of.dimension_count; ++d) {
+    elements *= of.box[d];
+  }
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    std::uint64_t rest = i, from = map.address;
+    bool is_there = true;
+    for (std::uint32_t d = 0; d < of.dimension_count; ++d) {
+      const std::int64_t place = std::int64_t{first[d]} + static_cast<std::int64_t>(rest % of.box[d]);
+      rest /= of.box[d];
+      is_there = is_there && place >= 0 && static_cast<std::uint64_t>(place) < of.sizes[d];
+      from += static_cast<std::uint64_t>(place) * of.strides[d];
+    }
+    std::uint64_t place = begin + i * of.element_bytes;
+    place ^= (place >> 7 & 7) << 4;
+    if (is_there) {
+      std::memcpy(memory + place, reinterpret_cast<const void *>(from), of.element_bytes);
+    } else {
+      std::memset(memory + place, 0, of.element_bytes);
+    }
+  }
+  return elements * of.element_bytes;
 }
 
 }  // namespace bp::nvptx

@@ -1,7 +1,8 @@
-// The units of an emulated warp and warpgroup, as emit::MatrixUnit and emit::WarpgroupUnit say: EmulatedThread calls these.
+// The units of an emulated warp, warpgroup and GPU, as emit::MatrixUnit, emit::WarpgroupUnit and emit::TensorView say.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "plugins/nvptx/emulated_thread.h"
 
@@ -9,6 +10,8 @@ namespace bp::nvptx {
 
 void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, void *sums);
 void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
+// Copies a box, and zeros where the array has ended, to lines that are swizzled; returns its bytes.
+std::uint64_t emulated_box_copy(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to);
 void multiply_slices(const EmulatedThread *thread, const EmulatedSlices *slices, void *sums);
 
 }  // namespace bp::nvptx

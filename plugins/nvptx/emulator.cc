@@ -1,5 +1,6 @@
 // The emulator: blocks of a grid one after the other, on the host.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -33,6 +34,7 @@ class EmulatedBlock {
         shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes, shared_alignment)) {}
 
   bp_status run(std::uint32_t number, const bp_diag_t *diag) {
+    barriers_.clear();
     if (grid_.shared_bytes > 0) {
       if (shared_ == nullptr) {
         return no_memory(diag);
@@ -52,6 +54,10 @@ class EmulatedBlock {
                      .multiply_matrices = multiply_matrices,
                      .load_matrices = load_matrices,
                      .multiply_slices = multiply_slices,
+                     .make_barrier = make_barrier,
+                     .expect_bytes = expect_bytes,
+                     .copy_box = copy_box,
+                     .wait_for_phase = wait_for_phase,
                      .start_copy = start_copy,
                      .end_copies = end_copies,
                      .wait_for_copies = wait_for_copies,
@@ -63,6 +69,10 @@ class EmulatedBlock {
       return no_memory(diag);
     }
     for (;;) {
+      if (waits_in_vain_) {
+        return fail(diag, BP_INTERNAL,
+                    "nvptx: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
+      }
       for (std::uint32_t first = 0; first < grid_.threads; first += warp_size) {
         const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size, grid_.threads - first));
         while (warp[0].waits_for == EmulatedWait::Warp) {
@@ -91,6 +101,15 @@ class EmulatedBlock {
     void *to;
     const void *from;  // null: zeros
   };
+  struct Box {
+    const EmulatedMap *map;
+    std::array<std::int32_t, TensorMap::most_dimensions> first;
+    void *to;
+  };
+  struct Barrier {
+    std::uint64_t ended = 0, expected = 0;  // phases; bytes of the next one
+    std::vector<Box> boxes;                 // of it
+  };
   struct Frame {
     void *handle = nullptr;
     Memory memory;
@@ -113,6 +132,30 @@ class EmulatedBlock {
   }
   static Frame &frame_of(EmulatedThread *thread) {
     return static_cast<EmulatedBlock *>(thread->emulator)->frames_[thread->thread];
+  }
+  static EmulatedBlock &block_of(EmulatedThread *thread) { return *static_cast<EmulatedBlock *>(thread->emulator); }
+  static void make_barrier(EmulatedThread *thread, void *barrier) { block_of(thread).barriers_[barrier] = {}; }
+  static void expect_bytes(EmulatedThread *thread, void *barrier, std::uint32_t bytes) {
+    block_of(thread).barriers_[barrier].expected += bytes;
+  }
+  static void copy_box(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to,
+                       void *barrier) {
+    Box box = {static_cast<const EmulatedMap *>(map), {}, to};
+    std::copy_n(coordinates, box.map->map->dimension_count, box.first.begin());
+    block_of(thread).barriers_[barrier].boxes.push_back(box);
+  }
+  static void wait_for_phase(EmulatedThread *thread, void *at, std::uint32_t is_odd) {
+    EmulatedBlock &block = block_of(thread);
+    Barrier &barrier = block.barriers_[at];
+    if (barrier.ended % 2 != is_odd) {
+      return;
+    }
+    std::uint64_t bytes = 0;
+    for (const Box &box : barrier.boxes) {
+      bytes += emulated_box_copy(*box.map, box.first, thread->shared, box.to);
+    }
+    block.waits_in_vain_ |= bytes == 0 || bytes != barrier.expected;
+    barrier = {barrier.ended + 1, 0, {}};
   }
   static void start_copy(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
     frame_of(thread).copies.back().push_back({to, is_there != 0 ? from : nullptr});
@@ -158,7 +201,8 @@ class EmulatedBlock {
   std::vector<EmulatedThread> threads_;
   std::vector<Frame> frames_;  // by thread
   Memory shared_;
-  bool is_upwards_ = true, lacks_memory_ = false;
+  std::map<void *, Barrier> barriers_;
+  bool is_upwards_ = true, lacks_memory_ = false, waits_in_vain_ = false;
 };
 
 void *pointer(std::uint64_t address) {
@@ -193,6 +237,11 @@ class EmulatedKernels final : public LoadedKernels {
     }
     std::vector<void *> pointers(addresses.size());
     std::ranges::transform(addresses, pointers.begin(), pointer);
+    std::vector<EmulatedMap> maps;
+    for (const TensorMap &map : maps_of(plan_, command)) {
+      maps.push_back({&map, addresses[map.place] + map.offset});
+    }
+    std::ranges::transform(maps, std::back_inserter(pointers), [](EmulatedMap &map) { return &map; });
     EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid);
     for (std::uint32_t number = 0; number < command.grid.blocks; ++number) {
       if (const bp_status status = block.run(number, diag); status != BP_OK) {

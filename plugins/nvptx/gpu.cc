@@ -12,6 +12,7 @@
 #include "plugins/nvptx/gpu_code.h"
 #include "plugins/nvptx/gpu_context.h"
 #include "plugins/nvptx/gpu_graph.h"
+#include "plugins/nvptx/gpu_launch.h"
 #include "plugins/nvptx/gpu_memory.h"
 #include "plugins/nvptx/machine.h"
 
@@ -144,6 +145,11 @@ bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &h
   if (const bp_status status = code_.load(parts, plan_.kernel_count, how, diag); status != BP_OK) {
     return status;
   }
+  if (!plan_.maps.empty() && !gpu_.driver().has_tensor_maps) {
+    return fail(diag, BP_INVALID,
+                "nvptx: the driver has no function cuTensorMapEncodeTiled, which one for CUDA 12.0 has: update it, or "
+                "--set target=sm_80");
+  }
   if (const bp_status status = allow_shared_memory(diag); status != BP_OK) {
     return status;
   }
@@ -189,16 +195,17 @@ bp_status GpuKernels::start(std::uint32_t segment, std::span<const std::uint64_t
 }
 
 bp_status GpuKernels::start(const Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const {
-  std::vector<std::uint64_t> addresses = addresses_of(plan_, command, bases);
+  LaunchArguments arguments(plan_, command, bases);
   if (command.kind == CommandKind::Move) {
-    return machine_.move(addresses[0], addresses[1], command.size, diag);
+    return machine_.move(arguments.addresses()[0], arguments.addresses()[1], command.size, diag);
   }
-  std::vector<void *> values(addresses.size());  // addresses of the arguments
-  std::ranges::transform(addresses, values.begin(), [](std::uint64_t &address) { return &address; });
   const Grid &grid = command.grid;
   return gpu_.call("starting a kernel", diag, [&] {
-    return gpu_.driver().cuLaunchKernel(code_.functions()[command.kernel], grid.blocks, 1, 1, grid.threads, 1, 1,
-                                        grid.shared_bytes, cuda::stream_of_thread, values.data(), nullptr);
+    const cuda::Result result = arguments.make_maps(gpu_.driver());
+    return result != 0
+               ? result
+               : gpu_.driver().cuLaunchKernel(code_.functions()[command.kernel], grid.blocks, 1, 1, grid.threads, 1, 1,
+                                              grid.shared_bytes, cuda::stream_of_thread, arguments.values(), nullptr);
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plugins/nvptx/gpu_launch.h"
+
 namespace bp::nvptx {
 namespace {
 
@@ -13,29 +15,29 @@ class NodeParameters {
  public:
   NodeParameters(const LaunchPlan &plan, const Command &command, std::span<const cuda::Function> functions,
                  std::span<const cuda::Address> bases)
-      : addresses_(addresses_of(plan, command, bases)) {
+      : arguments_(plan, command, bases) {
     if (command.kind == CommandKind::Move) {
-      copy_.to.address = addresses_[0];
-      copy_.from.address = addresses_[1];
+      copy_.to.address = arguments_.addresses()[0];
+      copy_.from.address = arguments_.addresses()[1];
       copy_.bytes = command.size;
       return;
     }
-    std::ranges::transform(addresses_, std::back_inserter(values_), [](cuda::Address &address) { return &address; });
     kernel_.function = functions[command.kernel];
     kernel_.blocks[0] = command.grid.blocks;
     kernel_.threads[0] = command.grid.threads;
     kernel_.shared_bytes = command.grid.shared_bytes;
-    kernel_.values = values_.data();
+    kernel_.values = arguments_.values();
   }
   NodeParameters(const NodeParameters &) = delete;
   NodeParameters &operator=(const NodeParameters &) = delete;
 
+  // Once, before the others of a kernel.
+  cuda::Result make_maps(const Driver &driver) { return arguments_.make_maps(driver); }
   const cuda::KernelNode &kernel() const { return kernel_; }
   const cuda::Copy &copy() const { return copy_; }
 
  private:
-  std::vector<cuda::Address> addresses_;
-  std::vector<void *> values_;
+  LaunchArguments arguments_;
   cuda::KernelNode kernel_;
   cuda::Copy copy_;
 };
@@ -91,7 +93,10 @@ cuda::Result SegmentGraphs::build(Graph &graph, std::span<const cuda::Address> b
   cuda::Result result = driver.cuGraphCreate(&graph.graph, 0);
   for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
     const Command &command = plan_.commands[c];
-    const NodeParameters parameters(plan_, command, functions_, bases);
+    NodeParameters parameters(plan_, command, functions_, bases);
+    if (result = parameters.make_maps(driver); result != 0) {
+      break;
+    }
     std::vector<cuda::GraphNode> before;
     for (const std::uint32_t one : dependences_of(plan_, command)) {
       before.push_back(graph.nodes[one - segment_.begin]);
@@ -117,7 +122,10 @@ cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> 
         })) {
       continue;
     }
-    const NodeParameters parameters(plan_, command, functions_, bases);
+    NodeParameters parameters(plan_, command, functions_, bases);
+    if (result = parameters.make_maps(driver); result != 0) {
+      break;
+    }
     const cuda::GraphNode node = graph.nodes[c - segment_.begin];
     result = command.kind == CommandKind::Move
                  ? driver.cuGraphExecMemcpyNodeSetParams(graph.runnable, node, &parameters.copy(), gpu_.handle())

@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
+#include "plugins/nvptx/tensor_map.h"
 #include "plugins/nvptx/threads.h"
 #include "plugins/nvptx/warpgroup_unit.h"
 
@@ -14,9 +15,9 @@ class GpuThreads final : public Threads {
   GpuThreads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
-                           const emit::KernelCall *call, Cooperation) const override {
+                           std::size_t maps, const emit::KernelCall *call, Cooperation) const override {
     llvm::LLVMContext &context = module.getContext();
-    const std::vector<llvm::Type *> types(arguments, b.getPtrTy());
+    const std::vector<llvm::Type *> types(arguments + maps, b.getPtrTy());
     KernelFrame frame;
     frame.function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), types, false),
                                             llvm::GlobalValue::ExternalLinkage, kernel_name(number), module);
@@ -24,11 +25,12 @@ class GpuThreads final : public Threads {
     if (call != nullptr) {
       emit::describe_arguments(*frame.function, *call);
     }
-    annotate(frame, "kernel", 1);
+    annotate(frame, "kernel", number_of(context, 1));
     b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", frame.function));
     for (llvm::Argument &argument : frame.function->args()) {
-      frame.pointers.push_back(&argument);
+      (argument.getArgNo() < arguments ? frame.pointers : frame.maps).push_back(&argument);
     }
+    keep_as_arguments(frame);
     const auto read = [&](llvm::Intrinsic::ID id) {
       return b.CreateZExt(b.CreateIntrinsic(id, {}, {}), b.getInt64Ty());
     };
@@ -41,7 +43,7 @@ class GpuThreads final : public Threads {
     b.CreateRetVoid();
     constexpr std::uint32_t least_limited = 257;  // up to 256 there is room for all the registers that one may have
     if (threads >= least_limited) {
-      annotate(frame, "maxntidx", threads);
+      annotate(frame, "maxntidx", number_of(b.getContext(), threads));
     }
   }
   void finish(llvm::Module &, std::uint32_t) const override {}
@@ -126,16 +128,12 @@ class GpuThreads final : public Threads {
       inputs += "l,l,";
     }
     code += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
-    std::vector<llvm::Type *> types;
-    for (const llvm::Value *argument : arguments) {
-      types.push_back(argument->getType());
-    }
-    llvm::Type *results = llvm::StructType::get(b.getContext(), llvm::ArrayRef(types).take_front(count));
-    return parts_of(b, assembly(b, llvm::FunctionType::get(results, types, false), code, outputs + inputs + "~{memory}",
-                                arguments));
+    const std::vector<llvm::Type *> types(count, sums[0]->getType());
+    return parts_of(
+        b, assembly(b, code, outputs + inputs + "~{memory}", arguments, llvm::StructType::get(b.getContext(), types)));
   }
   void show_to_unit(llvm::IRBuilderBase &b, const KernelFrame &) const override {
-    assembly(b, llvm::FunctionType::get(b.getVoidTy(), false), "fence.proxy.async.shared::cta;", "~{memory}", {});
+    assembly(b, "fence.proxy.async.shared::cta;", "~{memory}", {});
   }
 
   std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
@@ -144,6 +142,36 @@ class GpuThreads final : public Threads {
                                               : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
     llvm::Value *shared = b.CreateAddrSpaceCast(line, b.getPtrTy(shared_space));
     return parts_of(b, b.CreateIntrinsic(id, {shared->getType()}, {shared}));
+  }
+
+  bool has_copy_engine() const override { return target_.has_warpgroup_unit(); }
+  void make_barrier(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier) const override {
+    assembly(b, "mbarrier.init.shared::cta.b64 [$0], 1;\nfence.proxy.async.shared::cta;", "r,~{memory}",
+             {shared_address(b, barrier)});
+  }
+  void expect_bytes(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier,
+                    std::uint32_t bytes) const override {
+    assembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}",
+             {shared_address(b, barrier), b.getInt32(bytes)});
+  }
+  void copy_box(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *map,
+                std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const override {
+    std::string code = "cp.async.bulk.tensor." + std::to_string(coordinates.size()) +
+                       "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {";
+    std::string constraints = "r,l,r,";
+    std::vector<llvm::Value *> arguments = {shared_address(b, to), b.CreatePtrToInt(map, b.getInt64Ty()),
+                                            shared_address(b, barrier)};
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+      code += (i == 0 ? "$" : ", $") + std::to_string(3 + i);
+      constraints += "r,";
+      arguments.push_back(coordinates[i]);
+    }
+    assembly(b, code + "}], [$2];", constraints + "~{memory}", arguments);
+  }
+  void wait_for_phase(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier,
+                      llvm::Value *is_odd) const override {
+    assembly(b, "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@!p bra again;\n}",
+             "r,r,~{memory}", {shared_address(b, barrier), b.CreateZExt(is_odd, b.getInt32Ty())});
   }
 
   bool copies_by_itself() const override { return target_.version >= 80; }
@@ -166,22 +194,47 @@ class GpuThreads final : public Threads {
   }
 
  private:
-  static void annotate(const KernelFrame &frame, const char *what, std::uint32_t value) {
+  static llvm::Metadata *number_of(llvm::LLVMContext &context, std::uint32_t value) {
+    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
+  }
+  static void annotate(const KernelFrame &frame, const char *what, llvm::Metadata *value) {
     llvm::LLVMContext &context = frame.function->getContext();
-    llvm::Constant *number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
-    llvm::Metadata *row[] = {llvm::ValueAsMetadata::get(frame.function), llvm::MDString::get(context, what),
-                             llvm::ConstantAsMetadata::get(number)};
+    llvm::Metadata *row[] = {llvm::ValueAsMetadata::get(frame.function), llvm::MDString::get(context, what), value};
     frame.function->getParent()
         ->getOrInsertNamedMetadata("nvvm.annotations")
         ->addOperand(llvm::MDNode::get(context, row));
   }
 
-  // What all threads of a warp come to together.
-  static llvm::CallInst *assembly(llvm::IRBuilderBase &b, llvm::FunctionType *type, const std::string &code,
-                                  const std::string &constraints, llvm::ArrayRef<llvm::Value *> arguments) {
+  // result: null for none.
+  static llvm::CallInst *assembly(llvm::IRBuilderBase &b, const std::string &code, const std::string &constraints,
+                                  llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result = nullptr) {
+    std::vector<llvm::Type *> types;
+    for (const llvm::Value *argument : arguments) {
+      types.push_back(argument->getType());
+    }
+    auto *type = llvm::FunctionType::get(result == nullptr ? b.getVoidTy() : result, types, false);
     llvm::CallInst *call = b.CreateCall(llvm::InlineAsm::get(type, code, constraints, true), arguments);
     call->setConvergent();
     return call;
+  }
+  static llvm::Value *shared_address(llvm::IRBuilderBase &b, llvm::Value *pointer) {
+    return b.CreatePtrToInt(b.CreateAddrSpaceCast(pointer, b.getPtrTy(shared_space)), b.getInt32Ty());
+  }
+  // Tensor maps are read by the engine where the launch put them, not by threads.
+  static void keep_as_arguments(const KernelFrame &frame) {
+    if (frame.maps.empty()) {
+      return;
+    }
+    llvm::LLVMContext &context = frame.function->getContext();
+    std::vector<llvm::Metadata *> numbers;  // from 1 on
+    for (llvm::Value *map : frame.maps) {
+      const unsigned number = llvm::cast<llvm::Argument>(map)->getArgNo();
+      auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), tensor_map_bytes);
+      frame.function->addParamAttr(number, llvm::Attribute::getWithByValType(context, bytes));
+      frame.function->addParamAttr(number, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
+      numbers.push_back(number_of(context, number + 1));
+    }
+    annotate(frame, "grid_constant", llvm::MDNode::get(context, numbers));
   }
   static const char *warpgroup_types(emit::MatrixElement element) {
     switch (element) {

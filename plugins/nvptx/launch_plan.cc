@@ -12,7 +12,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX5";
+constexpr char magic[9] = "BPNVPTX6";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
@@ -82,6 +82,20 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
     }
     return true;
   };
+  const auto problem_of_maps = [&]() -> std::string {
+    if (command.first_map > plan.maps.size() || command.map_count > plan.maps.size() - command.first_map) {
+      return "its tensor maps are not there";
+    }
+    for (const TensorMap &map : maps_of(plan, command)) {
+      if (map.place >= command.count) {
+        return "its tensor map is of no argument";
+      }
+      if (std::string problem = problem_of(map, places_of(plan, command)[map.place].size); !problem.empty()) {
+        return problem;
+      }
+    }
+    return "";
+  };
   const auto is_target = [&](std::uint32_t target) { return target <= plan.commands.size(); };
   switch (command.kind) {
     case CommandKind::Launch:
@@ -90,7 +104,7 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
              : command.grid.blocks == 0 || command.grid.threads == 0 || command.grid.threads > max_threads_per_block ||
                      command.grid.shared_bytes > whole_shared_bytes
                  ? "its grid is empty or too large"
-                 : "";
+                 : problem_of_maps();
     case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
     case CommandKind::Jump: return is_target(command.target) ? "" : "it jumps outside of the plan";
     case CommandKind::Repeat:
@@ -185,6 +199,7 @@ std::string write_artifact(const Artifact &artifact) {
   writer.add_list(artifact.target);
   writer.add_list(artifact.plan.commands);
   writer.add_list(artifact.plan.places);
+  writer.add_list(artifact.plan.maps);
   writer.add_list(artifact.plan.targets);
   writer.add_list(artifact.plan.dependences);
   writer.add_list(artifact.plan.allocation_sizes);
@@ -216,7 +231,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
   LaunchPlan &plan = artifact.plan;
   Reader reader(body);
   if (!reader.read_list(artifact.target) || !reader.read_list(plan.commands) || !reader.read_list(plan.places) ||
-      !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
+      !reader.read_list(plan.maps) || !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
       !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) || !reader.read(plan.kernel_count) ||
       !read_parts(reader, artifact.parts) || !reader.at_end()) {
     error = "artifact is damaged: what it holds does not fill it";
@@ -247,6 +262,9 @@ std::string to_text(const LaunchPlan &plan, const std::function<std::string(std:
                (command.grid.shared_bytes == 0 ? "" : ", " + std::to_string(command.grid.shared_bytes)) + ">>>(";
         for (std::uint32_t k = 0; k < command.count; ++k) {
           out += (k == 0 ? "" : ", ") + place(command.first + k);
+        }
+        for (const TensorMap &map : maps_of(plan, command)) {
+          out += ", " + (map.dimension_count == 0 ? "no map" : "map of " + place(command.first + map.place));
         }
         out += ")";
         break;

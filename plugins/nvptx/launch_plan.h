@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "plugins/nvptx/tensor_map.h"
+
 namespace bp::nvptx {
 
 // Bytes of an allocation of the program, and what a command does with them.
@@ -31,7 +33,8 @@ struct Grid {
 
 enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch, Repeat };
 
-// | Launch     | `kernel` on `grid`, with the addresses of `count` places from `first` on                 |
+// | Launch     | `kernel` on `grid`, with the addresses of `count` places from `first` on, and `map_count` |
+// |            | tensor maps from `first_map` on                                                          |
 // | Move       | `size` bytes from place `first + 1` to place `first`                                     |
 // | Jump       | goes on at command `target`                                                              |
 // | JumpUnless | the same if the byte at place `first` is 0                                               |
@@ -46,6 +49,7 @@ struct Command {
   std::uint32_t origin = 0;  // instruction of the module
   std::uint32_t kernel = 0, first = 0, count = 0, target = 0;
   std::uint32_t first_dependence = 0, dependence_count = 0;
+  std::uint32_t first_map = 0, map_count = 0;
   Grid grid;
   std::uint64_t size = 0;
 };
@@ -53,6 +57,7 @@ struct Command {
 struct LaunchPlan {
   std::vector<Command> commands;
   std::vector<Place> places;
+  std::vector<TensorMap> maps;
   std::vector<std::uint32_t> targets;
   std::vector<std::uint32_t> dependences;       // commands
   std::vector<std::uint64_t> allocation_sizes;  // bytes
@@ -70,6 +75,9 @@ inline std::span<const Place> places_of(const LaunchPlan &plan, const Command &c
                               : command.kind == CommandKind::Jump || command.kind == CommandKind::Repeat ? 0
                                                                                                          : 1;
   return count == 0 ? std::span<const Place>() : std::span(plan.places).subspan(command.first, count);
+}
+inline std::span<const TensorMap> maps_of(const LaunchPlan &plan, const Command &command) {
+  return std::span(plan.maps).subspan(command.first_map, command.map_count);
 }
 inline std::span<const std::uint32_t> dependences_of(const LaunchPlan &plan, const Command &command) {
   return std::span(plan.dependences).subspan(command.first_dependence, command.dependence_count);

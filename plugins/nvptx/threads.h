@@ -29,6 +29,7 @@ enum class Cooperation : std::uint8_t { None, Block };
 struct KernelFrame {
   llvm::Function *function = nullptr;
   std::vector<llvm::Value *> pointers;  // by argument
+  std::vector<llvm::Value *> maps;      // pointers to tensor maps, which come after the arguments
   llvm::Value *thread = nullptr;        // i64: in its block
   llvm::Value *block = nullptr;         // i64: in the grid
   llvm::Value *threads = nullptr;       // i64: of a block
@@ -41,9 +42,9 @@ struct KernelFrame {
 class Threads {
  public:
   virtual ~Threads() = default;
-  // A kernel with these arguments; the builder then stands in its first block.
+  // A kernel with these arguments, and so many tensor maps; the builder then stands in its first block.
   virtual KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &builder, std::uint32_t number,
-                                   std::size_t arguments, const emit::KernelCall *call,
+                                   std::size_t arguments, std::size_t maps, const emit::KernelCall *call,
                                    Cooperation cooperation) const = 0;
   // It is started in blocks of at most so many threads, which have to find room for what each of them computes with.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads) const = 0;
@@ -74,6 +75,15 @@ class Threads {
   // As emit::Team says: of shared memory.
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
                                                    llvm::Value *line, bool are_turned) const = 0;
+  // map: one of the frame's, of so many dimensions as there are coordinates.
+  virtual bool has_copy_engine() const = 0;
+  virtual void make_barrier(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *barrier) const = 0;
+  virtual void expect_bytes(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *barrier,
+                            std::uint32_t bytes) const = 0;
+  virtual void copy_box(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *map,
+                        std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const = 0;
+  virtual void wait_for_phase(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *barrier,
+                              llvm::Value *is_odd) const = 0;
   virtual bool copies_by_itself() const = 0;
   virtual void start_copy(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
                           llvm::Value *is_there) const = 0;

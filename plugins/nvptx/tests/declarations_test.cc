@@ -66,6 +66,15 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
 #if CUDA_VERSION >= 12000
   BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
+  BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
+  CHECK(sizeof(cuda::TensorMap) == sizeof(CUtensorMap));
+  CHECK(alignof(cuda::TensorMap) >= alignof(CUtensorMap));  // 64 or 128, by version
+  CHECK(static_cast<int>(cuda::tensor_of_bytes) == static_cast<int>(CU_TENSOR_MAP_DATA_TYPE_UINT8));
+  CHECK(static_cast<int>(cuda::tensor_of_words) == static_cast<int>(CU_TENSOR_MAP_DATA_TYPE_UINT16));
+  CHECK(static_cast<int>(cuda::tensor_not_interleaved) == static_cast<int>(CU_TENSOR_MAP_INTERLEAVE_NONE));
+  CHECK(static_cast<int>(cuda::tensor_swizzle_128) == static_cast<int>(CU_TENSOR_MAP_SWIZZLE_128B));
+  CHECK(static_cast<int>(cuda::tensor_promotion_128) == static_cast<int>(CU_TENSOR_MAP_L2_PROMOTION_L2_128B));
+  CHECK(static_cast<int>(cuda::tensor_filled_with_zeros) == static_cast<int>(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
   CHECK(sizeof(cuda::KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
   CHECK(offsetof(cuda::KernelNode, blocks) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, gridDimX));
   CHECK(offsetof(cuda::KernelNode, threads) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, blockDimX));

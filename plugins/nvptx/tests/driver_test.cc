@@ -167,16 +167,23 @@ TEST_CASE("code of many kernels is loaded in parts, by several threads") {
   CHECK(std::distance(begin(entries), end(entries)) == parts);
 }
 
-// Once when it is loaded, not for each launch.
-TEST_CASE("a kernel that wants more shared memory than usual says so to the driver") {
+TEST_CASE("what a kernel of warpgroups needs is asked of the driver") {
+  // Enough for a graph.
   const Module module = text::parse_module(R"(HloModule large
     ENTRY main {
       x = bf16[1024,64] parameter(0)
       y = bf16[64,1024] parameter(1)
-      ROOT r = f32[1024,1024] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      a = bf16[1024,1024] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      b = bf16[1024,64] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+      c = bf16[1024,1024] dot(b, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      d = bf16[1024,64] dot(c, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+      ROOT e = bf16[1024,1024] dot(d, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     })")
                             .value();
-  const auto run = [&](const std::string &of_driver, int &said) {
+  struct Calls {
+    int of_attributes = 0, of_maps = 0, of_graphs = 0;
+  } calls;
+  const auto run = [&](const std::string &of_driver) {
     const TestDriver driver(of_driver);
     Status status;
     {
@@ -185,7 +192,7 @@ TEST_CASE("a kernel that wants more shared memory than usual says so to the driv
       const auto live = [&]() -> Status {
         BP_ASSIGN(const Compiled compiled, backend->compile(module, whole()));
         const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
-        for (int i = 0; i < 2; ++i) {
+        for (int i = 0; i < 3; ++i) {
           BP_ASSIGN(const Literal result, compiled.executable.run(arguments));
         }
         return {};
@@ -193,16 +200,24 @@ TEST_CASE("a kernel that wants more shared memory than usual says so to the driv
       status = live();
     }
     CHECK(driver.problems() == "");
-    said = driver.calls_of("cuFuncSetAttribute");
+    calls = {driver.calls_of("cuFuncSetAttribute"), driver.calls_of("cuTensorMapEncodeTiled"),
+             driver.calls_of("cuGraphLaunch")};
     return status.ok() ? "" : status.error().message();
   };
-  int said = 0;
-  CHECK(run("capability=90", said) == "");
-  CHECK(said == 1);
-  CHECK(run("capability=80", said) == "");
-  CHECK(said == 0);
-  CHECK(contains(run("capability=90 fail=cuFuncSetAttribute:1:1", said),
+  CHECK(run("capability=90") == "");
+  CHECK(calls.of_attributes >= 1);
+  CHECK(calls.of_attributes <= 3);  // once when it is loaded, not for each launch
+  CHECK(calls.of_maps >= 3 * 2);
+  CHECK(calls.of_graphs > 0);
+  const Calls all = calls;
+  CHECK(run("capability=80") == "");
+  CHECK(calls.of_attributes + calls.of_maps == 0);
+  CHECK(contains(run("capability=90 fail=cuFuncSetAttribute:1:1"),
                  "nvptx: allowing a kernel its shared memory: invalid argument (1)"));
+  for (int call = 1; call <= all.of_maps; ++call) {
+    CHECK(contains(run("capability=90 fail=cuTensorMapEncodeTiled:" + std::to_string(call) + ":1"),
+                   "invalid argument (1)"));
+  }
 }
 
 TEST_CASE("memory is where it is, and runs out") {

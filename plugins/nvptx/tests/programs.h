@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -76,6 +78,13 @@ inline std::string ptx_of(Module module, const std::string &target,
 }
 inline std::string plan_of(std::string_view text) {
   return text_from(text::parse_module(text).value(), {{"emit", "plan"}});
+}
+
+// Of a regular expression.
+inline std::size_t count(const std::string &text, const std::string &pattern) {
+  const std::regex expression(pattern);
+  return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()));
 }
 
 inline constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};

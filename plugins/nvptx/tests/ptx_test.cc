@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <regex>
 #include <set>
 
 #include "backplane/ext/thread_pool.h"
@@ -73,12 +72,6 @@ bool has_ptxas() {
     testing::skip("there is no ptxas, which comes with a CUDA toolkit");
   }
   return has;
-}
-
-std::size_t count(const std::string &text, const std::string &pattern) {
-  const std::regex expression(pattern);
-  return static_cast<std::size_t>(
-      std::distance(std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()));
 }
 
 // It is assembled, no kernel keeps registers in memory, and nothing is warned of.

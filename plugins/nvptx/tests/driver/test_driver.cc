@@ -24,6 +24,7 @@
 using namespace bp::nvptx;
 BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
 BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
+BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
 
 namespace {
@@ -38,6 +39,7 @@ const auto the_context = reinterpret_cast<cuda::Context>(0xc0de);
 struct Kernel {
   std::string name;
   std::vector<bool> reads;                 // by parameter: whether it is ever looked at
+  std::vector<bool> is_map;                // by parameter: a tensor map
   unsigned most_shared_bytes = 48 * 1024;  // of every GPU since compute capability 7.5, without asking for more
 };
 struct Link {
@@ -335,10 +337,11 @@ Result read_ptx(std::string_view text, LoadedModule &module) {
   }
   for (std::string_view rest = after(text, ".entry "); !rest.empty(); rest = after(rest, ".entry ")) {
     const std::string_view parameters = rest.substr(0, rest.find(')'));
-    Kernel kernel{.name = std::string(rest.substr(0, rest.find('('))), .reads = {}};
+    Kernel kernel{.name = std::string(rest.substr(0, rest.find('('))), .reads = {}, .is_map = {}};
     for (std::string_view left = after(parameters, ".param"); !left.empty(); left = after(left, ".param")) {
       const std::string name = kernel.name + "_param_" + std::to_string(kernel.reads.size());
       kernel.reads.push_back(text.find("[" + name + "]") != text.npos || text.find("[" + name + "+") != text.npos);
+      kernel.is_map.push_back(left.starts_with(" .align 64 .b8 " + name + "[128]"));
     }
     module.kernels.push_back(std::move(kernel));
   }
@@ -356,6 +359,8 @@ void write_log(unsigned count, const int *options, void **values, std::string_vi
     log[message.copy(log, size - 1)] = '\0';
   }
 }
+
+constexpr std::uint64_t map_mark = 0x7e450;  // of a tensor map that was made here
 
 Kernel *find_kernel(const void *function) {
   for (const auto &[handle, module] : state.modules) {
@@ -384,7 +389,17 @@ Result check_launch(const Kernel *kernel, std::uint64_t threads, unsigned grid_x
     if (values[i] == nullptr) {
       return problem("argument " + std::to_string(i) + " is null", cuda::invalid_value);
     }
-    std::memcpy(&arguments.emplace_back(), values[i], sizeof(Address));
+    Address &address = arguments.emplace_back();
+    if (kernel->is_map[i]) {
+      cuda::TensorMap map;
+      std::memcpy(&map, values[i], sizeof map);
+      address = map.opaque[1];
+      if (map.opaque[0] != (address == 0 ? 0 : map_mark)) {
+        return problem("argument " + std::to_string(i) + " is no tensor map", cuda::invalid_value);
+      }
+    } else {
+      std::memcpy(&address, values[i], sizeof address);
+    }
   }
   return 0;
 }
@@ -995,6 +1010,40 @@ Result cuModuleGetFunction(cuda::Function *function, cuda::Module module, const 
       }
     }
     return cuda::not_found;
+  });
+}
+
+// The limits are those of the manual.
+Result cuTensorMapEncodeTiled(cuda::TensorMap *map, int type, std::uint32_t dimensions, void *address,
+                              const std::uint64_t *sizes, const std::uint64_t *strides, const std::uint32_t *box,
+                              const std::uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
+  return call("cuTensorMapEncodeTiled", driver, [&]() -> Result {
+    const auto at = reinterpret_cast<Address>(address);
+    if (reinterpret_cast<std::uintptr_t>(map) % 64 != 0 || at % 16 != 0) {
+      return problem("a tensor map or its array that is not aligned", cuda::invalid_value);
+    }
+    if ((type != cuda::tensor_of_bytes && type != cuda::tensor_of_words) || dimensions == 0 || dimensions > 5 ||
+        interleave != cuda::tensor_not_interleaved || swizzle != cuda::tensor_swizzle_128 ||
+        promotion != cuda::tensor_promotion_128 || fill != cuda::tensor_filled_with_zeros) {
+      return problem("a tensor map of a kind that is not known here", cuda::invalid_value);
+    }
+    const std::uint64_t bytes = type == cuda::tensor_of_bytes ? 1 : 2;
+    std::uint64_t end = bytes;
+    for (std::uint32_t d = 0; d < dimensions; ++d) {
+      const std::uint64_t stride = d == 0 ? bytes : strides[d - 1];
+      if (sizes[d] == 0 || sizes[d] > std::uint64_t{1} << 32 || box[d] == 0 || box[d] > 256 || steps[d] != 1 ||
+          (d > 0 && (stride % 16 != 0 || stride >= std::uint64_t{1} << 40)) || (d == 0 && box[d] * bytes > 128)) {
+        return problem("a tensor map of a size that is not allowed", cuda::invalid_value);
+      }
+      end += (sizes[d] - 1) * stride;
+    }
+    if (bytes_at(at, end, "the array of a tensor map") == nullptr) {
+      return cuda::invalid_value;
+    }
+    *map = {};
+    map->opaque[0] = map_mark;
+    map->opaque[1] = at;
+    return 0;
   });
 }
 

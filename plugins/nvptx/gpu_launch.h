@@ -1,0 +1,32 @@
+// What a command hands to the driver: addresses and tensor maps, for the places of one run.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "plugins/nvptx/driver.h"
+#include "plugins/nvptx/launch_plan.h"
+
+namespace bp::nvptx {
+
+// Stays where it is, as its values point into it.
+class LaunchArguments {
+ public:
+  // bases: of the plan's allocations.
+  LaunchArguments(const LaunchPlan &plan, const Command &command, std::span<const cuda::Address> bases);
+  LaunchArguments(const LaunchArguments &) = delete;
+  LaunchArguments &operator=(const LaunchArguments &) = delete;
+
+  // Once, before a launch.
+  cuda::Result make_maps(const Driver &driver);
+  std::span<const cuda::Address> addresses() const { return addresses_; }
+  void **values() { return values_.data(); }  // of a launch
+
+ private:
+  std::span<const TensorMap> plan_maps_;
+  std::vector<cuda::Address> addresses_;
+  std::vector<cuda::TensorMap> maps_;
+  std::vector<void *> values_;
+};
+
+}  // namespace bp::nvptx
