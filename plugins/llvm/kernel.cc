@@ -3,6 +3,7 @@
 #include "plugins/llvm/kernel.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
@@ -266,6 +267,29 @@ std::optional<RowFusion> rows_of(InstructionView fusion) {
   return fusion.result_count() > 1 || repeats_reductions(fusion) ? find_rows(fusion, problem) : std::nullopt;
 }
 
+// How far from 0 the places lie that padding or windows ask for, before it is known which of them exist: an element of the
+// operand is at its coordinate times `step`. In doubles, which do not overflow.
+double farthest_place(InstructionView instruction) {
+  const bool is_pad = instruction.op() == BP_OP_PAD;
+  if (!is_pad && instruction.op() != BP_OP_REDUCE_WINDOW) {
+    return 0;
+  }
+  const auto numbers = instruction.numbers(is_pad ? BP_ATTR_PADDING : BP_ATTR_WINDOW);
+  double farthest = 0;
+  for (std::size_t d = 0; d < instruction.shape().rank(); ++d) {
+    const auto number = [&](std::size_t i) { return static_cast<double>(numbers[(is_pad ? 3 : 7) * d + i]); };
+    const auto size = static_cast<double>(instruction.operand_shape(0).dims[d]);
+    const double low = number(is_pad ? 0 : 2), step = is_pad ? number(2) + 1 : number(4);
+    double last = static_cast<double>(instruction.shape().dims[d] - 1);
+    if (!is_pad) {
+      last = last * number(1) + (number(0) - 1) * number(5);
+    }
+    farthest = std::max({farthest, std::abs(low), std::abs(last - low), std::max(size, 1.0) * step});
+  }
+  return farthest;
+}
+
+// Whether there are coordinates, of elements or of places that a condition refuses, that 32 bits are too few for.
 bool needs_large_coordinates(InstructionView instruction) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -278,7 +302,7 @@ bool needs_large_coordinates(InstructionView instruction) {
       return true;
     }
   }
-  return false;
+  return farthest_place(instruction) >= static_cast<double>(limit);
 }
 
 }  // namespace
