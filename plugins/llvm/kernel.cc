@@ -267,6 +267,16 @@ std::optional<RowFusion> rows_of(InstructionView fusion) {
   return fusion.result_count() > 1 || repeats_reductions(fusion) ? find_rows(fusion, problem) : std::nullopt;
 }
 
+// Whether a reduction can start with an element, which it cannot where the result is of another type.
+bool starts_with_elements(InstructionView reduction) {
+  for (std::size_t i = 0; i < reduction.result_count(); ++i) {
+    if (reduction.operand_shape(i).dtype != reduction.shape(i).dtype) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // How far from 0 the places lie that padding or windows ask for, before it is known which of them exist: an element of the
 // operand is at its coordinate times `step`. In doubles, which do not overflow.
 double farthest_place(InstructionView instruction) {
@@ -321,7 +331,7 @@ std::optional<RowFusion> rows_for_team(InstructionView instruction) {
   }
   for (std::uint32_t n = 0; n < rows->members.size(); ++n) {
     const InstructionView member = instruction.module().instruction(rows->first_instruction + n);
-    if (member.op() == BP_OP_REDUCE && member.result_count() > most_results) {
+    if (member.op() == BP_OP_REDUCE && (member.result_count() > most_results || !starts_with_elements(member))) {
       return std::nullopt;
     }
   }
