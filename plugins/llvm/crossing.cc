@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plugins/llvm/contraction_fusion.h"
+#include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
 
 namespace bp::emit {
@@ -13,7 +14,9 @@ using Dimensions = std::vector<std::int64_t>;
 
 // A side of at least half a cache line, and enough in all for a grid of tiles.
 constexpr std::int64_t least_side = 16, least_elements = 16 * 1024;
+// With more, tiles take so much of the team's memory that few teams run at a time, or none. Bytes: of an element of each.
 constexpr std::size_t most_operands = 4;
+constexpr std::int64_t most_bytes = 32;
 
 // How each operand is read: element i of it for which element of the results.
 class Reads {
@@ -122,6 +125,7 @@ std::optional<Crossing> find_crossing(InstructionView instruction) {
     reads.visit(root(i), own);
   }
   Crossing crossing;
+  std::int64_t bytes = 0;
   for (const auto &[value, positions] : reads.by_operand()) {
     const Shape &shape = module.shape_of(value);
     const std::int64_t inner = innermost(shape);
@@ -131,9 +135,10 @@ std::optional<Crossing> find_crossing(InstructionView instruction) {
     const std::int64_t across = (*positions)[static_cast<std::size_t>(inner)];
     const bool has_along = std::ranges::find(*positions, along) != positions->end();
     if (across < 0 || across == along || !has_along || (crossing.dimension >= 0 && across != crossing.dimension) ||
-        crossing.operands.size() == most_operands) {
+        crossing.operands.size() == most_operands || bytes + storage_bytes(shape.dtype) > most_bytes) {
       continue;
     }
+    bytes += storage_bytes(shape.dtype);
     crossing.dimension = across;
     crossing.operands.push_back({value, *positions});
   }

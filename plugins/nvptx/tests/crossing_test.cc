@@ -97,6 +97,22 @@ TEST_CASE("a fusion with a transpose inside has tiles of what it reads across") 
     })");
 }
 
+TEST_CASE("tiles of three wide operands are too many for the memory of a block: the third is read as it lies") {
+  const std::string wide = R"(HloModule wide
+    ENTRY main {
+      x = c128[130,140] parameter(0)
+      y = c128[130,140] parameter(1)
+      z = c128[130,140] parameter(2)
+      tx = c128[140,130] transpose(x), dimensions={1,0}
+      ty = c128[140,130] transpose(y), dimensions={1,0}
+      tz = c128[140,130] transpose(z), dimensions={1,0}
+      a = c128[140,130] add(tx, ty)
+      ROOT r = c128[140,130] subtract(a, tz)
+    })";
+  CHECK(is_tiled(wide));
+  check_on_emulator(wide);
+}
+
 TEST_CASE("tiles of five operands are too many: the fifth is read as it lies") {
   std::string parameters;
   for (int i = 0; i < 5; ++i) {
