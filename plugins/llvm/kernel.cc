@@ -312,7 +312,18 @@ bool needs_large_coordinates(InstructionView instruction) {
       return true;
     }
   }
-  return farthest_place(instruction) >= static_cast<double>(limit);
+  if (farthest_place(instruction) >= static_cast<double>(limit)) {
+    return true;
+  }
+  for (std::size_t c = 0; c < instruction.calls().size(); ++c) {
+    const ComputationView called = instruction.called(c);
+    for (std::uint32_t n = 0; n < called.instruction_count(); ++n) {
+      if (needs_large_coordinates(called.module().instruction(called.first_instruction() + n))) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/backplane.h"
 #include "core/compile/compile.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/compare.h"
@@ -16,6 +17,7 @@
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 #include "plugins/cpu/tests/open_cpu.h"
+#include "plugins/llvm/tests/large_arrays.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::cpu::tests {
@@ -225,6 +227,11 @@ constexpr std::string_view plain_text = "ENTRY e { p = f32[37] parameter(0)  ROO
 std::string target_of(const std::string &key, const std::string &value) {
   const Result<Device> device = open_cpu({{key, value}}, host::AfterUse::KeepMapped);
   return device.ok() ? std::string((*device)->target()) : device.error().to_string();
+}
+
+TEST_CASE("arrays inside a fusion may have more elements than 32 bits can number") {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  emit::tests::check_large_arrays(Backend::load((folder / "plugins/cpu/libbackplane_cpu.so").string()).value());
 }
 
 TEST_CASE("complex functions agree with what the core expands them to") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/text/parser.h"
+#include "plugins/llvm/tests/large_arrays.h"
 #include "plugins/nvptx/tests/programs.h"
 #include "tools/testing/skip.h"
 
@@ -9,6 +10,10 @@ namespace bp::nvptx::tests {
 
 TEST_CASE("every kind of kernel gives what the interpreter gives") {
   check_on_emulator(kinds, 1e-6);
+}
+
+TEST_CASE("arrays inside a fusion may have more elements than 32 bits can number") {
+  emit::tests::check_large_arrays(open({{"emulate", "1"}}));
 }
 
 TEST_CASE("short sums of doubles carry what rounding takes from them") {
