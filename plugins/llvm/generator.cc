@@ -221,11 +221,13 @@ Index Generator::clamped_start(std::uint32_t value, std::span<const Index> indic
     llvm::Type *type = with_lanes_of(k_.b.getInt32Ty(), start);
     start = with_sign ? k_.b.CreateSExt(start, type) : k_.b.CreateZExt(start, type);
   }
-  if (start->getType()->isIntegerTy(32)) {
-    start = with_sign ? k_.b.CreateSExt(start, k_.b.getInt64Ty()) : k_.b.CreateZExt(start, k_.b.getInt64Ty());
+  // Lanes stay at 32 bits where no start below the limit is negative in them.
+  if (start->getType()->isIntegerTy(32) ||
+      (start->getType()->getScalarSizeInBits() == 32 && !with_sign && limit > INT32_MAX)) {
+    llvm::Type *type = with_lanes_of(k_.b.getInt64Ty(), start);
+    start = with_sign ? k_.b.CreateSExt(start, type) : k_.b.CreateZExt(start, type);
   }
-  const bool is_32 = start->getType()->getScalarSizeInBits() == 32;
-  const std::int64_t largest = is_32 ? (with_sign ? INT32_MAX : UINT32_MAX) : INT64_MAX;
+  const std::int64_t largest = start->getType()->getScalarSizeInBits() == 32 ? INT32_MAX : INT64_MAX;
   const auto constant = [&](std::int64_t v) {
     return llvm::ConstantInt::get(start->getType(), static_cast<std::uint64_t>(v), true);
   };

@@ -38,6 +38,19 @@ inline void check_large_arrays(const Backend &backend) {
                 "s64[]", "4294967290",
                 "{4294967290, 4294967291, 4294967292, 4294967293, 4294967294, 4294967295, 4294967296, 4294967297, "
                 "4294967298, 4294967299, 4294967300, 4294967301, 4294967302, 4294967303, 4294967304, 4294967305}");
+  check_program(backend, R"(HloModule gather
+    elements {
+      places = u32[16] parameter(0)
+      all = s64[8589934592] iota(), iota_dimension=0
+      ROOT r = s64[16] gather(all, places), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+    }
+    ENTRY main {
+      places = u32[16] parameter(0)
+      ROOT r = s64[16] fusion(places), kind=kLoop, calls=elements
+    })",
+                "u32[16]",
+                "{4294967295, 0, 1, 2147483647, 2147483648, 2147483649, 3000000000, 7, 8, 9, 10, 11, 12, 13, 14, 15}",
+                "{4294967295, 0, 1, 2147483647, 2147483648, 2147483649, 3000000000, 7, 8, 9, 10, 11, 12, 13, 14, 15}");
 }
 
 }  // namespace bp::emit::tests
