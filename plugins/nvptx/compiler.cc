@@ -321,9 +321,9 @@ class Compiler {
     if (kernel.blocks > max_blocks) {
       return fail(i, "has more elements than a grid has threads", true);
     }
-    if (kernel.shared_bytes > max_shared_bytes) {
+    if (kernel.shared_bytes > threads_.whole_shared_bytes()) {
       return fail(i, "has a kernel that needs " + std::to_string(kernel.shared_bytes) +
-                         " bytes of shared memory, expected at most " + std::to_string(max_shared_bytes));
+                         " bytes of shared memory, expected at most " + std::to_string(threads_.whole_shared_bytes()));
     }
     Command &command = add(CommandKind::Launch, i);
     command.kernel = kernel.number;
