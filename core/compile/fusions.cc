@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "core/passes/fusion_builder.h"
 
@@ -15,6 +16,7 @@ passes::FusionLimits limits_of(const host::Device &device) {
   const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;
   const std::uint32_t kinds = given == nullptr ? 0 : given->kinds;
   limits.contractions = (kinds & BP_FUSES_CONTRACTIONS) != 0;
+  limits.prologues = (kinds & BP_FUSES_PROLOGUES) != 0;
   limits.rows = (kinds & BP_FUSES_ROWS) != 0;
   limits.results = (kinds & BP_FUSES_RESULTS) != 0;
   limits.min_results = given == nullptr ? 0 : given->min_results;
@@ -114,15 +116,20 @@ Status fuse(Session &session, ir::Module &module) {
   context.fusion = limits_of(*session.device);
   BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
   BP_ASSIGN(Claims claims, ask_fused(session, fused));
-  if (session.device->fusion() != nullptr) {
+  // What is taken apart is fused again: without prologues, if these may be why, and then as simple loops.
+  passes::FusionLimits &limits = context.fusion;
+  for (bool is_simple = session.device->fusion() == nullptr; !is_simple;) {
     BP_ASSIGN(std::vector<ir::InstructionId> bad, bad_fusions(session, module, fused, claims));
-    if (!bad.empty()) {
-      BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
-      passes::FusionLimits &simple = context.fusion;
-      simple.contractions = simple.rows = simple.results = false;  // nor small kernels, which have several results
-      BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
-      BP_ASSIGN(claims, ask_fused(session, fused));
+    if (bad.empty()) {
+      break;
     }
+    BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
+    is_simple = !std::exchange(limits.prologues, false);
+    if (is_simple) {
+      limits.contractions = limits.rows = limits.results = false;  // nor small kernels, which have several results
+    }
+    BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
+    BP_ASSIGN(claims, ask_fused(session, fused));
   }
   if (!first_unclaimed(fused, claims)) {
     module = std::move(fused);

@@ -1,6 +1,9 @@
 // Fuses a dot or convolution with the elementwise work on its result (bias, activation, residual), which is done while
 // the sums are in registers. The fusion ends with the last instruction that all of its work leads to: everything before
 // has all its users inside.
+//
+// What computes the operands comes along too, where the device takes it, it is cheap and nobody else needs it: each element
+// is computed again wherever it is multiplied.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,6 +20,23 @@ namespace {
 using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
+
+bool is_cheap(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Abs:
+    case Opcode::Add:
+    case Opcode::Clamp:
+    case Opcode::Compare:
+    case Opcode::Convert:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Multiply:
+    case Opcode::Negate:
+    case Opcode::Select:
+    case Opcode::Subtract: return true;
+    default: return false;
+  }
+}
 
 class ContractionFuser {
  public:
@@ -36,6 +56,9 @@ class ContractionFuser {
         continue;
       }
       std::vector<InstructionId> members = work_on(instruction);
+      if (context_.fusion.prologues) {
+        add_work_before(instruction, members);
+      }
       if (members.size() > 1) {
         taken_.insert(members.begin(), members.end());
         const InstructionId result = members.back();
@@ -103,6 +126,77 @@ class ContractionFuser {
     const std::size_t before_last = context_.fusion.ends_before_last;
     members.resize(before_last < ends.size() ? ends[ends.size() - 1 - before_last] : 0);
     return members;
+  }
+
+  void add_work_before(const Instruction &contraction, std::vector<InstructionId> &members) const {
+    std::unordered_set<InstructionId> inside(members.begin(), members.end());
+    inside.insert(contraction.id());
+    const std::vector<InstructionId> after = members.empty() ? std::vector{contraction.id()} : members;
+    std::vector<InstructionId> before;
+    for (InstructionId operand : contraction.operands()) {
+      const std::vector<InstructionId> work = work_for(operand, inside);
+      inside.insert(work.begin(), work.end());
+      before.insert(before.end(), work.begin(), work.end());
+    }
+    std::ranges::sort(before, {}, [&](InstructionId id) { return position_.at(id); });
+    before.insert(before.end(), after.begin(), after.end());
+    std::unordered_set<InstructionId> operands;
+    for (InstructionId member : before) {
+      for (InstructionId operand : module_.instruction(member).operands()) {
+        const auto read = read_for(module_.instruction(operand));
+        if (read && !inside.contains(*read)) {
+          operands.insert(*read);
+        }
+      }
+    }
+    if (before.size() <= context_.fusion.max_instructions && operands.size() + 1 <= context_.fusion.max_values) {
+      members = std::move(before);
+    }
+  }
+
+  // What computes an operand and is not inside yet: nothing if it reads more than the operand is, but for some vector that
+  // is broadcast. All users of it are in there.
+  std::vector<InstructionId> work_for(InstructionId operand, std::unordered_set<InstructionId> inside) const {
+    const Instruction whole = module_.instruction(operand);
+    std::vector<InstructionId> work;
+    std::unordered_set<InstructionId> seen = {operand};
+    std::int64_t bytes = 0;
+    const auto earlier = [&](InstructionId a, InstructionId b) { return position_.at(a) < position_.at(b); };
+    std::vector<InstructionId> next = {operand};  // a heap, last in the program on top: its users are known before it
+    while (!next.empty() && work.size() < context_.fusion.max_instructions) {
+      std::ranges::pop_heap(next, earlier);
+      const InstructionId id = next.back();
+      next.pop_back();
+      const Instruction instruction = module_.instruction(id);
+      if (inside.contains(id)) {
+        continue;
+      }
+      if (!may_precede(whole, instruction, inside)) {
+        const auto read = read_for(instruction);
+        const bool is_new = read && (*read == id || seen.insert(*read).second);
+        bytes += is_new ? module_.instruction(*read).shape().byte_size() : 0;
+        continue;
+      }
+      work.push_back(id);
+      inside.insert(id);
+      for (InstructionId from : instruction.operands()) {
+        if (seen.insert(from).second) {
+          next.push_back(from);
+          std::ranges::push_heap(next, earlier);
+        }
+      }
+    }
+    const std::int64_t own = whole.shape().byte_size();
+    return next.empty() && bytes <= own + own / 8 ? work : std::vector<InstructionId>();
+  }
+
+  bool may_precede(const Instruction &operand, const Instruction &instruction,
+                   const std::unordered_set<InstructionId> &inside) const {
+    return is_cheap(instruction.opcode()) && has_plain_shape(instruction) &&
+           ir::same_sizes(instruction.shape(), operand.shape()) &&
+           !ir::is_complex(instruction.shape().element_type()) && !is_pinned(instruction.id()) &&
+           !taken_.contains(instruction.id()) && instruction.id() != root_ &&
+           std::ranges::all_of(users_.of(instruction.id()), [&](InstructionId user) { return inside.contains(user); });
   }
 
   void explain(const Instruction &contraction, const Instruction &user) const {

@@ -15,6 +15,7 @@ namespace bp::passes {
 // What a device takes as one kernel.
 struct FusionLimits {
   bool contractions = true;  // a dot or convolution with the elementwise work on its result
+  bool prologues = true;     // and on its operands
   bool rows = true;          // reductions along the last dimensions with what follows from them in the same rows
   bool results = true;       // several results of the same elements
   std::size_t max_instructions = 64;

@@ -20,6 +20,7 @@ static const char BP_EXT_FUSION[] = "bp.fusion/1";
 #define BP_FUSES_CONTRACTIONS 1u  // a dot or convolution with elementwise work on its result: BP_FUSION_KIND_OUTPUT
 #define BP_FUSES_ROWS 2u          // reductions along the last dimensions with what is done in the same rows: _KIND_INPUT
 #define BP_FUSES_RESULTS 4u       // several results, of the same elements or one for each row of them
+#define BP_FUSES_PROLOGUES 8u     // with the first: cheap elementwise work on what is multiplied, and broadcasts for it
 
 typedef struct bp_fusion_limits {
   uint32_t kinds;             // BP_FUSES_*
