@@ -5,6 +5,8 @@
 // What changes is no more than where sums are rounded, which is free (docs/architecture.md, "Rounding"):
 // - floats: f32 holds every narrower float and integers of up to 16 bits; f64 takes the others, also integers of 64
 //   bits, which the interpreter rounds to f64 too; without f64, f32 takes all;
+// - what is multiplied stays narrow where it can: f16, or else bf16, holds floats of at most 8 bits, so a device that adds
+//   products of these in f32 gets them; one that refuses this as well is asked about f32 next;
 // - integers: sums and products wrap, so their low bits do not depend on the bits above; conversions keep the low bits;
 // - a float that goes into a sum of integers is truncated to 64 bits, as the interpreter does;
 // - pred is whether the sum, of 64 bits, is not zero.
@@ -40,6 +42,24 @@ ElementType sum_type(ElementType lhs, ElementType rhs, ElementType result, bool 
   return in_64_bits ? ElementType::U64 : ElementType::U32;
 }
 
+bool has_f16_values(ElementType type) {
+  return type == ElementType::F16 ||
+         (ir::is_floating(type) && ir::bit_width(type) <= 8 && type != ElementType::F8E8M0FNU);
+}
+
+// What the operands are converted to.
+ElementType factor_type(ElementType lhs, ElementType rhs, ElementType sum) {
+  const auto is_tiny = [](ElementType type) { return ir::is_floating(type) && ir::bit_width(type) <= 8; };
+  const auto has_bf16_values = [&](ElementType type) { return type == ElementType::BF16 || is_tiny(type); };
+  if (sum != ElementType::F32 || !(is_tiny(lhs) || is_tiny(rhs))) {
+    return sum;
+  }
+  if (has_f16_values(lhs) && has_f16_values(rhs)) {
+    return ElementType::F16;
+  }
+  return has_bf16_values(lhs) && has_bf16_values(rhs) ? ElementType::BF16 : sum;
+}
+
 }  // namespace
 
 Result<bool> contraction_upcast(ir::Module &module, const PassContext &context) {
@@ -59,7 +79,8 @@ Result<bool> contraction_upcast(ir::Module &module, const PassContext &context) 
     if (all_complex || (lhs == sum && rhs == sum && result == sum)) {
       return instruction.id();
     }
-    const std::array wide{b.cast(operands[0], sum), b.cast(operands[1], sum)};
+    const ElementType factor = factor_type(lhs, rhs, sum);
+    const std::array wide{b.cast(operands[0], factor), b.cast(operands[1], factor)};
     const InstructionId product = module.clone_instruction(b.computation(), instruction, wide, {});
     ir::Shape shape = instruction.shape();
     ir::Layout layout = shape.layout();

@@ -478,6 +478,8 @@ TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
         ir::Module wide = module;
         const bool changed = contraction_upcast(wide, context).value();
         REQUIRE(ir::verify(wide).ok());
+        contraction_upcast(wide, context).value();  // of what was made first
+        REQUIRE(ir::verify(wide).ok());
         CHECK(!contraction_upcast(wide, context).value());
         const bool is_wide = lhs == rhs && rhs == result && (lhs == "s32" || lhs == "u64" || lhs == "f64");
         const bool is_complex = lhs[0] == 'c' && result[0] == 'c';
@@ -491,6 +493,51 @@ TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
           CHECK(comparison.identical);
         }
       }
+    }
+  }
+}
+
+TEST_CASE("tiny floats are multiplied in the narrowest type that has their values") {
+  const auto values = [](const std::string &type, const std::string &numbers, const std::string &by_way_of) {
+    const std::string text = fmt::format("ENTRY main {{ {} w = {}[1024] convert(x)  ROOT r = f32[1024] convert(w) }}",
+                                         fmt::format(fmt::runtime(numbers), type), by_way_of);
+    return interpreter::interpret(text::parse_module(text).value(), {}).value();
+  };
+  // All of them, as codes or, of types below 8 bits, as numbers.
+  const std::string codes =
+      "i = u16[1024] iota(), iota_dimension=0  c = u8[1024] convert(i)  x = {0}[1024] bitcast-convert(c)";
+  const std::string steps =
+      "i = f32[1024] iota(), iota_dimension=0  m = f32[] constant(512)  d = f32[] constant(16)"
+      " ms = f32[1024] broadcast(m), dimensions={{}}  ds = f32[1024] broadcast(d), dimensions={{}}"
+      " s = f32[1024] subtract(i, ms)  q = f32[1024] divide(s, ds)  x = {0}[1024] convert(q)";
+  for (const std::string type : {"f8e5m2", "f8e5m2fnuz", "f8e4m3", "f8e4m3fn", "f8e4m3fnuz", "f8e4m3b11fnuz", "f8e3m4",
+                                 "f8e8m0fnu", "f6e2m3fn", "f6e3m2fn", "f4e2m1fn"}) {
+    INFO(type);
+    const std::string &numbers = type.starts_with("f8") ? codes : steps;
+    const ir::Literal expected = values(type, numbers, "f32");
+    const auto is_exact = [&](const std::string &narrow) {
+      return interpreter::compare(values(type, numbers, narrow), expected).value()[0].agrees(0);
+    };
+    CHECK(is_exact("f16") == (type != "f8e8m0fnu"));
+    CHECK(is_exact("bf16"));
+    for (const std::string &other : {type, std::string("f16"), std::string("bf16"), std::string("f32")}) {
+      ir::Module module =
+          text::parse_module(
+              fmt::format("ENTRY main {{ x = {}[3,5] parameter(0)  y = {}[5,4] parameter(1) ROOT r = "
+                          "f32[3,4] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}",
+                          type, other))
+              .value();
+      PassContext context;
+      context.is_native = [](const ir::Instruction &) { return false; };
+      REQUIRE(contraction_upcast(module, context).value());
+      const ir::Instruction dot = module.entry().root();
+      const bool has_bf16 = other == "bf16" || (other != "f16" && other != "f32" && type == "f8e8m0fnu");
+      const bool has_f32 = other == "f32" || (other == "f16" && type == "f8e8m0fnu");
+      const ir::ElementType factor = has_f32    ? ir::ElementType::F32
+                                     : has_bf16 ? ir::ElementType::BF16
+                                                : ir::ElementType::F16;
+      CHECK(dot.operand(0).shape().element_type() == factor);
+      CHECK(dot.operand(1).shape().element_type() == factor);
     }
   }
 }
