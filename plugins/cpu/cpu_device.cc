@@ -147,7 +147,7 @@ bp_status CpuDevice::claim(const bp_module_t *image, float *cost_ns, const bp_di
     }
     for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
       const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
-      const std::string problem = emit::kernel_problem(instruction);
+      const std::string problem = emit::kernel_problem(instruction, target.vectors);
       if (problem.empty()) {
         cost_ns[instruction.id()] = emit::is_control_flow(instruction.op()) ? 10 : cost_of(instruction);
       } else {

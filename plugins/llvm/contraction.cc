@@ -67,9 +67,9 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
       kernel.function->addParamAttr(i, llvm::Attribute::NoAlias);
     }
   }
-  Values epilogue_pointers;
+  Values fused_pointers;
   for (size_t i = 6; i < parameters.size(); ++i) {
-    epilogue_pointers.push_back(&arguments[i]);
+    fused_pointers.push_back(&arguments[i]);
   }
   b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel.function));
   llvm::Value *begin = &arguments[4];
@@ -81,7 +81,7 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
       continue;
     }
     auto strategy = choose_strategy(problem, target, module, name + "." + std::to_string(i));
-    ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]}, epilogue_pointers);
+    ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]}, fused_pointers);
     // This contraction's items are [kernel.items, kernel.items + its own).
     auto clamped = [&](llvm::Value *item) {
       llvm::Value *own = b.CreateSub(item, memory.integer(kernel.items));
@@ -112,7 +112,7 @@ std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<
 Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &target,
                                   const std::vector<Contraction> &contractions, Team &team, llvm::Value *item,
                                   const std::array<llvm::Value *, 3> &pointers,
-                                  std::span<llvm::Value *const> epilogue_pointers) {
+                                  std::span<llvm::Value *const> fused_pointers) {
   Kernel kernel;
   std::vector<ContractionProblem> problems;
   std::vector<std::unique_ptr<ContractionStrategy>> strategies;
@@ -124,7 +124,7 @@ Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &targ
   }
   llvm::Value *memory = team.memory(b, kernel.scratch_bytes);
   for (size_t i = 0; i < strategies.size(); ++i) {
-    const ContractionMemory contraction_memory(b, target, problems[i], pointers, epilogue_pointers);
+    const ContractionMemory contraction_memory(b, target, problems[i], pointers, fused_pointers);
     const int64_t before = kernel.items;
     kernel.items += strategies[i]->items();
     llvm::Value *own = b.CreateSub(item, b.getInt64(static_cast<uint64_t>(before)));

@@ -76,6 +76,24 @@ struct Epilogue {
   explicit operator bool() const { return emit != nullptr; }
 };
 
+// What a prologue reads for: so many neighbours of the operand, in its own layout.
+struct PrologueSite {
+  llvm::Value *first;  // i64: the offset, in elements, of the first of them
+  int64_t lanes;
+  int64_t multiple;  // a divisor of first
+  std::span<llvm::Value *const> pointers;
+};
+// Work on an operand, which lies nowhere: elements are computed where they are wanted, in two steps, so that other work
+// can be done while what they need is on its way. `read` gives what `compute` makes them of, a vector (or scalar, of one
+// lane) as the operand would be stored. The builder stands at the end of its block before and after.
+struct Prologue {
+  std::function<std::vector<llvm::Value *>(llvm::IRBuilderBase &, const PrologueSite &)> read;
+  std::function<llvm::Value *(llvm::IRBuilderBase &, std::span<llvm::Value *const> values, int64_t lanes)> compute;
+  int64_t read_bits = 0;   // of an element of the widest array that has as many
+  int64_t operations = 0;  // for an element
+  explicit operator bool() const { return compute != nullptr; }
+};
+
 struct Contraction {
   std::vector<Axis> batch;       // in lhs, rhs and out
   std::vector<Axis> lhs_free;    // in lhs and out
@@ -86,7 +104,9 @@ struct Contraction {
   int64_t rhs_offset = 0;
   int64_t out_offset = 0;
   ContractionTypes types;
-  Epilogue epilogue;  // may be empty
+  Epilogue epilogue;                    // may be empty
+  std::array<Prologue, 2> prologues{};  // of lhs and rhs, likewise; on threaded targets only. The epilogue's pointers
+                                        // are theirs too
 };
 
 // A generated function `void name(ptr lhs, ptr rhs, ptr out, ptr scratch, i64 begin, i64 end, ptr...)`. It computes the items
@@ -118,6 +138,6 @@ std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<
 Kernel emit_contractions_for_team(llvm::IRBuilder<> &builder, const VectorTarget &target,
                                   const std::vector<Contraction> &contractions, Team &team, llvm::Value *item,
                                   const std::array<llvm::Value *, 3> &pointers,
-                                  std::span<llvm::Value *const> epilogue_pointers);
+                                  std::span<llvm::Value *const> fused_pointers);
 
 }  // namespace bp::emit

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/llvm/contraction_prologue.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
 #include "plugins/llvm/support.h"
@@ -44,12 +45,7 @@ class EpilogueEmitter {
         generator_(module_, k_, target),
         sums_(sums) {
     k_.set_large(large);
-    for (std::size_t i = 0, next = 0; i < site.operands.size(); ++i) {
-      if (site.operands[i] != nullptr) {
-        generator_.bind(site.instruction.operand(i), sums.pointers[next++]);
-      }
-    }
-    generator_.bind_parameters(site.instruction.called(0), site.instruction.operands());
+    bind_operands(generator_, site, sums.pointers);
   }
 
   Value *emit(llvm::IRBuilderBase &b) {
@@ -118,14 +114,7 @@ class EpilogueEmitter {
   }
 
   // Coordinates of the elements at flat places.
-  Indices parts_of(const Index &places) {
-    const Shape &shape = contraction_.shape();
-    Indices indices;
-    for (std::size_t d = 0; d < shape.rank(); ++d) {
-      indices.push_back(k_.part(places, shape.strides[d], shape.dims[d]));
-    }
-    return indices;
-  }
+  Indices parts_of(const Index &places) { return indices_at(k_, contraction_.shape(), places); }
 
   // The same, if all lanes have the same coordinates but for the one of `lane_dimension`. They stay known as parts of
   // the flat place, which is what arrays of the same layout are read at.
@@ -167,7 +156,8 @@ std::optional<InstructionView> contraction_in(InstructionView fusion) {
   return std::nullopt;
 }
 
-std::string contraction_fusion_problem(InstructionView fusion, InstructionView contraction) {
+std::string contraction_fusion_problem(InstructionView fusion, InstructionView contraction,
+                                       const VectorTarget &target) {
   const ComputationView computation = fusion.called(0);
   const ModuleView &module = fusion.module();
   const std::string name(contraction.name());
@@ -175,7 +165,8 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
     return "contains " + name + ", which " + problem;
   }
   for (const std::uint32_t operand : contraction.operands()) {
-    if (module.definition(operand).op() != BP_OP_PARAMETER) {
+    const bool is_computed = module.definition(operand).op() != BP_OP_PARAMETER;
+    if (is_computed && !(target.is_threaded && has_prologue(module, operand))) {
       return "contains " + name + ", whose operands are computed in the fusion";
     }
   }
@@ -212,6 +203,23 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
   return depends[module.definition(root).id() - computation.first_instruction()]
              ? ""
              : "contains " + name + ", which nothing needs";
+}
+
+void bind_operands(Generator &generator, const KernelSite &site, std::span<Value *const> pointers) {
+  for (std::size_t i = 0, next = 0; i < site.operands.size(); ++i) {
+    if (site.operands[i] != nullptr) {
+      generator.bind(site.instruction.operand(i), pointers[next++]);
+    }
+  }
+  generator.bind_parameters(site.instruction.called(0), site.instruction.operands());
+}
+
+Indices indices_at(KernelBuilder &k, const Shape &shape, const Index &places) {
+  Indices indices;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    indices.push_back(k.part(places, shape.strides[d], shape.dims[d]));
+  }
+  return indices;
 }
 
 Epilogue make_epilogue(const KernelSite &site, InstructionView contraction, const VectorTarget &target, bool large) {

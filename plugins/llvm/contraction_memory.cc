@@ -26,7 +26,7 @@ llvm::Value *f32_to_bf16_bits(llvm::IRBuilder<> &b, llvm::Value *value) {
 ContractionMemory::ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &vector_target,
                                      const ContractionProblem &contraction,
                                      std::array<llvm::Value *, 3> operand_pointers,
-                                     std::span<llvm::Value *const> pointers_of_epilogue)
+                                     std::span<llvm::Value *const> pointers_of_fusion)
     : b(builder),
       target(vector_target),
       problem(contraction),
@@ -35,7 +35,7 @@ ContractionMemory::ContractionMemory(llvm::IRBuilder<> &builder, const VectorTar
       sum_vector(llvm::FixedVectorType::get(sum_type, static_cast<unsigned>(width))),
       lane_index(contraction.needs_wide_index ? b.getInt64Ty() : b.getInt32Ty()),
       pointers(operand_pointers),
-      epilogue_pointers(pointers_of_epilogue) {}
+      fused_pointers(pointers_of_fusion) {}
 
 llvm::Value *ContractionMemory::lane_indices(llvm::Value *first) const {
   llvm::Value *base = splat(b.CreateTruncOrBitCast(first, lane_index));
@@ -166,8 +166,8 @@ llvm::Align ContractionMemory::alignment(Operand operand) const {
   return llvm::Align(std::max(1U, element_type(operand)->getScalarSizeInBits() / 8));
 }
 
-// What divides the address of every vector of so many lanes along these axes.
-llvm::Align ContractionMemory::vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const {
+// What divides the offset of every vector of so many lanes along these axes.
+int64_t ContractionMemory::vector_multiple(Operand operand, const std::vector<Axis> &along, int64_t lanes) const {
   int64_t elements = std::gcd(lanes, problem.offsets[operand]);
   for (const std::vector<Axis> *axes : {&problem.batch, &problem.rows, &problem.columns, &problem.contracted}) {
     for (const Axis &axis : *axes) {
@@ -175,7 +175,11 @@ llvm::Align ContractionMemory::vector_alignment(Operand operand, const std::vect
       elements = is_along ? elements : std::gcd(elements, stride_of(axis, operand));
     }
   }
-  const auto bytes = static_cast<uint64_t>(elements) * alignment(operand).value();
+  return elements;
+}
+
+llvm::Align ContractionMemory::vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const {
+  const auto bytes = static_cast<uint64_t>(vector_multiple(operand, along, lanes)) * alignment(operand).value();
   const llvm::Align of_pointer =
       pointers[operand]->getPointerAlignment(b.GetInsertBlock()->getModule()->getDataLayout());
   return std::min(of_pointer, llvm::Align(bytes & (~bytes + 1)));
@@ -282,22 +286,51 @@ llvm::Value *ContractionMemory::address(Operand operand, llvm::Value *offset, ll
 
 // In the padding the operand's first element is read instead.
 llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
+  if (problem.prologues[operand]) {
+    return finish_load(start_prologue(operand, offset, 1, 1, mask));
+  }
   llvm::Type *storage = storage_type(operand);
   llvm::Value *stored = b.CreateAlignedLoad(storage, address(operand, offset, mask), alignment(operand));
   return mask == nullptr ? stored : b.CreateSelect(mask, stored, llvm::Constant::getNullValue(storage));
 }
 
-llvm::Value *ContractionMemory::load_vector(Operand operand, const std::vector<Axis> &along, llvm::Value *offset,
-                                            int64_t lanes, llvm::Value *mask) const {
+ContractionMemory::Loading ContractionMemory::start_load(Operand operand, const std::vector<Axis> &along,
+                                                         llvm::Value *offset, int64_t lanes, llvm::Value *mask) const {
+  if (problem.prologues[operand]) {
+    return start_prologue(operand, offset, lanes, vector_multiple(operand, along, lanes), mask);
+  }
   auto *vector = llvm::FixedVectorType::get(storage_type(operand), static_cast<unsigned>(lanes));
   llvm::Value *stored =
       b.CreateAlignedLoad(vector, address(operand, offset, mask), vector_alignment(operand, along, lanes));
-  return mask == nullptr ? stored : b.CreateSelect(mask, stored, llvm::Constant::getNullValue(vector));
+  stored = mask == nullptr ? stored : b.CreateSelect(mask, stored, llvm::Constant::getNullValue(vector));
+  return {operand, lanes, {stored}, nullptr};
+}
+
+ContractionMemory::Loading ContractionMemory::start_prologue(Operand operand, llvm::Value *offset, int64_t lanes,
+                                                             int64_t multiple, llvm::Value *mask) const {
+  llvm::Value *at = mask == nullptr ? offset : b.CreateSelect(mask, offset, integer(0));
+  return {operand, lanes, problem.prologues[operand].read(b, {at, lanes, multiple, fused_pointers}), mask};
+}
+
+// Work on nothing may be something: what is masked off is made zero in the end.
+llvm::Value *ContractionMemory::finish_load(const Loading &loading) const {
+  const Prologue &prologue = problem.prologues[loading.operand];
+  if (!prologue) {
+    return loading.values[0];
+  }
+  llvm::Value *stored = prologue.compute(b, loading.values, loading.lanes);
+  return loading.mask == nullptr
+             ? stored
+             : b.CreateSelect(loading.mask, stored, llvm::Constant::getNullValue(stored->getType()));
 }
 
 std::vector<llvm::Value *> ContractionMemory::parts_of(llvm::Value *stored) const {
+  const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(stored->getType());
+  if (vector == nullptr) {
+    return {stored};
+  }
   std::vector<llvm::Value *> parts;
-  for (unsigned i = 0; i < llvm::cast<llvm::FixedVectorType>(stored->getType())->getNumElements(); ++i) {
+  for (unsigned i = 0; i < vector->getNumElements(); ++i) {
     parts.push_back(b.CreateExtractElement(stored, uint64_t{i}));
   }
   return parts;
@@ -343,7 +376,7 @@ void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value
     offsets = b.CreateAdd(splat(base), in_row);
   }
   llvm::Value *finished = finish(
-      {sums, offsets, full_mask, is_scattered ? nullptr : base, is_scattered ? 0 : lanes.stride, epilogue_pointers});
+      {sums, offsets, full_mask, is_scattered ? nullptr : base, is_scattered ? 0 : lanes.stride, fused_pointers});
   llvm::Value *pointer = b.CreateGEP(storage, pointers[out_operand], base);
   if (lanes.kind == Lanes::strided) {
     store_strided(finished, lanes, pointer, full_mask);
@@ -357,7 +390,7 @@ void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value
 }
 
 void ContractionMemory::store_scalar(llvm::Value *sum, llvm::Value *offset) const {
-  llvm::Value *finished = finish({sum, offset, b.getTrue(), offset, 1, epilogue_pointers});
+  llvm::Value *finished = finish({sum, offset, b.getTrue(), offset, 1, fused_pointers});
   llvm::Value *pointer = b.CreateGEP(storage_type(out_operand), pointers[out_operand], offset);
   b.CreateAlignedStore(finished, pointer, alignment(out_operand));
 }

@@ -43,7 +43,7 @@ inline llvm::Type *storage_type_of(llvm::Type *element) {
 class ContractionMemory {
  public:
   ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &target, const ContractionProblem &problem,
-                    std::array<llvm::Value *, 3> pointers, std::span<llvm::Value *const> epilogue_pointers);
+                    std::array<llvm::Value *, 3> pointers, std::span<llvm::Value *const> fused_pointers);
 
   llvm::IRBuilder<> &b;
   const VectorTarget &target;
@@ -53,7 +53,7 @@ class ContractionMemory {
   llvm::Type *const sum_vector;  // <width x sum_type>
   llvm::Type *const lane_index;  // i32 or i64
   std::array<llvm::Value *, 3> pointers;
-  std::span<llvm::Value *const> epilogue_pointers;  // borrowed
+  std::span<llvm::Value *const> fused_pointers;  // borrowed
 
   llvm::Value *integer(int64_t value) const { return b.getInt64(static_cast<uint64_t>(value)); }
   llvm::Value *lane_indices(llvm::Value *first) const;  // first (i64) + 0, 1, 2, ... as a vector of lane_index
@@ -90,9 +90,21 @@ class ContractionMemory {
   // As it is stored.
   llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // A vector of neighbours as it is stored: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors).
-  // mask: i1. What divides its address; its elements as sum_type, or as they are.
+  // mask: i1. What divides its address; its elements as sum_type, or as they are. It can be read in two steps, between
+  // which it is on its way.
   llvm::Value *load_vector(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
-                           llvm::Value *mask) const;
+                           llvm::Value *mask) const {
+    return finish_load(start_load(operand, along, offset, lanes, mask));
+  }
+  struct Loading {
+    Operand operand = lhs_operand;
+    int64_t lanes = 0;
+    std::vector<llvm::Value *> values;  // the vector, or what its prologue has read
+    llvm::Value *mask = nullptr;        // of what is to be computed
+  };
+  Loading start_load(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
+                     llvm::Value *mask) const;
+  llvm::Value *finish_load(const Loading &loading) const;
   llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
   std::vector<llvm::Value *> as_sums(Operand operand, llvm::Value *stored) const;
   std::vector<llvm::Value *> parts_of(llvm::Value *stored) const;
@@ -118,6 +130,9 @@ class ContractionMemory {
   llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
   llvm::Value *finish(const EpilogueSite &site) const;
   llvm::Align alignment(Operand operand) const;
+  int64_t vector_multiple(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
+  Loading start_prologue(Operand operand, llvm::Value *offset, int64_t lanes, int64_t multiple,
+                         llvm::Value *mask) const;
 };
 
 }  // namespace bp::emit

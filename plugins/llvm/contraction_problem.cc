@@ -112,6 +112,12 @@ bool has_vectors(const std::vector<Axis> &axes, Operand operand, int64_t lanes) 
   return !axes.empty() && stride_of(axes.back(), operand) == 1 && axes.back().size % lanes == 0;
 }
 
+int64_t read_bits(const ContractionProblem &problem, Operand operand) {
+  const Prologue &prologue = problem.prologues[operand];
+  const llvm::Type *type = operand == lhs_operand ? problem.types.lhs : problem.types.rhs;
+  return prologue ? prologue.read_bits : type->getScalarSizeInBits();
+}
+
 ContractionProblem normalize(const Contraction &contraction, int64_t lanes) {
   ContractionProblem problem;
   bool is_transposed = prefers_lhs_columns(contraction, lanes);
@@ -125,6 +131,7 @@ ContractionProblem normalize(const Contraction &contraction, int64_t lanes) {
   problem.offsets = {contraction.lhs_offset, contraction.rhs_offset, contraction.out_offset};
   problem.types = contraction.types;
   problem.epilogue = contraction.epilogue;
+  problem.prologues = contraction.prologues;
   drop_windows_without_padding(problem);
   sort_and_merge(problem.batch, out_operand);
   sort_and_merge(problem.rows, out_operand);

@@ -35,8 +35,12 @@ struct ContractionProblem {
   std::array<int64_t, 3> offsets = {};
   ContractionTypes types;
   Epilogue epilogue;
+  std::array<Prologue, 2> prologues;
   bool needs_wide_index = false;  // offsets do not fit 32 bits
 };
+
+// Bits of an element of lhs or rhs as it is read.
+int64_t read_bits(const ContractionProblem &problem, Operand operand);
 
 // lanes: those of a vector of the accumulator's type.
 ContractionProblem normalize(const Contraction &contraction, int64_t lanes);

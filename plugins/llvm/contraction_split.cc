@@ -43,8 +43,7 @@ Split::Split(const ContractionProblem &problem)
       many_operand(are_rows_few ? problem.column_operand : problem.row_operand),
       is_along_contracted(has_vectors(problem.contracted, many_operand, 1) ||
                           !has_vectors(many_axes(problem), many_operand, 1)) {
-  const llvm::Type *type = many_operand == lhs_operand ? problem.types.lhs : problem.types.rhs;
-  lanes = 128 / type->getScalarSizeInBits();
+  lanes = 128 / read_bits(problem, many_operand);
   if (is_along_contracted) {
     constexpr int64_t most_sums = 16, enough_items = 2048;
     while (lanes > 1 && (!has_vectors(problem.contracted, many_operand, lanes) || contracted < lanes * usual_warp)) {

@@ -86,8 +86,7 @@ int64_t TileStrategy::piece_lanes(size_t side) const {
   if (along.empty() || along.back().window >= 0) {
     return 1;
   }
-  const llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
-  int64_t lanes = std::min(16 / bytes_of(type), is_along ? depth_ : tile(side));
+  int64_t lanes = std::min(128 / read_bits(problem_, operand(side)), is_along ? depth_ : tile(side));
   while (lanes > 1 && !has_vectors(along, operand(side), lanes)) {
     lanes /= 2;
   }
@@ -97,8 +96,9 @@ int64_t TileStrategy::piece_lanes(size_t side) const {
 // Pieces of 16 bytes that are the same in both memories.
 bool TileStrategy::may_come_by_itself(size_t side) const {
   llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
-  return team_.copies_by_itself() && lies_along_contracted(side) == has_contracted_lines(side) &&
-         slice_type() == storage_type_of(type) && piece_lanes(side) * bytes_of(type) == 16;
+  return team_.copies_by_itself() && !problem_.prologues[operand(side)] &&
+         lies_along_contracted(side) == has_contracted_lines(side) && slice_type() == storage_type_of(type) &&
+         piece_lanes(side) * bytes_of(type) == 16;
 }
 
 bool TileStrategy::comes_by_itself(const ContractionMemory &m, size_t side) const {
@@ -131,12 +131,12 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
       is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const Place *>{&line, &step}).condition);
     }
     llvm::Value *offset = b.CreateAdd(line.offset, step.offset);
-    Piece piece = {slice, k, i, m.is_below(number, count, team_.size()), nullptr};
+    Piece piece = {slice, k, i, m.is_below(number, count, team_.size()), std::nullopt};
     if (by_itself) {
       llvm::Value *to = slice_address(m, side, slice, k, i);
       emit_when(b, piece.is_one, [&] { team_.start_copy(b, to, m.address(from, offset, is_there), is_there); });
     } else {
-      piece.stored = m.load_vector(from, along, offset, lanes, m.mask_and(is_there, piece.is_one));
+      piece.loading = m.start_load(from, along, offset, lanes, m.mask_and(is_there, piece.is_one));
     }
     pieces.push_back(piece);
   }
@@ -146,11 +146,11 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
 void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pieces &pieces) const {
   llvm::IRBuilder<> &b = m.b;
   for (const Piece &piece : pieces) {
-    if (piece.stored == nullptr) {
+    if (!piece.loading) {
       continue;
     }
     emit_when(b, piece.is_one, [&] {
-      const Values values = elements(m, operand(side), piece.stored);
+      const Values values = elements(m, operand(side), m.finish_load(*piece.loading));
       if (lies_along_contracted(side) == has_contracted_lines(side)) {
         auto *type = llvm::FixedVectorType::get(slice_type(), static_cast<unsigned>(values.size()));
         llvm::Value *vector = llvm::PoisonValue::get(type);

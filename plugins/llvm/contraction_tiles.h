@@ -65,7 +65,7 @@ class TileStrategy : public ContractionStrategy {
   // Some neighbours that a member copies to a slice, to where these are. is_one (i1, null: yes): there are as many.
   struct Piece {
     llvm::Value *slice, *k, *i, *is_one;
-    llvm::Value *stored;  // a vector of the operand; null if it comes by itself
+    std::optional<ContractionMemory::Loading> loading;  // none: it comes by itself
   };
   using Pieces = std::vector<Piece>;
   // A side that a copy engine brings: the number of its view.

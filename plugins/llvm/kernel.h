@@ -31,8 +31,9 @@ struct KernelWork {
 };
 
 // Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes and
-// what it calls; whatever passes can be emitted. Control flow passes if it is well formed: its callees are not looked at.
-std::string kernel_problem(InstructionView instruction);
+// what it calls, and whether the target is threaded; whatever passes can be emitted. Control flow passes if it is well
+// formed: its callees are not looked at.
+std::string kernel_problem(InstructionView instruction, const VectorTarget &target);
 
 // Ops that leave no trace at run time unless operand and result lie apart; then the bytes are copied.
 bool is_forwarding(std::uint16_t op);
@@ -45,6 +46,10 @@ bool works_in_memory(InstructionView instruction);
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
+
+// What a kernel does before it multiplies: an op for each element of an operand, as often as one is computed again. 0: it
+// multiplies nothing, or what lies in memory. Expects kernel_problem() to be empty.
+double prologue_operations(InstructionView instruction, const VectorTarget &target);
 
 // Emits into the builder's block, which then ends without a terminator. On a threaded target, whose threads do not wait
 // for each other, the results of a scatter must hold its operands already. team: the threads that do item site.begin of an

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "plugins/llvm/contraction_fusion.h"
+#include "plugins/llvm/contraction_problem.h"
+#include "plugins/llvm/contraction_prologue.h"
 #include "plugins/llvm/convolution.h"
 #include "plugins/llvm/dot.h"
 #include "plugins/llvm/element_type.h"
@@ -100,14 +102,18 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
   return convolution;
 }
 
-// site: of a fusion, whose epilogue uses it; null if the code is not wanted.
-std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView contraction, const KernelSite *site,
-                                  const VectorTarget &target, bool large) {
+// site: of a fusion, whose epilogue and prologues use it; null if the code is not wanted.
+std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView contraction, bool is_fused,
+                                  const KernelSite *site, const VectorTarget &target, bool large) {
   std::vector<Contraction> contractions = contraction.op() == BP_OP_DOT
                                               ? std::vector{contraction_of(describe_dot(context, contraction))}
                                               : contractions_of(describe_convolution(context, contraction));
-  if (site != nullptr) {
-    for (Contraction &each : contractions) {
+  for (Contraction &each : contractions) {
+    if (is_fused) {
+      each.prologues = {make_prologue(contraction, 0, site, target, large),
+                        make_prologue(contraction, 1, site, target, large)};
+    }
+    if (site != nullptr) {
       each.types.out = contraction_type(context, site->instruction.shape().dtype);
       each.epilogue = make_epilogue(*site, contraction, target, large);
     }
@@ -123,7 +129,31 @@ std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, Instruc
   const std::optional<InstructionView> contraction = is_alone                           ? std::optional(instruction)
                                                      : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
                                                                                         : std::nullopt;
-  return contraction ? team_work(target, describe(context, *contraction, nullptr, target, false)) : std::nullopt;
+  return contraction ? team_work(target, describe(context, *contraction, !is_alone, nullptr, target, false))
+                     : std::nullopt;
+}
+
+double prologue_operations(InstructionView instruction, const VectorTarget &target) {
+  constexpr double usual_tile = 64;  // so many results of a row, or of a column, share the elements that they multiply
+  const std::optional<InstructionView> contraction = contraction_in(instruction);
+  const auto is_computed = [&](std::uint32_t operand) {
+    return instruction.module().definition(operand).op() != BP_OP_PARAMETER;
+  };
+  if (!contraction || std::ranges::none_of(contraction->operands(), is_computed)) {
+    return 0;
+  }
+  llvm::LLVMContext context;
+  double operations = 0;
+  for (const Contraction &each : describe(context, *contraction, true, nullptr, target, false)) {
+    const auto size = [](const std::vector<Axis> &axes) { return static_cast<double>(total_size(axes)); };
+    const double products = size(each.batch) * size(each.lhs_free) * size(each.rhs_free) * size(each.contracted);
+    for (const Operand operand : {lhs_operand, rhs_operand}) {
+      const double sharing = size(operand == lhs_operand ? each.rhs_free : each.lhs_free);
+      operations +=
+          products / std::clamp(sharing, 1.0, usual_tile) * static_cast<double>(each.prologues[operand].operations);
+    }
+  }
+  return operations;
 }
 
 KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target, bool large,
@@ -133,24 +163,25 @@ KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const Vect
   llvm::Function *caller = k.b.GetInsertBlock()->getParent();
   llvm::Module &module = *caller->getParent();
   const std::vector<Contraction> contractions =
-      describe(module.getContext(), contraction, fused ? &site : nullptr, target, large);
-  // A fusion's parameters come in an order of their own.
-  const auto operand = [&](std::size_t i) {
+      describe(module.getContext(), contraction, fused.has_value(), fused ? &site : nullptr, target, large);
+  // A fusion's parameters come in an order of their own. What is computed lies nowhere.
+  const auto operand = [&](std::size_t i) -> llvm::Value * {
     if (!fused) {
       return site.operands[i];
     }
     const auto parameters = site.instruction.called(0).parameters();
-    return site
-        .operands[static_cast<std::size_t>(std::ranges::find(parameters, contraction.operand(i)) - parameters.begin())];
+    const auto found = std::ranges::find(parameters, contraction.operand(i));
+    return found == parameters.end() ? llvm::PoisonValue::get(k.b.getPtrTy())
+                                     : site.operands[static_cast<std::size_t>(found - parameters.begin())];
   };
-  std::vector<llvm::Value *> of_epilogue;
+  std::vector<llvm::Value *> of_fusion;
   if (fused) {
-    std::ranges::copy_if(site.operands, std::back_inserter(of_epilogue),
+    std::ranges::copy_if(site.operands, std::back_inserter(of_fusion),
                          [](const llvm::Value *pointer) { return pointer != nullptr; });
   }
   if (team != nullptr) {
     const Kernel kernel = emit_contractions_for_team(k.b, target, contractions, *team, site.begin,
-                                                     {operand(0), operand(1), site.results[0]}, of_epilogue);
+                                                     {operand(0), operand(1), site.results[0]}, of_fusion);
     return {kernel.scratch_bytes, kernel.items};
   }
   const Kernel kernel = emit_contractions(module, caller->getName().str() + ".contraction", target, contractions);
@@ -158,7 +189,7 @@ KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const Vect
   if (kernel.items > 0) {
     std::vector<llvm::Value *> arguments = {operand(0),   operand(1), site.results[0],
                                             site.scratch, site.begin, site.end};
-    arguments.insert(arguments.end(), of_epilogue.begin(), of_epilogue.end());
+    arguments.insert(arguments.end(), of_fusion.begin(), of_fusion.end());
     k.b.CreateCall(kernel.function, arguments);
   }
   return {kernel.scratch_bytes, kernel.items};

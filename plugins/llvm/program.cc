@@ -179,7 +179,7 @@ class ProgramEmitter {
   }
 
   bool emit_instruction(InstructionView instruction) {
-    if (std::string problem = kernel_problem(instruction); !problem.empty()) {
+    if (std::string problem = kernel_problem(instruction, options_.target); !problem.empty()) {
       return fail(instruction, std::string(instruction.name()) + " " + problem, true);
     }
     const std::uint16_t op = instruction.op();

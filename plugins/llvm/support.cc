@@ -34,7 +34,7 @@ std::string elementwise_shape_problem(InstructionView instruction) {
   return elementwise_problem(instruction);
 }
 
-std::string fusion_problem(InstructionView instruction, bool is_kernel);
+std::string fusion_problem(InstructionView instruction, const VectorTarget *target);
 
 // Of ops whose result Generator computes element by element.
 std::string element_problem(InstructionView instruction) {
@@ -60,7 +60,7 @@ std::string element_problem(InstructionView instruction) {
     case BP_OP_REDUCE_WINDOW: return reduce_problem(instruction);
     case BP_OP_MAP: return map_problem(instruction);
     case BP_OP_FUSION:
-    case BP_OP_CALL: return fusion_problem(instruction, false);
+    case BP_OP_CALL: return fusion_problem(instruction, nullptr);
     default:
       if (!is_forwarding(op)) {
         return "is not compiled";
@@ -72,8 +72,8 @@ std::string element_problem(InstructionView instruction) {
   }
 }
 
-// is_kernel: not inside of another one.
-std::string fusion_problem(InstructionView instruction, bool is_kernel) {
+// target: of a kernel; null inside of another one.
+std::string fusion_problem(InstructionView instruction, const VectorTarget *target) {
   if (instruction.calls().size() != 1) {
     return "has a wrong number of called computations";
   }
@@ -121,7 +121,7 @@ std::string fusion_problem(InstructionView instruction, bool is_kernel) {
       }
       continue;
     }
-    std::string problem = !is_kernel                        ? element_problem(inner)
+    std::string problem = target == nullptr                 ? element_problem(inner)
                           : inner.op() == BP_OP_DOT         ? dot_problem(inner)
                           : inner.op() == BP_OP_CONVOLUTION ? convolution_problem(inner)
                                                             : element_problem(inner);
@@ -129,8 +129,8 @@ std::string fusion_problem(InstructionView instruction, bool is_kernel) {
       return because(problem);
     }
   }
-  if (const auto contraction = contraction_in(instruction)) {
-    return contraction_fusion_problem(instruction, *contraction);
+  if (const auto contraction = contraction_in(instruction); contraction && target != nullptr) {
+    return contraction_fusion_problem(instruction, *contraction, *target);
   }
   std::string problem;
   if (repeats_reductions(instruction)) {
@@ -185,7 +185,7 @@ bool is_control_flow(std::uint16_t op) {
   return op == BP_OP_WHILE || op == BP_OP_CONDITIONAL || op == BP_OP_CALL;
 }
 
-std::string kernel_problem(InstructionView instruction) {
+std::string kernel_problem(InstructionView instruction, const VectorTarget &target) {
   const std::uint16_t op = instruction.op();
   if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
     return {};
@@ -221,7 +221,7 @@ std::string kernel_problem(InstructionView instruction) {
     case BP_OP_SORT: return sort_problem(instruction);
     case BP_OP_DOT: return dot_problem(instruction);
     case BP_OP_CONVOLUTION: return convolution_problem(instruction);
-    case BP_OP_FUSION: return fusion_problem(instruction, true);
+    case BP_OP_FUSION: return fusion_problem(instruction, &target);
     default: return element_problem(instruction);
   }
 }

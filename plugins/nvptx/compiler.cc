@@ -231,7 +231,7 @@ class Compiler {
   }
 
   bool instruction(InstructionView i) {
-    if (const std::string problem = emit::kernel_problem(i); !problem.empty()) {
+    if (const std::string problem = emit::kernel_problem(i, thread_target); !problem.empty()) {
       return fail(i, problem, true);
     }
     const std::uint16_t op = i.op();
