@@ -2,8 +2,8 @@
 // the sums are in registers. The fusion ends with the last instruction that all of its work leads to: everything before
 // has all its users inside.
 //
-// What computes the operands comes along too, where the device takes it, it is cheap and nobody else needs it: each element
-// is computed again wherever it is multiplied.
+// What computes the operands comes along too, where the device takes it, it is cheap and nobody else needs it: each
+// element is computed again wherever it is multiplied.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -154,8 +154,8 @@ class ContractionFuser {
     }
   }
 
-  // What computes an operand and is not inside yet: nothing if it reads more than the operand is, but for some vector that
-  // is broadcast. All users of it are in there.
+  // What computes an operand and is not inside yet, but whose users all are: nothing if that reads more than the operand
+  // is, but for some vector that is broadcast.
   std::vector<InstructionId> work_for(InstructionId operand, std::unordered_set<InstructionId> inside) const {
     const Instruction whole = module_.instruction(operand);
     std::vector<InstructionId> work;
