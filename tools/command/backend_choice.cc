@@ -10,7 +10,16 @@ namespace bp::command {
 
 namespace po = boost::program_options;
 
+void add_setting_options(Options &options) {
+  options.add()("set", po::value<std::vector<std::string>>()->composing(),
+                "a setting of the backend: NAME=VALUE; any number")(
+      "emulate", "run without the device, on the host, as --set emulate=1; of nvptx");
+}
+
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings) {
+  if (options.has("emulate")) {
+    settings.emplace_back("emulate", "1");
+  }
   if (!options.has("set")) {
     return std::nullopt;
   }
@@ -44,9 +53,10 @@ std::optional<int> read_isolation(const Options &options, std::optional<Isolatio
 
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
   options.add()("on", po::value<std::string>()->default_value(default_name),
-                "backend: a name, a path, or interpreter; several, separated by commas, share the work")(
-      "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
-      "target", po::value<std::string>(), "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
+                "backend: a name, a path, or interpreter; several, separated by commas, share the work");
+  add_setting_options(options);
+  options.add()("target", po::value<std::string>(),
+                "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
       "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");
   add_isolate_option(options);
   add_layer_option(options);

@@ -38,7 +38,9 @@ void add_isolate_option(Options &options);
 // What it says, after Options::parse(). An exit code if it is wrong.
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation);
 
-// What the option --set says, any number of times, after Options::parse(). An exit code if one is not NAME=VALUE.
+// --set, any number of times, and --emulate, which is short for one.
+void add_setting_options(Options &options);
+// What they say, after Options::parse(). An exit code if one is not NAME=VALUE.
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings);
 
 // "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".

@@ -189,7 +189,6 @@ int conform(std::span<const std::string> arguments) {
       "against-report", po::value<std::string>(), "results of an earlier run: what has become slower or faster")(
       "junit", po::value<std::string>(), "file for JUnit's XML")("fail-fast", "end at the first unexpected result")(
       "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
-      "set", po::value<std::vector<std::string>>()->composing(), "a setting of the backend: NAME=VALUE; any number")(
       "model", po::value<std::vector<std::string>>()->composing(),
       "a file: what it does, in pieces, is among the programs; any number")(
       "mutant", po::value<std::string>()->default_value(""),
@@ -199,6 +198,7 @@ int conform(std::span<const std::string> arguments) {
       "stages", "only list the stages")("list", "only the ids of the cases")(
       "rules", "only the rules of the headers that are tested, with the cases that do")(
       "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
+  add_setting_options(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
