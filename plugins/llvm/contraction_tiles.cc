@@ -151,23 +151,20 @@ void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pi
     }
     emit_when(b, piece.is_one, [&] {
       const Values values = elements(m, operand(side), m.finish_load(*piece.loading));
-      if (lies_along_contracted(side) == has_contracted_lines(side)) {
-        auto *type = llvm::FixedVectorType::get(slice_type(), static_cast<unsigned>(values.size()));
-        llvm::Value *vector = llvm::PoisonValue::get(type);
-        for (size_t i = 0; i < values.size(); ++i) {
-          vector = b.CreateInsertElement(vector, values[i], i);
-        }
-        const int64_t bytes = static_cast<int64_t>(values.size()) * bytes_of(slice_type());
-        b.CreateAlignedStore(vector, slice_address(m, side, piece.slice, piece.k, piece.i),
-                             llvm::Align(static_cast<uint64_t>(std::min<int64_t>(bytes, 16))));
-        return;
-      }
+      // Where lines of the slice go another way, one by one; else at most 16 bytes at a time, which lie together.
       const bool is_along_contracted = lies_along_contracted(side);
-      for (size_t n = 0; n < values.size(); ++n) {
-        llvm::Value *next = m.integer(static_cast<int64_t>(n));
-        llvm::Value *k = is_along_contracted ? b.CreateAdd(piece.k, next) : piece.k;
-        llvm::Value *i = is_along_contracted ? piece.i : b.CreateAdd(piece.i, next);
-        b.CreateStore(values[n], slice_address(m, side, piece.slice, k, i));
+      const int64_t most = is_along_contracted == has_contracted_lines(side) ? 16 / bytes_of(slice_type()) : 1;
+      const auto count = static_cast<int64_t>(values.size()), together = std::min(count, most);
+      for (int64_t first = 0; first < count; first += together) {
+        llvm::Value *k = is_along_contracted ? b.CreateAdd(piece.k, m.integer(first)) : piece.k;
+        llvm::Value *i = is_along_contracted ? piece.i : b.CreateAdd(piece.i, m.integer(first));
+        llvm::Value *vector =
+            llvm::PoisonValue::get(llvm::FixedVectorType::get(slice_type(), static_cast<unsigned>(together)));
+        for (int64_t n = 0; n < together; ++n) {
+          vector = b.CreateInsertElement(vector, values[static_cast<size_t>(first + n)], static_cast<uint64_t>(n));
+        }
+        b.CreateAlignedStore(vector, slice_address(m, side, piece.slice, k, i),
+                             llvm::Align(static_cast<uint64_t>(together * bytes_of(slice_type()))));
       }
     });
   }

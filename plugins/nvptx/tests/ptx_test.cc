@@ -50,6 +50,7 @@ const char *const contractions = R"(HloModule contractions
     image = bf16[8,56,56,64] parameter(6)
     filter = bf16[3,3,64,256] parameter(7)
     bias = f32[4096] parameter(8)
+    g = f8e4m3fn[4096,4096] parameter(9)
     zero = f32[] constant(0)
     sums = f32[4096,4096] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     biases = f32[4096,4096] broadcast(bias), dimensions={1}
@@ -58,12 +59,13 @@ const char *const contractions = R"(HloModule contractions
     layer = f32[4096,4096] maximum(biased, zeros)
     turned = bf16[4096,4096] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}
     halves = f16[512,512] dot(c, c), lhs_contracting_dims={0}, rhs_contracting_dims={1}
+    eighths = f32[4096,4096] dot(g, g), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     bytes = s32[4096,4096] dot(d, d), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     few_bytes = s32[512,512] dot(e, e), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     rounded = f32[512,512] dot(f, f), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     image_sums = bf16[8,56,56,256] convolution(image, filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
-    ROOT r = (f32[4096,4096], bf16[4096,4096], f16[512,512], s32[4096,4096], s32[512,512], f32[512,512], bf16[8,56,56,256])
-      tuple(layer, turned, halves, bytes, few_bytes, rounded, image_sums)
+    ROOT r = (f32[4096,4096], f32[4096,4096], bf16[4096,4096], f16[512,512], s32[4096,4096], s32[512,512], f32[512,512], bf16[8,56,56,256])
+      tuple(layer, eighths, turned, halves, bytes, few_bytes, rounded, image_sums)
   })";
 
 bool has_ptxas() {

@@ -82,6 +82,25 @@ TEST_CASE("what the copy engine cannot bring the members copy, and show to the u
   }
 }
 
+TEST_CASE("what is computed of an operand is computed on the way to the unit") {
+  const std::string text = R"(HloModule scaled
+    ENTRY main {
+      x = f8e4m3fn[1024,96] parameter(0)
+      y = s8[96,1040] parameter(1)
+      scale = f16[1040] parameter(2)
+      wide = f16[96,1040] convert(y)
+      scales = f16[96,1040] broadcast(scale), dimensions={1}
+      scaled = f16[96,1040] multiply(wide, scales)
+      left = f16[1024,96] convert(x)
+      ROOT r = f32[1024,1040] dot(left, scaled), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    })";
+  const std::string ptx = ptx_for("sm_90a", text);
+  INFO(ptx);
+  CHECK(ptx.find("wgmma") != std::string::npos);
+  CHECK(ptx.find("kernel_1") == std::string::npos);
+  check_on_emulator(text, 1e-5);
+}
+
 TEST_CASE("few tiles, or small ones, are left to warps") {
   const Kind &kind = kinds_of_elements[0];
   for (const Sizes &sizes : {Sizes{1, 512, 512, 4096}, {1000, 64, 64, 64}, {200, 128, 64, 32}}) {
