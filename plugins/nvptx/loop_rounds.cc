@@ -73,17 +73,19 @@ class LoopReader {
   }
 
  private:
+  std::uint16_t dtype_of(std::uint32_t value) const { return module_.shape_of(value).dtype; }
   bool counts(std::uint32_t value) const {
     const emit::Shape &shape = module_.shape_of(value);
     return shape.elements == 1 && emit::is_integer(shape.dtype) && emit::value_bits(shape.dtype) >= 8;
   }
   bool holds(std::uint32_t value, Wide number) const {
-    const std::uint16_t dtype = module_.shape_of(value).dtype;
+    const std::uint16_t dtype = dtype_of(value);
     const Wide limit = Wide(1) << (emit::value_bits(dtype) - (emit::is_signed(dtype) ? 1 : 0));
     return number < limit && number >= (emit::is_signed(dtype) ? -limit : 0);
   }
 
-  // What computes a value, or a parameter of condition or body: through copies, and into fusions and out of them.
+  // What computes a value, or a parameter of condition or body: through copies, and into fusions and out of them. Not
+  // through a bitcast to another type, to which the same bits are another number.
   std::uint32_t origin(std::uint32_t value) {
     for (;;) {
       if (const auto bound = operand_of_.find(value); bound != operand_of_.end()) {
@@ -103,7 +105,7 @@ class LoopReader {
         }
         value = fused.roots()[result];
       } else if (definition.op() == BP_OP_COPY || emit::is_forwarding(definition.op())) {
-        if (result >= definition.operand_count()) {
+        if (result >= definition.operand_count() || dtype_of(definition.operand(result)) != dtype_of(value)) {
           return value;
         }
         value = definition.operand(result);
@@ -116,7 +118,7 @@ class LoopReader {
   std::optional<Wide> constant(std::uint32_t value) {
     const std::uint32_t found = origin(value);
     const auto bytes = module_.definition(found).bytes(BP_ATTR_VALUE);
-    const std::uint16_t dtype = module_.shape_of(found).dtype;
+    const std::uint16_t dtype = dtype_of(found);
     if (module_.definition(found).op() != BP_OP_CONSTANT || !counts(found) ||
         bytes.size() != emit::storage_bytes(dtype)) {
       return std::nullopt;

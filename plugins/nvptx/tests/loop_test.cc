@@ -65,6 +65,23 @@ TEST_CASE("loops that nobody can count ask the GPU") {
   CHECK(!contains(plan, " times in all"));
 }
 
+// The unsigned number of these bits is far above the limit from the first round on.
+TEST_CASE("loops that count in one type and end in another ask the GPU") {
+  constexpr const char *negative = R"(HloModule negative
+    condition { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0  u = u32[] bitcast(i)
+      n = u32[] constant(10)  ROOT less = pred[] compare(u, n), direction=LT }
+    body { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      x = f32[4] get-tuple-element(s), index=1  one = s32[] constant(1)  next = s32[] add(i, one)
+      y = f32[4] add(x, x)  ROOT r = (s32[], f32[4]) tuple(next, y) }
+    ENTRY main { x = f32[4] parameter(0)  first = s32[] constant(-5)  start = (s32[], f32[4]) tuple(first, x)
+      ROOT r = (s32[], f32[4]) while(start), condition=condition, body=body })";
+  const std::string plan = plan_of(negative);
+  INFO(plan);
+  CHECK(contains(plan, " unless "));
+  CHECK(!contains(plan, " times in all"));
+  check_on_emulator(negative);
+}
+
 TEST_CASE("loops in loops begin to count anew") {
   constexpr const char *nested = R"(HloModule nested
     inner_condition { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0
