@@ -28,9 +28,9 @@ constexpr std::int64_t enough_lines = 1024;
 
 class Compiler {
  public:
-  Compiler(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-           emit::Problem &problem)
-      : module_(module), threads_(threads), code_(code), plan_(plan), problem_(problem) {}
+  Compiler(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,
+           LaunchPlan &plan, emit::Problem &problem)
+      : module_(module), target_(target), threads_(threads), code_(code), plan_(plan), problem_(problem) {}
 
   bool run() {
     for (const bp_allocation_t &allocation : module_.allocations()) {
@@ -231,7 +231,7 @@ class Compiler {
   }
 
   bool instruction(InstructionView i) {
-    if (const std::string problem = emit::kernel_problem(i, thread_target); !problem.empty()) {
+    if (const std::string problem = launch_problem(i, target_); !problem.empty()) {
       return fail(i, problem, true);
     }
     const std::uint16_t op = i.op();
@@ -477,6 +477,7 @@ class Compiler {
   }
 
   const emit::ModuleView &module_;
+  const Target &target_;
   const Threads &threads_;
   llvm::Module &code_;
   LaunchPlan &plan_;
@@ -486,13 +487,27 @@ class Compiler {
 
 }  // namespace
 
-bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-             emit::Problem &problem) {
+std::string launch_problem(InstructionView instruction, const Target &target) {
+  const std::uint16_t op = instruction.op();
+  const std::string problem = emit::kernel_problem(instruction, thread_target);
+  const bool has_kernel =
+      op != BP_OP_PARAMETER && op != BP_OP_CONSTANT && !emit::is_forwarding(op) && !emit::is_control_flow(op);
+  // Each operand and result, and scratch, of which the merges of a sort take two places.
+  const std::size_t parameters = instruction.operand_count() + instruction.result_count() + (op == BP_OP_SORT ? 2 : 1);
+  if (!problem.empty() || !has_kernel || parameters <= most_parameters(target)) {
+    return problem;
+  }
+  return "needs a kernel of " + std::to_string(parameters) + " parameters, expected at most " +
+         std::to_string(most_parameters(target)) + " for " + target.text();
+}
+
+bool compile(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,
+             LaunchPlan &plan, emit::Problem &problem) {
   if (!module.final()) {
     problem.message = "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage";
     return false;
   }
-  return Compiler(module, threads, code, plan, problem).run();
+  return Compiler(module, target, threads, code, plan, problem).run();
 }
 
 }  // namespace bp::nvptx

@@ -336,7 +336,7 @@ bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_
     const emit::ComputationView computation = module->computation(c);
     for (std::uint32_t n = 0; n < computation.instruction_count() && !computation.embedded(); ++n) {
       const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
-      const std::string problem = emit::kernel_problem(instruction, thread_target);
+      const std::string problem = launch_problem(instruction, target_);
       cost_ns[instruction.id()] = problem.empty() ? cost_of(instruction) : -1;
       if (!problem.empty()) {
         diag->report(diag, BP_UNSUPPORTED, instruction.id(),
@@ -375,7 +375,7 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   emit::Problem problem;
   const auto threads = options_.is_emulated ? make_emulated_threads(target_, options_.may_round)
                                             : make_gpu_threads(target_, options_.may_round);
-  if (!nvptx::compile(*module, *threads, code, artifact.plan, problem)) {
+  if (!nvptx::compile(*module, target_, *threads, code, artifact.plan, problem)) {
     const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
                              : problem.instruction == BP_NONE && !module->final() ? BP_INVALID
                                                                                   : BP_INTERNAL;

@@ -111,6 +111,11 @@ int oldest_driver(const Target &target) {
   return static_cast<int>((ptx / 10 + 4) * 1000 + ptx % 10 * 10);
 }
 
+std::size_t most_parameters(const Target &target) {
+  const std::size_t bytes = find(target).ptx >= 81 ? 32764 : 4352;
+  return bytes / sizeof(std::uint64_t);
+}
+
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error) {
   return make("nvptx64-nvidia-cuda", target.text(), "+ptx" + std::to_string(find(target).ptx), error);
 }

@@ -29,6 +29,8 @@ bool runs_on(const Target &target, unsigned capability);
 // "8.3", the version of its PTX, and the CUDA version of the first driver that reads it: 12030.
 std::string ptx_version(const Target &target);
 int oldest_driver(const Target &target);
+// How many pointers a kernel of it may take.
+std::size_t most_parameters(const Target &target);
 
 // Null and an error if LLVM has no NVPTX.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);

@@ -347,6 +347,46 @@ bp_command_t fill_command(bp_loc_t to, std::uint64_t size, std::uint32_t pattern
   return command;
 }
 
+// CUDA's limit is 544 before PTX 8.1, for which code for sm_80 is made, and 4095 from there on.
+TEST_CASE("what has more operands than a kernel has parameters is left to the host") {
+  const auto joined = [](int operands) {
+    std::string text = "HloModule joined ENTRY main {", values;
+    for (int i = 0; i < operands; ++i) {
+      const std::string number = std::to_string(i);
+      text += " x" + number + " = f32[3] parameter(" + number + ")";
+      values += (i == 0 ? "x" : ", x") + number;
+    }
+    return text::parse_module(text + " ROOT r = f32[" + std::to_string(3 * operands) + "] concatenate(" + values +
+                              "), dimensions={0} }")
+        .value();
+  };
+  const auto run = [&](int operands, const Settings &settings, bool device_only) {
+    const TestDriver driver;
+    std::string message;
+    {
+      const auto backend = open_with_driver(settings);
+      REQUIRE(backend.ok());
+      CompileOptions options;
+      options.device_only = device_only;
+      const auto compiled = backend->compile(joined(operands), options);
+      message = compiled.ok() ? "" : compiled.error().to_string();
+      if (compiled.ok() && !device_only) {
+        const std::vector<Literal> arguments = interpreter::random_arguments(joined(operands), 3).value();
+        const auto result = compiled->executable.run(arguments);
+        REQUIRE(result.ok());
+        CHECK(result->identical(interpreter::interpret(joined(operands), arguments).value()));
+      }
+    }
+    CHECK(driver.problems() == "");
+    return message;
+  };
+  CHECK(run(542, {{"target", "sm_80"}}, true) == "");
+  CHECK(contains(run(543, {{"target", "sm_80"}}, true),
+                 "needs a kernel of 545 parameters, expected at most 544 for sm_80"));
+  CHECK(run(543, {{"target", "sm_80"}}, false) == "");
+  CHECK(run(543, {{"target", "sm_90"}}, true) == "");
+}
+
 TEST_CASE("what is submitted to a queue is done in order") {
   const bool is_emulated = GENERATE(false, true);
   const TestDriver driver;

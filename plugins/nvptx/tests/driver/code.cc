@@ -47,6 +47,9 @@ Result read_ptx(std::string_view text, LoadedModule &module) {
       kernel.reads.push_back(text.find("[" + name + "]") != text.npos || text.find("[" + name + "+") != text.npos);
       kernel.is_map.push_back(left.starts_with(" .align 64 .b8 " + name + "[128]"));
     }
+    if (kernel.reads.size() * sizeof(Address) > (major * 10 + minor >= 81 ? 32764u : 4352u)) {
+      return cuda::invalid_ptx;
+    }
     module.kernels.push_back(std::move(kernel));
   }
   return 0;
