@@ -172,6 +172,9 @@ std::string problem_of_dependences(const LaunchPlan &plan) {
 }
 
 std::string problem_of(const LaunchPlan &plan) {
+  if (plan.allocation_sizes.empty() || plan.allocation_sizes.back() != plan.scratch_bytes) {
+    return "its last allocation is not the scratch memory that a run gets";
+  }
   if (std::ranges::any_of(plan.targets, [&](std::uint32_t target) { return target > plan.commands.size(); })) {
     return "a target is outside of the plan";
   }
