@@ -222,7 +222,7 @@ class EmulatedKernels final : public LoadedKernels {
   bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const override {
     for (const std::uint32_t command : orders_[segment]) {
       if (const bp_status status = start(plan_.commands[command], bases, diag); status != BP_OK) {
-        return status;
+        return command == orders_[segment].front() ? status : after_writing(status);
       }
     }
     return BP_OK;
@@ -245,7 +245,7 @@ class EmulatedKernels final : public LoadedKernels {
     EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid);
     for (std::uint32_t number = 0; number < command.grid.blocks; ++number) {
       if (const bp_status status = block.run(number, diag); status != BP_OK) {
-        return status;
+        return number == 0 ? status : after_writing(status);
       }
     }
     return BP_OK;

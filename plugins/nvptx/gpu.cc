@@ -184,11 +184,13 @@ bp_status GpuKernels::allow_shared_memory(const bp_diag_t *diag) const {
 bp_status GpuKernels::start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const {
   LoadedSegment &loaded = segments_[segment];
   if (loaded.graphs != nullptr && loaded.was_started.exchange(true)) {
-    return loaded.graphs->start(bases, diag);
+    if (const auto started = loaded.graphs->start(bases, diag)) {
+      return *started;
+    }
   }
   for (std::uint32_t c = loaded.segment.begin; c < loaded.segment.end; ++c) {
     if (const bp_status status = start(plan_.commands[c], bases, diag); status != BP_OK) {
-      return status;
+      return c == loaded.segment.begin ? status : after_writing(status);
     }
   }
   return BP_OK;

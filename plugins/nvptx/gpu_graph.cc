@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugin_api/cpp/call.h"
 #include "plugins/nvptx/gpu_launch.h"
 
 namespace bp::nvptx {
@@ -62,19 +63,20 @@ SegmentGraphs::~SegmentGraphs() {
   }
 }
 
-bp_status SegmentGraphs::start(std::span<const cuda::Address> bases, const bp_diag_t *diag) {
+std::optional<bp_status> SegmentGraphs::start(std::span<const cuda::Address> bases, const bp_diag_t *diag) {
   std::lock_guard lock(mutex_);
   auto graph = std::ranges::find_if(graphs_, [&](const Graph &one) { return fits(one, bases); });
   if (graph == graphs_.end()) {
     graph = graphs_.size() < most_graphs ? graphs_.emplace(graphs_.end())
                                          : std::ranges::min_element(graphs_, {}, &Graph::last_start);
-    const bp_status status = gpu_.call("making a graph of kernels", diag, [&] {
+    plugin::FirstReport report;
+    const bp_status status = gpu_.call("making a graph of kernels", &report.abi, [&] {
       return graph->runnable == nullptr || update(*graph, bases) != 0 ? build(*graph, bases) : 0;
     });
     if (status != BP_OK) {
       destroy(*graph);
       graphs_.erase(graph);
-      return status;
+      return status == BP_DEVICE_LOST ? std::optional(plugin::fail(diag, status, report.message)) : std::nullopt;
     }
     graph->bases.assign(bases.begin(), bases.end());
   }

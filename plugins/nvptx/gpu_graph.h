@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,8 +25,9 @@ class SegmentGraphs {
   SegmentGraphs(const SegmentGraphs &) = delete;
   SegmentGraphs &operator=(const SegmentGraphs &) = delete;
 
-  // Starts the segment on the calling thread's stream, with the allocations at `bases`.
-  bp_status start(std::span<const cuda::Address> bases, const bp_diag_t *diag);
+  // Starts the segment on the calling thread's stream, with the allocations at `bases`. Nothing, and nothing was started,
+  // if the driver makes no graph of it: its memory may be full.
+  std::optional<bp_status> start(std::span<const cuda::Address> bases, const bp_diag_t *diag);
 
  private:
   struct Graph {

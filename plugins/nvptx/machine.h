@@ -11,12 +11,18 @@
 
 namespace bp::nvptx {
 
+// What a failure is where something may have been written already: BP_NO_MEMORY says that nothing was (BP-STATUS-02).
+inline bp_status after_writing(bp_status status) {
+  return status == BP_NO_MEMORY ? BP_INTERNAL : status;
+}
+
 // The kernels of a launch plan, ready to run. Threads: any, at the same time.
 class LoadedKernels {
  public:
   virtual ~LoadedKernels() = default;
   // Starts a segment of the plan, one of segments(), whose commands take effect in some order that their dependences
   // allow; else what one thread of the host starts takes effect in order. bases: where the allocations are, scratch last.
+  // BP_NO_MEMORY only if nothing of it was started.
   virtual bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const = 0;
   virtual std::uint64_t resident_bytes() const = 0;
 };

@@ -39,9 +39,12 @@ class Run {
 
   bp_status start() {
     bp_status status = BP_OK;
+    bool has_started = false;
     for (std::uint32_t at = 0; at < plan_.commands.size() && status == BP_OK;) {
       const Command &command = plan_.commands[at];
       status = jumps(command.kind) ? jump(command, at) : start_segment(at);
+      status = has_started ? after_writing(status) : status;
+      has_started |= !jumps(command.kind);
     }
     return status;
   }
@@ -96,7 +99,7 @@ bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp
   return plugin::guarded(diag, [&] {
     const bp_status status = start_run(program, *run, diag);
     const bp_status finished = loaded_program(program).machine->finish(status == BP_OK ? diag : nullptr);
-    return status == BP_OK ? finished : status;
+    return status == BP_OK ? after_writing(finished) : status;
   });
 }
 

@@ -127,7 +127,7 @@ Queue::Started Queue::start(Submission submission) {
     plugin::FirstReport unheard;
     machine_.finish(&unheard.abi);
     if (outcome.status == BP_OK) {
-      outcome = {status, BP_NONE, std::move(report.message)};
+      outcome = {after_writing(status), BP_NONE, std::move(report.message)};
     }
   }
   board_.start(submission.done, end, outcome);
@@ -149,7 +149,8 @@ Outcome Queue::start_commands(const Submission &submission) {
   for (const bp_command_t &command : submission.commands) {
     const bp_status status = plugin::guarded(&report.abi, [&] { return start_(command, &report.abi); });
     if (status != BP_OK) {
-      return {status, report.instruction, std::move(report.message)};
+      const bool is_first = &command == submission.commands.data();
+      return {is_first ? status : after_writing(status), report.instruction, std::move(report.message)};
     }
   }
   return {};
@@ -167,7 +168,7 @@ void Queue::finish(Started started) {
   const bp_status ended = started.end == nullptr ? BP_OK : started.end->wait(&report.abi);
   Outcome outcome = std::move(started.outcome);
   if (outcome.status == BP_OK && ended != BP_OK) {
-    outcome = {ended, BP_NONE, std::move(report.message)};
+    outcome = {after_writing(ended), BP_NONE, std::move(report.message)};
   }
   // What it waited for is over, but may have failed after this was started.
   for (const bp_point_t point : started.waits_for) {

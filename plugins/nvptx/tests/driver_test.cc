@@ -347,6 +347,31 @@ bp_command_t fill_command(bp_loc_t to, std::uint64_t size, std::uint32_t pattern
   return command;
 }
 
+TEST_CASE("a run that has begun fails in another way than for lack of memory") {
+  const Module module = text::parse_module(R"(HloModule two_kernels
+    ENTRY main {
+      x = f32[64] parameter(0)
+      t = f32[64,64] dot(x, x), lhs_contracting_dims={}, rhs_contracting_dims={}
+      ROOT r = f32[64] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    })")
+                            .value();
+  for (const int call : {1, 2}) {
+    const TestDriver driver("fail=cuLaunchKernel:" + std::to_string(call) + ":2");
+    {
+      const auto backend = open_with_driver();
+      REQUIRE(backend.ok());
+      const auto compiled = backend->compile(module, whole());
+      REQUIRE(compiled.ok());
+      const auto result = compiled->executable.run(interpreter::random_arguments(module, 3).value());
+      REQUIRE(!result.ok());
+      INFO(result.error().to_string());
+      CHECK((result.error().code() == ErrorCode::OutOfMemory) == (call == 1));
+      CHECK(contains(result.error().message(), "nvptx: starting a kernel: out of memory (2)"));
+    }
+    CHECK(driver.problems() == "");
+  }
+}
+
 // CUDA's limit is 544 before PTX 8.1, for which code for sm_80 is made, and 4095 from there on.
 TEST_CASE("what has more operands than a kernel has parameters is left to the host") {
   const auto joined = [](int operands) {
