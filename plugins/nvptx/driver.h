@@ -118,7 +118,8 @@ enum : int {
   X(cuDeviceTotalMem_v2, (std::size_t *bytes, cuda::Device device))                                                    \
   X(cuDevicePrimaryCtxRetain, (cuda::Context * context, cuda::Device device))                                          \
   X(cuDevicePrimaryCtxRelease_v2, (cuda::Device device))                                                               \
-  X(cuCtxSetCurrent, (cuda::Context context))                                                                          \
+  X(cuCtxPushCurrent_v2, (cuda::Context context))                                                                      \
+  X(cuCtxPopCurrent_v2, (cuda::Context * context))                                                                     \
   X(cuMemAlloc_v2, (cuda::Address * address, std::size_t bytes))                                                       \
   X(cuMemFree_v2, (cuda::Address address))                                                                             \
   X(cuMemPoolCreate, (cuda::MemoryPool * pool, const cuda::PoolProperties *properties))                                \

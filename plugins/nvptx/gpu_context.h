@@ -23,21 +23,21 @@ class GpuContext {
 
   const Driver &driver() const { return *driver_; }
   cuda::Context handle() const { return context_; }
-  // Makes the GPU that of the calling thread, calls, and says what failed, unless nobody wants to know. Once the GPU is
-  // lost it is not called any more (BP-STATUS-03).
+  // Calls with the GPU's context current, and says what failed, unless nobody wants to know. Once the GPU is lost it is
+  // not called any more (BP-STATUS-03).
   template <class Call>
   bp_status call(const std::string &what, const bp_diag_t *diag, Call &&function) const {
     cuda::Result result = why_lost_;
     if (result == 0) {
-      result = noted(driver_->cuCtxSetCurrent(context_));
-      result = result == 0 ? noted(function()) : result;
+      const Entry entry(*this);
+      result = entry.result() == 0 ? noted(function()) : entry.result();
     }
     return result == 0 ? BP_OK : failed(*driver_, what, result, diag);
   }
   // Gives something back, also after a loss, when the driver says that it failed and forgets what it had.
   template <class Call>
   void give_back(Call &&function) const {
-    if (noted(driver_->cuCtxSetCurrent(context_)) == 0 || why_lost_ != 0) {
+    if (const Entry entry(*this); entry.result() == 0 || why_lost_ != 0) {
       noted(function());
     }
   }
@@ -48,6 +48,28 @@ class GpuContext {
   }
 
  private:
+  // For as long as it lives the calling thread has the GPU's context, and then the one again that it had, if any
+  // (BP-LAW-04).
+  class Entry {
+   public:
+    explicit Entry(const GpuContext &gpu)
+        : gpu_(gpu), result_(gpu.noted(gpu.driver().cuCtxPushCurrent_v2(gpu.context_))) {}
+    ~Entry() {
+      cuda::Context left = nullptr;
+      if (result_ == 0) {
+        gpu_.noted(gpu_.driver().cuCtxPopCurrent_v2(&left));
+      }
+    }
+    Entry(const Entry &) = delete;
+    Entry &operator=(const Entry &) = delete;
+
+    cuda::Result result() const { return result_; }
+
+   private:
+    const GpuContext &gpu_;
+    cuda::Result result_;
+  };
+
   cuda::Result noted(cuda::Result result) const;
 
   std::shared_ptr<const Driver> driver_;

@@ -104,6 +104,7 @@ struct State {
   bool is_initialized = false, has_failed_to_switch = false;
   Result lost = 0;
   int generation = 0, context_users = 0;
+  int entered = 0;  // of all threads
   std::map<std::string, int> calls;
   std::vector<std::string> problems;
   std::map<Address, Piece> pieces;
@@ -125,8 +126,8 @@ extern const char *current_function;
 
 struct Thread {
   int generation = 0;
-  cuda::Context context = nullptr;
   unsigned number = 0;
+  int entered = 0;  // how often it pushed the context and did not pop it
 };
 Thread &this_thread();
 
@@ -147,7 +148,7 @@ Result call(const char *name, Needs needs, Body &&body) {
       state.lost = forced;
       state.streams.clear();  // nothing more happens
     }
-    state.has_failed_to_switch |= std::string_view(name) == "cuCtxSetCurrent";
+    state.has_failed_to_switch |= std::string_view(name) == "cuCtxPushCurrent_v2";
   }
   if (forced != 0 && needs != nothing && !ends) {
     return forced;
@@ -156,7 +157,7 @@ Result call(const char *name, Needs needs, Body &&body) {
     return problem("cuInit was not called", cuda::not_initialized);
   }
   if ((needs == context || needs == context_to_end) && state.lost == 0 &&
-      (this_thread().context == nullptr || state.context_users == 0)) {
+      (this_thread().entered == 0 || state.context_users == 0)) {
     return problem("this thread has no context", cuda::invalid_context);
   }
   const Result result = body();

@@ -16,7 +16,7 @@ Thread &this_thread() {
   static unsigned count = 0;
   thread_local Thread thread;
   if (thread.generation != state.generation) {
-    thread = {state.generation, nullptr, ++count};
+    thread = {state.generation, ++count, 0};
   }
   return thread;
 }
@@ -97,6 +97,9 @@ BP_CONTROL const char *test_driver_end() {
   current_function = "at the end";
   if (state.context_users != 0) {
     problem("the context was not given back", 0);
+  }
+  if (state.entered != 0) {
+    problem("a thread was not given back the context that it had", 0);
   }
   text.clear();
   for (const std::string &line : state.problems) {
@@ -215,12 +218,25 @@ Result cuDevicePrimaryCtxRelease_v2(cuda::Device) {
   });
 }
 
-Result cuCtxSetCurrent(cuda::Context made) {
-  return call("cuCtxSetCurrent", driver, [&]() -> Result {
-    if (made != nullptr && (made != the_context || state.context_users == 0)) {
+Result cuCtxPushCurrent_v2(cuda::Context entered) {
+  return call("cuCtxPushCurrent_v2", driver, [&]() -> Result {
+    if (entered != the_context || state.context_users == 0) {
       return problem("there is no such context", cuda::invalid_context);
     }
-    this_thread().context = made;
+    ++this_thread().entered;
+    ++state.entered;
+    return 0;
+  });
+}
+
+Result cuCtxPopCurrent_v2(cuda::Context *left) {
+  return call("cuCtxPopCurrent_v2", context_to_end, [&]() -> Result {
+    if (this_thread().entered == 0) {
+      return problem("this thread has no context", cuda::invalid_context);
+    }
+    --this_thread().entered;
+    --state.entered;
+    *left = the_context;
     return 0;
   });
 }
