@@ -120,6 +120,7 @@ enum : int {
   X(cuDevicePrimaryCtxRelease_v2, (cuda::Device device))                                                               \
   X(cuCtxPushCurrent_v2, (cuda::Context context))                                                                      \
   X(cuCtxPopCurrent_v2, (cuda::Context * context))                                                                     \
+  X(cuCtxSynchronize, ())                                                                                              \
   X(cuMemAlloc_v2, (cuda::Address * address, std::size_t bytes))                                                       \
   X(cuMemFree_v2, (cuda::Address address))                                                                             \
   X(cuMemPoolCreate, (cuda::MemoryPool * pool, const cuda::PoolProperties *properties))                                \

@@ -28,7 +28,9 @@ cuda::Result GpuPieces::take(std::uint64_t bytes, cuda::Address &address) const 
   cuda::Address taken = 0;
   cuda::Result result = driver_.cuMemAllocFromPoolAsync(&taken, bytes, pool_, cuda::stream_of_thread);
   if (result == cuda::out_of_memory) {
-    result = driver_.cuMemPoolTrimTo(pool_, 0);
+    // The pool takes what is given back for used until the host has seen that it is not, on whatever thread's stream.
+    result = driver_.cuCtxSynchronize();
+    result = result == 0 ? driver_.cuMemPoolTrimTo(pool_, 0) : result;
     result = result == 0 ? driver_.cuMemAllocFromPoolAsync(&taken, bytes, pool_, cuda::stream_of_thread) : result;
   }
   if (result != 0) {

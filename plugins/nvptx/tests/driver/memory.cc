@@ -16,6 +16,9 @@ Result take(Address *address, std::size_t size, cuda::MemoryPool pool) {
   std::size_t kept = 0;  // of what other pieces were is nothing taken, as if it had fallen to pieces
   for (const auto &[handle, one] : state.pools) {
     kept += one->kept;
+    for (const auto &[stream, bytes] : one->unseen) {
+      kept += bytes;
+    }
   }
   if (size + kept > state.settings.memory - state.taken) {
     return cuda::out_of_memory;
@@ -27,18 +30,19 @@ Result take(Address *address, std::size_t size, cuda::MemoryPool pool) {
   return 0;
 }
 
-Result give(Address address, bool in_order) {
+// on: null if it is at once.
+Result give(Address address, const StreamKey *on) {
   const auto found = state.pieces.find(address);
   if (found == state.pieces.end()) {
     return problem("no piece starts there", cuda::invalid_value);
   }
-  if (in_order && found->second.pool == nullptr) {
+  if (on != nullptr && found->second.pool == nullptr) {
     return problem("the piece is of no pool", cuda::invalid_value);
   }
   const std::size_t size = found->second.bytes.size();
   check_unused(found->second.bytes.data(), size);
-  if (const auto pool = state.pools.find(found->second.pool); pool != state.pools.end()) {
-    pool->second->kept = std::min(pool->second->kept + size, pool->second->threshold);
+  if (const auto pool = state.pools.find(found->second.pool); on != nullptr && pool != state.pools.end()) {
+    pool->second->unseen[*on] += size;
   }
   state.taken -= size;
   state.pieces.erase(found);
@@ -77,7 +81,7 @@ Result cuMemAlloc_v2(Address *address, std::size_t bytes) {
 }
 
 Result cuMemFree_v2(Address address) {
-  return call("cuMemFree_v2", context_to_end, [&] { return give(address, false); });
+  return call("cuMemFree_v2", context_to_end, [&] { return give(address, nullptr); });
 }
 
 Result cuMemPoolCreate(cuda::MemoryPool *made, const cuda::PoolProperties *properties) {
@@ -143,12 +147,12 @@ Result cuMemAllocFromPoolAsync(Address *address, std::size_t bytes, cuda::Memory
 
 Result cuMemFreeAsync(Address address, cuda::Stream on) {
   return call("cuMemFreeAsync", context_to_end, [&]() -> Result {
-    Work *work = stream_of(on);
-    if (work == nullptr) {
+    const auto key = key_of(on);
+    if (!key) {
       return cuda::invalid_handle;
     }
-    catch_up(*work);  // in its order
-    return give(address, true);
+    catch_up(state.streams[*key]);  // in its order
+    return give(address, &*key);
   });
 }
 

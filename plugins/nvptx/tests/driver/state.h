@@ -57,9 +57,6 @@ struct Piece {
   std::vector<std::byte> bytes;
   cuda::MemoryPool pool;  // null: of none
 };
-struct Pool {
-  std::size_t kept = 0, threshold = 0;  // bytes that were given back, and how many of them may stay
-};
 struct Settings {
   int version = 13000, devices = 1, capability = 90, pools = 1;
   std::size_t memory = std::size_t{1} << 30;
@@ -69,6 +66,11 @@ struct Settings {
 
 // A stream, or the default one of a thread.
 using StreamKey = std::pair<cuda::Stream, unsigned>;
+struct Pool {
+  std::size_t kept = 0, threshold = 0;  // bytes that were given back, and how many of them may stay
+  // Those that nobody has seen come back, by the stream on which they will: until then they are in use.
+  std::map<StreamKey, std::size_t> unseen;
+};
 struct Recorded {
   StreamKey stream;
   std::uint64_t after = 0;  // commands of the stream
@@ -178,6 +180,8 @@ std::optional<StreamKey> key_of(cuda::Stream stream);
 Work *stream_of(cuda::Stream stream);
 void catch_up(Work &work, std::uint64_t with = UINT64_MAX);
 void catch_up_all();
+// Somebody waited for the stream: what was given back on it is there for everybody.
+void see_frees(const StreamKey &stream);
 // A problem if something that was started still uses memory that goes.
 void check_unused(const void *memory, std::size_t size);
 // A copy, which waits for its turn if the host's memory is pinned, or is not part of it.

@@ -1,5 +1,6 @@
 #include "plugins/nvptx/tests/driver/state.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bp::nvptx::test_driver {
@@ -32,6 +33,13 @@ void catch_up(Work &work, std::uint64_t with) {
 void catch_up_all() {
   for (auto &[key, work] : state.streams) {
     catch_up(work);
+  }
+}
+
+void see_frees(const StreamKey &stream) {
+  for (const auto &[handle, pool] : state.pools) {
+    pool->kept = std::min(pool->kept + pool->unseen[stream], pool->threshold);
+    pool->unseen.erase(stream);
   }
 }
 
@@ -96,11 +104,12 @@ Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, cuda::S
 
 Result cuStreamSynchronize(cuda::Stream on) {
   return call("cuStreamSynchronize", context_to_end, [&]() -> Result {
-    Work *stream = stream_of(on);
-    if (stream == nullptr) {
+    const auto key = key_of(on);
+    if (!key) {
       return cuda::invalid_handle;
     }
-    catch_up(*stream);
+    catch_up(state.streams[*key]);
+    see_frees(*key);
     return 0;
   });
 }

@@ -241,4 +241,14 @@ Result cuCtxPopCurrent_v2(cuda::Context *left) {
   });
 }
 
+Result cuCtxSynchronize() {
+  return call("cuCtxSynchronize", context_to_end, [&] {
+    catch_up_all();
+    for (const auto &[stream, work] : state.streams) {
+      see_frees(stream);
+    }
+    return 0;
+  });
+}
+
 }  // namespace bp::nvptx::test_driver
