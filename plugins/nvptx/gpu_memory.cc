@@ -52,7 +52,10 @@ cuda::Result GpuPieces::give_back(cuda::Address address) const {
 
 // --- Staging ---
 
-cuda::Result Staging::open() {
+cuda::Result Staging::open_for(std::size_t bytes, std::unique_lock<std::mutex> &lock) {
+  if (bytes < least_bytes || !lock.try_lock()) {
+    return cuda::out_of_memory;
+  }
   cuda::Result result = 0;
   for (Buffer &buffer : buffers_) {
     if (result == 0 && buffer.memory == nullptr) {
@@ -87,19 +90,19 @@ cuda::Result Staging::finish(cuda::Result result) const {
 
 cuda::Result Staging::copy_in(cuda::Address to, const void *from, std::size_t bytes) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  if (bytes < least_bytes || !lock.try_lock()) {
+  const cuda::Result result = open_for(bytes, lock);
+  if (result == cuda::out_of_memory) {
     return finish(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, cuda::stream_of_thread));
   }
-  const cuda::Result result = open();
   return finish(result == 0 ? copy_in_chunks(to, static_cast<const std::byte *>(from), bytes) : result);
 }
 
 cuda::Result Staging::copy_out(void *to, cuda::Address from, std::size_t bytes) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  if (bytes < least_bytes || !lock.try_lock()) {
+  const cuda::Result result = open_for(bytes, lock);
+  if (result == cuda::out_of_memory) {
     return finish(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, cuda::stream_of_thread));
   }
-  const cuda::Result result = open();
   return finish(result == 0 ? copy_out_chunks(static_cast<std::byte *>(to), from, bytes) : result);
 }
 

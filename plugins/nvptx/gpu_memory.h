@@ -35,7 +35,8 @@ class GpuPieces {
 
 // Copies between the GPU and memory of the host that is not pinned, which the GPU cannot reach by itself. Large copies
 // go in chunks by two pinned buffers: while the GPU copies the one, the host fills or empties the other. What is small,
-// or comes while another thread uses the buffers, goes the driver's way, which has pinned memory of its own.
+// or comes while another thread uses the buffers, or where the host has no memory left to pin, goes the driver's way,
+// which has pinned memory of its own.
 class Staging {
  public:
   static constexpr std::size_t buffer_bytes = std::size_t{4} << 20;
@@ -52,7 +53,8 @@ class Staging {
     void *memory = nullptr;
     cuda::Event done = nullptr;  // the last copy from or to it
   };
-  cuda::Result open();
+  // Gets the buffers ready, and locks them. out_of_memory if the copy has to do without.
+  cuda::Result open_for(std::size_t bytes, std::unique_lock<std::mutex> &lock);
   cuda::Result copy_in_chunks(cuda::Address to, const std::byte *from, std::size_t bytes);
   cuda::Result copy_out_chunks(std::byte *to, cuda::Address from, std::size_t bytes);
   cuda::Result finish(cuda::Result result) const;

@@ -372,6 +372,25 @@ TEST_CASE("a run that has begun fails in another way than for lack of memory") {
   }
 }
 
+TEST_CASE("large copies do without pinned memory where there is none") {
+  const TestDriver driver("fail=cuMemHostAlloc:1:2");
+  {
+    const auto backend = open_with_driver();
+    REQUIRE(backend.ok());
+    const host::Device &device = *backend->device();
+    bp_memory_t piece{};
+    std::vector<char> sent(300000, 'x'), received(sent.size());
+    REQUIRE(allocate(device, sent.size(), piece).status == BP_OK);
+    CHECK(copy(device, {piece.memory, 0}, on_host(sent.data()), sent.size()).status == BP_OK);
+    CHECK(driver.calls_of("cuMemHostAlloc") == 1);
+    CHECK(copy(device, on_host(received.data()), {piece.memory, 0}, sent.size()).status == BP_OK);
+    const bool arrived = sent == received;
+    CHECK(arrived);
+    device.memory()->release(device.abi(), piece.memory);
+  }
+  CHECK(driver.problems() == "");
+}
+
 // CUDA's limit is 544 before PTX 8.1, for which code for sm_80 is made, and 4095 from there on.
 TEST_CASE("what has more operands than a kernel has parameters is left to the host") {
   const auto joined = [](int operands) {
