@@ -20,7 +20,8 @@ class NodeParameters {
     if (command.kind == CommandKind::Move) {
       copy_.to.address = arguments_.addresses()[0];
       copy_.from.address = arguments_.addresses()[1];
-      copy_.bytes = command.size;
+      copy_.bytes = copy_.to.pitch = copy_.from.pitch = command.size;
+      copy_.to.height = copy_.from.height = copy_.rows;
       return;
     }
     kernel_.function = functions[command.kernel];
