@@ -221,6 +221,9 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
   if (!options_.emit.empty()) {
     target_text_ += " as " + options_.emit;
   }
+  if (options_.is_emulated) {
+    target_text_ += " on " + host_text();
+  }
   abi.target = target_text_.c_str();
   services_ = plugin::HostServices(host);
   memory_extension_ = {&space_, 1, alloc, release, copy};

@@ -1,8 +1,10 @@
 #include "plugins/nvptx/target.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/xxhash.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <mutex>
@@ -60,6 +62,14 @@ std::unique_ptr<llvm::TargetMachine> make(const std::string &triple, const std::
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // products and sums are rounded one by one, unless we say fma
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+std::string host_features() {
+  std::string features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+    features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  }
+  return features;
 }
 
 }  // namespace
@@ -121,11 +131,12 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, s
 }
 
 std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error) {
-  std::string features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-    features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
-  }
-  return make(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), features, error);
+  return make(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), host_features(), error);
+}
+
+std::string host_text() {
+  return llvm::sys::getProcessTriple() + " " + llvm::sys::getHostCPUName().str() + " " +
+         llvm::utohexstr(llvm::xxh3_64bits(host_features()), true);
 }
 
 }  // namespace bp::nvptx

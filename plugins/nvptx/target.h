@@ -36,5 +36,7 @@ std::size_t most_parameters(const Target &target);
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
 // Of this process, for the emulator.
 std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error);
+// What tells its code from that of other hosts.
+std::string host_text();
 
 }  // namespace bp::nvptx

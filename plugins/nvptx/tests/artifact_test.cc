@@ -89,6 +89,15 @@ TEST_CASE("artifacts that are not for this machine, or say what cannot be, are r
     CHECK(other.load(*backend.device()) ==
           "nvptx: artifact is damaged: its last allocation is not the scratch memory that a run gets");
   }
+  SECTION("emulated kernels of another host") {
+    const std::string target = artifact.target(), host = target.substr(std::min(target.find(" on "), target.size()));
+    CHECK(std::ranges::count(host, ' ') == 4);  // triple, processor and its features
+    for (const std::string &other : {target.substr(0, target.size() - host.size()), target + "0"}) {
+      ArtifactBytes foreign = artifact;
+      foreign.set_target(other);
+      CHECK(foreign.load(*backend.device()) == "nvptx: artifact is for " + other + ", expected " + target);
+    }
+  }
 }
 
 }  // namespace bp::nvptx::tests
