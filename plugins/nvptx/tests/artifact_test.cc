@@ -61,8 +61,9 @@ class ArtifactBytes {
   }
   std::size_t allocation_sizes_at() const {
     std::size_t at = after_list(target_at, 1);
-    for (const std::size_t element_bytes : {sizeof(Command), sizeof(Place), sizeof(std::uint32_t) /* targets */,
-                                            sizeof(std::uint32_t) /* dependences */}) {
+    for (const std::size_t element_bytes :
+         {sizeof(Command), sizeof(Place), sizeof(TensorMap), sizeof(std::uint32_t) /* targets */,
+          sizeof(std::uint32_t) /* dependences */}) {
       at = after_list(at, element_bytes);
     }
     return at;

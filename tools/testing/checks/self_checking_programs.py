@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The StableHLO programs of conformance/programs and of the corpus hold on the interpreter, and on cpu but for a few,
-which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as code for other CPUs: the least of x86-64,
-and aarch64 in an emulator.
+"""The StableHLO programs of conformance/programs and of the corpus hold on the interpreter, on cpu, and on the emulated
+GPU of nvptx, but for a few, which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as code for other
+CPUs, the least of x86-64, and aarch64 in an emulator, and those of the corpus on the GPU too.
 
 The corpus is left out where it is absent (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed
 and holds is a failure too: then its line goes. On cpu a run must also take the memory that was predicted, to the byte.
@@ -22,6 +22,7 @@ PROGRAMS = ROOT / "conformance/programs"
 CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/stablehlo"
 CPU, EMULATED = BUILD / "plugins/cpu/libbackplane_cpu.so", BUILD / "plugins/cpu/libbackplane_cpu_emulated.so"
 HAS_CPU = CPU.exists()
+HAS_NVPTX = (BUILD / "plugins/nvptx/libbackplane_nvptx.so").exists()
 
 
 def other_cpus():
@@ -36,23 +37,18 @@ def other_cpus():
     return others
 
 
-EXPECTED_FAILURES = {
-    ("interpreter", PROGRAMS): {},
-    ("interpreter", CORPUS): {},
-    ("cpu", PROGRAMS): {},
-    ("cpu", CORPUS): {},
-}
+EXPECTED_FAILURES = {}  # by backend and folder: names, with reasons
 
-# Reason: how many. docs/self_checking_programs.md says what they mean.
+# By backend and folder: reason, and how many. docs/self_checking_programs.md says what they mean.
+SKIPPED_ON_DEVICES = {
+    "checks nothing": 4,
+    "needs several devices, which only the interpreter simulates": 26,
+    "looks inside a loop or a call, which only the interpreter shows": 1,
+}
 SKIPPED = {
-    ("interpreter", PROGRAMS): {},
     ("interpreter", CORPUS): {"checks nothing": 5},
-    ("cpu", PROGRAMS): {},
-    ("cpu", CORPUS): {
-        "checks nothing": 4,
-        "needs several devices, which only the interpreter simulates": 26,
-        "looks inside a loop or a call, which only the interpreter shows": 1,
-    },
+    ("cpu", CORPUS): SKIPPED_ON_DEVICES,
+    ("nvptx", CORPUS): SKIPPED_ON_DEVICES,
 }
 
 
@@ -62,7 +58,7 @@ def check(backend, arguments, folder):
                           capture_output=True, text=True)
     if done.returncode not in (0, 1):
         return [f"backplane check --on {on} ended with {done.returncode}:\n{done.stderr}"]
-    problems, expected = [], dict(EXPECTED_FAILURES[backend, folder])
+    problems, expected = [], dict(EXPECTED_FAILURES.get((backend, folder), {}))
     counts, skipped = {"passed": 0, "failed": 0, "skipped": 0}, collections.Counter()
     for case in json.loads(done.stdout)["cases"]:
         if case["disabled"]:
@@ -77,8 +73,9 @@ def check(backend, arguments, folder):
         elif case["status"] == "failed" and not is_expected:
             problems += [f"{name} on {on}:", *("  " + message for message in case["messages"])]
     problems += [f"{name} is expected to fail on {on}, but there is no such program" for name in expected]
-    if skipped != SKIPPED[backend, folder]:
-        problems.append(f"{folder.name} on {on}: skipped {dict(skipped)}, expected {SKIPPED[backend, folder]}")
+    expected_skips = SKIPPED.get((backend, folder), {})
+    if skipped != expected_skips:
+        problems.append(f"{folder.name} on {on}: skipped {dict(skipped)}, expected {expected_skips}")
     print(f"{folder.name} on {on}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
     return problems
 
@@ -91,7 +88,11 @@ def main():
         print("no corpus; set BACKPLANE_SHARED to the folder that has it")
     runs = [("interpreter", ["interpreter"])] + ([("cpu", ["cpu", "--memory"])] if HAS_CPU else [])
     runs += [("cpu", arguments) for arguments in other_cpus()]
-    problems = [problem for folder in folders for run in runs for problem in check(*run, folder)]
+    tests = [(*run, folder) for folder in folders for run in runs]
+    if HAS_NVPTX:
+        emulated = folders if os.environ.get("BACKPLANE_TEST_FULL") else [PROGRAMS]
+        tests += [("nvptx", ["nvptx", "--emulate"], folder) for folder in emulated]
+    problems = [problem for test in tests for problem in check(*test)]
     print("\n".join(problems))
     return 1 if problems else 0
 
