@@ -94,21 +94,29 @@ std::string head(const Report &report) {
   const std::string verdict = !report.totals    ? "cut short"
                               : unexpected == 0 ? "nothing unexpected"
                                                 : fmt::format("{} unexpected", with_commas(unexpected));
-  std::string settings;
+  std::string asked = header.selection.empty() ? "" : "; " + header.selection;
+  if (!header.shard.empty()) {
+    asked += "; shard " + header.shard;
+  }
+  if (!header.mutant.empty()) {
+    asked += "; mutant " + header.mutant;
+  }
+  for (const std::string &model : header.models) {
+    asked += "; model " + model;
+  }
   for (const auto &[name, value] : header.settings) {
-    settings += fmt::format(" {}={}", name, value);
+    asked += fmt::format("; {}={}", name, value);
   }
   return fmt::format(
       "<div class=\"top\"><div class=\"ring\" style=\"background: conic-gradient(var(--pass) {0:.1f}%, var(--none) "
-      "0)\"><div>{15}<small>{16}</small></div></div><div><h1>{1} <span>{2}</span></h1><p>{3}, tier {4}</p>"
-      "<p class=\"faint\">{5}<br>SHA-256 {6}<br>Backplane {7} on {8}; {9} run, seed {10}{11}{12}</p>"
-      "<span class=\"chip {13}\">{14}</span></div></div>",
+      "0)\"><div>{14}<small>{15}</small></div></div><div><h1>{1} <span>{2}</span></h1><p>{3}, tier {4}</p>"
+      "<p class=\"faint\">{5}<br>SHA-256 {6}<br>Backplane {7} on {8}; {9} run, seed {10}{11}</p>"
+      "<span class=\"chip {12}\">{13}</span></div></div>",
       share, escape(header.device_name.empty() ? header.device : header.device_name), escape(header.version),
       escape(header.device), escape(header.tier.empty() ? "none" : header.tier), escape(header.plugin),
       escape(header.plugin_sha256), escape(header.host_version), escape(header.machine), escape(header.mode),
-      header.seed, header.selection.empty() ? "" : "; " + escape(header.selection), escape(settings),
-      unexpected == 0 ? "pass" : "fail", verdict, has_score ? fmt::format("{:.1f}", share) : "&#8211;",
-      has_score ? "score" : "no score");
+      header.seed, escape(asked), unexpected == 0 ? "pass" : "fail", verdict,
+      has_score ? fmt::format("{:.1f}", share) : "&#8211;", has_score ? "score" : "no score");
 }
 
 std::string tiles(const Report &report) {

@@ -128,6 +128,17 @@ Result<Header> header_from_json(std::string_view line) {
   header.mode = fields.text("mode");
   header.seed = fields.count("seed");
   header.selection = fields.text("selection");
+  header.shard = fields.text("shard", false);
+  header.mutant = fields.text("mutant", false);
+  if (object.contains("models")) {
+    const json::array *models = object.at("models").if_array();
+    if (models == nullptr || std::ranges::any_of(*models, [](const json::value &one) { return !one.is_string(); })) {
+      return invalid_input("has a field 'models' of another type than expected");
+    }
+    for (const json::value &model : *models) {
+      header.models.emplace_back(model.as_string());
+    }
+  }
   if (const json::object *settings = fields.object("settings")) {
     for (const auto &[name, value] : *settings) {
       if (value.is_string()) {
@@ -263,18 +274,32 @@ std::string to_json(const Header &header) {
   for (const auto &[name, value] : header.settings) {
     settings[as_utf8(name)] = as_utf8(value);
   }
-  return json::serialize(json::object{{"plugin", as_utf8(header.plugin)},
-                                      {"plugin_sha256", header.plugin_sha256},
-                                      {"device", header.device},
-                                      {"device_name", as_utf8(header.device_name)},
-                                      {"version", as_utf8(header.version)},
-                                      {"tier", header.tier},
-                                      {"host_version", header.host_version},
-                                      {"machine", as_utf8(header.machine)},
-                                      {"mode", header.mode},
-                                      {"seed", header.seed},
-                                      {"selection", as_utf8(header.selection)},
-                                      {"settings", std::move(settings)}});
+  json::object object{{"plugin", as_utf8(header.plugin)},
+                      {"plugin_sha256", header.plugin_sha256},
+                      {"device", header.device},
+                      {"device_name", as_utf8(header.device_name)},
+                      {"version", as_utf8(header.version)},
+                      {"tier", header.tier},
+                      {"host_version", header.host_version},
+                      {"machine", as_utf8(header.machine)},
+                      {"mode", header.mode},
+                      {"seed", header.seed},
+                      {"selection", as_utf8(header.selection)},
+                      {"settings", std::move(settings)}};
+  if (!header.shard.empty()) {
+    object["shard"] = header.shard;
+  }
+  if (!header.mutant.empty()) {
+    object["mutant"] = as_utf8(header.mutant);
+  }
+  if (!header.models.empty()) {
+    json::array models;
+    for (const std::string &model : header.models) {
+      models.emplace_back(as_utf8(model));
+    }
+    object["models"] = std::move(models);
+  }
+  return json::serialize(object);
 }
 
 std::string to_json(const Record &record) {
@@ -309,6 +334,19 @@ std::string to_json(const Totals &totals) {
   }
   return json::serialize(
       json::object{{"totals", std::move(counts)}, {"seconds", totals.seconds}, {"sha256", totals.sha256}});
+}
+
+std::string to_json_lines(const Report &report) {
+  std::string lines = to_json(report.header) + "\n";
+  for (const Record &record : report.records) {
+    lines += to_json(record) + "\n";
+  }
+  if (report.totals) {
+    Totals totals = *report.totals;
+    totals.sha256 = sha256_hex(lines);
+    lines += to_json(totals) + "\n";
+  }
+  return lines;
 }
 
 Result<Record> record_from_json(std::string_view line) {

@@ -64,8 +64,11 @@ struct Header {
   std::string host_version, machine;
   std::string mode;  // quick or full
   std::uint64_t seed = 0;
-  std::string selection;                                      // what else was asked for: "--stage ops --shard 1/4"
+  std::string selection;                                      // what else was asked for: "--stage ops"
+  std::string shard;                                          // "1/4"; empty: all of it
   std::vector<std::pair<std::string, std::string>> settings;  // of the device
+  std::vector<std::string> models;                            // files whose pieces are among the programs
+  std::string mutant;                                         // the fault that the plugin was given; empty: none
 };
 
 struct Totals {
@@ -89,6 +92,8 @@ struct Report {
 std::string to_json(const Header &header);
 std::string to_json(const Record &record);
 std::string to_json(const Totals &totals);
+// All of it; with its own hash, if it has totals.
+std::string to_json_lines(const Report &report);
 Result<Record> record_from_json(std::string_view line);
 // Messages name the line. Checks the hash in the totals.
 Result<Report> report_from_json(std::string_view lines);

@@ -38,6 +38,10 @@ Result<Shard> Shard::parse(const std::string &text) {
   return shard;
 }
 
+std::string Shard::to_string() const {
+  return fmt::format("{}/{}", index, count);
+}
+
 Result<Shard> Shard::from_environment() {
   const char *index = std::getenv("TEST_SHARD_INDEX"), *count = std::getenv("TEST_TOTAL_SHARDS");
   if (index == nullptr || count == nullptr) {

@@ -14,6 +14,7 @@ struct Shard {
   std::size_t index = 1, count = 1;
   // "2/8"; counts from 1.
   static Result<Shard> parse(const std::string &text);
+  std::string to_string() const;
   // TEST_SHARD_INDEX (from 0) and TEST_TOTAL_SHARDS, as test runners set them; all of it if they do not.
   static Result<Shard> from_environment();
 };

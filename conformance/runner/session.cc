@@ -35,9 +35,6 @@ std::string describe(const Selection &selection) {
   for (const std::string &pattern : selection.patterns) {
     text += fmt::format("{}--case {}", text.empty() ? "" : " ", quoted(pattern));
   }
-  if (selection.shard.count > 1) {
-    text += fmt::format("{}--shard {}/{}", text.empty() ? "" : " ", selection.shard.index, selection.shard.count);
-  }
   return text;
 }
 
@@ -62,7 +59,10 @@ Result<Header> header_of(const Subject &subject, const Selection &selection) {
   header.mode = choice.mode == Mode::Full ? "full" : "quick";
   header.seed = choice.seed;
   header.selection = describe(selection);
+  header.shard = selection.shard.count > 1 ? selection.shard.to_string() : "";
   header.settings = choice.settings;
+  header.models = choice.models;
+  header.mutant = choice.mutant;
   return header;
 }
 
@@ -141,7 +141,10 @@ Result<std::string> run_session(const Session &session) {
       session.on_line(line);
     }
   };
-  BP_ASSIGN(const Header header, header_of(subject, session.selection));
+  BP_ASSIGN(Header header, header_of(subject, session.selection));
+  if (session.fail_fast) {  // then cases may be missing
+    header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
+  }
   add(to_json(header));
   Totals totals;
   options.rerun_command = [&](const std::string &id) { return rerun_command(session.choice, id); };
@@ -211,6 +214,10 @@ Result<Verified> verify_report(const std::string &file, std::size_t sample, std:
   session.choice.mode = header.mode == "full" ? Mode::Full : Mode::Quick;
   session.choice.seed = header.seed;
   session.choice.settings = header.settings;
+  session.choice.mutant = header.mutant;
+  if (session.choice.models.empty()) {
+    session.choice.models = header.models;
+  }
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
   BP_ASSIGN(const Header now, header_of(subject, {}));
   if (now.plugin_sha256 != header.plugin_sha256) {

@@ -31,18 +31,14 @@ Record op_record(std::string op, std::string type, CaseStatus status, double ulp
 }
 
 std::string lines_of(const std::vector<Record> &records) {
-  Header header;
-  header.plugin = "a.so";
-  header.device = "org.example.a";
-  header.mode = "quick";
-  std::string lines = to_json(header) + "\n";
-  Totals totals;
+  Report report{{}, records, Totals()};
+  report.header.plugin = "a.so";
+  report.header.device = "org.example.a";
+  report.header.mode = "quick";
   for (const Record &one : records) {
-    ++totals[one.verdict.status];
-    lines += to_json(one) + "\n";
+    ++(*report.totals)[one.verdict.status];
   }
-  totals.sha256 = sha256_hex(lines);
-  return lines + to_json(totals) + "\n";
+  return to_json_lines(report);
 }
 
 Record timed_record(std::string id, double seconds, double bytes, double operations) {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "conformance/runner/merge.h"
 #include "core/base/files.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/temporary_folder.h"
@@ -211,6 +212,28 @@ TEST_CASE("times are compared with an earlier report") {
   CHECK(added->verdict.measured->development->change == Change::Slower);
 }
 
+TEST_CASE("the shards of a run, put together, are the run without shards") {
+  const auto without_times = [](Report report) {
+    for (Record &record : report.records) {
+      record.seconds = 0;
+    }
+    report.totals->seconds = 0;
+    return to_json_lines(report);
+  };
+  Session session = session_with("wrong");
+  const Report whole = merge({{"whole", run_to_end(session)}}).value();
+  CHECK(whole.totals->unexpected() >= 5);
+  std::vector<Part> parts;
+  for (std::size_t index = 1; index <= 3; ++index) {
+    session.selection.shard = {index, 3};
+    parts.push_back({std::to_string(index), run_to_end(session)});
+    CHECK(parts.back().report.records.size() < whole.records.size());
+  }
+  CHECK(without_times(merge(parts).value()) == without_times(whole));
+  std::ranges::reverse(parts);
+  CHECK(without_times(merge(parts).value()) == without_times(whole));
+}
+
 TEST_CASE("a report is verified by its hashes and by running a part of it again") {
   const testing::TemporaryFolder folder;
   const std::string lines = run_session(session_with("none")).value(), file = folder / "results.jsonl";
@@ -222,6 +245,12 @@ TEST_CASE("a report is verified by its hashes and by running a part of it again"
   REQUIRE(verified.ok());
   CHECK(verified->rerun == 5);
   CHECK(verified->differences.empty());
+
+  // The fault of a mutant belongs to what is run again.
+  Session mutant = session_with("none");
+  mutant.choice.mutant = "tail-lost";
+  testing::write_file(file, run_session(mutant).value());
+  CHECK(verify_report(file, 1000, 1, again).value().differences.empty());
 
   // Somebody improves the report, hash and all.
   std::string better = run_session(session_with("wrong")).value();

@@ -1,23 +1,19 @@
 #include <fmt/core.h>
 
 #include <boost/algorithm/string.hpp>
-#include <boost/filesystem.hpp>
 #include <cstdio>
 
 #include "conformance/mutants/mutant.h"
-#include "conformance/report/render.h"
 #include "conformance/runner/session.h"
 #include "conformance/runner/worker.h"
-#include "core/base/files.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/conform_results.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr char self[] = "/proc/self/exe";
 
 // A file that is written while the run goes on.
 class LineFile {
@@ -50,23 +46,6 @@ std::vector<std::string> split(const std::string &list) {
     boost::split(items, list, boost::is_any_of(","));
   }
   return items;
-}
-
-std::string paint_word(conformance::CaseStatus status) {
-  return paint(conformance::is_unexpected(status) ? Colour::Red : Colour::Green, conformance::to_string(status));
-}
-
-int write_renderings(const Options &options, const conformance::Report &report) {
-  using Render = std::string (*)(const conformance::Report &);
-  for (const auto &[option, render] : {std::pair<const char *, Render>{"html", conformance::to_html},
-                                       std::pair<const char *, Render>{"junit", conformance::to_junit}}) {
-    if (options.has(option)) {
-      if (Status written = write_file(options.get<std::string>(option), render(report)); !written.ok()) {
-        return bp::command::report(written.error());
-      }
-    }
-  }
-  return success;
 }
 
 bp::Result<std::string> run_with_progress(conformance::Session &session) {
@@ -128,40 +107,20 @@ int run_and_tell(const Options &options, conformance::Session session) {
   if (!result.ok()) {
     return report(result.error());
   }
-  fmt::print("{}", conformance::to_text(*result, paint_word));
-  if (const int code = write_renderings(options, *result); code != success) {
-    return code;
-  }
   if (result->records.empty()) {
     fmt::print(stderr, "backplane: no case was run: this shard has none\n");
   }
-  return result->totals->unexpected() == 0 ? success : negative;
-}
-
-int verify(const Options &options, conformance::Session session) {
-  std::string file = options.get<std::string>("package");
-  if (boost::system::error_code problem; boost::filesystem::is_directory(file, problem)) {
-    file += "/results.jsonl";
-  }
-  const auto verified = conformance::verify_report(file, options.get<std::size_t>("sample"),
-                                                   options.get<std::uint64_t>("seed"), std::move(session));
-  if (!verified.ok()) {
-    return report(verified.error());
-  }
-  for (const std::string &difference : verified->differences) {
-    fmt::print("{}\n", difference);
-  }
-  const conformance::Header &header = verified->report.header;
-  fmt::print("{}: {} {}, {} cases of {}; hashes hold; {} run again, {} differ\n", file, header.device, header.version,
-             verified->report.records.size(), header.plugin, verified->rerun, verified->differences.size());
-  return verified->differences.empty() ? success : negative;
+  return show_results(options, *result);
 }
 
 }  // namespace
 
 int conform(std::span<const std::string> arguments) {
+  if (!arguments.empty() && (arguments[0] == "verify" || arguments[0] == "report")) {
+    return arguments[0] == "verify" ? verify_results(arguments.subspan(1)) : report_results(arguments.subspan(1));
+  }
   Options options(
-      "conform NAME|PATH [options], or conform verify PACKAGE",
+      "conform NAME|PATH [options], or conform verify FILE, or conform report FILE...",
       "Judges a backend from outside: the file, its life, every operation against the interpreter, whole programs,\n"
       "buffers, concurrent runs. Each case runs in a worker process: a crash or a hang costs that case alone. What is\n"
       "known not to pass stands, with a reason, in libbackplane_NAME.expectations beside the plugin.",
@@ -172,9 +131,11 @@ int conform(std::span<const std::string> arguments) {
       "  backplane conform acme --model resnet.mlir --case 'programs/model/resnet/*'\n"
       "  backplane conform acme -o acme.jsonl --html acme.html --junit acme.xml\n"
       "  backplane conform acme --stage performance --against-report acme.jsonl\n"
-      "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n");
+      "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n"
+      "  backplane conform report shard_*.jsonl --html acme.html   shards as one; results once more, without a run\n"
+      "conform verify --help and conform report --help tell more of these.\n");
   options.add_positional("backend", 1);
-  options.add_positional("package", 1);
+  options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
                 "kernels, memory, compiler or queue; without, the highest that the manifest lists")(
       "stage", po::value<std::string>()->default_value(""), "only these stages, separated by commas")(
@@ -185,22 +146,28 @@ int conform(std::span<const std::string> arguments) {
       "jobs", po::value<int>()->default_value(0), "workers at the same time; 0: one per processor")(
       "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
       "output,o", po::value<std::string>(), "file for the results, as JSON lines, while they come")(
-      "html", po::value<std::string>(), "file for a page that shows them")(
       "against-report", po::value<std::string>(), "results of an earlier run: what has become slower or faster")(
-      "junit", po::value<std::string>(), "file for JUnit's XML")("fail-fast", "end at the first unexpected result")(
-      "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
+      "fail-fast", "end at the first unexpected result")("expectations", po::value<std::string>()->default_value(""),
+                                                         "file to read instead of the one beside the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
       "a file: what it does, in pieces, is among the programs; any number")(
       "mutant", po::value<std::string>()->default_value(""),
       "give the plugin this fault (conformance/mutants), which the suite must find: tail-lost, signal-twice, ...")(
-      "sample", po::value<std::size_t>()->default_value(20), "of verify: how many cases are run again")(
       "mutants", "only list the faults that --mutant knows: name, plugin, cases meant to find it, kind, what it does")(
       "stages", "only list the stages")("list", "only the ids of the cases")(
       "rules", "only the rules of the headers that are tested, with the cases that do")(
       "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
   add_setting_options(options);
+  add_renderings(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
+  }
+  for (const char *listing : {"mutants", "stages", "list", "rules"}) {
+    for (const char *of_runs : {"output", "html", "junit", "against-report", "fail-fast"}) {
+      if (options.has(listing) && options.has(of_runs)) {
+        return options.misuse(fmt::format("--{} runs nothing, expected no --{}", listing, of_runs));
+      }
+    }
   }
   if (options.has("mutants")) {
     for (const conformance::Mutant &mutant : conformance::mutants()) {
@@ -218,7 +185,7 @@ int conform(std::span<const std::string> arguments) {
     return options.misuse("no backend was given");
   }
   conformance::Session session;
-  session.program = self;
+  session.program = this_program;
   session.choice.name = options.get<std::string>("backend");
   session.choice.tier = options.get<std::string>("tier");
   session.choice.mode = options.has("full") ? conformance::Mode::Full : conformance::Mode::Quick;
@@ -241,13 +208,9 @@ int conform(std::span<const std::string> arguments) {
   if (session.jobs < 0 || !(session.deadline_scale > 0)) {
     return options.misuse("--jobs is a number from 0 on, --deadline a number above 0");
   }
-  if (session.choice.name == "verify" && options.has("package")) {
-    session.choice.name.clear();
-    return verify(options, std::move(session));
-  }
-  if (options.has("package")) {
+  if (options.has("another")) {
     return options.misuse(
-        fmt::format("one backend is judged at a time, but {} was given too", options.get<std::string>("package")));
+        fmt::format("one backend is judged at a time, but {} was given too", options.get<std::string>("another")));
   }
   if (options.has("worker")) {
     auto subject = conformance::Subject::find(session.choice);
