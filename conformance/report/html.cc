@@ -51,7 +51,7 @@ table { border-collapse: collapse; } th { font-weight: 400; text-align: left; co
 .matrix .family th { color: var(--ink); font-weight: 600; padding-top: 10px; }
 .matrix .cells td { padding: 0; min-width: 26px; height: 17px; border: 1px solid var(--paper); border-radius: 4px; }
 .cells .p { background: var(--pass); } .cells .i { background: var(--part); } .cells .n { background: var(--none); } .cells .f { background: var(--fail); }
-.card td { text-align: right; font-variant-numeric: tabular-nums; min-width: 58px; padding: 1px 6px; }
+.card td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; min-width: 58px; padding: 1px 6px; }
 .card thead span { writing-mode: horizontal-tb; transform: none; } .card thead th { height: auto; text-align: right; padding: 0 6px 4px; } .exact { color: var(--faint); } .off { color: var(--fail); font-weight: 600; }
 .key { display: flex; flex-wrap: wrap; gap: 2px 16px; } .key i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin: 0 6px -1px 0; }
 details { border-bottom: 1px solid var(--line); padding: 7px 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
@@ -231,54 +231,82 @@ std::string matrix(const OpMatrix &ops) {
   return out + "</tbody></table></div>";
 }
 
-// Only rows with something to see: an op that is exact for all types says so in one line below.
-std::string precision(const OpMatrix &ops) {
-  std::vector<std::string> types, exact;
-  const auto ulp_of = [&](const std::string &op, const std::string &type) {
+// Whether there is a result that was compared with the expected one.
+bool is_judged(const OpCell &cell) {
+  return cell.passed + cell.failed != 0 && (cell.max_ulp || !cell.allowed.empty());
+}
+
+bool is_exact(const OpCell &cell) {
+  return cell.failed == 0 && cell.max_ulp.value_or(0) == 0 && (cell.allowed == "exact" || cell.allowed == "bits");
+}
+
+// "1.2 / 4", "0 / 0", "37 / sum".
+std::string precision_cell(const OpCell &cell) {
+  const bool is_wrong = cell.failed != 0;
+  // Numbers that are no floats are equal or not: no distance is measured.
+  const std::string met = cell.max_ulp || !is_wrong ? fmt::format("{:.3g}", cell.max_ulp.value_or(0)) : "wrong";
+  const std::string allowed =
+      cell.allowed == "exact" || cell.allowed == "bits" ? "0" : cell.allowed.substr(0, cell.allowed.find(" ulp"));
+  return fmt::format("<td{}>{}{}{}</td>",
+                     is_wrong         ? " class=\"off\""
+                     : is_exact(cell) ? " class=\"exact\""
+                                      : "",
+                     met, allowed.empty() ? "" : " / ", allowed);
+}
+
+// Of these ops, with the types that one of them was judged on.
+std::string precision_table(const OpMatrix &ops, const std::vector<std::string> &rows) {
+  const auto cell_of = [&](const std::string &op, const std::string &type) {
     const auto cell = ops.cells.find({op, type});
-    return cell == ops.cells.end() || cell->second.passed + cell->second.failed == 0 ? std::nullopt
-                                                                                     : cell->second.max_ulp;
+    return cell == ops.cells.end() || !is_judged(cell->second) ? nullptr : &cell->second;
   };
+  std::vector<std::string> types;
   std::ranges::copy_if(ops.types, std::back_inserter(types), [&](const std::string &type) {
-    return std::ranges::any_of(ops.ops, [&](const std::string &op) { return ulp_of(op, type).value_or(0) > 0; });
+    return std::ranges::any_of(rows, [&](const std::string &op) { return cell_of(op, type) != nullptr; });
   });
-  std::string rows;
-  for (const std::string &op : ops.ops) {
-    std::string row;
-    bool is_measured = false, is_exact = true;
+  std::string out = "<div class=\"scroll\"><table class=\"card matrix\">" + table_head(types) + "<tbody>";
+  for (const std::string &op : rows) {
+    out += fmt::format("<tr><th>{}</th>", escape(op));
     for (const std::string &type : types) {
-      const auto ulp = ulp_of(op, type);
-      is_measured = is_measured || ulp.has_value();
-      is_exact = is_exact && ulp.value_or(0) == 0;
-      row += !ulp ? "<td></td>"
-             : *ulp == 0
-                 ? "<td class=\"exact\">0</td>"
-                 : fmt::format("<td{}>{:.3g}</td>", ops.cells.at({op, type}).failed != 0 ? " class=\"off\"" : "", *ulp);
+      const OpCell *cell = cell_of(op, type);
+      out += cell == nullptr ? "<td></td>" : precision_cell(*cell);
     }
-    if (is_measured && is_exact) {
-      exact.push_back(escape(op));
-    } else if (is_measured) {
-      rows += fmt::format("<tr><th>{}</th>{}</tr>\n", escape(op), row);
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>";
+}
+
+// What rounds comes first; what is exact for all types, most ops of most devices, can be unfolded.
+std::string precision(const OpMatrix &ops) {
+  std::vector<std::string> exact, others;
+  for (const std::string &op : ops.ops) {
+    bool any = false, all_exact = true;
+    for (const std::string &type : ops.types) {
+      if (const auto cell = ops.cells.find({op, type}); cell != ops.cells.end() && is_judged(cell->second)) {
+        any = true;
+        all_exact = all_exact && is_exact(cell->second);
+      }
+    }
+    if (any) {
+      (all_exact ? exact : others).push_back(op);
     }
   }
-  if (rows.empty() && exact.empty()) {
+  if (exact.empty() && others.empty()) {
     return "";
   }
   std::string out =
-      "<h2 id=\"precision\">Precision</h2><p class=\"faint\">The largest distance from the interpreter's result that "
-      "was "
-      "met, in units in the last place. Sums and what is made of them are judged by the size of their terms, and may "
-      "be "
-      "far off where these cancel.</p>";
-  if (!rows.empty()) {
-    out += "<div class=\"scroll\"><table class=\"card matrix\">" + table_head(types) + "<tbody>" + rows +
-           "</tbody></table></div>";
+      "<h2 id=\"precision\">Precision: met / allowed</h2><p class=\"faint\">The largest distance from the "
+      "interpreter's result, in units in the last place. A <em>sum</em> may be off by what the order of its n terms "
+      "makes of it, n eps of the sum of their sizes and one rounding, which is much where they cancel. Of a "
+      "<em>norm</em> so many eps of the largest element are allowed, and one rounding.</p>";
+  if (!others.empty()) {
+    out += precision_table(ops, others);
   }
   return exact.empty() ? out
                        : out + fmt::format(
-                                   "<details class=\"list\"><summary>{} operations are equal to the "
-                                   "interpreter's everywhere</summary><p>{}</p></details>",
-                                   exact.size(), fmt::join(exact, ", "));
+                                   "<details class=\"list\"><summary>{} operations have to equal the "
+                                   "interpreter's for every type, and do</summary>{}</details>",
+                                   exact.size(), precision_table(ops, exact));
 }
 
 std::string failures(const Report &report) {

@@ -220,6 +220,7 @@ Result<Record> record_from(const json::object &object) {
     const json::value &value = object.at("max_ulp");
     record.verdict.max_ulp = value.is_string() ? std::numeric_limits<double>::infinity() : fields.number("max_ulp");
   }
+  record.verdict.allowed = fields.text("allowed", false);
   record.verdict.is_evidence = !object.contains("no_evidence");
   record.seconds = fields.number("seconds");
   record.seed = fields.count("seed");
@@ -309,8 +310,9 @@ std::string to_json(const Record &record) {
                       {"status", to_string(verdict.status)},
                       {"seconds", record.seconds},
                       {"seed", record.seed}};
-  for (const auto &[name, text] : {std::pair{"message", &verdict.message}, std::pair{"op", &verdict.op},
-                                   std::pair{"type", &verdict.type}, std::pair{"rerun", &record.rerun}}) {
+  for (const auto &[name, text] :
+       {std::pair{"message", &verdict.message}, std::pair{"op", &verdict.op}, std::pair{"type", &verdict.type},
+        std::pair{"allowed", &verdict.allowed}, std::pair{"rerun", &record.rerun}}) {
     if (!text->empty()) {
       object[name] = as_utf8(*text);
     }

@@ -38,6 +38,8 @@ struct Verdict {
   std::string op = {}, type = {};  // what was computed; empty where a case is not about one
   // The largest distance from the expected result, in units in the last place, where that was measured.
   std::optional<double> max_ulp = {};
+  // How far away the table of tolerances lets it be: "exact", "4 ulp", "sum"; empty where nothing is compared with.
+  std::string allowed = {};
   // Whether it says something about the backend: not where not even the oracle knows the answer.
   bool is_evidence = true;
   // Where the case is about time.

@@ -78,6 +78,7 @@ OpMatrix by_op(const Report &report) {
     if (verdict.max_ulp) {
       cell.max_ulp = std::max(cell.max_ulp.value_or(0), *verdict.max_ulp);
     }
+    cell.allowed = verdict.allowed;
     types.insert(verdict.type);
   }
   std::set<std::string> ops;

@@ -20,6 +20,7 @@ std::vector<StageSummary> by_stage(const Report &report);
 struct OpCell {
   std::size_t passed = 0, unsupported = 0, failed = 0;
   std::optional<double> max_ulp;
+  std::string allowed;  // Verdict::allowed
 };
 // By op, then by type, in the order of the op table and of the type table.
 struct OpMatrix {

@@ -381,6 +381,20 @@ const Accuracy *find_accuracy(Opcode opcode) {
   return nullptr;
 }
 
+std::string to_string(const Accuracy &accuracy, ElementType type) {
+  const bool rounds = ir::is_floating(type) || ir::is_complex(type);
+  switch (accuracy.closeness) {
+    case Closeness::Bits: return "bits";
+    case Closeness::Exact: return "exact";
+    case Closeness::Ulp:
+      return rounds && accuracy.limit(type) > 0 ? fmt::format("{:g} ulp", accuracy.limit(type)) : "exact";
+    case Closeness::Sum: return rounds ? "sum" : "exact";
+    case Closeness::Norm: return rounds ? fmt::format("{:g} norm", accuracy.limit(type)) : "exact";
+    case Closeness::Unknown: return "";
+  }
+  return "";
+}
+
 Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, ElementType type,
                 const ir::Literal *sums, std::int64_t terms) {
   Judgement judgement;

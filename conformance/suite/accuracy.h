@@ -39,6 +39,9 @@ struct Accuracy {
 // Null if the table has no row for the op: it was forgotten, and a test says so.
 const Accuracy *find_accuracy(ir::Opcode opcode);
 
+// In a word or two, of operands of a type: "bits", "exact", "4 ulp", "sum", "16 norm"; empty where anything goes.
+std::string to_string(const Accuracy &accuracy, ir::ElementType type);
+
 // Two arrays or tuples of the same shape.
 struct Judgement {
   std::optional<double> max_ulp;  // of floats; infinity where one value is special and the other is not

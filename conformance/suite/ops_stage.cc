@@ -90,6 +90,9 @@ void describe(std::string_view id, Verdict &verdict) {
   if (const auto one = OpCase::parse(id)) {
     verdict.op = one->op->text;
     verdict.type = one->type == ir::ElementType::Invalid ? "-" : ir::to_string(one->type);
+    if (const Accuracy *accuracy = find_accuracy(one->op->opcode)) {
+      verdict.allowed = to_string(*accuracy, one->type);
+    }
   }
 }
 

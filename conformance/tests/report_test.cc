@@ -63,6 +63,7 @@ std::string plain(CaseStatus status) {
 TEST_CASE("a report is read as it was written") {
   Record first = op_record("add", "f32", CaseStatus::Fail, std::numeric_limits<double>::infinity());
   first.verdict.message = "a \"quote\", a \n newline, no UTF-8: \xff\xc0\x80 \xed\xa0\x80, and \xc3\xa9";
+  first.verdict.allowed = "4 ulp";
   first.rerun = "backplane conform a --case x";
   const auto report = report_from_json(lines_of({first, record("x_ray/entry", CaseStatus::Pass)}));
   INFO((report.ok() ? "" : report.error().to_string()));
@@ -73,6 +74,7 @@ TEST_CASE("a report is read as it was written") {
   CHECK(read.verdict.status == CaseStatus::Fail);
   CHECK(read.verdict.message == "a \"quote\", a \n newline, no UTF-8: ??? ???, and \xc3\xa9");
   CHECK(read.verdict.max_ulp == std::numeric_limits<double>::infinity());
+  CHECK(read.verdict.allowed == "4 ulp");
   CHECK(read.seed == 0xffffffffffffffff);
   CHECK(read.rerun == first.rerun);
   CHECK(report->totals->unexpected() == 1);
@@ -184,6 +186,36 @@ TEST_CASE("ops stand beside the roofline of what was measured") {
           .value();
   CHECK(performance_of(odd).bytes_per_second == 200);
   CHECK(performance_of(odd).ops[0].share == 1);
+}
+
+TEST_CASE("the page shows of each op and type what was met and what is allowed") {
+  const auto judged = [](std::string op, std::string type, std::string allowed, std::optional<double> ulp,
+                         CaseStatus status = CaseStatus::Pass) {
+    Record one = op_record(std::move(op), std::move(type), status);
+    one.verdict.max_ulp = ulp;
+    one.verdict.allowed = std::move(allowed);
+    return one;
+  };
+  const Report report{
+      {},
+      {judged("sine", "f32", "4 ulp", 1.25), judged("dot", "f32", "sum", 37), judged("dot", "s32", "exact", {}),
+       judged("fft", "c64", "16 norm", 3), judged("add", "s8", "exact", {}, CaseStatus::Fail),
+       judged("and", "s8", "exact", {}), judged("copy", "f32", "bits", 0), judged("rng", "f32", "", {}),
+       judged("tan", "f32", "5 ulp", {}, CaseStatus::Unsupported)},
+      {}};
+  const std::string html = to_html(report);
+  const std::string page = html.substr(html.find("<h2 id=\"precision\""));
+  const std::size_t folded = page.find("2 operations have to equal");
+  REQUIRE(folded != std::string::npos);
+  const std::string rounding = page.substr(0, folded), exact = page.substr(folded);
+  const std::string none = "<td></td>", zero = "<td class=\"exact\">0 / 0</td>";  // columns: s8, s32, f32, c64
+  CHECK_THAT(rounding, Catch::Contains("<th>sine</th>" + none + none + "<td>1.25 / 4</td>" + none + "</tr>"));
+  CHECK_THAT(rounding, Catch::Contains("<th>dot</th>" + none + zero + "<td>37 / sum</td>" + none + "</tr>"));
+  CHECK_THAT(rounding, Catch::Contains("<td>3 / 16 norm</td></tr>"));
+  CHECK_THAT(rounding, Catch::Contains("<th>add</th><td class=\"off\">wrong / 0</td>"));
+  CHECK_THAT(exact, Catch::Contains("<th>and</th>" + zero + none + "</tr>"));
+  CHECK_THAT(exact, Catch::Contains("<th>copy</th>" + none + zero + "</tr>"));
+  CHECK_THAT(page, !Catch::Contains("<th>rng</th>") && !Catch::Contains("<th>tan</th>"));
 }
 
 TEST_CASE("text and JUnit say what was unexpected, and how to run it again") {

@@ -38,6 +38,20 @@ TEST_CASE("every op has cases and a row in the table of tolerances") {
   }
 }
 
+TEST_CASE("what is allowed is said in a word or two") {
+  const auto allowed = [](ir::Opcode opcode, ir::ElementType type) { return to_string(*find_accuracy(opcode), type); };
+  CHECK(allowed(ir::Opcode::Sine, ir::ElementType::F32) == "4 ulp");
+  CHECK(allowed(ir::Opcode::Sine, ir::ElementType::BF16) == "2 ulp");
+  CHECK(allowed(ir::Opcode::Multiply, ir::ElementType::C64) == "4 ulp");
+  CHECK(allowed(ir::Opcode::Multiply, ir::ElementType::F32) == "exact");
+  CHECK(allowed(ir::Opcode::Power, ir::ElementType::S32) == "exact");
+  CHECK(allowed(ir::Opcode::Dot, ir::ElementType::F32) == "sum");
+  CHECK(allowed(ir::Opcode::Dot, ir::ElementType::S8) == "exact");
+  CHECK(allowed(ir::Opcode::Fft, ir::ElementType::C64) == "16 norm");
+  CHECK(allowed(ir::Opcode::Copy, ir::ElementType::Pred) == "bits");
+  CHECK(allowed(ir::Opcode::Rng, ir::ElementType::F32).empty());
+}
+
 TEST_CASE("ids are unique, stable, and lead back to their programs") {
   const Subject subject = interpreter();
   const std::vector<Group> groups = select_cases(subject, {}).value();
