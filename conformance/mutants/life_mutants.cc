@@ -143,6 +143,17 @@ constexpr Mutant life_table[] = {
          return next(options);
        });
      }},
+    {"create-leaks-at-times", "life", "every twelfth create() takes 64 KiB for good", "kernels",
+     "life_cycle/BP-ENTRY-03",
+     [] {
+       return at_create([](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options) {
+         static int made = 0;
+         if (++made % 12 == 0) {
+           leak(64 << 10);
+         }
+         return next(options);
+       });
+     }},
     {"create-once", "life", "there is one device in a process, ever", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return at_create(

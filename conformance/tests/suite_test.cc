@@ -6,6 +6,7 @@
 
 #include "conformance/runner/expectations.h"
 #include "conformance/runner/selection.h"
+#include "conformance/suite/growth.h"
 #include "conformance/suite/op_case.h"
 #include "core/text/parser.h"
 
@@ -191,6 +192,29 @@ TEST_CASE("expectations have sections and reasons") {
   CHECK_THAT(problem("ops/* why\n"), Catch::StartsWith("x:1:1: a pattern stands before any section"));
   CHECK_THAT(problem("[never]\nops/*\n"), Catch::StartsWith("x:2:1: ops/* has no reason, expected one after a space"));
   CHECK_THAT(problem("[soon]\n"), Catch::StartsWith("x:1:1: the section is [soon], expected [never] or [not yet]"));
+}
+
+TEST_CASE("a leak is told from noise by most of the rounds") {
+  // A letter for each round: '.' is clean, '+' grows, '!' could not be done.
+  const auto judged = [](std::string_view rounds) {
+    const Status status = judge_growth([&]() -> Result<std::string> {
+      REQUIRE_FALSE(rounds.empty());
+      const char round = rounds.front();
+      rounds.remove_prefix(1);
+      if (round == '!') {
+        return invalid_input("it broke");
+      }
+      return std::string(round == '+' ? "it grows" : "");
+    });
+    CHECK(rounds.empty());
+    return status.ok() ? "" : status.error().message();
+  };
+  CHECK(judged("....").empty());
+  CHECK(judged("+....").empty());    // a cache fills up
+  CHECK(judged("++.+...").empty());  // a busy machine
+  CHECK(judged("++++") == "it grows; 4 of 4 rounds grow");
+  CHECK(judged("++.+.+") == "it grows; 4 of 6 rounds grow");  // something else was given back meanwhile
+  CHECK(judged("..+.+!") == "it broke");
 }
 
 }  // namespace bp::conformance
