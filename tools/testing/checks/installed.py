@@ -20,8 +20,8 @@ APPLICATIONS = {
 }
 FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 # Tier and language, and how much of `make conform` is run.
-BACKENDS = [("kernels", "c", []), ("kernels", "cpp", ["--shard", "1/10"]), ("compiler", "c", ["--shard", "2/10"]),
-            ("compiler", "cpp", ["--shard", "3/10"])]
+BACKENDS = [("kernels", "c", []), ("kernels", "cpp", ["--shard", "1/20"]), ("compiler", "c", ["--shard", "2/20"]),
+            ("compiler", "cpp", ["--shard", "3/20"])]
 WARNINGS = "-O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wpedantic -Werror"
 
 
