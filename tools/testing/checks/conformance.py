@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`backplane conform` from outside: the skeleton and a part of cpu have nothing unexpected, and the report, the page, the
-XML and `verify` tell the same. conform_tests has a plugin that misbehaves."""
+"""`backplane conform` from outside: our backends have nothing unexpected, by a part of the cases in normal runs and all of them
+in full ones, and live a thousand times; and the report, the page, the XML, `verify` and `report` tell the same.
+conform_tests has a plugin that misbehaves."""
 
 import json
 import os
@@ -63,6 +64,16 @@ class Tags(HTMLParser):
                 self.links.append(value)
 
 
+def check_page(name, page, cases):
+    text = page.read_text()
+    problems = [f"{name}: the page: {problem}" for problem in Tags(text).problems]
+    if f"<b>{cases:,}</b>cases" not in text:
+        problems.append(f"{name}: the page lacks the number of cases, {cases:,}")
+    if re.search(r"https?://|url\(|@import", text):
+        problems.append(f"{name}: the page wants something from outside")
+    return problems
+
+
 def check(name, arguments, folder):
     """Runs it, and returns what is wrong."""
     report, page, xml = folder / f"{name}.jsonl", folder / f"{name}.html", folder / f"{name}.xml"
@@ -77,12 +88,9 @@ def check(name, arguments, folder):
     counted = sum(int(suite.get("tests")) for suite in ElementTree.parse(xml).iter("testsuite"))
     if counted != len(records) or len(list(ElementTree.parse(xml).iter("testcase"))) != len(records):
         problems.append(f"{name}: {len(records)} records, and {counted} tests in the XML")
-    text = page.read_text()
-    if header["plugin_sha256"] not in text or f"<b>{len(records):,}</b>cases" not in text:
-        problems.append(f"{name}: the page lacks the hash of the plugin or the number of cases")
-    problems += [f"{name}: the page: {problem}" for problem in Tags(text).problems]
-    if re.search(r"https?://|url\(|@import", text):
-        problems.append(f"{name}: the page wants something from outside")
+    problems += check_page(name, page, len(records))
+    if header["plugin_sha256"] not in page.read_text():
+        problems.append(f"{name}: the page lacks the hash of the plugin")
     code, out, err = conform("verify", str(report), "--sample", "5")
     if code != 0 or "5 run again, 0 differ" not in out:
         problems.append(f"{name}: verify: exit code {code}\n{out}{err}")
@@ -90,6 +98,39 @@ def check(name, arguments, folder):
     code, out, err = conform("verify", str(report))
     if code != 3 or "have the SHA-256" not in err:
         problems.append(f"{name}: verify of a changed report: exit code {code}\n{out}{err}")
+    return problems
+
+
+def check_report(folder):
+    """Two shards, put together in any order, and one run of all are the same but for times."""
+    parts = {"whole": [], "one": ["--shard", "1/2"], "two": ["--shard", "2/2"]}
+    files = {}
+    for part, shard in parts.items():
+        files[part] = folder / f"{part}.jsonl"
+        code, out, err = conform("interpreter", "--case", "ops/*/f32/one/*", *shard, "-o", str(files[part]))
+        if code != 0:
+            return [f"report: the run for {part}: exit code {code}\n{out}{err}"]
+    results, problems = [], []
+    for name, packages in (("all", ["whole"]), ("merged", ["one", "two"]), ("reversed", ["two", "one"])):
+        lines, page, xml = (folder / f"{name}.{ending}" for ending in ("jsonl", "html", "xml"))
+        code, out, err = conform("report", *(str(files[package]) for package in packages), "-o", str(lines), "--html",
+                                 str(page), "--junit", str(xml))
+        if code != 0 or " 0 unexpected" not in out:
+            return [f"report of {packages}: exit code {code}\n{out}{err}"]
+        _, *records, _ = without_times = [json.loads(line) | {"seconds": 0, "sha256": ""}
+                                          for line in lines.read_text().splitlines()]
+        results.append(without_times)
+        problems += check_page(f"report of {packages}", page, len(records))
+        if len(list(ElementTree.parse(xml).iter("testcase"))) != len(records):
+            problems.append(f"report of {packages}: the XML does not have {len(records)} tests")
+        code, out, err = conform("verify", str(lines), "--sample", "2")
+        if code != 0 or "2 run again, 0 differ" not in out:
+            problems.append(f"verify of the report of {packages}: exit code {code}\n{out}{err}")
+    if not results[0] == results[1] == results[2]:
+        problems.append("report: two shards and the whole run are not the same")
+    code, out, err = conform("report", str(files["two"]), "--html", str(folder / "part.html"))
+    if code != 3 or "missing: shard 1/2; found 2/2 in " not in err or (folder / "part.html").exists():
+        problems.append(f"report of one shard of two: exit code {code}\n{out}{err}")
     return problems
 
 
@@ -114,22 +155,35 @@ def check_primitives(folder):
     return problems + [f"primitives: no case of {op} passes" for op in sorted(missing)]
 
 
+# One of so many shards of our backends is run where not all is.
+SHARDS = {"interpreter": 1, "null": 8, "kernels": 8, "npu": 10, "cpu": 10}
+
+
+def is_built(name):
+    return name == "interpreter" or (BUILD / f"plugins/{name}/libbackplane_{name}.so").exists()
+
+
+def check_lives(name):
+    """Loaded, run and unloaded a thousand times."""
+    code, out, err = conform(name, "--full", "--case", "life_cycle/BP-ENTRY-03")
+    return [] if code == 0 and "1 cases" in out and "1 pass" in out else [f"{name}: exit code {code}\n{out}{err}"]
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        problems += check("null", [] if FULL else ["--shard", "1/4"], folder)
-        if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists():
-            problems += check("cpu", [] if FULL else ["--shard", "1/10"], folder)
+        for name, shards in SHARDS.items():
+            if is_built(name):
+                problems += check(name, [] if FULL or shards == 1 else ["--shard", f"1/{shards}"], folder)
+        if is_built("cpu"):
             problems += check_primitives(folder)
-        problems += check_interpreter()
+        problems += check_report(folder)
+    for name in ("kernels", "npu", "cpu") if FULL else ("kernels", "npu"):  # a life of cpu takes 10 ms
+        if is_built(name):
+            problems += check_lives(name)
     print("\n".join(problems))
     return 1 if problems else 0
-
-
-def check_interpreter():
-    code, out, err = conform("interpreter", "--stage", "programs")
-    return [] if code == 0 else [f"interpreter: exit code {code}\n{out}{err}"]
 
 
 if __name__ == "__main__":
