@@ -27,10 +27,10 @@ std::int64_t floor_power_of_two(std::int64_t value) {
 
 }  // namespace
 
-TeamSize team_size(std::int64_t rows, std::int64_t length) {
+TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_threads) {
   // Of a row long enough, elements go four at a time.
   const std::int64_t items = std::max(length / 4, std::min(length, warp_size));
-  const std::int64_t most = std::min<std::int64_t>(floor_power_of_two(items), max_threads_per_block);
+  const std::int64_t most = std::min(floor_power_of_two(items), most_threads);
   TeamSize size;
   size.threads = std::min(most, std::max(floor_power_of_two(length / usual_share), warp_size));
   while (size.threads < most && rows * size.threads < enough_threads) {

@@ -12,7 +12,8 @@ struct TeamSize {
   std::int64_t threads = 1, per_block = 1;  // both powers of two; a block is a whole number of warps
 };
 // For so many rows of so many elements each: all of the GPU has something to do, and no thread much less than others.
-TeamSize team_size(std::int64_t rows, std::int64_t length);
+// most_threads: of a team, a power of two.
+TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_threads);
 // So many teams of so many threads, a power of two, with so much memory each: how they share blocks. A single warp's may
 // still want more than a block has.
 TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team);

@@ -14,6 +14,7 @@
 #include "plugins/nvptx/block_team.h"
 #include "plugins/nvptx/dependences.h"
 #include "plugins/nvptx/loop_rounds.h"
+#include "plugins/nvptx/registers.h"
 
 namespace bp::nvptx {
 namespace {
@@ -291,22 +292,25 @@ class Compiler {
     auto [found, is_new] = kernels_.try_emplace(call.signature);
     if (is_new) {
       found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
+      const RegisterNeed need = register_need(i);
       if (const auto rows = emit::rows_for_team(i)) {
-        emit_for_teams(i, call, team_size(rows->count(module_), rows->length(module_)), rows->count(module_),
-                       found->second);
+        const TeamSize size = team_size(rows->count(module_), rows->length(module_), need.most_threads);
+        emit_for_teams(i, call, size, rows->count(module_), need.is_large, found->second);
       } else if (const auto scan = emit::find_scan(i)) {
         // Of many lines that lie across memory, neighbouring threads each have one.
         const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
-        const TeamSize size = has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length);
-        emit_for_teams(i, call, size, scan->lines, found->second);
+        const TeamSize size =
+            has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
+        emit_for_teams(i, call, size, scan->lines, need.is_large, found->second);
       } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
-        const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length);
+        const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1}
+                                                : team_size(work->items, work->length, need.most_threads);
         const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
-        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), found->second, maps);
+        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), false, found->second, maps);
       } else if (emit::find_crossing(i)) {
-        emit_for_teams(i, call, {threads_per_block, 1}, 1, found->second);
+        emit_for_teams(i, call, {threads_per_block, 1}, 1, false, found->second);
       } else {
-        emit_for_threads(i, call, found->second);
+        emit_for_threads(i, call, need.is_large, found->second);
       }
     }
     std::vector<Place> arguments;
@@ -404,11 +408,11 @@ class Compiler {
     kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
     kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
     kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
-    threads_.end_kernel(builder.b, frame, kernel.threads);
+    threads_.end_kernel(builder.b, frame, kernel.threads, false);
   }
 
   // A thread for each item of work.
-  void emit_for_threads(InstructionView i, const emit::KernelCall &call, EmittedKernel &kernel) {
+  void emit_for_threads(InstructionView i, const emit::KernelCall &call, bool needs_registers, EmittedKernel &kernel) {
     llvm::IRBuilder<> b(code_.getContext());
     const KernelFrame frame =
         threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, 0, &call, Cooperation::None);
@@ -423,13 +427,13 @@ class Compiler {
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
     kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
     kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
-    threads_.end_kernel(builder.b, frame, kernel.threads);
+    threads_.end_kernel(builder.b, frame, kernel.threads, needs_registers);
   }
 
   // A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of which
   // the kernel may take fewer.
   void emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size, std::int64_t items,
-                      EmittedKernel &kernel, std::size_t maps = 0) {
+                      bool needs_registers, EmittedKernel &kernel, std::size_t maps = 0) {
     llvm::IRBuilder<> b(code_.getContext());
     const KernelFrame frame =
         threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, maps, &call, Cooperation::Block);
@@ -446,7 +450,7 @@ class Compiler {
       kernel.maps.push_back(tensor_map(view, static_cast<std::uint32_t>(argument - frame.pointers.begin())));
     }
     kernel.maps.resize(maps);
-    threads_.end_kernel(builder.b, frame, kernel.threads);
+    threads_.end_kernel(builder.b, frame, kernel.threads, needs_registers);
   }
 
   // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
@@ -468,7 +472,7 @@ class Compiler {
     b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
     b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
                          b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
-    threads_.end_kernel(b, frame, 1);
+    threads_.end_kernel(b, frame, 1, false);
     Command &command = add(CommandKind::Launch, i);
     command.kernel = number;
     command.grid.blocks = command.grid.threads = command.count = 1;

@@ -45,7 +45,7 @@ class EmulatedThreads final : public Threads {
     return frame;
   }
 
-  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t) const override {
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t, bool) const override {
     if (frame.ended == nullptr) {
       b.CreateRet(llvm::ConstantPointerNull::get(b.getPtrTy()));
       return;

@@ -39,11 +39,16 @@ class GpuThreads final : public Threads {
     frame.threads = read(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
     return frame;
   }
-  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads) const override {
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads,
+                  bool needs_registers) const override {
     b.CreateRetVoid();
     constexpr std::uint32_t least_limited = 257;  // up to 256 there is room for all the registers that one may have
-    if (threads >= least_limited) {
-      annotate(frame, "maxntidx", number_of(b.getContext(), threads));
+    if (threads < least_limited) {
+      return;
+    }
+    annotate(frame, "maxntidx", number_of(b.getContext(), threads));
+    if (needs_registers) {  // or else ptxas keeps some in memory, to leave room for one block more
+      annotate(frame, "minctasm", number_of(b.getContext(), 1));
     }
   }
   void finish(llvm::Module &, std::uint32_t) const override {}

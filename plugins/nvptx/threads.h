@@ -47,7 +47,9 @@ class Threads {
                                    std::size_t arguments, std::size_t maps, const emit::KernelCall *call,
                                    Cooperation cooperation) const = 0;
   // It is started in blocks of at most so many threads, which have to find room for what each of them computes with.
-  virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads) const = 0;
+  // needs_registers: a block may have them all to itself.
+  virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads,
+                          bool needs_registers) const = 0;
   // Of shared memory, that a block may have.
   virtual std::int64_t whole_shared_bytes() const = 0;
   // After all kernels.

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <set>
 
 #include "backplane/ext/thread_pool.h"
@@ -68,12 +70,82 @@ const char *const contractions = R"(HloModule contractions
       tuple(layer, eighths, turned, halves, bytes, few_bytes, rounded, image_sums)
   })";
 
+// In few and long rows, which get the largest teams.
+const char *const rows_of_functions = R"(HloModule rows_of_functions
+  add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+  larger { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] maximum(p, q) }
+  add_narrow { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = bf16[] add(p, q) }
+  add_complex { p = c64[] parameter(0)  q = c64[] parameter(1)  ROOT r = c64[] add(p, q) }
+  add_doubles { p = f64[] parameter(0)  q = f64[] parameter(1)  ROOT r = f64[] add(p, q) }
+  ENTRY main {
+    x = f32[64,8192] parameter(0)
+    y = f32[64,8192] parameter(1)
+    d = f64[16,8192] parameter(2)
+    b = bf16[32,8192] parameter(3)
+    c = c64[16,8192] parameter(4)
+    zero = f32[] constant(0)
+    least = f32[] constant(-inf)
+    angle = f32[64,8192] atan2(x, y)
+    cosines = f32[64,8192] cosine(angle)
+    errors = f32[64,8192] erf(y)
+    powers = f32[64,8192] power(cosines, errors)
+    sum = f32[64] reduce(powers, zero), dimensions={1}, to_apply=add
+    most = f32[64] reduce(errors, least), dimensions={1}, to_apply=larger
+    sums = f32[64,8192] broadcast(sum), dimensions={0}
+    mosts = f32[64,8192] broadcast(most), dimensions={0}
+    parts = f32[64,8192] divide(powers, sums)
+    tangents = f32[64,8192] tan(parts)
+    one = f32[64,8192] multiply(tangents, mosts)
+    sines = f32[64,8192] sine(x)
+    cosines_x = f32[64,8192] cosine(x)
+    products = f32[64,8192] multiply(sines, cosines_x)
+    sum_of_products = f32[64] reduce(products, zero), dimensions={1}, to_apply=add
+    sums_of_products = f32[64,8192] broadcast(sum_of_products), dimensions={0}
+    two = f32[64,8192] divide(products, sums_of_products)
+    zero_double = f64[] constant(0)
+    double_powers = f64[16,8192] power(d, d)
+    double_sines = f64[16,8192] sine(double_powers)
+    double_sum = f64[16] reduce(double_sines, zero_double), dimensions={1}, to_apply=add_doubles
+    double_sums = f64[16,8192] broadcast(double_sum), dimensions={0}
+    three = f64[16,8192] divide(double_sines, double_sums)
+    zero_narrow = bf16[] constant(0)
+    narrow_powers = bf16[32,8192] power(b, b)
+    narrow_sum = bf16[32] reduce(narrow_powers, zero_narrow), dimensions={1}, to_apply=add_narrow
+    narrow_sums = bf16[32,8192] broadcast(narrow_sum), dimensions={0}
+    four = bf16[32,8192] divide(narrow_powers, narrow_sums)
+    zero_complex = c64[] constant((0, 0))
+    complex_powers = c64[16,8192] exponential(c)
+    complex_sum = c64[16] reduce(complex_powers, zero_complex), dimensions={1}, to_apply=add_complex
+    complex_sums = c64[16,8192] broadcast(complex_sum), dimensions={0}
+    five = c64[16,8192] divide(complex_powers, complex_sums)
+    ROOT r = (f32[64,8192], f32[64,8192], f64[16,8192], bf16[32,8192], c64[16,8192]) tuple(one, two, three, four, five)
+  })";
+
 bool has_ptxas() {
   static const bool has = std::system("ptxas --version > /dev/null 2>&1") == 0;
   if (!has) {
     testing::skip("there is no ptxas, which comes with a CUDA toolkit");
   }
   return has;
+}
+
+// The threads of a block have a GPU's registers among them, which it cannot be started without. Up to 256 always find as
+// many as a thread can have; the others' kernels say how many threads there are.
+void check_registers(const std::string &ptx, const std::string &log) {
+  const std::regex entries("\\.entry (kernel_\\d+)\\([^)]*\\)\\s*\\.maxntid (\\d+)");
+  std::map<std::string, int> threads;
+  for (std::sregex_iterator entry(ptx.begin(), ptx.end(), entries), end; entry != end; ++entry) {
+    threads[(*entry)[1]] = std::stoi((*entry)[2]);
+    CHECK(threads[(*entry)[1]] > 256);
+  }
+  const std::regex kernels("entry function '(kernel_\\d+)' for '\\w+'[^']*?Used (\\d+) registers");
+  std::size_t found = 0;
+  for (std::sregex_iterator kernel(log.begin(), log.end(), kernels), end; kernel != end; ++kernel) {
+    const auto many = threads.find((*kernel)[1]);
+    found += many != threads.end();
+    CHECK((many == threads.end() ? 256 : many->second) * std::stoi((*kernel)[2]) <= 65536);
+  }
+  CHECK(found == threads.size());
 }
 
 // It is assembled, no kernel keeps registers in memory, and nothing is warned of.
@@ -88,6 +160,7 @@ void check_with_ptxas(const std::string &ptx, const std::string &target) {
   CHECK(status == 0);
   CHECK(count(log, "Compiling entry function") == count(ptx, "\\.entry "));
   CHECK(count(log, " bytes spill stores") == count(log, " 0 bytes spill stores, 0 bytes spill loads"));
+  check_registers(ptx, log);
   CHECK(log.find("warning") == std::string::npos);
   CHECK(log.find("serializ") == std::string::npos);  // of tensor core instructions, one after the other
 }
@@ -118,6 +191,16 @@ TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills r
       INFO(target);
       check_with_ptxas(ptx_of(text::parse_module(program).value(), target, {}, {{"tf32", "1"}}), target);
     }
+  }
+}
+
+TEST_CASE("as many threads share a row as have registers for what they compute, for every target") {
+  if (!has_ptxas()) {
+    return;
+  }
+  for (const std::string target : targets) {
+    INFO(target);
+    check_with_ptxas(ptx_of(text::parse_module(rows_of_functions).value(), target), target);
   }
 }
 

@@ -1,0 +1,18 @@
+// Registers: a block has 65,536 of them, which its threads share.
+#pragma once
+
+#include <cstdint>
+
+#include "plugins/llvm/module_view.h"
+
+namespace bp::nvptx {
+
+// What the threads of a kernel need for what they compute of an instruction. A guess on the safe side: a thread that lacks
+// registers keeps values in memory, which is slower by far.
+struct RegisterNeed {
+  std::int64_t most_threads;  // of a block, a power of two: each has registers enough
+  bool is_large;              // one block at a time may have them all
+};
+RegisterNeed register_need(emit::InstructionView instruction);
+
+}  // namespace bp::nvptx
