@@ -61,9 +61,9 @@ struct Known {
   std::mutex mutex;
   std::shared_ptr<const layers::ModuleCopy> last;  // loaded
 };
-// Calls body(module, run) after each run of the program that was loaded last.
+// Calls body(program, allocation, place) for all allocations after each run of the program that was loaded last.
 template <class Body>
-Fault after_run(Body body) {
+Fault after_run_on(Body body) {
   auto known = std::make_shared<Known>();
   Fault fault;
   fault.compiler_compile = [known](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact,
@@ -79,16 +79,23 @@ Fault after_run(Body body) {
     known->last = known->artifacts.find(artifact.data(), artifact.size());
     return next(artifact);
   };
-  fault.program_run = [known, body](const NextRun &next, layers::LayeredProgram &, const bp_run_t *run) {
+  fault.program_run = [known, body](const NextRun &next, layers::LayeredProgram &program, const bp_run_t *run) {
     const bp_status status = next(run);
     if (known->last != nullptr && known->last->view().allocations().size() == run->allocation_count) {
       for (std::size_t i = 0; i < run->allocation_count; ++i) {
-        body(known->last->view().allocations()[i], run->allocations[i]);
+        body(program, known->last->view().allocations()[i], run->allocations[i]);
       }
     }
     return status;
   };
   return fault;
+}
+// The same, whatever the program.
+template <class Body>
+Fault after_run(Body body) {
+  return after_run_on([body](const layers::LayeredProgram &, const bp_allocation_t &allocation, bp_loc_t place) {
+    body(allocation, place);
+  });
 }
 
 void look_at(char x) {
@@ -393,6 +400,41 @@ constexpr Mutant compiler_table[] = {
          std::this_thread::sleep_for(std::chrono::microseconds(200));
          std::memcpy(address(place), scratch->data(), allocation.size);
        });
+     }},
+    {"devices-share-result", "runs", "a second device gives what the first has given last", "cpu",
+     "concurrency/*/devices",
+     [] {
+       struct First {
+         std::mutex mutex;
+         const layers::LayeredDevice *device = nullptr;
+         std::string output;
+       };
+       auto first = std::make_shared<First>();
+       return after_run_on(
+           [first](const layers::LayeredProgram &program, const bp_allocation_t &allocation, bp_loc_t place) {
+             if (allocation.kind != BP_ALLOC_OUTPUT) {
+               return;
+             }
+             const std::lock_guard lock(first->mutex);
+             first->device = first->device == nullptr ? program.device : first->device;
+             if (program.device == first->device) {
+               first->output.assign(address(place), allocation.size);
+             } else if (first->output.size() == allocation.size) {
+               first->output.copy(address(place), allocation.size);
+             }
+           });
+     }},
+    {"destroy-ends-all", "runs", "once a device has been destroyed, no other one works", "cpu", "concurrency/*/devices",
+     [] {
+       auto is_over = std::make_shared<std::atomic<bool>>(false);
+       Fault fault = at_run([is_over](const NextRun &next, const bp_run_t *run) -> bp_status {
+         return *is_over ? BP_INTERNAL : next(run);
+       });
+       fault.device_destroy = [is_over](const std::function<void()> &next) {
+         next();
+         *is_over = true;
+       };
+       return fault;
      }},
     {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/BP-ENTRY-03",
      [] {

@@ -1,93 +1,22 @@
 // Runs at the same time give the bits of runs one after the other: of one program from several threads, of two devices
-// made by one plugin, and in whatever order submissions start and end.
+// made by one library, and in whatever order their parts are submitted and their signals seen.
 #include <fmt/format.h>
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <map>
-#include <mutex>
+#include <optional>
 #include <thread>
 
+#include "conformance/suite/naked_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
+#include "core/debugging/random_scope.h"
+#include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
-#include "core/layers/interposer.h"
 
 namespace bp::conformance {
 namespace {
 
 constexpr int threads = 4;
-
-// Delays submissions on their way to the device, and what it signals on its way back, each for a time of its own: so that
-// those of different queues come in another order for every seed. What one queue is given stays in order.
-class Permutation final : public layers::Interposer {
- public:
-  Permutation(std::unique_ptr<host::Entry> below, std::uint64_t seed)
-      : Interposer(std::move(below)), seed_(seed), thread_(&Permutation::release, this) {}
-  ~Permutation() override {
-    {
-      const std::lock_guard lock(mutex_);
-      is_closing_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  }
-
-  bp_status queue_submit(layers::LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
-                         std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
-    std::this_thread::sleep_for(delay(queue, submitted_++));
-    return Interposer::queue_submit(device, queue, commands, command_count, done, diag);
-  }
-  void host_signal(layers::LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
-                   const char *msg) override {
-    const auto due = std::chrono::steady_clock::now() + delay(point.timeline, point.value);
-    {
-      const std::lock_guard lock(mutex_);
-      held_.emplace(due, Held{&host, point, status, instr, msg == nullptr ? "" : msg});
-    }
-    changed_.notify_one();
-  }
-
- private:
-  using Time = std::chrono::steady_clock::time_point;
-  struct Held {
-    layers::LayeredHost *host;
-    bp_point_t point;
-    bp_status status;
-    std::uint32_t instr;
-    std::string message;
-  };
-  // Up to half a millisecond.
-  std::chrono::microseconds delay(std::uint64_t a, std::uint64_t b) const {
-    return std::chrono::microseconds(hash_of(fmt::format("{}/{}", a, b), seed_) % 500);
-  }
-  void release() {
-    std::unique_lock lock(mutex_);
-    while (!is_closing_ || !held_.empty()) {
-      if (held_.empty()) {
-        changed_.wait(lock);
-      } else if (held_.begin()->first > std::chrono::steady_clock::now()) {
-        const Time due = held_.begin()->first;
-        changed_.wait_until(lock, due);
-      } else {
-        const Held held = std::move(held_.begin()->second);
-        held_.erase(held_.begin());
-        lock.unlock();
-        Interposer::host_signal(*held.host, held.point, held.status, held.instr, held.message.c_str());
-        lock.lock();
-      }
-    }
-  }
-
-  std::uint64_t seed_;
-  std::atomic<std::uint64_t> submitted_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::multimap<Time, Held> held_;
-  bool is_closing_ = false;
-  std::thread thread_;  // last: uses all the others
-};
 
 // Inputs of a thread, and what they give when nobody else runs.
 struct ConcurrentWork {
@@ -137,24 +66,214 @@ Status run_together(const std::vector<const Compiled *> &programs, const std::ve
                  : Status();
 }
 
-// The same bits in every order.
-Status run_permuted(const Subject &subject, const ir::Module &module, const std::vector<ConcurrentWork> &work) {
-  for (int i = 0; i < (subject.is_full() ? 100 : 5); ++i) {
-    BackendOptions options = subject.backend_options();
-    options.layers.push_back([seed = subject.seed_of(fmt::format("order/{}", i))](std::unique_ptr<host::Entry> below) {
-      return std::make_unique<Permutation>(std::move(below), seed);
-    });
-    BP_ASSIGN(const Backend permuted, Backend::load(subject.choice().name, options));
-    CompileOptions compile_options;
-    compile_options.device_only = true;
-    compile_options.fold_constants = false;
-    BP_ASSIGN(const Compiled compiled, permuted.compile(module, compile_options));
-    BP_TRY(run_together({&compiled}, work, 3));
-  }
-  return {};
+// --- Two devices of one library ---
+
+Result<Compiled> compile_on(const DevicePointer &device, const ir::Module &module) {
+  compile::Options options;
+  options.device_only = true;
+  options.fold_constants = false;
+  return compile::compile(module, device, options);
 }
 
-Result<Verdict> judge(Subject &subject, const std::string &name, std::string_view kind) {
+Status expect_result(const Compiled &program, const ConcurrentWork &work, std::string_view when) {
+  BP_ASSIGN(const Literal result, program.executable.run(work.arguments));
+  return result.identical(work.expected)
+             ? Status()
+             : Status(make_error(ErrorCode::PluginFailure, "a run has other bits {}", when));
+}
+
+// Each on data of its own, one after the other and both at once.
+Status run_on_both(const Compiled &one, const Compiled &other, const std::vector<ConcurrentWork> &work, int rounds) {
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    BP_TRY(expect_result(i % 2 == 0 ? one : other, work[i], "when two devices run in turn"));
+  }
+  return run_together({&one, &other}, work, rounds);
+}
+
+// Another one, if there are several alike.
+Result<DevicePointer> make_second(const std::shared_ptr<const host::Plugin> &library, const Subject &subject,
+                                  const host::Device &first) {
+  BP_ASSIGN(const std::uint32_t instances, library->probe(subject.device_id()));
+  if (instances > 1) {
+    BP_ASSIGN(DevicePointer second, make_device(library, subject, 1));
+    if (second->target() == first.target()) {
+      return second;
+    }
+  }
+  return make_device(library, subject);
+}
+
+// The second device lives longer than an older and than a younger one.
+Status run_on_devices(const Subject &subject, const ir::Module &module, const std::vector<ConcurrentWork> &work) {
+  const int rounds = subject.is_full() ? 500 : 20;
+  BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
+  BP_ASSIGN(DevicePointer device, make_device(library, subject));
+  std::optional<Compiled> older;
+  BP_ASSIGN(older, compile_on(device, module));
+  BP_ASSIGN(device, make_second(library, subject, *device));
+  BP_ASSIGN(const Compiled second, compile_on(device, module));
+  BP_TRY(run_on_both(*older, second, work, rounds));
+  older.reset();
+  BP_TRY(expect_result(second, work[0], "after a device that is older has gone"));
+  {
+    BP_ASSIGN(device, make_device(library, subject));
+    BP_ASSIGN(const Compiled younger, compile_on(device, module));
+    BP_TRY(run_on_both(second, younger, work, rounds));
+    device.reset();
+  }
+  return expect_result(second, work[1], "after a device that is younger has gone");
+}
+
+// --- Orders ---
+
+// What a run is submitted as: inputs to the device, the program, outputs from the device. Each needs the one before it.
+struct Submission {
+  std::uint32_t queue;
+  std::vector<bp_command_t> commands;
+  bp_point_t done{};
+  bool is_submitted = false, is_seen = false;
+};
+struct SubmittedRun {
+  std::unique_ptr<NakedRun> run;
+  NakedProgram::Outputs outputs;  // copied by a queue, if one copies
+  std::vector<Submission> submissions;
+};
+
+// Submits the parts of several runs, and looks at their signals, in an order that the seed decides and nothing else: the
+// signals that come in between stay unseen until it is their turn.
+class Order {
+ public:
+  Order(const host::Device &device, std::vector<SubmittedRun> &runs, std::uint64_t seed)
+      : device_(device), runs_(runs), random_(seed) {}
+  Order(const Order &) = delete;
+  Order &operator=(const Order &) = delete;
+  ~Order() {
+    for (SubmittedRun &run : runs_) {
+      for (Submission &one : run.submissions) {
+        if (one.is_submitted && !one.is_seen) {
+          static_cast<void>(look_at(one));  // it may still work on what ends here
+        }
+        device_.timelines().destroy(one.done.timeline);
+      }
+    }
+  }
+
+  Status play() {
+    while (true) {
+      std::vector<Move> moves;
+      for (SubmittedRun &run : runs_) {
+        Submission *before = nullptr;
+        for (Submission &one : run.submissions) {
+          if (!one.is_seen && (one.is_submitted || may_follow(before))) {
+            moves.push_back({&one, before});
+          }
+          if (!one.is_submitted) {
+            break;
+          }
+          before = &one;
+        }
+      }
+      if (moves.empty()) {
+        return {};
+      }
+      const Move move = random_.of(moves);
+      BP_TRY(move.submission->is_submitted ? look_at(*move.submission) : submit(*move.submission, move.before));
+    }
+  }
+
+ private:
+  struct Move {
+    Submission *submission, *before;
+  };
+  bool may_follow(const Submission *before) const {
+    return before == nullptr || before->is_seen || device_.native_sync() != nullptr;
+  }
+
+  Status submit(Submission &one, Submission *before) {
+    one.done = {device_.timelines().create(), 1};
+    host::Diagnostics unheard, diagnostics;
+    if (before != nullptr && !before->is_seen && unheard.call([&](const bp_diag_t *diag) {
+          return device_.native_sync()->wait(device_.abi(), one.queue, before->done, diag);
+        }) != BP_OK) {
+      BP_TRY(look_at(*before));  // it does not have to be able to
+    }
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      return device_.queue()->submit(device_.abi(), one.queue, one.commands.data(),
+                                     static_cast<std::uint32_t>(one.commands.size()), one.done, diag);
+    });
+    one.is_submitted = status == BP_OK;
+    return diagnostics.result(status, device_.id(), "submit");
+  }
+
+  // Waits for as long as it takes: the case has a deadline.
+  Status look_at(Submission &one) {
+    const auto signal = device_.timelines().wait(one.done);
+    one.is_seen = true;
+    return signal && signal->status == BP_OK
+               ? Status()
+               : Status(make_error(ErrorCode::PluginFailure, "what was submitted fails with {}: {}",
+                                   host::status_name(signal ? signal->status : BP_INTERNAL),
+                                   signal ? signal->message : ""));
+  }
+
+  const host::Device &device_;
+  std::vector<SubmittedRun> &runs_;
+  debugging::Random random_;
+};
+
+Result<SubmittedRun> prepare_submissions(const host::Device &device, const NakedProgram &program,
+                                         const std::vector<Literal> &arguments) {
+  const std::uint32_t copies = device.memory() == nullptr ? BP_NONE : find_queue(device, 1u << BP_COMMAND_COPY);
+  const std::uint32_t runs = find_queue(device, 1u << BP_COMMAND_RUN);
+  SubmittedRun prepared;
+  BP_ASSIGN(prepared.run, program.prepare(arguments, {.has_inputs = copies == BP_NONE}));
+  bp_command_t run{};
+  run.kind = BP_COMMAND_RUN;
+  run.program = program.abi();
+  run.run = prepared.run->abi();
+  prepared.submissions.push_back({runs, {run}});
+  if (copies != BP_NONE) {
+    prepared.submissions.insert(prepared.submissions.begin(), {copies, prepared.run->copies_in()});
+    prepared.submissions.push_back({copies, prepared.run->copies_out(prepared.outputs)});
+  }
+  return prepared;
+}
+
+// The same bits in every order.
+Result<Verdict> run_in_orders(Subject &subject, const std::string &id, const ir::Module &module,
+                              const std::vector<ConcurrentWork> &work) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const DevicePointer &device = backend->device();
+  if (find_queue(*device, 1u << BP_COMMAND_RUN) == BP_NONE) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "no queue runs programs"};
+  }
+  BP_ASSIGN(const auto parts, NakedParts::compile(device, module));
+  BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(device, parts));
+  std::vector<NakedProgram::Outputs> expected;
+  for (const ConcurrentWork &one : work) {
+    BP_ASSIGN(NakedProgram::Outputs outputs, program->run(one.arguments, {}));
+    expected.push_back(std::move(outputs));
+  }
+  for (int i = 0; i < (subject.is_full() ? 200 : 10); ++i) {
+    std::vector<SubmittedRun> runs;
+    for (const ConcurrentWork &one : work) {
+      BP_ASSIGN(SubmittedRun run, prepare_submissions(*device, *program, one.arguments));
+      runs.push_back(std::move(run));
+    }
+    BP_TRY(Order(*device, runs, subject.seed_of(fmt::format("{}/{}", id, i))).play());
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      BP_ASSIGN(const NakedProgram::Outputs found, runs[r].run->finish());
+      if (found != expected[r] || (runs[r].submissions.size() > 1 && runs[r].outputs != expected[r])) {
+        return failure("a run has other bits when submissions of others come between its own");
+      }
+    }
+  }
+  return Verdict();
+}
+
+Result<Verdict> judge(Subject &subject, const std::string &id) {
+  const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
+  const std::string name = id.substr(begin, end - begin), kind = id.substr(end + 1);
   BP_ASSIGN(const ir::Module module, sample_program(name));
   auto program = subject.compile("concurrency/" + name, module);
   if (!program.ok()) {
@@ -169,19 +288,12 @@ Result<Verdict> judge(Subject &subject, const std::string &name, std::string_vie
     work.push_back(std::move(of_thread));
   }
   if (kind == "order") {
-    return verdict_of(run_permuted(subject, module, work));
+    return run_in_orders(subject, id, module, work);
   }
-  std::vector<const Compiled *> programs = {program->get()};
-  std::optional<Compiled> other;
   if (kind == "devices") {
-    BP_ASSIGN(const Backend second, Backend::load(subject.choice().name, subject.backend_options()));
-    CompileOptions compile_options;
-    compile_options.device_only = true;
-    compile_options.fold_constants = false;
-    BP_ASSIGN(other, second.compile(module, compile_options));
-    programs.push_back(&*other);
+    return verdict_of(run_on_devices(subject, module, work));
   }
-  return verdict_of(run_together(programs, work, subject.is_full() ? 500 : 20));
+  return verdict_of(run_together({program->get()}, work, subject.is_full() ? 500 : 20));
 }
 
 std::vector<std::string> list_concurrency(const Subject &subject) {
@@ -199,8 +311,7 @@ std::vector<std::string> list_concurrency(const Subject &subject) {
 }
 
 Verdict run_concurrency(Subject &subject, const std::string &id) {
-  const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
-  return verdict_or_error(judge(subject, id.substr(begin, end - begin), std::string_view(id).substr(end + 1)));
+  return verdict_or_error(judge(subject, id));
 }
 
 }  // namespace

@@ -31,7 +31,52 @@ const void *no_extension(const bp_run_t *, const char *) noexcept {
   return nullptr;
 }
 
+bp_loc_t at_offset(bp_loc_t place, std::uint64_t offset) {
+  return {place.memory, place.offset + offset};
+}
+
 }  // namespace
+
+host::HostOptions silent_host() {
+  host::HostOptions options;
+  options.log = [](std::uint32_t, std::string_view) {};
+  return options;
+}
+
+Result<std::shared_ptr<const host::Plugin>> load_library(const Subject &subject) {
+  return host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers());
+}
+
+Result<DevicePointer> make_device(const std::shared_ptr<const host::Plugin> &library, const Subject &subject,
+                                  std::uint32_t instance) {
+  host::DeviceOptions options;
+  options.instance = instance;
+  options.settings = subject.choice().settings;
+  options.host = silent_host();
+  BP_ASSIGN(std::unique_ptr<host::Device> device,
+            host::Device::create(library, subject.device_id(), std::move(options)));
+  return DevicePointer(std::move(device));
+}
+
+std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::uint32_t choice) {
+  const std::uint64_t count = device.queue() == nullptr ? 0 : device.queue()->queue_count;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto queue = static_cast<std::uint32_t>((choice + i) % count);
+    if ((device.queue()->queues[queue] & kinds) == kinds) {
+      return queue;
+    }
+  }
+  return BP_NONE;
+}
+
+bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+  bp_command_t command{};
+  command.kind = BP_COMMAND_COPY;
+  command.to = to;
+  command.from = from;
+  command.size = size;
+  return command;
+}
 
 Result<std::shared_ptr<const NakedParts>> NakedParts::compile(const DevicePointer &device, const Module &module) {
   Witness witness;
@@ -145,7 +190,9 @@ Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram:
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
     inputs_.emplace_back(value.size());
     ir::store(arguments[i], parameters[i], inputs_.back());
-    BP_TRY(blocks_[value.allocation()]->write(value.offset(), inputs_.back()));
+    if (arrangement.has_inputs) {
+      BP_TRY(blocks_[value.allocation()]->write(value.offset(), inputs_.back()));
+    }
   }
   const bp_program_t &abi = *program_.program_;
   BP_ASSIGN(GuardedBlock scratch,
@@ -157,6 +204,37 @@ Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram:
   run_.scratch = abi.scratch_size == 0 ? bp_loc_t{} : scratch_->location();
   run_.get_extension = no_extension;
   return {};
+}
+
+std::vector<bp_command_t> NakedRun::copies_in() const {
+  std::vector<bp_command_t> commands;
+  const plugin::Computation entry = program_.parts_->image.view().entry();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
+    commands.push_back(copy_command(at_offset(places_[value.allocation()], value.offset()),
+                                    runtime::host_place(inputs_[i].data()), inputs_[i].size()));
+  }
+  return commands;
+}
+
+std::vector<bp_command_t> NakedRun::copies_out(NakedProgram::Outputs &outputs) const {
+  std::vector<bp_command_t> commands;
+  for (const plugin::Value value : this->outputs()) {
+    outputs.emplace_back(value.size());
+    commands.push_back(copy_command(runtime::host_place(outputs.back().data()),
+                                    at_offset(places_[value.allocation()], value.offset()), value.size()));
+  }
+  return commands;
+}
+
+std::vector<plugin::Value> NakedRun::outputs() const {
+  std::vector<plugin::Value> values;
+  for (const plugin::Value value : program_.parts_->image.view().entry().roots()) {
+    if (value.has_slice() && blocks_[owners_[value.allocation()]]) {
+      values.push_back(value);
+    }
+  }
+  return values;
 }
 
 Result<NakedProgram::Outputs> NakedRun::finish() const {
@@ -179,11 +257,9 @@ Result<NakedProgram::Outputs> NakedRun::finish() const {
     return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside its scratch memory");
   }
   NakedProgram::Outputs outputs;
-  for (const plugin::Value value : entry.roots()) {
-    if (value.has_slice() && blocks_[owners_[value.allocation()]]) {
-      BP_ASSIGN(std::vector<std::byte> bytes, blocks_[owners_[value.allocation()]]->read(value.offset(), value.size()));
-      outputs.push_back(std::move(bytes));
-    }
+  for (const plugin::Value value : this->outputs()) {
+    BP_ASSIGN(std::vector<std::byte> bytes, blocks_[owners_[value.allocation()]]->read(value.offset(), value.size()));
+    outputs.push_back(std::move(bytes));
   }
   return outputs;
 }

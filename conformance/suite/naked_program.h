@@ -8,12 +8,23 @@
 #include <vector>
 
 #include "conformance/suite/guarded_block.h"
+#include "conformance/suite/subject.h"
 #include "core/backplane.h"
 #include "core/host/image.h"
 
 namespace bp::conformance {
 
 using DevicePointer = std::shared_ptr<const host::Device>;
+
+// The plugin once more, and devices of it with the settings of the user; silent.
+Result<std::shared_ptr<const host::Plugin>> load_library(const Subject &subject);
+Result<DevicePointer> make_device(const std::shared_ptr<const host::Plugin> &library, const Subject &subject,
+                                  std::uint32_t instance = 0);
+host::HostOptions silent_host();
+
+// One of the device's queues that takes all of these kinds of commands (bit k: BP_COMMAND_ k); BP_NONE if there is none.
+std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::uint32_t choice = 0);
+bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
 // What a program is made of; can be loaded any number of times, on any device of its kind.
 struct NakedParts {
@@ -38,6 +49,7 @@ class NakedProgram {
     GuardedBlock::Place place = GuardedBlock::Place::AtEnd;
     std::byte poison{0xff};
     bool is_reversed = false;  // the last allocation is made first, and so lies elsewhere
+    bool has_inputs = true;    // or they come later: NakedRun::copies_in()
   };
   using Outputs = std::vector<std::vector<std::byte>>;
   // Fresh memory, arranged and poisoned, with the arguments in it.
@@ -69,12 +81,17 @@ class NakedRun {
   NakedRun &operator=(const NakedRun &) = delete;
 
   const bp_run_t *abi() const { return &run_; }
+  // What brings the inputs to the device, and its outputs to `outputs`: both stay where they are until that is done.
+  std::vector<bp_command_t> copies_in() const;
+  std::vector<bp_command_t> copies_out(NakedProgram::Outputs &outputs) const;
   // After the run: the bytes of the outputs. PluginFailure says what was written that is not the program's: an input, or
   // past the end of an allocation.
   Result<NakedProgram::Outputs> finish() const;
 
  private:
   friend class NakedProgram;
+  // Values of the program that lie in memory of the run.
+  std::vector<plugin::Value> outputs() const;
   explicit NakedRun(const NakedProgram &program) : program_(program), places_(program.constant_places_) {}
   Status arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement);
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "conformance/suite/contract_trials.h"
+#include "conformance/suite/naked_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
@@ -46,30 +47,11 @@ Verdict copy_of_nothing(Subject &subject) {
 
 // --- BP-SUBMIT-01: what is submitted later to a queue finds what was submitted before done ---
 
-// A queue that copies, or nothing.
-std::optional<std::uint32_t> copying_queue(const host::Device &device) {
-  for (std::uint32_t i = 0; i < device.queue()->queue_count; ++i) {
-    if ((device.queue()->queues[i] >> BP_COMMAND_COPY & 1) != 0) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
-bp_command_t copy_command(bp_loc_t to, bp_loc_t from) {
-  bp_command_t command{};
-  command.kind = BP_COMMAND_COPY;
-  command.to = to;
-  command.from = from;
-  command.size = piece_bytes;
-  return command;
-}
-
 Result<Verdict> queue_keeps_order(Subject &subject) {
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
-  const auto queue = copying_queue(device);
-  if (!queue) {
+  const std::uint32_t queue = find_queue(device, 1u << BP_COMMAND_COPY);
+  if (queue == BP_NONE) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "no queue copies"};
   }
   BP_ASSIGN(const runtime::Block piece, runtime::Block::allocate_on(device, 0, piece_bytes));
@@ -78,7 +60,7 @@ Result<Verdict> queue_keeps_order(Subject &subject) {
   const auto submit = [&](const std::vector<bp_command_t> &commands) -> Status {
     host::Diagnostics diagnostics;
     const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-      return device.queue()->submit(device.abi(), *queue, commands.data(), static_cast<std::uint32_t>(commands.size()),
+      return device.queue()->submit(device.abi(), queue, commands.data(), static_cast<std::uint32_t>(commands.size()),
                                     {timeline, ++point}, diag);
     });
     return diagnostics.result(status, device.id(), "submit");
@@ -86,9 +68,9 @@ Result<Verdict> queue_keeps_order(Subject &subject) {
   Verdict verdict;
   for (int round = 0; round < 50 && verdict.status == CaseStatus::Pass; ++round) {
     std::vector<char> older(piece_bytes, 'a'), newer(piece_bytes, static_cast<char>('b' + round)), out(piece_bytes);
-    const std::vector<bp_command_t> commands = {copy_command(piece.location(), host_place(older.data())),
-                                                copy_command(piece.location(), host_place(newer.data())),
-                                                copy_command(host_place(out.data()), piece.location())};
+    const std::vector<bp_command_t> commands = {copy_command(piece.location(), host_place(older.data()), piece_bytes),
+                                                copy_command(piece.location(), host_place(newer.data()), piece_bytes),
+                                                copy_command(host_place(out.data()), piece.location(), piece_bytes)};
     if (round % 2 == 0) {
       BP_TRY(submit(commands));
     } else {

@@ -21,25 +21,6 @@ using Bytes = std::vector<std::byte>;
 // At the same time.
 constexpr std::size_t most_libraries = 2, most_devices = 3, most_programs = 6, most_pieces = 8, most_flights = 6;
 
-host::HostOptions silent_host() {
-  host::HostOptions options;
-  options.log = [](std::uint32_t, std::string_view) {};
-  return options;
-}
-
-Result<std::shared_ptr<const host::Plugin>> load_library(const Subject &subject) {
-  return host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers());
-}
-
-Result<DevicePointer> make_device(const std::shared_ptr<const host::Plugin> &library, const Subject &subject) {
-  host::DeviceOptions options;
-  options.settings = subject.choice().settings;
-  options.host = silent_host();
-  BP_ASSIGN(std::unique_ptr<host::Device> device,
-            host::Device::create(library, subject.device_id(), std::move(options)));
-  return DevicePointer(std::move(device));
-}
-
 template <class T>
 T &pick(std::vector<T> &choices, std::uint32_t number) {
   return choices[number % choices.size()];
@@ -391,18 +372,6 @@ class Sequence {
     return {};
   }
 
-  // One of the device's queues that takes all of these kinds of commands; BP_NONE if there is none.
-  static std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::uint32_t choice) {
-    const std::uint64_t count = device.queue() == nullptr ? 0 : device.queue()->queue_count;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const auto queue = static_cast<std::uint32_t>((choice + i) % count);
-      if ((device.queue()->queues[queue] & kinds) == kinds) {
-        return queue;
-      }
-    }
-    return BP_NONE;
-  }
-
   Status submit(Flight flight, std::uint32_t queue, std::span<const bp_command_t> commands) {
     flight.point = {flight.device->timelines().create(), 1};
     host::Diagnostics diagnostics;
@@ -486,14 +455,9 @@ class Sequence {
     commands[0].size = move.size / pattern_size * pattern_size;
     commands[0].pattern = pattern;
     commands[0].pattern_size = pattern_size;
-    commands[1].kind = BP_COMMAND_COPY;
-    commands[1].to = move.target();
-    commands[1].from = move.source();
-    commands[1].size = move.size;
-    commands[2].kind = BP_COMMAND_COPY;
-    commands[2].to = runtime::host_place(flight.copied->data());
-    commands[2].from = move.to->block.location();
-    commands[2].size = flight.copied->size();
+    commands[1] = copy_command(move.target(), move.source(), move.size);
+    commands[2] =
+        copy_command(runtime::host_place(flight.copied->data()), move.to->block.location(), flight.copied->size());
     return submit(std::move(flight), queue, commands);
   }
 
