@@ -177,6 +177,14 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
+    {"16-bit-index", "elements", "the index is cut to 16 bits", "kernels", "ops/multiply/f32/*",
+     [] {
+       return after([](const Kernel &k) {
+         for (std::int64_t i = 65536; i < k.count; ++i) {
+           k.out[i] = k.out[i & 65535];
+         }
+       });
+     }},
     {"reversed", "elements", "results stand in reverse", "kernels", "ops/multiply/f32/*",
      [] { return after([](const Kernel &k) { std::reverse(k.out, k.out + k.count); }); }},
     {"operands-swapped", "elements", "a - b is b - a", "kernels", "ops/subtract/f32/*",
