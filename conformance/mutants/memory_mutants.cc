@@ -1,5 +1,6 @@
 // Faults of memory and queues, around the plugin `npu`: memory that the host cannot address, and queues.
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -96,6 +97,16 @@ constexpr Mutant memory_table[] = {
          return status;
        });
      }},
+    {"alloc-refusal-remembered", "memory", "after memory has run out once, there is none for good", "npu",
+     "faults/alloc/*",
+     [] {
+       auto is_out = std::make_shared<std::atomic<bool>>(false);
+       return at_alloc([is_out](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) -> bp_status {
+         const bp_status status = *is_out ? BP_NO_MEMORY : next(size, out);
+         *is_out = status == BP_NO_MEMORY;
+         return status;
+       });
+     }},
     {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
@@ -125,6 +136,28 @@ constexpr Mutant memory_table[] = {
          }
          return next(to, from, size);
        });
+     }},
+    {"copy-failure-leaks", "memory", "after a copy that failed, a piece is not given back", "npu", "faults/copy/*",
+     [] {
+       auto failed = std::make_shared<std::atomic<bool>>(false);
+       Fault fault;
+       fault.memory_copy = [failed](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+         const bp_status status = next(to, from, size);
+         *failed = *failed || status != BP_OK;
+         return status;
+       };
+       fault.queue_submit = [failed](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
+                                     bp_point_t) {
+         const bp_status status = next(commands);
+         *failed = *failed || status != BP_OK;
+         return status;
+       };
+       fault.memory_release = [failed](const std::function<void(std::uint64_t memory)> &next, std::uint64_t memory) {
+         if (!failed->exchange(false)) {
+           next(memory);
+         }
+       };
+       return fault;
      }},
     {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops/multiply/bf16/*",
      [] {
@@ -178,6 +211,35 @@ constexpr Mutant memory_table[] = {
      [] {
        return at_submit([](const NextSubmit &, std::span<const bp_command_t>, const bp_host_t *,
                            bp_point_t) -> bp_status { return BP_NO_MEMORY; });
+     }},
+    {"loss-hidden", "queues", "what a lost device refuses is signalled as done", "npu", "faults/lost/*",
+     [] {
+       return at_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *host,
+                           bp_point_t done) -> bp_status {
+         const bp_status status = next(commands);
+         if (status != BP_DEVICE_LOST) {
+           return status;
+         }
+         host->signal(host, done, BP_OK, BP_NONE, nullptr);
+         return BP_OK;
+       });
+     }},
+    {"destroy-after-loss-crashes", "queues", "destroy() crashes on a device that was lost", "npu", "faults/lost/*",
+     [] {
+       auto is_lost = std::make_shared<std::atomic<bool>>(false);
+       Fault fault = at_submit(
+           [is_lost](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+             const bp_status status = next(commands);
+             *is_lost = *is_lost || status == BP_DEVICE_LOST;
+             return status;
+           });
+       fault.device_destroy = [is_lost](const std::function<void()> &next) {
+         if (*is_lost) {
+           std::abort();
+         }
+         next();
+       };
+       return fault;
      }},
     {"submit-drops-last", "queues", "the last command is not run", "npu", "ops/multiply/bf16/*",
      [] {

@@ -1,15 +1,15 @@
 // Faults: artifacts that are cut off, damaged or foreign, streams that refuse, memory that runs out, services that go
-// missing. The plugin reports them and goes on working.
+// missing, calls that fail, devices that are lost. The plugin reports them and goes on working.
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 
 #include "conformance/suite/contract_trials.h"
+#include "conformance/suite/failing_calls.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
-#include "core/interpreter/interpreter.h"
-#include "core/interpreter/random_inputs.h"
 #include "core/layers/artifacts.h"
 #include "core/layers/failures.h"
 #include "core/layers/interposer.h"
@@ -56,11 +56,7 @@ Result<Compilation> compile_sample(Subject &subject, const ir::Module &module) {
 
 // The device still does what it did.
 Status still_works(const Backend &backend, const ir::Module &module) {
-  CompileOptions options;
-  options.device_only = true;
-  BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
-  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
-  BP_ASSIGN(const Literal result, compiled.executable.run(arguments));
+  BP_ASSIGN([[maybe_unused]] const Literal result, run_on_device(backend, module));
   return {};
 }
 
@@ -259,11 +255,14 @@ std::vector<std::string> list_faults(const Subject &subject) {
   if (subject.has("bp.memory/1") && subject.has("bp.compiler/1")) {
     ids.emplace_back("faults/memory");
   }
+  for (const std::string &call : failing_calls(subject)) {
+    ids.push_back("faults/" + call);
+  }
   return ids;
 }
 
 Verdict run_faults(Subject &subject, const std::string &id) {
-  Result<Verdict> verdict = invalid_input("there is no case {}", id);
+  std::optional<Result<Verdict>> verdict;
   if (id == "faults/stream") {
     verdict = with_refusing_stream(subject);
   } else if (id == "faults/BP-HOST-01/services") {
@@ -276,20 +275,20 @@ Verdict run_faults(Subject &subject, const std::string &id) {
       verdict = damage_artifacts(subject, kind.damage, id);
     }
   }
-  return verdict_or_error(verdict);
+  return verdict_or_error(verdict ? *verdict : run_with_failing_call(subject, id.substr(id.find('/') + 1)));
 }
 
 constexpr RuleCases rules_of_faults[] = {
-    {"BP-LOAD-01", "faults/artifact/*"},
-    {"BP-STREAM-01", "faults/stream"},
-    {"BP-ALLOC-01", "faults/memory"},
-    {"BP-STATUS-02", "faults/memory"},
+    {"BP-LOAD-01", "faults/artifact/*"}, {"BP-STREAM-01", "faults/stream"},
+    {"BP-ALLOC-01", "faults/memory"},    {"BP-ALLOC-01", "faults/alloc/*", "bp.memory/1"},
+    {"BP-STATUS-02", "faults/memory"},   {"BP-STATUS-03", "faults/lost/*"},
+    {"BP-DEVICE-03", "faults/lost/*"},
 };
 
 }  // namespace
 
 const Stage faults_stage = {.name = "faults",
-                            .summary = "damaged artifacts, streams that refuse, memory that runs out",
+                            .summary = "damaged artifacts, streams that refuse, memory that runs out, calls that fail",
                             .list = list_faults,
                             .run = run_faults,
                             .rules = rules_of_faults};

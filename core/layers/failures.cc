@@ -44,18 +44,24 @@ class FailureLayer final : public Interposer {
 
  private:
   bool strikes(Function function, const bp_diag_t *diag) {
-    if (function != failure_->function || ++failure_->calls != failure_->call) {
+    Failure &failure = *failure_;
+    if (failure.is_loss ? !is_lost_with_device(function) : function != failure.function) {
       return false;
     }
-    if (diag != nullptr && !failure_->is_silent) {
-      diag->report(diag, failure_->status, BP_NONE, "this call was made to fail");
+    const std::uint64_t call = ++failure.calls;
+    if (call < failure.call || (call > failure.call && !failure.is_loss)) {
+      return false;
+    }
+    if (diag != nullptr && !failure.is_silent) {
+      diag->report(diag, status(), BP_NONE, "this call was made to fail");
     }
     return true;
   }
+  bp_status status() const { return failure_->is_loss ? BP_DEVICE_LOST : failure_->status; }
   template <class R>
   R failed() const {
     if constexpr (std::is_same_v<R, bp_status>) {
-      return failure_->status;
+      return status();
     } else {
       return nullptr;
     }
@@ -68,6 +74,19 @@ class FailureLayer final : public Interposer {
 
 bool is_fallible(Function function) {
   return fallible[static_cast<std::size_t>(function)];
+}
+
+bool is_lost_with_device(Function function) {
+  switch (function) {
+    case Function::kernels_kernel:
+    case Function::memory_alloc:
+    case Function::memory_copy:
+    case Function::compiler_load:
+    case Function::program_run:
+    case Function::queue_submit:
+    case Function::native_sync_wait: return true;
+    default: return false;
+  }
 }
 
 host::Layer failure_layer(std::shared_ptr<Failure> failure) {

@@ -12,6 +12,7 @@
 
 #include "core/host/diagnostics.h"
 #include "core/layers/artifacts.h"
+#include "core/layers/failures.h"
 #include "core/layers/interposer.h"
 
 namespace bp::layers {
@@ -491,16 +492,11 @@ class ValidateLayer final : public Interposer {
 
   // BP-STATUS-03. Of calls that began after the device was lost.
   void check_loss(const Call &call, bp_status status) {
-    const void *device = call.object;
-    switch (call.function) {
-      case Function::program_run: device = static_cast<const LayeredProgram *>(call.object)->device; break;
-      case Function::memory_alloc:
-      case Function::memory_copy:
-      case Function::compiler_load:
-      case Function::queue_submit:
-      case Function::native_sync_wait: break;
-      default: return;
+    if (!is_lost_with_device(call.function)) {
+      return;
     }
+    const void *device =
+        call.function == Function::program_run ? static_cast<const LayeredProgram *>(call.object)->device : call.object;
     if (status == BP_DEVICE_LOST) {
       lost_at_.try_emplace(device, next_number());
       return;
