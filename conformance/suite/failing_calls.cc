@@ -84,6 +84,19 @@ const FailingKind failing_kinds[] = {
     {"lost", layers::failure_layer, "device lost", 24, true},
 };
 
+// A program that the device runs all of, and what it gives.
+struct Example {
+  Module module;
+  Literal expected;
+};
+
+Result<Example> make_example(Subject &subject) {
+  BP_ASSIGN(Module module, first_supported_sample(subject));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(Literal expected, run_on_device(*backend, module));
+  return Example{std::move(module), std::move(expected)};
+}
+
 // The fault stands where the device's own would: below all other layers.
 Result<Backend> load_over(const Subject &subject, host::Layer layer) {
   BackendOptions options = subject.backend_options();
@@ -125,18 +138,26 @@ Status expect_reason(const Result<Literal> &found, const FailingKind &kind, std:
                                  kind.reason));
 }
 
-Status expect_bits(const Backend &backend, const Module &module, const Literal &expected, std::string_view when) {
-  const auto found = run_on_device(backend, module);
+Status expect_bits(const Backend &backend, const Example &example, std::string_view when) {
+  const auto found = run_on_device(backend, example.module);
   if (!found.ok()) {
     return make_error(ErrorCode::PluginFailure, "a run {} fails: {}", when, found.error().to_string());
   }
-  return found->identical(expected) ? Status()
-                                    : Status(make_error(ErrorCode::PluginFailure, "a run {} has other bits", when));
+  return found->identical(example.expected)
+             ? Status()
+             : Status(make_error(ErrorCode::PluginFailure, "a run {} has other bits", when));
+}
+
+// Of a run in which nothing was made to fail: false.
+Result<bool> not_struck(const Result<Literal> &found) {
+  if (!found.ok()) {
+    return make_error(ErrorCode::PluginFailure, "a run fails before its time: {}", found.error().to_string());
+  }
+  return false;
 }
 
 // Once a call has failed the device does what it did. False if it makes no n calls.
-Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint64_t n, const Module &module,
-                      const Literal &expected) {
+Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint64_t n, const Example &example) {
   const auto failure = std::make_shared<Failure>();
   failure->call = never;
   BP_ASSIGN(const Backend backend, load_over(subject, kind.layer(failure)));
@@ -145,14 +166,14 @@ Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint
   for (int i = 0; i < 2 || (i < rounds && after < before); ++i) {
     failure->calls = 0;
     failure->call = n;
-    const auto found = run_on_device(backend, module);
+    const auto found = run_on_device(backend, example.module);
     const bool has_struck = failure->has_struck();
     failure->call = never;
     if (!has_struck) {
-      return found.ok() ? Result<bool>(false) : found.error();
+      return not_struck(found);
     }
     BP_TRY(expect_reason(found, kind, fmt::format("in which {} {} fails", kind.name, n)));
-    BP_TRY(expect_bits(backend, module, expected, fmt::format("after one in which {} {} fails", kind.name, n)));
+    BP_TRY(expect_bits(backend, example, fmt::format("after one in which {} {} fails", kind.name, n)));
     before = std::exchange(after, free_bytes(*backend.device()));
   }
   if (after < before) {
@@ -164,8 +185,7 @@ Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint
 }
 
 // BP-STATUS-03, BP-DEVICE-03. False if no n calls are made of a device.
-Result<bool> can_be_lost(const Subject &subject, const FailingKind &kind, std::uint64_t n, const Module &module,
-                         const Literal &expected) {
+Result<bool> can_be_lost(const Subject &subject, const FailingKind &kind, std::uint64_t n, const Example &example) {
   std::uint64_t before = 0;
   {
     const auto loss = std::make_shared<Failure>();
@@ -175,15 +195,15 @@ Result<bool> can_be_lost(const Subject &subject, const FailingKind &kind, std::u
     before = free_bytes(*backend.device());
     loss->calls = 0;
     loss->call = n;
-    const auto found = run_on_device(backend, module);
+    const auto found = run_on_device(backend, example.module);
     if (!loss->has_struck()) {
-      return found.ok() ? Result<bool>(false) : found.error();
+      return not_struck(found);
     }
     BP_TRY(expect_reason(found, kind, fmt::format("on a device that is lost at call {}", n)));
-    BP_TRY(expect_reason(run_on_device(backend, module), kind, "on a device that was lost before"));
+    BP_TRY(expect_reason(run_on_device(backend, example.module), kind, "on a device that was lost before"));
   }
   BP_ASSIGN(const Backend backend, Backend::load(subject.choice().name, subject.backend_options()));
-  BP_TRY(expect_bits(backend, module, expected, "on a new device, after another was lost,"));
+  BP_TRY(expect_bits(backend, example, "on a new device, after another was lost,"));
   const std::uint64_t after = free_bytes(*backend.device());
   if (after < before) {
     return make_error(ErrorCode::PluginFailure, "{} bytes of the device's memory are gone after it was lost at call {}",
@@ -217,10 +237,12 @@ Result<Verdict> run_with_failing_call(Subject &subject, std::string_view call) {
   if (kind == std::end(failing_kinds) || n == 0) {
     return invalid_input("there is no case faults/{}", call);
   }
-  BP_ASSIGN(const Module module, first_supported_sample(subject));
-  BP_ASSIGN(const Backend *backend, subject.backend());
-  BP_ASSIGN(const Literal expected, run_on_device(*backend, module));
-  BP_ASSIGN(const bool has_struck, (kind->is_loss ? can_be_lost : recovers)(subject, *kind, n, module, expected));
+  // The cases of a worker share it.
+  static const Result<Example> example = make_example(subject);
+  if (!example.ok()) {
+    return example.error();
+  }
+  BP_ASSIGN(const bool has_struck, (kind->is_loss ? can_be_lost : recovers)(subject, *kind, n, *example));
   return has_struck ? Verdict()
                     : Verdict{.status = CaseStatus::Unsupported,
                               .message = fmt::format("a run of a program makes fewer than {} of these calls", n)};
