@@ -18,7 +18,9 @@ inline void check_program(const Backend &backend, std::string_view program, std:
     return text::parse_literal(text, text::parse_shape(shape).value()).value();
   };
   INFO(program);
-  const auto compiled = backend.compile(text::parse_module(program).value(), {.device_only = true, .verify = true});
+  CompileOptions options;
+  options.device_only = options.verify = true;
+  const auto compiled = backend.compile(text::parse_module(program).value(), options);
   INFO((compiled.ok() ? "" : compiled.error().to_string()));
   REQUIRE(compiled.ok());
   CHECK(compiled->executable.run({literal(argument, type)}).value().identical(literal(expected, "s64[16]")));
