@@ -188,8 +188,8 @@ class Proxy final : public Carrier {
     }
     if (own.has_memory) {
       transmit<Function::memory_release>(*worker, device, 0, memory);
-    } else if (piece.use_count() == 1 && piece->share.segment.use_count() == 1) {
-      worker->unmap(*piece->share.segment);
+    } else {
+      unmap_last(*worker, piece);
     }
   }
 
@@ -234,6 +234,7 @@ class Proxy final : public Carrier {
       return outcome.status;
     }
     own->facts = *made;
+    own->taken.assign(taken, taken + allocation_count);
     own->facts.run = [](const bp_program_t *, const bp_run_t *, const bp_diag_t *) -> bp_status { return BP_INTERNAL; };
     own->facts.destroy = [](const bp_program_t *) {};
     for (const bp_loc_t constant : own->constants) {
@@ -292,10 +293,16 @@ class Proxy final : public Carrier {
   void program_destroy(LayeredProgram &program) override {
     OwnDevice &on = *own_of(*program.device);
     const std::shared_ptr<OwnProgram> own = on.program(program.id);
-    if (own->worker != nullptr && own->worker->is_alive()) {
+    const bool is_loaded = own->worker != nullptr && own->worker->is_alive();
+    if (is_loaded) {
       transmit<Function::program_destroy>(*own->worker, program, 0);
     }
     forget_staged(on, *own);
+    for (const auto &piece : own->pieces) {
+      if (is_loaded && !on.has_memory) {
+        unmap_last(*own->worker, piece);  // else it is released later
+      }
+    }
     const std::lock_guard lock(on.mutex);
     on.programs.erase(program.id);
   }
@@ -553,7 +560,8 @@ class Proxy final : public Carrier {
       const std::lock_guard lock(mutex_);
       places_.erase(piece->id);
     }
-    if (outcome.status != BP_OK || made == nullptr || made->scratch_size != own.facts.scratch_size) {
+    if (outcome.status != BP_OK || made == nullptr || made->scratch_size != own.facts.scratch_size ||
+        taken != own.taken) {
       report(diag, BP_INTERNAL, fmt::format("{} does not load a program again as it did before", on.id));
       return false;
     }
@@ -596,6 +604,13 @@ class Proxy final : public Carrier {
       const std::scoped_lock lock(mutex_, on.mutex);
       places_.erase(piece);
       on.pieces.erase(piece);
+    }
+  }
+
+  // Shared memory that nobody else has a share of any more.
+  static void unmap_last(Worker &worker, const std::shared_ptr<OwnPiece> &piece) {
+    if (piece.use_count() == 1 && piece->share.segment.use_count() == 1) {
+      worker.unmap(*piece->share.segment);
     }
   }
 

@@ -320,7 +320,12 @@ void Loaded::describe(std::string_view, Reader &in, Reader *out, Listing &listin
   if (out == nullptr) {
     return;
   }
-  out->text();
+  std::string taken;
+  const std::string_view took = out->text();
+  for (std::size_t i = 0; i < took.size(); ++i) {
+    taken += took[i] == 0 ? "" : fmt::format("{}{}", taken.empty() ? "" : ", ", i);
+  }
+  listing.out("constants taken", taken.empty() ? "none" : taken);
   if (out->number<std::uint8_t>() != 0) {
     listing.out("scratch", fmt::format("{} bytes", out->number<std::uint64_t>()), false);
     listing.out("resident", fmt::format("{} bytes", out->number<std::uint64_t>()), false);
@@ -375,9 +380,14 @@ ArrivedRun::ArrivedRun(Reader &reader, const Arrival &arrival)
   const std::size_t count = places_.size() - 1;
   for (std::size_t i = 0; module_.get() != nullptr && i < count; ++i) {
     const auto *allocation = BP_AT(module_.get(), allocations, bp_allocation_t, i);
-    const bool is_elsewhere = i < arrival.program->taken.size() && arrival.program->taken[i] != 0;
-    if (count != module_.get()->allocations.count || (!is_elsewhere && !places_.has_room(i, allocation->size))) {
+    if (count != module_.get()->allocations.count || !places_.has_room(i, allocation->size)) {
       reader.fail(fmt::format("allocation {} has no room for {} bytes", i, allocation->size));
+      return;
+    }
+    const bp_loc_t place = places_.location(i);
+    if (allocation->kind == BP_ALLOC_CONSTANT && allocation->size > 0 && place.memory == 0 && place.offset == 0 &&
+        !arrival.program->has_taken(i)) {
+      reader.fail(fmt::format("constant {} is with the program, which has not taken it", i));
       return;
     }
   }

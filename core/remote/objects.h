@@ -30,6 +30,8 @@ struct LoadedProgram {
   layers::LayeredProgram *program;
   std::shared_ptr<const Places> constants;  // by allocation, as given to load()
   std::vector<std::uint8_t> taken;          // the program has its own copy
+
+  bool has_taken(std::size_t constant) const { return constant < taken.size() && taken[constant] != 0; }
 };
 
 // What a submit() uses until its point is signalled, and what then came of it.

@@ -30,6 +30,7 @@ struct OwnProgram {
   bp_program_t facts{};
   Block artifact;
   std::vector<bp_loc_t> constants;
+  std::vector<std::uint8_t> taken;                   // of which it has its own copy
   std::vector<std::shared_ptr<OwnPiece>> pieces;     // of the constants, also when the core has released them
   std::vector<std::uint64_t> staged;                 // of them: those that lay in the application's memory
   std::shared_ptr<const layers::ModuleCopy> module;  // null: compiled elsewhere

@@ -132,7 +132,7 @@ Places::Places(Reader &reader, const Arrival &arrival) {
       case Form::Constant:
         if (arrival.program == nullptr || i >= arrival.program->constants->size()) {
           reader.fail("a constant that was not given to load()");
-        } else if (arrival.program->taken[i] == 0) {
+        } else {
           location = arrival.program->constants->location(i);
         }
         break;
@@ -140,6 +140,10 @@ Places::Places(Reader &reader, const Arrival &arrival) {
         reader.fail("nobody knows the size of its memory: what it runs was not compiled here, but taken from a cache");
         break;
       default: break;
+    }
+    if (arrival.program != nullptr && arrival.program->has_taken(i)) {
+      location = {};  // also where it had not when this was recorded
+      visible = {};
     }
     std::ranges::copy(place.content.first(std::min(place.content.size(), visible.size())), visible.begin());
     locations_.push_back(location);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/ir/verifier.h"
+#include "core/layers/interposer.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 #include "tools/measure/allocation_counter.h"
@@ -17,11 +18,16 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-std::shared_ptr<const host::Device> open_tiny(Settings settings, const std::string &which = "tiny") {
+std::shared_ptr<const host::Device> open_tiny(Settings settings, const std::string &which = "tiny",
+                                              const std::vector<host::Layer> &layers = {}) {
   auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins";
+  const auto candidate = host::find_plugin((directory / ("libbackplane_" + which + ".so")).string(), {});
+  REQUIRE(candidate.ok());
+  auto plugin = host::Plugin::load(*candidate, host::AfterUse::KeepMapped, layers);
+  REQUIRE(plugin.ok());
   host::DeviceOptions options;
   options.settings = std::move(settings);
-  auto device = host::open_device((directory / ("libbackplane_" + which + ".so")).string(), std::move(options));
+  auto device = host::Device::create(*plugin, candidate->manifest->devices[0].id, std::move(options));
   INFO((device.ok() ? "" : device.error().to_string()));
   REQUIRE(device.ok());
   return std::move(device).value();
@@ -258,7 +264,9 @@ TEST_CASE("a run takes the planned memory, to the byte, and later runs take none
   const std::string text = R"(ENTRY main { x = f32[1000] parameter(0)  y = f32[1000] parameter(1)
     c = f32[1000] constant({...})  a = f32[1000] add(x, y)  m = f32[1000] multiply(a, c)  n = f32[1000] negate(m)
     s = f32[1000] subtract(n, a)  ROOT both = (f32[1000], f32[1000]) tuple(s, m) })";
-  auto compiled = compile(parse(text), open_tiny({{"ops", all_ops}, {"scratch", "1234"}}));
+  const bool takes_constants = GENERATE(false, true);
+  auto compiled = compile(
+      parse(text), open_tiny({{"ops", all_ops}, {"scratch", "1234"}, {"take-constants", takes_constants ? "1" : "0"}}));
   INFO(error_of(compiled));
   REQUIRE(compiled.ok());
   auto program = compiled->executable.program();
@@ -266,7 +274,7 @@ TEST_CASE("a run takes the planned memory, to the byte, and later runs take none
   const runtime::MemoryFigures predicted = program->memory();
   CHECK(predicted.inputs == 8000);
   CHECK(predicted.outputs == 8000);
-  CHECK(predicted.constants == 4000);
+  CHECK(predicted.constants == (takes_constants ? 0 : 4000));
   CHECK(predicted.scratch == 1234);
 
   auto execution = runtime::Execution::prepare(program);
@@ -285,6 +293,48 @@ TEST_CASE("a run takes the planned memory, to the byte, and later runs take none
   }
   CHECK(measured == predicted.peak());
   CHECK(pieces_later == pieces);
+}
+
+TEST_CASE("constants that a program takes are no longer the core's") {
+  struct Counts final : layers::Interposer {
+    Counts(std::unique_ptr<host::Entry> below, int &pieces) : Interposer(std::move(below)), pieces_(pieces) {}
+    bp_status memory_alloc(layers::LayeredDevice &device, std::uint32_t space, std::uint64_t size,
+                           std::uint32_t alignment, bp_memory_t *out, const bp_diag_t *diag) override {
+      ++pieces_;
+      return Interposer::memory_alloc(device, space, size, alignment, out, diag);
+    }
+    void memory_release(layers::LayeredDevice &device, std::uint64_t memory) override {
+      --pieces_;
+      Interposer::memory_release(device, memory);
+    }
+    int &pieces_;
+  };
+  const std::string text = R"(ENTRY main { x = f32[4] parameter(0)  c = f32[4] constant({1, 2, 3, 4})
+    d = f32[4] constant({5, 6, 7, 8})  a = f32[4] add(x, c)  ROOT m = f32[4] multiply(a, d) })";
+  for (const Settings &device : {Settings{}, Settings{{"capacity", "100000"}},
+                                 Settings{{"capacity", "100000"}, {"visible", "1"}, {"queues", "1"}}}) {
+    int pieces = 0;
+    const auto load = [&](const std::string &takes) {
+      Settings settings = device;
+      settings.insert(settings.end(), {{"ops", all_ops}, {"take-constants", takes}});
+      return compile(parse(text), open_tiny(settings, "tiny", {[&](auto below) {
+                                              return std::make_unique<Counts>(std::move(below), pieces);
+                                            }}));
+    };
+    const auto kept = load("0");
+    REQUIRE(kept.ok());
+    CHECK(kept->executable.memory().constants == 32);
+    const int pieces_of_constants = pieces;
+    CHECK((pieces_of_constants > 0) == !device.empty());
+    const auto taken = load("1");
+    REQUIRE(taken.ok());
+    CHECK(taken->executable.memory().constants == 0);
+    CHECK(pieces == pieces_of_constants);
+    CHECK(taken->executable.memory().resident == kept->executable.memory().resident + 32);
+    for (int i = 0; i < 2; ++i) {
+      run_and_check(*taken, text, {literal("f32[4]", "{10, 20, 30, 40}")});
+    }
+  }
 }
 
 TEST_CASE("executions borrow inputs and outputs, and check them") {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "core/backplane.h"
@@ -59,7 +60,10 @@ const std::vector<Case> &devices() {
                                         {"tiny", {{"capacity", "100000"}}},
                                         {"tiny", {{"capacity", "100000"}, {"visible", "1"}}},
                                         {"tiny", {{"queues", "1"}}},
-                                        {"tiny", {{"capacity", "100000"}, {"queues", "1"}}}};
+                                        {"tiny", {{"capacity", "100000"}, {"queues", "1"}}},
+                                        {"tiny", {{"take-constants", "1"}}},
+                                        {"tiny", {{"take-constants", "1"}, {"capacity", "100000"}}},
+                                        {"tiny", {{"take-constants", "1"}, {"capacity", "100000"}, {"queues", "1"}}}};
   return all;
 }
 
@@ -88,6 +92,51 @@ TEST_CASE("a plugin in another process computes the same") {
     CHECK(has_children());
   }
   CHECK_FALSE(has_children());
+}
+
+TEST_CASE("constants that an isolated program takes are given back") {
+  for (const auto &[name, settings] : devices()) {
+    INFO(name << " with " << settings.size() << " settings");
+    const auto backend = load(name, settings);
+    const auto compiled = compile(*backend);
+    REQUIRE(compiled.ok());
+    const bool takes = !settings.empty() && settings[0].first == "take-constants";
+    CHECK(compiled->executable.memory().constants == (takes ? 0 : 16));
+  }
+}
+
+TEST_CASE("constants of programs that are gone are not left with the worker") {
+  const auto shared_mappings = [] {
+    int count = 0;
+    for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::ifstream children(task.path() / "children");
+      for (std::string child; children >> child;) {
+        std::ifstream maps("/proc/" + child + "/maps");
+        for (std::string line; std::getline(maps, line);) {
+          count += contains(line, "memfd:backplane") ? 1 : 0;
+        }
+      }
+    }
+    return count;
+  };
+  const auto module = text::parse_module(
+      "ENTRY main { x = f32[50000] parameter(0)  c = f32[50000] constant({...})  "
+      "ROOT m = f32[50000] multiply(x, c) }");
+  for (const char *takes : {"0", "1"}) {
+    INFO("take-constants=" << takes);
+    const auto backend = load("tiny", {{"take-constants", takes}});
+    REQUIRE(backend.ok());
+    const int before = shared_mappings();
+    CHECK(before > 0);
+    int loaded = 0;
+    {
+      const auto compiled = backend->compile(*module);
+      REQUIRE(compiled.ok());
+      loaded = shared_mappings();
+    }
+    CHECK(loaded > before);
+    CHECK(shared_mappings() == before);
+  }
 }
 
 TEST_CASE("several threads use an isolated plugin at a time") {

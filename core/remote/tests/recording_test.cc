@@ -19,7 +19,9 @@ namespace {
 const Given host_memory = {}, device_memory = {{"capacity", "100000"}},
             visible_memory = {{"capacity", "100000"}, {"visible", "1"}},
             queues = {{"capacity", "100000"}, {"queues", "1"}},
-            visible_queues = {{"capacity", "100000"}, {"visible", "1"}, {"queues", "1"}};
+            visible_queues = {{"capacity", "100000"}, {"visible", "1"}, {"queues", "1"}},
+            taken = {{"take-constants", "1"}},
+            taken_from_device = {{"take-constants", "1"}, {"capacity", "100000"}, {"queues", "1"}};
 
 // (-x + y) * c, twice, on a plugin under the record layer; the file's bytes. `below`: layers between it and the plugin.
 std::string record(const std::string &name, const Given &settings, std::vector<host::Layer> below = {}) {
@@ -98,8 +100,14 @@ TEST_CASE("recorded calls can be made again, with the same outcome") {
   struct {
     std::string name;
     Given settings;
-  } const plugins[] = {{"tiny_kernels", host_memory}, {"tiny", host_memory}, {"tiny", device_memory},
-                       {"tiny", visible_memory},      {"tiny", queues},      {"tiny", visible_queues}};
+  } const plugins[] = {{"tiny_kernels", host_memory},
+                       {"tiny", host_memory},
+                       {"tiny", device_memory},
+                       {"tiny", visible_memory},
+                       {"tiny", queues},
+                       {"tiny", visible_queues},
+                       {"tiny", taken},
+                       {"tiny", taken_from_device}};
   for (const auto &[name, settings] : plugins) {
     INFO(name << " with " << settings.size() << " settings");
     const auto recording = parse(record(name, settings));
@@ -128,7 +136,9 @@ TEST_CASE("recorded calls can be made again in another process") {
   struct {
     std::string name;
     Given settings;
-  } const plugins[] = {{"tiny_kernels", host_memory}, {"tiny", host_memory}, {"tiny", device_memory}, {"tiny", queues}};
+  } const plugins[] = {
+      {"tiny_kernels", host_memory}, {"tiny", host_memory}, {"tiny", device_memory}, {"tiny", queues}, {"tiny", taken},
+      {"tiny", taken_from_device}};
   for (const auto &[name, settings] : plugins) {
     INFO(name << " with " << settings.size() << " settings");
     const auto recording = parse(record(name, settings));
@@ -216,6 +226,36 @@ TEST_CASE("what another build does differently is named") {
   };
   const auto of_kernels = parse(record("tiny_kernels", host_memory));
   CHECK(to_string(replay_on(*of_kernels, {mutant<Kernel>()})).find("kernels.find (module recorded, stage 1") == 0);
+}
+
+TEST_CASE("another build may take constants that were not taken before, but not the reverse") {
+  // The last option says it.
+  struct Takes : Interposer {
+    using Interposer::Interposer;
+    const bp_device_t *factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,
+                                      std::uint32_t instance, const bp_option_t *options, std::uint32_t count,
+                                      const bp_diag_t *diag) override {
+      std::vector<bp_option_t> all(options, options + count);
+      all.push_back({"take-constants", value});
+      return Interposer::factory_create(factory, host, id, instance, all.data(), count + 1, diag);
+    }
+    const char *value = "1";
+  };
+  struct Leaves final : Takes {
+    explicit Leaves(std::unique_ptr<host::Entry> below) : Takes(std::move(below)) { value = "0"; }
+  };
+  const std::string load = "compiler.load (); constants taken: recorded ";
+  for (const Given &settings : {host_memory, queues}) {
+    const auto recording = parse(record("tiny", settings));
+    CHECK(to_string(replay_on(*recording, {mutant<Takes>()})) == load + "none, came 2\n");
+  }
+  for (const Given &settings : {taken, taken_from_device}) {
+    const auto recording = parse(record("tiny", settings));
+    const std::string found = to_string(replay_on(*recording, {mutant<Leaves>()}));
+    CHECK(found.find(load + "2, came none\n") == 0);
+    CHECK(found.find("cannot be made again: constant 2 is with the program, which has not taken it") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("a failure that was recorded is the expected outcome of a replay") {

@@ -28,7 +28,7 @@ typedef struct {
   uint64_t wrong_from;
   uint64_t scratch;
   uint32_t align;
-  int no_cost, no_run, is_visible, has_queues;
+  int no_cost, no_run, is_visible, has_queues, takes_constants;
   const bp_host_t *host;
   bp_space_t space;
   bp_device_memory_t memory;
@@ -40,6 +40,7 @@ typedef struct {
   bp_program_t abi;
   const tiny_device *device;
   bp_module_t *module;
+  char **own;  // by allocation: a constant that it has taken, or null
 } tiny_program;
 
 static void *crash_later(void *unused) {
@@ -199,8 +200,10 @@ static const char *string_at(const bp_module_t *m, uint32_t offset) {
 static char *at(bp_loc_t place) {
   return (char *)(uintptr_t)((place.memory == 0 ? 0 : place.memory ^ HANDLE_KEY) + place.offset);
 }
-static char *address(const bp_module_t *m, const bp_run_t *run, uint32_t v) {
-  return at(run->allocations[value_at(m, v)->allocation]) + value_at(m, v)->offset;
+static char *address(const tiny_program *program, const bp_run_t *run, uint32_t v) {
+  const bp_value_t *value = value_at(program->module, v);
+  char *own = program->own[value->allocation];
+  return (own != NULL ? own : at(run->allocations[value->allocation])) + value->offset;
 }
 
 static bp_status run_computation(const tiny_program *program, const bp_run_t *run, const bp_diag_t *diag, uint32_t c) {
@@ -222,7 +225,7 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
           uint32_t condition = id_at(m, instr->calls);
           status = run_computation(program, run, diag, condition);
           uint32_t root = id_at(m, BP_AT(m, computations, bp_computation_t, condition)->roots);
-          if (status != BP_OK || !*address(m, run, root)) {
+          if (status != BP_OK || !*address(program, run, root)) {
             break;
           }
           status = run_computation(program, run, diag, id_at(m, instr->calls + 1));
@@ -236,9 +239,9 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
         uint32_t selector = id_at(m, instr->operands);
         uint32_t branch;
         if (shape_of(m, selector)->dtype == BP_DTYPE_PRED) {
-          branch = *address(m, run, selector) ? 0 : 1;
+          branch = *address(program, run, selector) ? 0 : 1;
         } else {
-          uint32_t wanted = *(uint32_t *)address(m, run, selector);
+          uint32_t wanted = *(uint32_t *)address(program, run, selector);
           branch = wanted < instr->call_count ? wanted : instr->call_count - 1;
         }
         status = run_computation(program, run, diag, id_at(m, instr->calls + branch));
@@ -247,9 +250,9 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
       default: {
         const void *in[2] = {0};
         for (uint32_t o = 0; o < instr->operand_count && o < 2; ++o) {
-          in[o] = address(m, run, id_at(m, instr->operands + o));
+          in[o] = address(program, run, id_at(m, instr->operands + o));
         }
-        char *out = address(m, run, instr->results);
+        char *out = address(program, run, instr->results);
         compute(m, instr, in, out);
         if (program->device->wrong[instr->op & 255] && m->instrs.count >= program->device->wrong_from) {
           out[value_at(m, instr->results)->size - 1] ^= (char)0x80;
@@ -266,6 +269,12 @@ static bp_status run_computation(const tiny_program *program, const bp_run_t *ru
 static bp_status run_program(const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *diag) {
   const tiny_program *program = abi->program_data;
   misbehaves(program->device, "run");
+  for (uint32_t i = 0; i < program->module->allocations.count; ++i) {
+    if (program->own[i] != NULL && (run->allocations[i].memory != 0 || run->allocations[i].offset != 0)) {
+      diag->report(diag, BP_INVALID, BP_NONE, "a constant that was taken lies somewhere, expected {0, 0}");
+      return BP_INVALID;
+    }
+  }
   if (abi->scratch_size != 0) {
     memset(at(run->scratch), 0x55, abi->scratch_size);
   }
@@ -274,6 +283,10 @@ static bp_status run_program(const bp_program_t *abi, const bp_run_t *run, const
 
 static void destroy_program(const bp_program_t *abi) {
   tiny_program *program = abi->program_data;
+  for (uint32_t i = 0; i < program->module->allocations.count; ++i) {
+    free(program->own[i]);
+  }
+  free(program->own);
   free(program->module);
   free(program);
 }
@@ -298,9 +311,25 @@ static bp_status compile(const bp_device_t *device, const bp_module_t *m, const 
   return artifact->write(artifact, m, m->size);
 }
 
+// Copies the constants; how many bytes that took.
+static uint64_t take_constants(tiny_program *program, const bp_loc_t *constants, uint8_t *taken) {
+  const bp_module_t *m = program->module;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < m->allocations.count; ++i) {
+    const bp_allocation_t *allocation = BP_AT(m, allocations, bp_allocation_t, i);
+    if (allocation->kind == BP_ALLOC_CONSTANT && allocation->size != 0) {
+      program->own[i] = malloc(allocation->size);
+      memcpy(program->own[i], at(constants[i]), allocation->size);
+      taken[i] = 1;
+      bytes += allocation->size;
+    }
+  }
+  return bytes;
+}
+
 static bp_status load(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *constants,
                       uint8_t *taken, uint32_t allocation_count, const bp_program_t **out, const bp_diag_t *diag) {
-  (void)constants, (void)taken, (void)allocation_count;
+  (void)allocation_count;
   if (size < sizeof(bp_module_t) || memcmp(artifact, "BPMODULE", 8) != 0) {
     diag->report(diag, BP_INVALID, BP_NONE, "not an artifact of mine");
     return BP_INVALID;
@@ -311,8 +340,10 @@ static bp_status load(const bp_device_t *device, const void *artifact, uint64_t 
   program->module = aligned_alloc(64, (size + 63) / 64 * 64);
   memcpy(program->module, artifact, size);
   program->device = self;
-  program->abi =
-      (bp_program_t){program, self->scratch, size, self->align, 0, self->no_run ? NULL : run_program, destroy_program};
+  program->own = calloc(program->module->allocations.count + 1, sizeof *program->own);
+  const uint64_t resident = size + (self->takes_constants ? take_constants(program, constants, taken) : 0);
+  program->abi = (bp_program_t){
+      program, self->scratch, resident, self->align, 0, self->no_run ? NULL : run_program, destroy_program};
   *out = &program->abi;
   return BP_OK;
 }
@@ -333,6 +364,7 @@ static const bp_option_desc_t options[] = {
      BP_OPTION_INTEGER, 0},
     {"visible", "0", "the host can address that memory", NULL, BP_OPTION_SWITCH, 0},
     {"queues", "0", "it has bp.queue/1: a queue for copies and one for runs", NULL, BP_OPTION_SWITCH, 0},
+    {"take-constants", "0", "its programs have their own copies of constants", NULL, BP_OPTION_SWITCH, 0},
     {"no-cost", "0", "says nothing about the last instruction, against BP-CLAIM-04", NULL, BP_OPTION_TEXT, 0},
     {"no-run", "0", "its programs have no run()", NULL, BP_OPTION_TEXT, 0},
     {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
@@ -494,6 +526,8 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
 #endif
     } else if (strcmp(key, "align") == 0) {
       device->align = (uint32_t)strtoul(value, NULL, 10);
+    } else if (strcmp(key, "take-constants") == 0) {
+      device->takes_constants = value[0] == '1';
     } else if (strcmp(key, "no-cost") == 0) {
       device->no_cost = 1;
     } else if (strcmp(key, "no-run") == 0) {
