@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The headers of the plugin ABI keep their promises:
 - each compiles alone, as C11 and as C++20, without a warning, and includes nothing but <stdint.h>;
-- each function has a thread tag of the closed vocabulary above it, each struct a static assert of its size;
+- each function has a thread tag of the closed vocabulary and a rule above it, each struct a static assert of its size;
 - the stable tiers are at most 25 functions of the plugin and 500 lines of declarations (comments, drafts and the
   generated op_ids.h aside);
 - each rule has one definition, and each rule that is cited exists;
@@ -42,6 +42,13 @@ def check_compiles_alone(header, problems):
             problems.append(f"{header.relative_to(ROOT)} does not compile alone: {' '.join(command)}\n{done.stderr}")
 
 
+def comment_above(lines, at):
+    begin = at
+    while begin > 0 and re.match(r"\s*//", lines[begin - 1]):
+        begin -= 1
+    return "\n".join(lines[begin:at])
+
+
 def check_text(header, text, problems):
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -56,6 +63,9 @@ def check_text(header, text, problems):
         if function and (not tag or tag.group(1) not in TAGS):
             expected = ", ".join(f"[{known}]" for known in TAGS)
             problems.append(f"{where}: {function.group(1)} has no thread tag above it, expected one of {expected}")
+        if function and not re.search(RULE, comment_above(lines, number - 1)):
+            problems.append(f"{where}: {function.group(1)} has no rule in the comment above it, expected an id such as "
+                            "BP-RUN-03")
     for _, _, name in STRUCT.findall(text):
         if f"BP_FROZEN({name}, " not in text:
             problems.append(f"{header.relative_to(ROOT)}: {name} has no BP_FROZEN with its size")

@@ -58,9 +58,10 @@ typedef struct bp_device {
   // [control]
   bp_status(BP_ABI *init)(const struct bp_device *device, const bp_diag_t *diag);
 
-  // Releases the device and all that belongs to it. Programs and memory were released before.
+  // Releases the device and all that belongs to it.
   // BP-DEVICE-02: all threads of the plugin are joined on return, and no work is in flight on entry.
   // BP-DEVICE-03: works after a failed init() and after BP_DEVICE_LOST.
+  // BP-DEVICE-06: programs and memory were released before.
   // [control & idle]
   void(BP_ABI *destroy)(const struct bp_device *device);
 

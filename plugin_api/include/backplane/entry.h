@@ -31,11 +31,13 @@ typedef struct bp_device_factory {
   // [thread-safe]
   uint32_t(BP_ABI *count)(const struct bp_device_factory *factory);
 
-  // The description of a kind of device, or null if index >= count(). In the order of the manifest.
+  // The description of a kind of device. In the order of the manifest.
+  // BP-FACTORY-02: the same answer each time: not null if index < count(), else null.
   // [thread-safe]
   const bp_device_desc_t *(BP_ABI *get_desc)(const struct bp_device_factory *factory, uint32_t index);
 
   // Writes how many devices of this kind are present in this machine; 0 is not an error. May touch hardware.
+  // BP-PROBE-01: with BP_OK the number is written, and create() makes every instance below it.
   // [control]
   bp_status(BP_ABI *probe)(const struct bp_device_factory *factory, const char *id, uint32_t *instances,
                            const bp_diag_t *diag);
@@ -63,11 +65,13 @@ typedef struct bp_plugin_entry {
   // [control]
   bp_status(BP_ABI *init)(const char *plugin_path, const bp_diag_t *diag);
 
-  // The last one releases everything the library holds (a statically linked LLVM: llvm_shutdown()).
+  // BP-DEINIT-01: the last one, and none before it, releases everything the library holds (a statically linked LLVM:
+  //               llvm_shutdown()).
   // [control & idle]
   void(BP_ABI *deinit)(void);
 
-  // The factory with this id, or null if there is none.
+  // The factory with this id.
+  // BP-ENTRY-04: never null for BP_DEVICE_FACTORY, and null for every id it does not know.
   // [thread-safe]
   const void *(BP_ABI *get_factory)(const char *id);
 } bp_plugin_entry_t;

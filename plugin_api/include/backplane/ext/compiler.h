@@ -24,6 +24,7 @@ typedef struct bp_run {
   void *ctx;         // the core's own
 
   // What else is known of this run: "bp.replica/1", "bp.cancel/1", "bp.profile/1" ... or null.
+  // BP-RUN-05: a run computes the same, whatever comes back as null.
   // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_run *run, const char *id);
 } bp_run_t;
@@ -74,6 +75,7 @@ typedef struct bp_device_compiler {
   // The artifact is borrowed for the call. *program is written only on success.
   // BP-LOAD-01: BP_INVALID if the artifact is damaged, foreign, or of another target; never a crash. The core then
   //             compiles again.
+  // BP-LOAD-02: takes constants only, and has no use for the core's bytes of them once it has returned.
   // [control]
   bp_status(BP_ABI *load)(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *constants,
                           uint8_t *taken, uint32_t allocation_count, const bp_program_t **program,

@@ -19,12 +19,14 @@ static const char BP_EXT_THREAD_POOL[] = "bp.thread-pool/1";
 typedef void(BP_ABI *bp_parallel_body)(void *ctx, uint32_t index, uint32_t worker);
 
 typedef struct bp_host_threads {
-  // How many bodies of one loop can run at the same time, the caller included: at least 1, constant.
+  // How many bodies of one loop can run at the same time, the caller included.
+  // BP-THREADS-01: at least 1, and the same answer each time.
   // [thread-safe]
   uint32_t(BP_ABI *count)(const bp_host_t *host);
 
-  // Calls body(ctx, i, worker) once for each i in [0, n) and returns when all are done. The caller takes part, so it
-  // always makes progress. Nesting is legal; the inner loop may then run on the calling thread alone.
+  // Calls body(ctx, i, worker) for each i in [0, n). The caller takes part, so it always makes progress. Nesting is
+  // legal; the inner loop may then run on the calling thread alone.
+  // BP-PARALLEL-02: once for each index, and all are done on return; no two at the same time have the same `worker`.
   // [thread-safe]
   void(BP_ABI *parallel)(const bp_host_t *host, uint32_t n, bp_parallel_body body, void *ctx);
 } bp_host_threads_t;
