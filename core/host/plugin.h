@@ -99,6 +99,8 @@ class Device {
   const bp_device_fusion_t *fusion() const { return fusion_; }
   const bp_device_layout_t *layout() const { return layout_; }
   const bp_device_custom_call_t *custom_call() const { return custom_call_; }
+  // Held while a [control] function of the device is called: they go one at a time.
+  std::mutex &control_mutex() const { return control_mutex_; }
   // Any other, unchecked; null if the device does not have it.
   const void *extension(const char *extension_id) const { return device_->get_extension(device_, extension_id); }
 
@@ -110,6 +112,7 @@ class Device {
 
   std::shared_ptr<const Plugin> plugin_;
   HostServices services_;
+  mutable std::mutex control_mutex_;
   const bp_device_t *device_ = nullptr;
   const bp_device_kernels_t *kernels_ = nullptr;
   const bp_device_memory_t *memory_ = nullptr;

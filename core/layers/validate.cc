@@ -124,8 +124,11 @@ class ValidateLayer final : public Interposer {
     const ThreadTag tag = thread_tag(call.function);
     const auto name = to_string(call.function);
     const bool is_of_host = name.starts_with("host.") || name.starts_with("log.") || name.starts_with("threads.");
-    if (!is_of_host && tag == ThreadTag::ControlIdle && activity.all > 0) {
+    if (tag == ThreadTag::ControlIdle && activity.all > 0) {
       add("[control & idle]", "{} while {} calls on the object are in flight", name, activity.all);
+    }
+    if (activity.control_idle > 0) {
+      add("[control & idle]", "{} while the object is being destroyed", name);
     }
     if (tag == ThreadTag::Control && activity.control > 0) {
       add("[control]", "{} while another control function of the object is in flight", name);
@@ -135,6 +138,7 @@ class ValidateLayer final : public Interposer {
     }
     ++activity.all;
     activity.control += tag == ThreadTag::Control ? 1 : 0;
+    activity.control_idle += tag == ThreadTag::ControlIdle ? 1 : 0;
   }
   void leave(const Call &call, bp_status status) override {
     if (environments_.back() != floating_point_environment()) {
@@ -147,7 +151,9 @@ class ValidateLayer final : public Interposer {
     const std::lock_guard lock(mutex_);
     check_loss(call, status);
     Activity &activity = activities_[call.object];
-    activity.control -= thread_tag(call.function) == ThreadTag::Control ? 1 : 0;
+    const ThreadTag tag = thread_tag(call.function);
+    activity.control -= tag == ThreadTag::Control ? 1 : 0;
+    activity.control_idle -= tag == ThreadTag::ControlIdle ? 1 : 0;
     if (--activity.all == 0) {
       activities_.erase(call.object);
     }
@@ -155,6 +161,15 @@ class ValidateLayer final : public Interposer {
 
   // --- factory and device ---
 
+  void deinit() override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (devices_ > 0) {
+        add("BP-LAW-01", "entry.deinit while devices are not destroyed: {}", devices_);
+      }
+    }
+    Interposer::deinit();
+  }
   std::uint32_t factory_count(LayeredFactory &factory) override {
     const std::uint32_t count = Interposer::factory_count(factory);
     if (count != Interposer::factory_count(factory)) {
@@ -169,6 +184,8 @@ class ValidateLayer final : public Interposer {
     const bp_device_t *device = Interposer::factory_create(factory, host, id, instance, options, option_count,
                                                            Watch(*this, diag, Function::factory_create));
     creating_ = std::thread::id();
+    const std::lock_guard lock(mutex_);
+    devices_ += device == nullptr ? 0 : 1;
     return device;
   }
   bp_status device_init(LayeredDevice &device, const bp_diag_t *diag) override {
@@ -181,6 +198,32 @@ class ValidateLayer final : public Interposer {
       }
     }
     return status;
+  }
+  void device_destroy(LayeredDevice &device) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto left = programs_.find(&device); left != programs_.end() && left->second > 0) {
+        add("BP-DEVICE-06", "device.destroy while programs are not destroyed: {}", left->second);
+      }
+      if (const auto left = pieces_.find(&device); left != pieces_.end() && !left->second.empty()) {
+        add("BP-DEVICE-06", "device.destroy while pieces of memory are not released: {}", left->second.size());
+      }
+      if (const auto left = expected_of(device); left > 0) {
+        add("BP-DEVICE-02", "device.destroy while submissions are in flight: {}", left);
+      }
+    }
+    Interposer::device_destroy(device);
+    const std::lock_guard lock(mutex_);
+    if (const auto left = expected_of(device); left > 0) {
+      add("BP-SIGNAL-01", "device.destroy leaves submissions that were never signalled: {}", left);
+    }
+    // Another device may come to lie where this one was.
+    std::erase_if(expected_, [&](const Expected &signal) { return signal.host == &device.host; });
+    std::erase_if(extensions_, [&](const auto &answer) { return answer.first.first == &device; });
+    pieces_.erase(&device);
+    programs_.erase(&device);
+    lost_at_.erase(&device);
+    --devices_;
   }
   const void *device_get_extension(LayeredDevice &device, const char *id) override {
     const void *found = device.below->get_extension(device.below, id);
@@ -338,14 +381,23 @@ class ValidateLayer final : public Interposer {
     }
     for (std::uint32_t i = 0; i < allocation_count; ++i) {
       if (taken[i] != 0 && constants[i].memory == 0 && constants[i].offset == 0) {
-        add("BP-LAW-01", "compiler.load takes allocation {}, which is no constant", i);
+        add("BP-LOAD-02", "compiler.load takes allocation {}, which is no constant", i);
       }
     }
     if (status == BP_OK && *program != nullptr) {
       const std::lock_guard lock(mutex_);
       modules_[*program] = artifacts_.find(artifact, size);
+      ++programs_[&device];
     }
     return status;
+  }
+  void program_destroy(LayeredProgram &program) override {
+    Interposer::program_destroy(program);
+    const std::lock_guard lock(mutex_);
+    modules_.erase(&program.abi);
+    if (const auto of_device = programs_.find(program.device); of_device != programs_.end()) {
+      --of_device->second;
+    }
   }
   bp_status layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
                           const bp_diag_t *diag) override {
@@ -376,6 +428,7 @@ class ValidateLayer final : public Interposer {
 
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
+    const OnQueue on_queue(*this, device, queue, Function::queue_submit);
     if (queue >= device.queue->queue_count) {
       add("bp.queue/1", "queue.submit to queue {} of {}", queue, device.queue->queue_count);
     }
@@ -389,21 +442,26 @@ class ValidateLayer final : public Interposer {
     }
     {
       const std::lock_guard lock(mutex_);
-      expected_.insert({done.timeline, done.value});
+      expected_.insert({&device.host, done.timeline, done.value});
     }
     const bp_status status = Interposer::queue_submit(device, queue, commands, command_count, done,
                                                       Watch(*this, diag, Function::queue_submit));
     const std::lock_guard lock(mutex_);
-    if (status != BP_OK && expected_.erase({done.timeline, done.value}) == 0) {
+    if (status != BP_OK && expected_.erase({&device.host, done.timeline, done.value}) == 0) {
       add("BP-SIGNAL-02", "queue.submit refuses, but signals its point");
     }
     return status;
+  }
+  bp_status native_sync_wait(LayeredDevice &device, std::uint32_t queue, bp_point_t point,
+                             const bp_diag_t *diag) override {
+    const OnQueue on_queue(*this, device, queue, Function::native_sync_wait);
+    return Interposer::native_sync_wait(device, queue, point, Watch(*this, diag, Function::native_sync_wait));
   }
   void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                    const char *msg) override {
     {
       const std::lock_guard lock(mutex_);
-      if (expected_.erase({point.timeline, point.value}) == 0) {
+      if (expected_.erase({&host, point.timeline, point.value}) == 0) {
         add("BP-SIGNAL-01", "host.signal of point {} of timeline {}, which is not due", point.value, point.timeline);
       }
     }
@@ -412,7 +470,13 @@ class ValidateLayer final : public Interposer {
 
  private:
   struct Activity {
-    int all = 0, control = 0;
+    int all = 0, control = 0, control_idle = 0;
+  };
+  // A signal; each host has timelines of its own.
+  struct Expected {
+    const LayeredHost *host;
+    std::uint64_t timeline, value;
+    auto operator<=>(const Expected &) const = default;
   };
   struct Piece {
     bp_memory_t memory;
@@ -455,6 +519,34 @@ class ValidateLayer final : public Interposer {
    private:
     WatchedDiag *diag_;
   };
+
+  // For the time of a [queue] function.
+  class OnQueue {
+   public:
+    OnQueue(ValidateLayer &layer, const LayeredDevice &device, std::uint32_t queue, Function function)
+        : layer_(layer), queue_(&device, queue) {
+      const std::lock_guard lock(layer_.mutex_);
+      if (++layer_.on_queue_[queue_] > 1) {
+        layer_.add("[queue]", "{} to queue {} while another call to it is in flight", to_string(function), queue);
+      }
+    }
+    OnQueue(const OnQueue &) = delete;
+    OnQueue &operator=(const OnQueue &) = delete;
+    ~OnQueue() {
+      const std::lock_guard lock(layer_.mutex_);
+      if (--layer_.on_queue_[queue_] == 0) {
+        layer_.on_queue_.erase(queue_);
+      }
+    }
+
+   private:
+    ValidateLayer &layer_;
+    const std::pair<const void *, std::uint32_t> queue_;
+  };
+
+  std::int64_t expected_of(const LayeredDevice &device) const {
+    return std::ranges::count(expected_, &device.host, &Expected::host);
+  }
 
   void check_copy(const LayeredDevice &device, const char *where, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
     const std::lock_guard lock(mutex_);
@@ -517,8 +609,11 @@ class ValidateLayer final : public Interposer {
   std::map<std::pair<const void *, std::string>, const void *> extensions_;
   std::map<const void *, std::map<std::uint64_t, Piece>> pieces_;  // by device, by handle
   std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> expected_;  // signals
-  std::unordered_map<const void *, std::uint64_t> lost_at_;     // by device, the number of the call
+  std::set<Expected> expected_;
+  std::unordered_map<const void *, std::uint64_t> lost_at_;         // by device, the number of the call
+  std::map<std::pair<const void *, std::uint32_t>, int> on_queue_;  // by device and queue: calls in flight
+  std::map<const void *, int> programs_;                            // by device, those that are loaded
+  int devices_ = 0;
   std::deque<WatchedDiag> diags_;
   std::deque<WatchedStream> streams_;
 };

@@ -107,6 +107,7 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
   host::Diagnostics diagnostics;
   const bp_program_t *loaded = nullptr;
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    const std::lock_guard lock(program->device_->control_mutex());
     return program->device_->compiler()->load(abi, artifact.data(), artifact.size(), program->constant_places_.data(),
                                               taken.data(), count, &loaded, diag);
   });
