@@ -308,7 +308,38 @@ constexpr Mutant compiler_table[] = {
        return at_load([](const NextLoad &, std::string_view, std::uint8_t *, const bp_program_t **,
                          const bp_diag_t *) -> bp_status { return BP_OK; });
      }},
-    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/BP-LAW-01/watched",
+    {"load-writes-artifact", "artifacts", "load() writes to the artifact", "cpu", "contract/BP-LAW-01/watched",
+     [] {
+       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
+                         const bp_diag_t *) {
+         const bp_status status = next(artifact);
+         const_cast<char &>(artifact.back()) ^= 1;
+         return status;
+       });
+     }},
+    {"constants-taken-and-used", "artifacts", "load() takes the constants, and runs go on reading the core's", "cpu",
+     "buffers/constants/*",
+     [] {
+       auto places = std::make_shared<std::map<const bp_program_t *, std::vector<bp_loc_t>>>();
+       Fault fault;
+       fault.loaded = [places](const bp_program_t *program, std::span<const bp_loc_t> constants, std::uint8_t *taken) {
+         (*places)[program].assign(constants.begin(), constants.end());
+         std::transform(constants.begin(), constants.end(), taken,
+                        [](bp_loc_t place) { return place.offset != 0 ? 1 : 0; });
+       };
+       fault.program_run = [places](const NextRun &next, layers::LayeredProgram &program, const bp_run_t *run) {
+         std::vector<bp_loc_t> all(run->allocations, run->allocations + run->allocation_count);
+         const std::vector<bp_loc_t> &constants = (*places)[&program.abi];
+         for (std::size_t i = 0; i < all.size(); ++i) {
+           all[i] = constants[i].offset != 0 ? constants[i] : all[i];
+         }
+         bp_run_t changed = *run;
+         changed.allocations = all.data();
+         return next(&changed);
+       };
+       return fault;
+     }},
+    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/BP-LOAD-02/watched",
      [] {
        return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
                          const bp_diag_t *) {

@@ -131,6 +131,42 @@ constexpr Mutant life_table[] = {
        fault.factory_count = [](std::uint32_t count) { return count + 1; };
        return fault;
      }},
+    {"factory-for-every-id", "life", "get_factory() gives its one factory for every id", "kernels",
+     "life_cycle/unknown_factory",
+     [] {
+       Fault fault;
+       fault.get_factory = [](const NextFactory &next, const char *) { return next(BP_DEVICE_FACTORY); };
+       return fault;
+     }},
+    {"description-past-end", "life", "get_desc() describes its last device for every index past it", "kernels",
+     "life_cycle/BP-FACTORY-02",
+     [] {
+       Fault fault;
+       fault.factory_get_desc = [](const NextDescription &next, std::uint32_t index) {
+         const bp_device_desc_t *found = next(index);
+         return found != nullptr ? found : next(0);
+       };
+       return fault;
+     }},
+    {"probe-writes-nothing", "life", "probe() says ok, and not how many devices there are", "kernels",
+     "life_cycle/probe",
+     [] {
+       Fault fault;
+       fault.factory_probe = [](const NextProbe &, std::uint32_t *) -> bp_status { return BP_OK; };
+       return fault;
+     }},
+    {"probe-counts-too-many", "life", "probe() counts one device that create() does not make", "kernels",
+     "life_cycle/probe",
+     [] {
+       Fault fault;
+       fault.factory_probe = [](const NextProbe &next, std::uint32_t *instances) {
+         const bp_status status = next(instances);
+         ++*instances;
+         return status;
+       };
+       fault.factory_has = [](std::uint32_t instance) { return instance == 0 || instance == BP_NONE; };
+       return fault;
+     }},
     {"unknown-options-taken", "life", "create() ignores options it does not know", "kernels", "life_cycle/BP-CREATE-02",
      [] {
        return at_create(

@@ -26,6 +26,19 @@ class Mutation final : public Interposer {
     const auto next = [&] { Interposer::deinit(); };
     fault_.entry_deinit ? fault_.entry_deinit(next) : next();
   }
+  const void *get_factory(const char *id) override {
+    const auto next = [&](const char *asked) { return Interposer::get_factory(asked); };
+    return fault_.get_factory ? fault_.get_factory(next, id) : next(id);
+  }
+  const bp_device_desc_t *factory_get_desc(LayeredFactory &factory, std::uint32_t index) override {
+    const auto next = [&](std::uint32_t asked) { return Interposer::factory_get_desc(factory, asked); };
+    return fault_.factory_get_desc ? fault_.factory_get_desc(next, index) : next(index);
+  }
+  bp_status factory_probe(LayeredFactory &factory, const char *id, std::uint32_t *instances,
+                          const bp_diag_t *diag) override {
+    const auto next = [&](std::uint32_t *out) { return Interposer::factory_probe(factory, id, out, diag); };
+    return fault_.factory_probe ? fault_.factory_probe(next, instances) : next(instances);
+  }
   std::uint32_t factory_count(LayeredFactory &factory) override {
     const std::uint32_t count = Interposer::factory_count(factory);
     return fault_.factory_count ? fault_.factory_count(count) : count;
@@ -103,7 +116,12 @@ class Mutation final : public Interposer {
                                        diag);
     };
     const std::string_view given(static_cast<const char *>(artifact), size);
-    return fault_.compiler_load ? fault_.compiler_load(next, given, taken, program, diag) : next(given);
+    const bp_status status =
+        fault_.compiler_load ? fault_.compiler_load(next, given, taken, program, diag) : next(given);
+    if (status == BP_OK && fault_.loaded) {
+      fault_.loaded(*program, {constants, allocation_count}, taken);
+    }
+    return status;
   }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
     const auto next = [&](const bp_run_t *given) { return Interposer::program_run(program, given, diag); };

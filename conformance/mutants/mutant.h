@@ -17,7 +17,13 @@ namespace bp::conformance {
 struct Fault {
   std::function<bp_status(const std::function<bp_status()> &next)> entry_init;
   std::function<void(const std::function<void()> &next)> entry_deinit;
+  std::function<const void *(const std::function<const void *(const char *id)> &next, const char *id)> get_factory;
   std::function<std::uint32_t(std::uint32_t count)> factory_count;
+  std::function<const bp_device_desc_t *(const std::function<const bp_device_desc_t *(std::uint32_t index)> &next,
+                                         std::uint32_t index)>
+      factory_get_desc;
+  std::function<bp_status(const std::function<bp_status(std::uint32_t *instances)> &next, std::uint32_t *instances)>
+      factory_probe;
   std::function<const bp_device_t *(
       const std::function<const bp_device_t *(std::span<const bp_option_t> options)> &next, const bp_host_t *host,
       std::span<const bp_option_t> options, const bp_diag_t *diag)>
@@ -51,6 +57,8 @@ struct Fault {
   std::function<bp_status(const std::function<bp_status(std::string_view artifact)> &next, std::string_view artifact,
                           std::uint8_t *taken, const bp_program_t **program, const bp_diag_t *diag)>
       compiler_load;
+  // After a load() that has succeeded.
+  std::function<void(const bp_program_t *program, std::span<const bp_loc_t> constants, std::uint8_t *taken)> loaded;
   std::function<bp_status(const std::function<bp_status(const bp_run_t *run)> &next, layers::LayeredProgram &program,
                           const bp_run_t *run)>
       program_run;

@@ -296,6 +296,30 @@ constexpr Mutant rule_table[] = {
        return fault;
      }},
     // --- runs ---
+    {"routine-twice", "life", "two routines have one name", "null", "life_cycle/load",
+     [] {
+       Fault fault;
+       fault.device_get_extension = [](const NextAsk &next, std::string_view id) {
+         static bp_routine_t twice[2];
+         static bp_device_custom_call_t table = {twice, 2};
+         const void *found = next();
+         if (id != BP_EXT_CUSTOM_CALL || found == nullptr) {
+           return found;
+         }
+         twice[0] = twice[1] = static_cast<const bp_device_custom_call_t *>(found)->routines[0];
+         return static_cast<const void *>(&table);
+       };
+       return fault;
+     }},
+    {"routine-refuses-in-silence", "status", "a routine refuses a shape and does not say why", "null",
+     "contract/BP-ROUTINE-02",
+     [] {
+       Fault fault;
+       fault.kernels_kernel = [](const NextCall &, const bp_call_t *, const bp_diag_t *) -> bp_status {
+         return BP_INVALID;
+       };
+       return fault;
+     }},
     {"run-takes-memory", "runs", "a run takes 32 MiB, and gives them back", "cpu", "contract/BP-RUN-02",
      [] {
        return at_run([](const NextRun &next, const bp_run_t *run) {
@@ -368,6 +392,15 @@ constexpr Mutant rule_table[] = {
                                     const bp_run_profile_t &) { return next({}); });
      }},
     // --- memory and queues ---
+    {"listener-taken-for-granted", "runs", "once somebody has listened, runs fail that nobody listens to", "cpu",
+     "contract/BP-RUN-05",
+     [] {
+       auto was_heard = std::make_shared<std::atomic<bool>>(false);
+       return at_run([was_heard](const NextRun &next, const bp_run_t *run) {
+         const bool is_heard = run->get_extension(run, BP_EXT_PROFILE) != nullptr;
+         return was_heard->exchange(is_heard) && !is_heard ? BP_INTERNAL : next(run);
+       });
+     }},
     {"copy-of-nothing-fails", "memory", "a copy of 0 bytes is refused", "npu", "contract/BP-COPY-01/nothing",
      [] {
        Fault fault;

@@ -111,8 +111,9 @@ Verdict run_buffers(Subject &subject, const std::string &id) {
 
 constexpr RuleCases rules_of_buffers[] = {
     {"BP-RUN-01", "buffers/*/end", "bp.compiler/1"},     {"BP-RUN-01", "buffers/*/start", "bp.compiler/1"},
-    {"BP-RUN-04", "buffers/*/again", "bp.compiler/1"},   {"BP-KERNEL-01", "buffers/*/end", "bp.kernels/1"},
-    {"BP-KERNEL-01", "buffers/*/start", "bp.kernels/1"}, {"BP-KERNEL-02", "buffers/*/again", "bp.kernels/1"},
+    {"BP-RUN-04", "buffers/*/again", "bp.compiler/1"},   {"BP-LOAD-02", "buffers/constants/*", "bp.compiler/1"},
+    {"BP-KERNEL-01", "buffers/*/end", "bp.kernels/1"},   {"BP-KERNEL-01", "buffers/*/start", "bp.kernels/1"},
+    {"BP-KERNEL-02", "buffers/*/again", "bp.kernels/1"},
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ constexpr Watched watched[] = {
     {"BP-LAW-01", ""},
     {"BP-LAW-04", ""},
     {"BP-LAYOUT-01", "bp.layout/1"},
+    {"BP-LOAD-02", "bp.compiler/1"},
     {"BP-LOG-01", ""},
     {"BP-MODULE-04", ""},
     {"BP-RUN-01", "bp.compiler/1"},
@@ -98,7 +99,7 @@ Verdict expect_unbroken(Subject &subject, std::string_view rule) {
 // The trials of all files.
 std::vector<ContractTrial> trials() {
   std::vector<ContractTrial> all;
-  for (const std::span<const ContractTrial> table : {host_trials, module_trials, queue_trials}) {
+  for (const std::span<const ContractTrial> table : {host_trials, module_trials, queue_trials, routine_trials}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

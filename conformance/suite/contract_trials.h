@@ -16,8 +16,8 @@ struct ContractTrial {
   Verdict (*run)(Subject &subject);
 };
 
-// By what they do: with another host, with altered modules, with the device's own memory and queues.
-extern const std::span<const ContractTrial> host_trials, module_trials, queue_trials;
+// By what they do: with another host, with altered modules, with the device's own memory and queues, with its routines.
+extern const std::span<const ContractTrial> host_trials, module_trials, queue_trials, routine_trials;
 
 // The bits of a sample program on a device; compiled for the device alone, with nothing folded.
 Result<ir::Literal> run_alone(const Subject &subject, const Backend &backend, const ir::Module &module);

@@ -119,10 +119,13 @@ struct ListeningRun {
 };
 
 struct Listener final : Interposer {
-  Listener(std::unique_ptr<host::Entry> below, std::vector<Recorded> &records)
-      : Interposer(std::move(below)), records_(records) {}
+  Listener(std::unique_ptr<host::Entry> below, std::vector<Recorded> &records, const bool &listens)
+      : Interposer(std::move(below)), records_(records), listens_(listens) {}
 
   const bp_run_t *listen(const bp_run_t *run) {
+    if (!listens_) {
+      return run;
+    }
     const std::lock_guard lock(mutex_);
     ListeningRun &listening = *runs_.emplace_back(new ListeningRun{*run, run, &mutex_, &records_});
     listening.abi.get_extension = &ListeningRun::get_extension;
@@ -142,6 +145,7 @@ struct Listener final : Interposer {
 
   std::mutex mutex_;
   std::vector<Recorded> &records_;
+  const bool &listens_;                              // changes between runs
   std::vector<std::unique_ptr<ListeningRun>> runs_;  // a queue may report until the device goes
 };
 
@@ -151,8 +155,9 @@ Result<Verdict> reports_to_listener(Subject &subject) {
   BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
   std::vector<Recorded> records;
   {
-    BP_ASSIGN(const Backend heard, load_under(subject, [&records](std::unique_ptr<host::Entry> below) {
-                return std::make_unique<Listener>(std::move(below), records);
+    const bool listens = true;
+    BP_ASSIGN(const Backend heard, load_under(subject, [&](std::unique_ptr<host::Entry> below) {
+                return std::make_unique<Listener>(std::move(below), records, listens);
               }));
     BP_ASSIGN(const Literal found, run_alone(subject, heard, module));
     if (!found.identical(expected)) {
@@ -179,6 +184,30 @@ Result<Verdict> reports_to_listener(Subject &subject) {
 }
 Verdict reports_its_runs(Subject &subject) {
   return verdict_or_error(reports_to_listener(subject));
+}
+
+// --- BP-RUN-05: somebody listens, and then nobody ---
+
+Result<Verdict> computes_unheard(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
+  std::vector<Recorded> records;
+  bool listens = true;
+  BP_ASSIGN(const Backend heard, load_under(subject, [&](std::unique_ptr<host::Entry> below) {
+              return std::make_unique<Listener>(std::move(below), records, listens);
+            }));
+  BP_ASSIGN([[maybe_unused]] const Literal first, run_alone(subject, heard, module));
+  listens = false;
+  const auto found = run_alone(subject, heard, module);
+  if (!found.ok()) {
+    return failure("BP-RUN-05: a run fails once nobody listens any more: " + found.error().to_string());
+  }
+  return found->identical(expected) ? Verdict()
+                                    : failure("BP-RUN-05: the result has other bits once nobody listens any more");
+}
+Verdict runs_unheard(Subject &subject) {
+  return verdict_or_error(computes_unheard(subject));
 }
 
 // --- BP-RUN-02: what a run takes ---
@@ -234,6 +263,7 @@ constexpr ContractTrial host_table[] = {
     {"BP-PROFILE-01", "bp.compiler/1", reports_its_runs},
     {"BP-PROFILE-02", "bp.compiler/1", reports_its_runs},
     {"BP-RUN-02", "bp.compiler/1", takes_no_memory},
+    {"BP-RUN-05", "bp.compiler/1", runs_unheard},
 };
 
 }  // namespace

@@ -176,7 +176,7 @@ Verdict knows_its_factory_alone(Subject &subject) {
     BP_TRY(library.init());
     for (const char *id : {"", "bp.device-factory/2", "bp.device-factory/", "bp.not-a-factory/1"}) {
       BP_TRY(expect(library.entry().get_factory(id) == nullptr,
-                    fmt::format("get_factory(\"{}\") is not null, expected null", id)));
+                    fmt::format("BP-ENTRY-04: get_factory(\"{}\") is not null, expected null", id)));
     }
     library.deinit();
     return {};
@@ -192,9 +192,23 @@ Verdict counts_its_devices(Subject &subject) {
           factory.count(&factory) == expected,
           fmt::format("BP-FACTORY-01: count() is {}, the manifest lists {}", factory.count(&factory), expected)));
     }
-    BP_TRY(expect(factory.get_desc(&factory, static_cast<std::uint32_t>(expected)) == nullptr,
-                  "get_desc(count()) is not null, expected null"));
-    return expect(factory.get_desc(&factory, BP_NONE) == nullptr, "get_desc(BP_NONE) is not null, expected null");
+    return {};
+  });
+}
+
+Verdict describes_its_devices(Subject &subject) {
+  return with_factory(subject, [](const bp_device_factory_t &factory) -> Status {
+    const std::uint32_t count = factory.count(&factory);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bp_device_desc_t *first = factory.get_desc(&factory, i);
+      BP_TRY(expect(first != nullptr && first == factory.get_desc(&factory, i),
+                    fmt::format("BP-FACTORY-02: get_desc({}) is null, or changes its answer", i)));
+    }
+    for (const std::uint32_t index : {count, count + 1, BP_NONE}) {
+      BP_TRY(expect(factory.get_desc(&factory, index) == nullptr,
+                    fmt::format("BP-FACTORY-02: get_desc({}) of {} is not null, expected null", index, count)));
+    }
+    return {};
   });
 }
 
@@ -319,13 +333,32 @@ Verdict creates_in_silence(Subject &subject) {
   });
 }
 
+// BP-PROBE-01. Every instance that it counts can be made; a machine has few.
 Verdict probes(Subject &subject) {
-  const auto plugin = host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers());
-  if (!plugin.ok()) {
-    return failure(plugin.error().to_string());
-  }
-  const auto instances = (*plugin)->probe(subject.device_id());
-  return instances.ok() ? Verdict() : failure(instances.error().to_string());
+  const host::HostServices services(quiet_host());
+  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
+    constexpr std::uint32_t unwritten = 0xfffffffe, most = 16;
+    std::uint32_t instances = unwritten;
+    host::Diagnostics diagnostics;
+    const auto id = subject.device_id();
+    const bp_status status =
+        diagnostics.call([&](const bp_diag_t *diag) { return factory.probe(&factory, id.c_str(), &instances, diag); });
+    BP_TRY(diagnostics.result(status, id, "probe"));
+    BP_TRY(
+        expect(instances != unwritten, "BP-PROBE-01: probe() says ok, and does not write how many devices there are"));
+    for (std::uint32_t i = 0; i < std::min(instances, most); ++i) {
+      NakedDevice device;
+      host::Diagnostics reports;
+      reports.call([&](const bp_diag_t *diag) -> bp_status {
+        device.reset(factory.create(&factory, services.abi(), id.c_str(), i, nullptr, 0, diag));
+        return BP_OK;
+      });
+      BP_TRY(expect(
+          device != nullptr,
+          fmt::format("BP-PROBE-01: probe() counts {} devices, but create() makes no instance {}", instances, i)));
+    }
+    return {};
+  });
 }
 
 Verdict ends_its_threads(Subject &subject) {
@@ -427,6 +460,7 @@ constexpr NamedCase life_cycle_cases[] = {
     {"BP-INIT-02/repeated", init_follows_deinit},
     {"unknown_factory", knows_its_factory_alone},
     {"BP-FACTORY-01", counts_its_devices},
+    {"BP-FACTORY-02", describes_its_devices},
     {"probe", probes},
     {"unknown_device", refuses_unknown_devices},
     {"BP-CREATE-01", creates_in_silence},
@@ -449,7 +483,10 @@ Verdict run_life_cycle(Subject &subject, const std::string &id) {
 }
 
 constexpr RuleCases rules_of_life_cycle[] = {
-    {"BP-MANIFEST-02", "life_cycle/load"},
+    {"BP-MANIFEST-02", "life_cycle/load"},       {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/1"},
+    {"BP-ENTRY-04", "life_cycle/unknown_factory"},
+    {"BP-PROBE-01", "life_cycle/probe"},         {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},
+    {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
 };
 
 }  // namespace

@@ -109,6 +109,7 @@ Result<std::unique_ptr<NakedProgram>> NakedProgram::load(DevicePointer device,
 Status NakedProgram::open() {
   const host::Image &image = parts_->image;
   const auto allocations = image.view().allocations();
+  constants_.resize(allocations.size());
   constant_places_.resize(allocations.size());
   for (const host::ImageConstant &constant : image.constants()) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(constant.shape.byte_size()));
@@ -117,7 +118,7 @@ Status NakedProgram::open() {
     BP_ASSIGN(GuardedBlock block, make_block(allocation.space, bytes.size(), allocation.alignment, {}));
     BP_TRY(block.write(0, bytes));
     constant_places_[constant.allocation] = block.location();
-    constants_.push_back(std::move(block));
+    constants_[constant.allocation].emplace(std::move(block));
   }
   if (device_->compiler() == nullptr) {
     BP_ASSIGN(program_, runtime::make_kernel_program(device_, image.module()));
@@ -132,7 +133,10 @@ Status NakedProgram::open() {
   });
   BP_TRY(diagnostics.result(status, device_->id(), "load", image.module()));
   for (std::size_t i = 0; i < taken.size(); ++i) {
-    constant_places_[i] = taken[i] != 0 ? bp_loc_t{} : constant_places_[i];
+    if (taken[i] != 0) {
+      constants_[i].reset();  // who looks for it there (BP-LOAD-02) finds nothing
+      constant_places_[i] = {};
+    }
   }
   return {};
 }

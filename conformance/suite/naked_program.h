@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -69,8 +70,8 @@ class NakedProgram {
 
   DevicePointer device_;
   std::shared_ptr<const NakedParts> parts_;
-  std::vector<GuardedBlock> constants_;
-  std::vector<bp_loc_t> constant_places_;  // by allocation
+  std::vector<std::optional<GuardedBlock>> constants_;  // by allocation; none if the program has taken it
+  std::vector<bp_loc_t> constant_places_;
   const bp_program_t *program_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 // all the same; the frame around the device is that of plugin_api/cpp/single_device.h. Copy this folder, rename (README.md), and grow it: delete the tiers you do not need, then run
 // until the next "unimplemented".
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/custom_call.h"
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/module_view.h"
@@ -17,7 +18,8 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.null",
     "aliases": ["null"],
     "name": "Null device",
-    "extensions": ["bp.kernels/1", "bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.rewrite/1"]
+    "extensions": ["bp.kernels/1", "bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.rewrite/1",
+                   "bp.custom-call/1"]
   }]
 })");
 
@@ -85,10 +87,19 @@ bp_status rewrite(const bp_device_t *, uint32_t, const bp_module_t *, const bp_o
 
 constexpr bp_device_rewrite_t rewriter = {rewrite};
 
+// Drafts: a routine by name, for custom calls.
+
+bp_status nothing(const bp_device_t *, const bp_call_t *call, const bp_diag_t *diag) {
+  return fail(diag, BP_INVALID, call->instr, "null: unimplemented: null.nothing");
+}
+
+constexpr bp_routine_t routines[] = {{"null.nothing", nothing}};
+constexpr bp_device_custom_call_t custom_call = {routines, 1};
+
 // The device. In the order of the manifest: BP-MANIFEST-02.
 
-constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_MEMORY,  BP_EXT_COMPILER,
-                                    BP_EXT_QUEUE,   BP_EXT_REWRITE, nullptr};
+constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_MEMORY,      BP_EXT_COMPILER, BP_EXT_QUEUE,
+                                    BP_EXT_REWRITE, BP_EXT_CUSTOM_CALL, nullptr};
 
 struct NullDevice {
   static constexpr bp_device_desc_t description = {
@@ -116,7 +127,10 @@ struct NullDevice {
     if (id == BP_EXT_QUEUE) {
       return &queue;
     }
-    return id == BP_EXT_REWRITE ? &rewriter : nullptr;
+    if (id == BP_EXT_REWRITE) {
+      return &rewriter;
+    }
+    return id == BP_EXT_CUSTOM_CALL ? &custom_call : nullptr;
   }
 };
 

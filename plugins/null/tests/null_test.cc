@@ -57,6 +57,14 @@ TEST_CASE("the skeleton says what is not implemented") {
   CHECK(result.error().code() == ErrorCode::Unsupported);
   CHECK(result.error().to_string() == "plugin null: alloc: unsupported: null: unimplemented: bp_device_memory.alloc");
 
+  const auto called =
+      backend->compile(text::parse_module("ENTRY main { x = f32[] parameter(0)  "
+                                          "ROOT c = f32[] custom-call(x), custom_call_target=\"null.nothing\" }")
+                           .value());
+  REQUIRE(called.ok());
+  CHECK(called->executable.run({ir::Literal::scalar(ir::ElementType::F32, 1.0f)}).error().to_string() ==
+        "plugin dev.backplane.null: run: invalid: c: null: unimplemented: null.nothing");
+
   BackendOptions options;
   options.settings = {{"x", "y"}};
   const auto refused = Backend::load("null", options);

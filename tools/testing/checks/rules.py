@@ -28,13 +28,14 @@ RULE = r"BP-[A-Z]+-\d\d"
 CORE = "binds the core, not the plugin"
 WITHOUT_MUTANT = {
     "BP-DEVICE-01": CORE,
+    "BP-DEVICE-06": CORE,
     "BP-INIT-03": "binds the core; of a plugin, nothing from outside makes a correct init() fail",
     "BP-LAW-02": "binds who changes the headers",
     "BP-MODULE-01": CORE,
     "BP-MODULE-02": CORE,
     "BP-MODULE-03": CORE,
-    "BP-ROUTINE-01": "the loader refuses it; no backend of this repository has bp.custom-call/1, a draft",
-    "BP-ROUTINE-02": "no backend of this repository has bp.custom-call/1, a draft",
+    "BP-PARALLEL-02": CORE,
+    "BP-THREADS-01": CORE,
 }
 
 
