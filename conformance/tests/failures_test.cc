@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <mutex>
+#include <set>
 
 #include "conformance/suite/sample_programs.h"
 #include "core/backplane.h"
@@ -37,6 +40,17 @@ bool has_sink(Function function) {
   }
 }
 
+// What is compiled and run, and on what.
+struct Trial {
+  std::string plugin;
+  std::vector<std::string> programs;
+};
+const Trial on_kernels = {"kernels", {"chain", "donation"}}, on_npu = {"npu", {"in_place", "constants"}},
+            on_cpu = {"cpu", {"donation"}};
+
+// Fallible functions that none of these calls, and why.
+const std::map<Function, std::string> never_reached = {};
+
 struct Work {
   ir::Module module;
   std::vector<Literal> arguments;
@@ -50,9 +64,11 @@ BackendOptions options_of(const host::Layer &layer) {
   return options;
 }
 
-// Loads, compiles and runs twice: what comes out, or the first error.
+// Counts, loads, compiles and runs twice: what comes out, or the first error.
 Result<Literal> attempt(const std::string &plugin, const host::Layer &layer, const Work &work) {
   BP_ASSIGN(const Backend backend, Backend::load(plugin, options_of(layer)));
+  const host::Device &device = *backend.device();
+  BP_ASSIGN([[maybe_unused]] const std::uint32_t instances, device.plugin().probe(std::string(device.id())));
   CompileOptions options;
   options.fold_constants = false;
   BP_ASSIGN(const Compiled compiled, backend.compile(work.module, options));
@@ -99,7 +115,14 @@ std::string complaint(const std::string &plugin, const std::shared_ptr<Failure> 
   return again->identical(work.expected) ? "" : "the next attempt has other bits";
 }
 
-void fail_in_turn(const std::string &plugin, const std::vector<std::string> &programs) {
+Work work_of(const std::string &program) {
+  Work work{sample_program(program).value(), {}, {}};
+  work.arguments = interpreter::random_arguments(work.module, 1).value();
+  return work;
+}
+
+void fail_in_turn(const Trial &trial) {
+  const std::string &plugin = trial.plugin;
   const auto candidate = host::find_plugin(plugin, host::plugin_directories());
   if (!candidate.ok()) {
     return testing::skip("this build has no " + plugin);
@@ -107,9 +130,8 @@ void fail_in_turn(const std::string &plugin, const std::vector<std::string> &pro
   alarm(300);  // a hang is a failure
   constexpr bp_status statuses[] = {BP_INTERNAL, BP_NO_MEMORY, BP_UNSUPPORTED, BP_INVALID, BP_DEVICE_LOST, 77};
   int trials = 0;
-  for (const std::string &name : programs) {
-    Work work{sample_program(name).value(), {}, {}};
-    work.arguments = interpreter::random_arguments(work.module, 1).value();
+  for (const std::string &name : trial.programs) {
+    Work work = work_of(name);
     auto expected = attempt(plugin, nothing_between(), work);
     INFO(plugin << ", " << name << ": " << (expected.ok() ? "" : expected.error().to_string()));
     REQUIRE(expected.ok());
@@ -137,16 +159,88 @@ void fail_in_turn(const std::string &plugin, const std::vector<std::string> &pro
   CHECK(trials > 20);
 }
 
+// Functions that were called.
+class Reached final : public layers::Interposer {
+ public:
+  Reached(std::unique_ptr<host::Entry> below, std::set<Function> &functions)
+      : Interposer(std::move(below)), functions_(functions) {}
+  void enter(const layers::Call &call) override {
+    const std::lock_guard lock(mutex_);
+    functions_.insert(call.function);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<Function> &functions_;
+};
+
+// The library itself fails.
+struct EntryFails final : layers::Interposer {
+  EntryFails(std::unique_ptr<host::Entry> below, bool in_init, bool is_silent)
+      : Interposer(std::move(below)), in_init_(in_init), is_silent_(is_silent) {}
+  bp_status init(const char *path, const bp_diag_t *diag) override {
+    if (!in_init_) {
+      return Interposer::init(path, diag);
+    }
+    if (!is_silent_) {
+      diag->report(diag, BP_DEVICE_LOST, BP_NONE, "this call was made to fail");
+    }
+    return BP_DEVICE_LOST;
+  }
+  const void *get_factory(const char *id) override { return in_init_ ? Interposer::get_factory(id) : nullptr; }
+  bool in_init_, is_silent_;
+};
+
 }  // namespace
 
 TEST_CASE("what fails in kernels is said, and the next run works") {
-  fail_in_turn("kernels", {"chain", "donation"});
+  fail_in_turn(on_kernels);
 }
 TEST_CASE("what fails in npu is said, and the next run works") {
-  fail_in_turn("npu", {"in_place", "constants"});
+  fail_in_turn(on_npu);
 }
 TEST_CASE("what fails in cpu is said, and the next run works") {
-  fail_in_turn("cpu", {"donation"});
+  fail_in_turn(on_cpu);
+}
+
+TEST_CASE("every function that can fail is among those that are failed") {
+  std::set<Function> reached;
+  for (const Trial &trial : {on_kernels, on_npu, on_cpu}) {
+    if (!host::find_plugin(trial.plugin, host::plugin_directories()).ok()) {
+      return testing::skip("this build has no " + trial.plugin);
+    }
+    for (const std::string &program : trial.programs) {
+      const host::Layer layer = [&](auto below) { return std::make_unique<Reached>(std::move(below), reached); };
+      REQUIRE(attempt(trial.plugin, layer, work_of(program)).ok());
+    }
+  }
+  for (const Function function : functions) {
+    INFO(layers::to_string(function));
+    if (layers::is_fallible(function)) {
+      CHECK(reached.contains(function) != never_reached.contains(function));
+    }
+  }
+}
+
+TEST_CASE("a library that fails as a whole is refused, says why, and can be loaded later") {
+  const Work work = work_of("donation");
+  const auto expected = attempt("kernels", nothing_between(), work);
+  REQUIRE(expected.ok());
+  for (const bool in_init : {true, false}) {
+    for (const bool is_silent : {true, false}) {
+      const auto failed = attempt(
+          "kernels", [&](auto below) { return std::make_unique<EntryFails>(std::move(below), in_init, is_silent); },
+          work);
+      REQUIRE_FALSE(failed.ok());
+      const std::string said = failed.error().to_string();
+      CHECK_THAT(said, Catch::Contains("libbackplane_kernels.so") &&
+                           Catch::Contains(!in_init    ? "has no factory"
+                                           : is_silent ? "init: device lost"
+                                                       : "init: device lost: this call was made to fail"));
+      const auto again = attempt("kernels", nothing_between(), work);
+      CHECK((again.ok() && again->identical(*expected)));
+    }
+  }
 }
 
 }  // namespace bp::conformance
