@@ -63,6 +63,7 @@ void print_json(const host::Device &device) {
                       {"capacity", space.capacity},
                       {"alignment", space.alignment},
                       {"host_visible", (space.flags & BP_SPACE_HOST_VISIBLE) != 0},
+                      {"peer_visible", (space.flags & BP_SPACE_PEER_VISIBLE) != 0},
                       {"per_run", (space.flags & BP_SPACE_PER_RUN) != 0},
                       {"hlo_space", space.hlo_space},
                       {"gb_per_s", space.gb_per_s}});
@@ -103,8 +104,9 @@ void print(const host::Device &device) {
   }
   for (const bp_space_t &space : spaces_of(device)) {
     row("memory",
-        fmt::format("{}: {}, alignment {}{}{}{}", text(space.name), format_bytes(static_cast<double>(space.capacity)),
+        fmt::format("{}: {}, alignment {}{}{}{}{}", text(space.name), format_bytes(static_cast<double>(space.capacity)),
                     space.alignment, (space.flags & BP_SPACE_HOST_VISIBLE) != 0 ? ", visible to the host" : "",
+                    (space.flags & BP_SPACE_PEER_VISIBLE) != 0 ? ", visible to other devices" : "",
                     (space.flags & BP_SPACE_PER_RUN) != 0 ? ", contents end with a run" : "",
                     space.gb_per_s > 0 ? fmt::format(", {:g} GB/s", space.gb_per_s) : ""));
   }

@@ -436,6 +436,14 @@ def plugins():
     check("  option       speed (one of high, low; otherwise high): of the wheel\n" in described, f"plugins printed\n{described}")
     options = json.loads(expect(["plugins", good, "--json"], SUCCESS, "").out)["options"]
     check([option["key"] for option in options] == ["speed", "count", "weight", "dim"], f"plugins --json printed {options}")
+    several = str(PLUGINS / "libbackplane_memory_spaces.so")
+    described = [line for line in expect(["plugins", several], SUCCESS, "").out.splitlines() if line.startswith("  memory ")]
+    check(described == ["  memory       shared: 2.00 MB, alignment 64, visible to the host, visible to other devices",
+                        "  memory       own: 2.00 MB, alignment 64, 8 GB/s",
+                        "  memory       pad: 1.00 KB, alignment 64, contents end with a run"],
+          f"plugins printed {described}")
+    spaces = json.loads(expect(["plugins", several, "--json"], SUCCESS, "").out)["spaces"]
+    check([space["peer_visible"] for space in spaces] == [True, False, False], f"plugins --json printed {spaces}")
     null = json.loads(expect(["plugins", "null", "--json"], SUCCESS, "").out)
     check(null["spaces"] and null["queues"] and null["options"] == [], f"plugins null --json printed {null}")
     nowhere = backplane("plugins", path="/nowhere")

@@ -1,5 +1,5 @@
-// A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct. Built once for each fault
-// (meson.build); core/host/tests/plugin_test.cc says what each must lead to.
+// A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct, as it is with memory spaces of all
+// kinds (BP_FAULT_MEMORY_SPACES). Built once for each fault (meson.build); core/host/tests/plugin_test.cc says what each must lead to.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #endif
 #if defined(BP_FAULT_OTHER_EXTENSION)
 #define MANIFEST_EXTENSIONS "\"bp.queue/1\""
-#elif defined(BP_FAULT_PROMISED_EXTENSION)
+#elif defined(BP_FAULT_PROMISED_EXTENSION) || defined(BP_FAULT_MEMORY_SPACES)
 #define MANIFEST_EXTENSIONS "\"bp.memory/1\", \"bp.kernels/1\""
 #else
 #define MANIFEST_EXTENSIONS "\"bp.kernels/1\""
@@ -88,8 +88,29 @@ static bp_kernel find(const bp_device_t *device, const bp_module_t *module, uint
 static const bp_device_kernels_t kernels = {find};
 #endif
 
+#ifdef BP_FAULT_MEMORY_SPACES
+static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size, uint32_t alignment, bp_memory_t *out,
+                       const bp_diag_t *diag) {
+  (void)device, (void)space, (void)size, (void)alignment, (void)out, (void)diag;
+  return BP_NO_MEMORY;
+}
+static void release(const bp_device_t *device, uint64_t memory) {
+  (void)device, (void)memory;
+}
+static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag) {
+  (void)device, (void)to, (void)from, (void)size, (void)diag;
+  return BP_INVALID;
+}
+static const bp_space_t spaces[] = {
+    {"shared", 2000000, 64, BP_SPACE_HOST_VISIBLE | BP_SPACE_PEER_VISIBLE, 0, 0},
+    {"own", 2000000, 64, 0, 1, 8},
+    {"pad", 1000, 64, BP_SPACE_PER_RUN, 2, 0},
+};
+static const bp_device_memory_t memory = {spaces, 3, alloc, release, copy};
+#endif
+
 static const char *const features[] = {BP_EXT_KERNELS,
-#ifdef BP_FAULT_PROMISED_EXTENSION
+#if defined(BP_FAULT_PROMISED_EXTENSION) || defined(BP_FAULT_MEMORY_SPACES)
                                        BP_EXT_MEMORY,
 #endif
                                        NULL};
@@ -152,6 +173,11 @@ static const void *get_extension(const bp_device_t *device, const char *id) {
   (void)device;
 #ifdef BP_FAULT_ANSWERS_TO_ALL
   return id != NULL ? &kernels : NULL;
+#endif
+#ifdef BP_FAULT_MEMORY_SPACES
+  if (strcmp(id, BP_EXT_MEMORY) == 0) {
+    return &memory;
+  }
 #endif
   return strcmp(id, BP_EXT_KERNELS) == 0 ? &kernels : NULL;
 }
