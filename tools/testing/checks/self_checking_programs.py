@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The StableHLO programs of conformance/programs and of the corpus hold on the interpreter, on cpu, and on the emulated
 GPU of nvptx, but for a few, which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as code for other
-CPUs, the least of x86-64, and aarch64 in an emulator, and those of the corpus on the GPU too.
+CPUs: the least of x86-64, and aarch64 in an emulator.
 
 The corpus is left out where it is absent (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed
 and holds is a failure too: then its line goes. On cpu a run must also take the memory that was predicted, to the byte.
@@ -88,11 +88,8 @@ def main():
         print("no corpus; set BACKPLANE_SHARED to the folder that has it")
     runs = [("interpreter", ["interpreter"])] + ([("cpu", ["cpu", "--memory"])] if HAS_CPU else [])
     runs += [("cpu", arguments) for arguments in other_cpus()]
-    tests = [(*run, folder) for folder in folders for run in runs]
-    if HAS_NVPTX:
-        emulated = folders if os.environ.get("BACKPLANE_TEST_FULL") else [PROGRAMS]
-        tests += [("nvptx", ["nvptx", "--emulate"], folder) for folder in emulated]
-    problems = [problem for test in tests for problem in check(*test)]
+    runs += [("nvptx", ["nvptx", "--emulate"])] if HAS_NVPTX else []
+    problems = [problem for folder in folders for run in runs for problem in check(*run, folder)]
     print("\n".join(problems))
     return 1 if problems else 0
 
