@@ -193,7 +193,9 @@ class EmulatedThreads final : public Threads {
   static llvm::Value *local_memory(const KernelFrame &frame, llvm::Type *type, std::size_t count) {
     llvm::BasicBlock &entry = frame.function->getEntryBlock();
     llvm::IRBuilder<> start(&entry, entry.begin());
-    return start.CreateAlloca(type, start.getInt32(static_cast<std::uint32_t>(count)));
+    llvm::AllocaInst *memory = start.CreateAlloca(type, start.getInt32(static_cast<std::uint32_t>(count)));
+    memory->setAlignment(llvm::Align(8));  // also of bytes, which may be a struct
+    return memory;
   }
   static llvm::Value *in_memory(llvm::IRBuilderBase &b, const KernelFrame &frame,
                                 std::span<llvm::Value *const> values) {
