@@ -100,6 +100,27 @@ Value *BlockTeam::exchange(llvm::IRBuilderBase &b, Value *value, std::uint32_t m
   return b.CreateBitCast(b.CreateTrunc(result, number), type);
 }
 
+// Instruction by instruction, where one multiplies only a part.
+std::vector<Value *> BlockTeam::multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
+                                                  std::span<Value *const> a, std::span<Value *const> b,
+                                                  std::span<Value *const> sums) {
+  const MatrixPart part = *threads_.matrix_part(element);
+  const std::size_t of_rows = part.rows / 8, of_line = part.contracted_bytes / 16;
+  std::vector<Value *> results(sums.begin(), sums.end());
+  for (std::size_t row = 0; row < 2; row += of_rows) {
+    for (std::size_t at = 0; at < 2; at += of_line) {
+      std::vector<Value *> words;
+      for (std::size_t i = 0; i < of_rows * of_line; ++i) {
+        words.push_back(a[2 * (at + i / of_rows) + row + i % of_rows]);
+      }
+      const std::span<Value *> of_part = std::span(results).subspan(2 * row, 2 * of_rows);
+      std::ranges::copy(threads_.multiply_part(builder, frame_, element, words, b.subspan(at, of_line), of_part),
+                        of_part.begin());
+    }
+  }
+  return results;
+}
+
 std::int64_t BlockTeam::most_memory_bytes() const {
   return max_shared_bytes / size_.per_block / 64 * 64;
 }

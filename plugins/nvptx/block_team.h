@@ -36,13 +36,11 @@ class BlockTeam final : public emit::Team {
   void wait(llvm::IRBuilderBase &builder) override;
   llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) override;
   bool has_matrix_unit(emit::MatrixElement element) const override {
-    return size_.threads >= 2 * warp_size && threads_.has_matrix_unit(element);
+    return size_.threads >= 2 * warp_size && threads_.matrix_part(element).has_value();
   }
   std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
                                                std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
-                                               std::span<llvm::Value *const> sums) override {
-    return threads_.multiply_matrices(builder, frame_, element, a, b, sums);
-  }
+                                               std::span<llvm::Value *const> sums) override;
   std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line, bool are_turned) override {
     return threads_.load_matrices(builder, frame_, line, are_turned);
   }

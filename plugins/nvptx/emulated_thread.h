@@ -29,14 +29,16 @@ struct EmulatedThread {
   std::uint32_t block, blocks;    // in the grid
   EmulatedWait waits_for;         // None: it has ended
   // What it shows the others of its warp: words[turn] next, so that a slow one still finds the last ones. A single word,
-  // or what it has of both matrices (emit::MatrixUnit).
+  // or what it has of both matrices (emit::MatrixUnit), or of a part of them.
   std::uint32_t turn;
   std::uint32_t words[2][6];
   void *shared;  // memory of the block, aligned to shared_alignment
   // Memory for the frame, aligned to 64 bytes, until the block has ended. Null if there is none: then the kernel returns.
   void *(*allocate)(EmulatedThread *thread, std::uint64_t bytes);
-  // Adds to its sums, by what the threads of the warp showed in that turn. element: a emit::MatrixElement.
-  void (*multiply_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, void *sums);
+  // Adds to its sums, by what the threads of the warp showed in that turn. element: a emit::MatrixElement; of a MatrixPart
+  // of so many rows and bytes.
+  void (*multiply_part)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, std::uint32_t rows,
+                        std::uint32_t contracted_bytes, void *sums);
   // Of the lines that they showed, by address; four words.
   void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
   // Adds to its sums, by what is in the memory of the block.

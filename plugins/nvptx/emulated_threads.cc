@@ -16,7 +16,7 @@ using llvm::Intrinsic::ID;
 
 class EmulatedThreads final : public Threads {
  public:
-  EmulatedThreads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
+  using Threads::Threads;
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            std::size_t maps, const emit::KernelCall *call, Cooperation cooperation) const override {
@@ -65,8 +65,6 @@ class EmulatedThreads final : public Threads {
                              llvm::ConstantArray::get(type, functions), kernel_table_name);
   }
 
-  std::int64_t whole_shared_bytes() const override { return target_.shared_bytes(); }
-
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     wait(b, frame, EmulatedWait::Warp);
   }
@@ -82,24 +80,20 @@ class EmulatedThreads final : public Threads {
     return b.CreateLoad(b.getInt32Ty(), words_of(b, b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes), turn));
   }
 
-  bool has_matrix_unit(emit::MatrixElement element) const override {
-    return target_.version >= 80 && (element != emit::MatrixElement::TF32 || may_round_);
-  }
-  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame,
-                                               emit::MatrixElement element, std::span<llvm::Value *const> rows,
-                                               std::span<llvm::Value *const> columns,
-                                               std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> multiply_part(llvm::IRBuilderBase &b, const KernelFrame &frame,
+                                           emit::MatrixElement element, std::span<llvm::Value *const> rows,
+                                           std::span<llvm::Value *const> columns,
+                                           std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> words(rows.begin(), rows.end());
     words.insert(words.end(), columns.begin(), columns.end());
     llvm::Value *turn = show(b, frame, words), *memory = in_memory(b, frame, sums);
-    call(b, frame, offsetof(EmulatedThread, multiply_matrices),
-         {turn, b.getInt32(static_cast<std::uint32_t>(element)), memory});
+    const MatrixPart part = *matrix_part(element);
+    call(b, frame, offsetof(EmulatedThread, multiply_part),
+         {turn, b.getInt32(static_cast<std::uint32_t>(element)), b.getInt32(part.rows),
+          b.getInt32(part.contracted_bytes), memory});
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
 
-  bool has_warpgroup_unit(emit::MatrixElement element) const override {
-    return target_.has_warpgroup_unit() && element != emit::MatrixElement::TF32;
-  }
   std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &frame,
                                              emit::MatrixElement element, const emit::WarpgroupSlice &rows,
                                              const emit::WarpgroupSlice &columns,
@@ -138,7 +132,6 @@ class EmulatedThreads final : public Threads {
     return read_all(b, b.getInt32Ty(), memory, matrices);
   }
 
-  bool has_copy_engine() const override { return target_.has_warpgroup_unit(); }
   void make_barrier(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier) const override {
     call(b, frame, offsetof(EmulatedThread, make_barrier), {barrier});
   }
@@ -156,7 +149,6 @@ class EmulatedThreads final : public Threads {
     call(b, frame, offsetof(EmulatedThread, wait_for_phase), {barrier, b.CreateZExt(is_odd, b.getInt32Ty())});
   }
 
-  bool copies_by_itself() const override { return target_.version >= 80; }
   void start_copy(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
                   llvm::Value *is_there) const override {
     llvm::Value *is_read = is_there == nullptr ? b.getTrue() : is_there;
@@ -273,9 +265,6 @@ class EmulatedThreads final : public Threads {
     choice->addCase(b.getInt8(1), frame.ended);
     b.SetInsertPoint(resumed);
   }
-
-  Target target_;
-  bool may_round_;
 };
 
 }  // namespace

@@ -35,18 +35,21 @@ Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
 
 // Each element is found where emit::MatrixUnit says that a thread has it.
 template <typename Sum>
-void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element, Sum *sums) {
+void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element,
+                   const MatrixPart &part, Sum *sums) {
+  const std::uint32_t words_of_rows = part.rows / 8, words = words_of_rows * part.contracted_bytes / 16;
   const std::uint32_t lane = thread->thread % warp_size;
   const EmulatedThread *warp = thread - lane;
   const auto bytes = static_cast<std::uint32_t>(emit::bytes_of(element));
   const auto value = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t byte) {
     return value_of<Sum>(warp[owner].words[turn][word] >> 8 * (byte % 4) & (~0u >> (32 - 8 * bytes)), element);
   };
-  for (std::uint32_t i = 0; i < emit::MatrixUnit::sums; ++i) {
+  for (std::uint32_t i = 0; i < 2 * words_of_rows; ++i) {
     const std::uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-    for (std::uint32_t k = 0; k < emit::MatrixUnit::contracted_bytes; k += bytes) {
-      const std::uint32_t part = k % 16 / 4, last = k / 16;
-      const Sum x = value(row % 8 * 4 + part, row / 8 + 2 * last, k), y = value(column * 4 + part, 4 + last, k);
+    for (std::uint32_t k = 0; k < part.contracted_bytes; k += bytes) {
+      const std::uint32_t in_four = k % 16 / 4, last = k / 16;
+      const Sum x = value(row % 8 * 4 + in_four, row / 8 + words_of_rows * last, k);
+      const Sum y = value(column * 4 + in_four, words + last, k);
       if constexpr (std::is_same_v<Sum, float>) {
         sums[i] = std::fma(x, y, sums[i]);
       } else {
@@ -117,12 +120,14 @@ void multiply_slices_into(const EmulatedThread *thread, const EmulatedSlices &sl
 
 }  // namespace
 
-void multiply_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, void *sums) {
+void multiply_part(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, std::uint32_t rows,
+                   std::uint32_t contracted_bytes, void *sums) {
   const auto element = static_cast<emit::MatrixElement>(number);
+  const MatrixPart part = {rows, contracted_bytes};
   if (is_integer(element)) {
-    multiply_into(thread, turn, element, static_cast<std::uint32_t *>(sums));
+    multiply_into(thread, turn, element, part, static_cast<std::uint32_t *>(sums));
   } else {
-    multiply_into(thread, turn, element, static_cast<float *>(sums));
+    multiply_into(thread, turn, element, part, static_cast<float *>(sums));
   }
 }
 

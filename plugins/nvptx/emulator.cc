@@ -51,7 +51,7 @@ class EmulatedBlock {
                      .words = {},
                      .shared = shared_.get(),
                      .allocate = allocate_frame,
-                     .multiply_matrices = multiply_matrices,
+                     .multiply_part = multiply_part,
                      .load_matrices = load_matrices,
                      .multiply_slices = multiply_slices,
                      .make_barrier = make_barrier,

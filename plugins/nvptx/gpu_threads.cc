@@ -12,7 +12,7 @@ namespace {
 
 class GpuThreads final : public Threads {
  public:
-  GpuThreads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
+  using Threads::Threads;
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            std::size_t maps, const emit::KernelCall *call, Cooperation) const override {
@@ -52,7 +52,6 @@ class GpuThreads final : public Threads {
     }
   }
   void finish(llvm::Module &, std::uint32_t) const override {}
-  std::int64_t whole_shared_bytes() const override { return target_.shared_bytes(); }
 
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     b.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(~0u)});
@@ -78,13 +77,9 @@ class GpuThreads final : public Threads {
     return b.CreateAddrSpaceCast(memory, b.getPtrTy());
   }
 
-  bool has_matrix_unit(emit::MatrixElement element) const override {
-    return target_.version >= 80 && (element != emit::MatrixElement::TF32 || may_round_);
-  }
-  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
-                                               std::span<llvm::Value *const> rows,
-                                               std::span<llvm::Value *const> columns,
-                                               std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> multiply_part(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
+                                           std::span<llvm::Value *const> rows, std::span<llvm::Value *const> columns,
+                                           std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> arguments(rows.begin(), rows.end());
     arguments.insert(arguments.end(), columns.begin(), columns.end());
     for (llvm::Value *&word : arguments) {
@@ -95,12 +90,9 @@ class GpuThreads final : public Threads {
       }
     }
     arguments.insert(arguments.end(), sums.begin(), sums.end());
-    return parts_of(b, b.CreateIntrinsic(multiplication(element), {}, arguments));
+    return parts_of(b, b.CreateIntrinsic(multiplication(element, *matrix_part(element)), {}, arguments));
   }
 
-  bool has_warpgroup_unit(emit::MatrixElement element) const override {
-    return target_.has_warpgroup_unit() && element != emit::MatrixElement::TF32;
-  }
   // One piece of assembly, from the first multiplication to the wait for the last: the sums are the unit's in between, and
   // a compiler that moved them there would make it wait.
   std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
@@ -149,7 +141,6 @@ class GpuThreads final : public Threads {
     return parts_of(b, b.CreateIntrinsic(id, {shared->getType()}, {shared}));
   }
 
-  bool has_copy_engine() const override { return target_.has_warpgroup_unit(); }
   void make_barrier(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier) const override {
     assembly(b, "mbarrier.init.shared::cta.b64 [$0], 1;\nfence.proxy.async.shared::cta;", "r,~{memory}",
              {shared_address(b, barrier)});
@@ -179,7 +170,6 @@ class GpuThreads final : public Threads {
              "r,r,~{memory}", {shared_address(b, barrier), b.CreateZExt(is_odd, b.getInt32Ty())});
   }
 
-  bool copies_by_itself() const override { return target_.version >= 80; }
   void start_copy(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *to, llvm::Value *from,
                   llvm::Value *is_there) const override {
     llvm::Value *shared = b.CreateAddrSpaceCast(to, b.getPtrTy(shared_space));
@@ -249,13 +239,18 @@ class GpuThreads final : public Threads {
       default: return "k32.s32.u8.u8";
     }
   }
-  static llvm::Intrinsic::ID multiplication(emit::MatrixElement element) {
+  static llvm::Intrinsic::ID multiplication(emit::MatrixElement element, const MatrixPart &part) {
+    const bool is_whole = part.contracted_bytes == emit::MatrixUnit::contracted_bytes;
     switch (element) {
-      case emit::MatrixElement::F16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+      case emit::MatrixElement::F16:
+        return is_whole ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
+                        : llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_f32_f32;
       case emit::MatrixElement::BF16: return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
       case emit::MatrixElement::TF32: return llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
-      case emit::MatrixElement::S8: return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
-      default: return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8;
+      case emit::MatrixElement::S8:
+        return is_whole ? llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8 : llvm::Intrinsic::nvvm_mma_m8n8k16_row_col_s8;
+      default:
+        return is_whole ? llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8 : llvm::Intrinsic::nvvm_mma_m8n8k16_row_col_u8;
     }
   }
   static std::vector<llvm::Value *> parts_of(llvm::IRBuilderBase &b, llvm::Value *all) {
@@ -265,9 +260,6 @@ class GpuThreads final : public Threads {
     }
     return parts;
   }
-
-  Target target_;
-  bool may_round_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,11 +38,38 @@ struct KernelFrame {
   llvm::BasicBlock *suspended = nullptr, *ended = nullptr;
 };
 
+// What of emit::MatrixUnit's matrices one instruction multiplies: so many rows, by 8 columns, of so many bytes each. A thread
+// has a word, or two sums, of every 8 of these rows, and likewise a word of every 16 of these bytes, in the unit's order.
+struct MatrixPart {
+  std::uint32_t rows, contracted_bytes;
+};
+
 // Code for one kind of machine. What waits or exchanges is for kernels whose threads cooperate, and must be reached by
 // all threads of the warp, or of the block, together; a block is a whole number of warps.
 class Threads {
  public:
+  // may_round: matrix units may take f32 as emit::MatrixElement::TF32.
+  Threads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
   virtual ~Threads() = default;
+  // Of shared memory, that a block may have.
+  std::int64_t whole_shared_bytes() const { return target_.shared_bytes(); }
+  // Of a warp; none where there is no such instruction.
+  std::optional<MatrixPart> matrix_part(emit::MatrixElement element) const {
+    using enum emit::MatrixElement;
+    const bool is_whole = target_.version >= 80;
+    switch (element) {
+      case F16: return is_whole ? MatrixPart{16, 32} : MatrixPart{16, 16};
+      case BF16: return is_whole ? std::optional(MatrixPart{16, 32}) : std::nullopt;
+      case TF32: return is_whole && may_round_ ? std::optional(MatrixPart{16, 32}) : std::nullopt;
+      default: return is_whole ? MatrixPart{16, 32} : MatrixPart{8, 16};
+    }
+  }
+  bool has_warpgroup_unit(emit::MatrixElement element) const {
+    return target_.has_warpgroup_unit() && element != emit::MatrixElement::TF32;
+  }
+  bool has_copy_engine() const { return target_.has_warpgroup_unit(); }
+  bool copies_by_itself() const { return target_.version >= 80; }
+
   // A kernel with these arguments, and so many tensor maps; the builder then stands in its first block.
   virtual KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &builder, std::uint32_t number,
                                    std::size_t arguments, std::size_t maps, const emit::KernelCall *call,
@@ -50,8 +78,6 @@ class Threads {
   // needs_registers: a block may have them all to itself.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads,
                           bool needs_registers) const = 0;
-  // Of shared memory, that a block may have.
-  virtual std::int64_t whole_shared_bytes() const = 0;
   // After all kernels.
   virtual void finish(llvm::Module &module, std::uint32_t kernels) const = 0;
 
@@ -61,14 +87,12 @@ class Threads {
   // The i32 that the thread `mask` away has (its number in the warp, with these bits turned).
   virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *word,
                                 std::uint32_t mask) const = 0;
-  // A warp's matrix unit, as emit::MatrixUnit says.
-  virtual bool has_matrix_unit(emit::MatrixElement element) const = 0;
-  virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
-                                                       emit::MatrixElement element, std::span<llvm::Value *const> a,
-                                                       std::span<llvm::Value *const> b,
-                                                       std::span<llvm::Value *const> sums) const = 0;
-  // A warpgroup's, as emit::WarpgroupUnit says.
-  virtual bool has_warpgroup_unit(emit::MatrixElement element) const = 0;
+  // sums + a * b, of a matrix_part() by a warp.
+  virtual std::vector<llvm::Value *> multiply_part(llvm::IRBuilderBase &builder, const KernelFrame &frame,
+                                                   emit::MatrixElement element, std::span<llvm::Value *const> a,
+                                                   std::span<llvm::Value *const> b,
+                                                   std::span<llvm::Value *const> sums) const = 0;
+  // By a warpgroup, as emit::WarpgroupUnit says.
   virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
                                                      emit::MatrixElement element, const emit::WarpgroupSlice &rows,
                                                      const emit::WarpgroupSlice &columns,
@@ -78,7 +102,6 @@ class Threads {
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
                                                    llvm::Value *line, bool are_turned) const = 0;
   // map: one of the frame's, of so many dimensions as there are coordinates.
-  virtual bool has_copy_engine() const = 0;
   virtual void make_barrier(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *barrier) const = 0;
   virtual void expect_bytes(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *barrier,
                             std::uint32_t bytes) const = 0;
@@ -86,16 +109,18 @@ class Threads {
                         std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const = 0;
   virtual void wait_for_phase(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *barrier,
                               llvm::Value *is_odd) const = 0;
-  virtual bool copies_by_itself() const = 0;
   virtual void start_copy(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
                           llvm::Value *is_there) const = 0;
   virtual void end_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t last) const = 0;
   // Of the block, aligned to shared_alignment; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+
+ private:
+  const Target target_;
+  const bool may_round_;
 };
 
-// may_round: matrix units may take f32 as emit::MatrixElement::TF32.
 std::unique_ptr<Threads> make_gpu_threads(const Target &target, bool may_round);
 std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round);
 

@@ -168,23 +168,35 @@ TEST_CASE("dots of narrow floats are multiplied by the matrix unit, where there 
   for (const std::string type : {"bf16", "f16"}) {
     const Module module = text::parse_module(dot(type, 256, 256, 256)).value();
     const std::string instruction = "mma.sync.aligned.m16n8k16.row.col.f32." + type + "." + type + ".f32";
-    CHECK(ptx_of(module, "sm_75").find("mma.sync") == std::string::npos);
+    const std::string oldest = ptx_of(module, "sm_75");
+    CHECK((oldest.find("mma.sync") != std::string::npos) == (type == "f16"));
+    CHECK((oldest.find("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32") != std::string::npos) == (type == "f16"));
     CHECK(ptx_of(module, "sm_80").find(instruction) != std::string::npos);
     CHECK(ptx_of(module, "sm_90a").find(instruction) != std::string::npos);
     for (const auto &[rows, columns, contracted] :
          {std::array{16, 16, 16}, {128, 128, 64}, {17, 33, 19}, {100, 150, 70}, {1200, 1300, 16}}) {
       INFO(rows << " x " << columns << " x " << contracted);
       check_on_emulator(dot(type, rows, columns, contracted, "f32"), 1e-5);
+      check_on_emulator(dot(type, rows, columns, contracted, "f32"), 1e-5, {{"target", "sm_75"}});
     }
   }
 }
 
 TEST_CASE("dots of bytes are multiplied by the matrix unit, where there is one") {
-  const Module module = text::parse_module(dot("s8", 256, 256, 256, "s32")).value();
-  CHECK(ptx_of(module, "sm_75").find("mma.sync") == std::string::npos);
-  CHECK(ptx_of(module, "sm_80").find("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32") != std::string::npos);
-  const Module of_unsigned = text::parse_module(dot("u8", 256, 256, 256, "u32")).value();
-  CHECK(ptx_of(of_unsigned, "sm_90").find("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32") != std::string::npos);
+  for (const auto &[type, result] : {std::pair("s8", "s32"), {"u8", "u32"}}) {
+    const Module module = text::parse_module(dot(type, 256, 256, 256, result)).value();
+    const std::string types = fmt::format("row.col.s32.{0}.{0}.s32", type);
+    CHECK(ptx_of(module, "sm_75").find("mma.sync.aligned.m8n8k16." + types) != std::string::npos);
+    CHECK(ptx_of(module, "sm_80").find("mma.sync.aligned.m16n8k32." + types) != std::string::npos);
+    CHECK(ptx_of(module, "sm_90").find("mma.sync.aligned.m16n8k32." + types) != std::string::npos);
+    for (const auto &[rows, columns, contracted] :
+         {std::array{16, 16, 16}, {128, 128, 64}, {17, 33, 19}, {100, 150, 70}}) {
+      INFO(rows << " x " << columns << " x " << contracted);
+      for (const char *target : {"sm_75", "sm_80", "sm_90a"}) {
+        check_on_emulator(dot(type, rows, columns, contracted, result), 0, {{"target", target}});
+      }
+    }
+  }
 }
 
 TEST_CASE("dots of f32 are multiplied by the matrix unit as tf32, where that is allowed") {
