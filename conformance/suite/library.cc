@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "core/base/sanitizers.h"
+
 namespace bp::conformance {
 
 void Library::Close::operator()(void *library) const {
@@ -82,7 +84,7 @@ std::int64_t resident_bytes() {
     }
     std::fclose(file);
   }
-  return resident * sysconf(_SC_PAGESIZE);
+  return BP_SANITIZES_MEMORY ? 0 : resident * sysconf(_SC_PAGESIZE);
 }
 
 std::int64_t heap_bytes() {
