@@ -41,10 +41,12 @@ int64_t TileStrategy::slices_bytes() const {
   return (slice_size(row_side) + slice_size(column_side)) * bytes_of(slice_type());
 }
 
-// One that is multiplied, and so many on their way that reading memory takes no longer than multiplying.
+// One that is multiplied, and so many on their way that reading memory takes no longer than multiplying. The one before may
+// still be multiplied when the next one must be there.
 int64_t TileStrategy::slices_at_once() const {
+  const int64_t least = multiplies_behind() ? 3 : 2;
   const bool some_come = may_come_by_itself(row_side) || may_come_by_itself(column_side);
-  return some_come ? std::clamp<int64_t>(most_memory_bytes() / slices_bytes(), 2, 4) : 2;
+  return some_come ? std::clamp<int64_t>(most_memory_bytes() / slices_bytes(), least, 4) : least;
 }
 
 int64_t TileStrategy::scratch_bytes() const {
@@ -250,7 +252,8 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
   });
 }
 
-// One slice is multiplied while the next ones are copied, the last of them to where the one before it was.
+// One slice is multiplied while the next ones are copied, the last of them to where the one before it was. Where that goes
+// on behind the members, they wait for each other, and copy, while it does.
 Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, llvm::Value *batch,
                             llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
@@ -305,22 +308,41 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
     team_.wait(b);
   }
   const int64_t ahead = slices_at_once() - 1;
-  emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_, [&](llvm::Value *k) { finish(start(k)); });
+  const auto start_ahead = [&](llvm::Value *k) { return start(b.CreateAdd(k, m.integer(ahead * depth_))); };
+  const auto multiply_slices = [&](llvm::Value *k, const Values &so_far) {
+    if (has_boxes) {
+      llvm::Value *phase = b.CreateUDiv(number(k), m.integer(slices_at_once()));
+      team_.wait_for_phase(b, barrier(m, scratch, place(k)), b.CreateTrunc(phase, b.getInt1Ty()));
+    }
+    return multiply(m, slices(k), so_far);
+  };
   const Values zeros(sums(), llvm::Constant::getNullValue(m.sum_type));
-  const Values results = emit_sum(
-      b, contracted_, depth_, zeros,
-      [&](llvm::Value *k, const Values &so_far) {
-        wait(ahead - 1);  // for this slice, and until the one before is no more needed
-        const std::array<Pieces, 2> next = start(b.CreateAdd(k, m.integer(ahead * depth_)));
-        if (has_boxes) {
-          llvm::Value *phase = b.CreateUDiv(number(k), m.integer(slices_at_once()));
-          team_.wait_for_phase(b, barrier(m, scratch, place(k)), b.CreateTrunc(phase, b.getInt1Ty()));
-        }
-        const Values added = multiply(m, slices(k), so_far);
-        finish(next);
-        return added;
-      },
-      longest_chain());
+  Values results;
+  emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_, [&](llvm::Value *k) { finish(start(k)); });
+  if (multiplies_behind()) {
+    wait(ahead - 1);  // for the first slice
+    results = emit_sum(
+        b, contracted_, depth_, zeros,
+        [&](llvm::Value *k, const Values &so_far) {
+          const Values added = multiply_slices(k, so_far);
+          wait(ahead - 2);  // for the next slice, and until the one before is no more needed
+          finish(start_ahead(k));
+          return added;
+        },
+        longest_chain());
+  } else {
+    results = emit_sum(
+        b, contracted_, depth_, zeros,
+        [&](llvm::Value *k, const Values &so_far) {
+          wait(ahead - 1);  // for this slice, and until the one before is no more needed
+          const std::array<Pieces, 2> next = start_ahead(k);
+          const Values added = multiply_slices(k, so_far);
+          finish(next);
+          return added;
+        },
+        longest_chain());
+  }
+  results = finish_sums(m, results);
   wait(0);
   return results;
 }

@@ -37,6 +37,9 @@ class TileStrategy : public ContractionStrategy {
   virtual OfSides position(const ContractionMemory &memory, size_t sum) const = 0;
   virtual int64_t units_together() const = 0;
   virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
+  // Whether that goes on after the member did, until it multiplies the next slices, or finishes.
+  virtual bool multiplies_behind() const { return false; }
+  virtual Values finish_sums(const ContractionMemory &, Values sums) const { return sums; }
   // The place of an element in a slice, in elements: k along the contracted axis, i along the side; and the whole slice.
   // Unless a strategy knows better, lines begin in different banks of memory.
   virtual llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;

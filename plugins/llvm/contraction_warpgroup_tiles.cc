@@ -72,6 +72,9 @@ class WarpgroupTiles final : public TileStrategy {
                                  {slices[column_side], has_contracted_lines(column_side)}, sums);
   }
 
+  bool multiplies_behind() const override { return true; }
+  Values finish_sums(const ContractionMemory &m, Values sums) const override { return team_.finish_slices(m.b, sums); }
+
   const MatrixElement element_;
 };
 

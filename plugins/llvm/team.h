@@ -86,12 +86,16 @@ class Team {
   // turned, which have elements of two bytes, elements 2p and 2p + 1 of column g.
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line,
                                                    bool are_turned) = 0;
-  // Likewise for a warpgroup: sums + rows * columns, once the unit is done. What members wrote to the team's memory it finds
-  // there if they called show_to_unit() after that, and then wait().
+  // Likewise for a warpgroup: sums + rows * columns. The unit goes on with one multiplication after the call has returned,
+  // until the next one, of the same sums, has returned, or finish_slices(); till then the slices must not be written, and the
+  // sums not be used but for that. What members wrote to the team's memory it finds there if they called show_to_unit() after
+  // that, and then wait().
   virtual bool has_warpgroup_unit(MatrixElement element) const = 0;
   virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, MatrixElement element,
                                                      const WarpgroupSlice &rows, const WarpgroupSlice &columns,
                                                      std::span<llvm::Value *const> sums) = 0;
+  virtual std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder,
+                                                   std::span<llvm::Value *const> sums) = 0;
   virtual void show_to_unit(llvm::IRBuilderBase &builder) = 0;
   // Whether 16 bytes can be copied to the team's memory while the member goes on; both places are aligned to as many.
   // Where is_there (i1, or null for everywhere) denies, zeros come. All that were started since the last end_copies() are a

@@ -53,6 +53,9 @@ class BlockTeam final : public emit::Team {
                                              std::span<llvm::Value *const> sums) override {
     return threads_.multiply_slices(builder, frame_, element, rows, columns, sums);
   }
+  std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder, std::span<llvm::Value *const> sums) override {
+    return threads_.finish_slices(builder, frame_, sums);
+  }
   void show_to_unit(llvm::IRBuilderBase &builder) override { threads_.show_to_unit(builder, frame_); }
   bool has_copy_engine() const override { return threads_.has_copy_engine() && views_.size() < frame_.maps.size(); }
   std::size_t add_view(const emit::TensorView &view) override {

@@ -41,8 +41,11 @@ struct EmulatedThread {
                         std::uint32_t contracted_bytes, void *sums);
   // Of the lines that they showed, by address; four words.
   void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
-  // Adds to its sums, by what is in the memory of the block.
-  void (*multiply_slices)(const EmulatedThread *thread, const EmulatedSlices *slices, void *sums);
+  // Adds to its sums, by what is in the memory of the block: some threads at once, the others when they finish.
+  void (*multiply_slices)(EmulatedThread *thread, const EmulatedSlices *slices, void *sums);
+  void (*finish_slices)(EmulatedThread *thread, void *sums);
+  EmulatedSlices unfinished[4];  // in their order
+  std::uint32_t unfinished_count;
   // As emit::Team says; boxes are copied no sooner than a thread waits for them. map: an EmulatedMap. coordinates: i32.
   void (*make_barrier)(EmulatedThread *thread, void *barrier);
   void (*expect_bytes)(EmulatedThread *thread, void *barrier, std::uint32_t bytes);

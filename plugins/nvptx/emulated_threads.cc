@@ -104,6 +104,7 @@ class EmulatedThreads final : public Threads {
     };
     const SliceDescriptors of_rows = descriptors(rows), of_columns = descriptors(columns);
     llvm::Value *memory = in_memory(b, frame, sums);
+    call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
     llvm::Value *slices = local_memory(frame, b.getInt8Ty(), sizeof(EmulatedSlices));
     const auto set = [&](std::size_t offset, llvm::Value *value) {
       b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), slices, offset));
@@ -117,6 +118,12 @@ class EmulatedThreads final : public Threads {
       set(offsetof(EmulatedSlices, columns), of_columns[i]);
       call(b, frame, offsetof(EmulatedThread, multiply_slices), {slices, memory});
     }
+    return read_all(b, sums[0]->getType(), memory, sums.size());
+  }
+  std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &b, const KernelFrame &frame,
+                                           std::span<llvm::Value *const> sums) const override {
+    llvm::Value *memory = in_memory(b, frame, sums);
+    call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
   void show_to_unit(llvm::IRBuilderBase &, const KernelFrame &) const override {}

@@ -118,6 +118,14 @@ void multiply_slices_into(const EmulatedThread *thread, const EmulatedSlices &sl
   }
 }
 
+void multiply_at_once(const EmulatedThread *thread, const EmulatedSlices &slices, void *sums) {
+  if (is_integer(static_cast<emit::MatrixElement>(slices.element))) {
+    multiply_slices_into(thread, slices, static_cast<std::uint32_t *>(sums));
+  } else {
+    multiply_slices_into(thread, slices, static_cast<float *>(sums));
+  }
+}
+
 }  // namespace
 
 void multiply_part(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, std::uint32_t rows,
@@ -145,22 +153,35 @@ void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32
   }
 }
 
-void multiply_slices(const EmulatedThread *thread, const EmulatedSlices *slices, void *sums) {
-  if (is_integer(static_cast<emit::MatrixElement>(slices->element))) {
-    multiply_slices_into(thread, *slices, static_cast<std::uint32_t *>(sums));
+// The unit may read a slice as soon as it is started, and as late as it is waited for.
+void multiply_slices(EmulatedThread *thread, const EmulatedSlices *slices, void *sums) {
+  if (thread->thread / warp_size % 2 == 0) {
+    multiply_at_once(thread, *slices, sums);
   } else {
-    multiply_slices_into(thread, *slices, static_cast<float *>(sums));
+    thread->unfinished[thread->unfinished_count++] = *slices;
   }
 }
 
-std::uint64_t emulated_box_copy(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to) {
+void finish_slices(EmulatedThread *thread, void *sums) {
+  for (std::uint32_t i = 0; i < thread->unfinished_count; ++i) {
+    multiply_at_once(thread, thread->unfinished[i], sums);
+  }
+  thread->unfinished_count = 0;
+}
+
+std::uint64_t box_bytes(const TensorMap &map) {
+  std::uint64_t bytes = map.element_bytes;
+  for (std::uint32_t d = 0; d < map.dimension_count; ++d) {
+    bytes *= map.box[d];
+  }
+  return bytes;
+}
+
+void copy_emulated_box(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to) {
   const TensorMap &of = *map.map;
   auto *memory = static_cast<std::uint8_t *>(shared);
   const auto begin = static_cast<std::uint64_t>(static_cast<std::uint8_t *>(to) - memory);
-  std::uint64_t elements = 1;
-  for (std::uint32_t d = 0; d < of.dimension_count; ++d) {
-    elements *= of.box[d];
-  }
+  const std::uint64_t elements = box_bytes(of) / of.element_bytes;
   for (std::uint64_t i = 0; i < elements; ++i) {
     std::uint64_t rest = i, from = map.address;
     bool is_there = true;
@@ -178,7 +199,6 @@ std::uint64_t emulated_box_copy(const EmulatedMap &map, std::span<const std::int
       std::memset(memory + place, 0, of.element_bytes);
     }
   }
-  return elements * of.element_bytes;
 }
 
 }  // namespace bp::nvptx

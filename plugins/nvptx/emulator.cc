@@ -39,7 +39,7 @@ class EmulatedBlock {
       if (shared_ == nullptr) {
         return no_memory(diag);
       }
-      std::memset(shared_.get(), 0xff, grid_.shared_bytes);  // what nobody wrote is no number
+      spoil(shared_.get(), grid_.shared_bytes);
     }
     for (std::uint32_t i = 0; i < grid_.threads; ++i) {
       threads_[i] = {.thread = i,
@@ -54,6 +54,9 @@ class EmulatedBlock {
                      .multiply_part = multiply_part,
                      .load_matrices = load_matrices,
                      .multiply_slices = multiply_slices,
+                     .finish_slices = finish_slices,
+                     .unfinished = {},
+                     .unfinished_count = 0,
                      .make_barrier = make_barrier,
                      .expect_bytes = expect_bytes,
                      .copy_box = copy_box,
@@ -97,6 +100,7 @@ class EmulatedBlock {
     void operator()(void *memory) const { std::free(memory); }
   };
   using Memory = std::unique_ptr<void, Free>;
+  static constexpr std::size_t copy_bytes = 16;
   struct Copy {
     void *to;
     const void *from;  // null: zeros
@@ -143,6 +147,7 @@ class EmulatedBlock {
     Box box = {static_cast<const EmulatedMap *>(map), {}, to};
     std::copy_n(coordinates, box.map->map->dimension_count, box.first.begin());
     block_of(thread).barriers_[barrier].boxes.push_back(box);
+    spoil(to, box_bytes(*box.map->map));
   }
   static void wait_for_phase(EmulatedThread *thread, void *at, std::uint32_t is_odd) {
     EmulatedBlock &block = block_of(thread);
@@ -152,24 +157,28 @@ class EmulatedBlock {
     }
     std::uint64_t bytes = 0;
     for (const Box &box : barrier.boxes) {
-      bytes += emulated_box_copy(*box.map, box.first, thread->shared, box.to);
+      copy_emulated_box(*box.map, box.first, thread->shared, box.to);
+      bytes += box_bytes(*box.map->map);
     }
     block.waits_in_vain_ |= bytes == 0 || bytes != barrier.expected;
     barrier = {barrier.ended + 1, 0, {}};
   }
+  // Shared memory that nobody wrote, or that a copy may already have reached, though it comes when it is waited for: no
+  // number.
+  static void spoil(void *memory, std::uint64_t bytes) { std::memset(memory, 0xff, bytes); }
   static void start_copy(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
+    spoil(to, copy_bytes);
     frame_of(thread).copies.back().push_back({to, is_there != 0 ? from : nullptr});
   }
   static void end_copies(EmulatedThread *thread) { frame_of(thread).copies.emplace_back(); }
   static void wait_for_copies(EmulatedThread *thread, std::uint32_t last) {
-    constexpr std::size_t bytes = 16;
     std::vector<std::vector<Copy>> &groups = frame_of(thread).copies;
     while (groups.size() > last + 1) {
       for (const Copy &copy : groups.front()) {
         if (copy.from == nullptr) {
-          std::memset(copy.to, 0, bytes);
+          std::memset(copy.to, 0, copy_bytes);
         } else {
-          std::memcpy(copy.to, copy.from, bytes);
+          std::memcpy(copy.to, copy.from, copy_bytes);
         }
       }
       groups.erase(groups.begin());

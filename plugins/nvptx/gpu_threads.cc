@@ -93,8 +93,8 @@ class GpuThreads final : public Threads {
     return parts_of(b, b.CreateIntrinsic(multiplication(element, *matrix_part(element)), {}, arguments));
   }
 
-  // One piece of assembly, from the first multiplication to the wait for the last: the sums are the unit's in between, and
-  // a compiler that moved them there would make it wait.
+  // The sums are the unit's until it is done; nothing is computed with them in between, so the compiler of PTX leaves them
+  // where they are, or else would make the unit wait.
   std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
                                              const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
                                              std::span<llvm::Value *const> sums) const override {
@@ -105,11 +105,9 @@ class GpuThreads final : public Threads {
     const SliceDescriptors of_rows = descriptors(rows), of_columns = descriptors(columns);
     const std::size_t count = sums.size();
     const bool sums_integers = is_integer(element);
-    std::string list, outputs, inputs;
+    std::string list, inputs;
     for (std::size_t i = 0; i < count; ++i) {
       list += (i == 0 ? "{$" : ", $") + std::to_string(i);
-      outputs += sums_integers ? "=r," : "=f,";
-      inputs += std::to_string(i) + ",";
     }
     const std::string turned =
         std::string(rows.has_contracted_lines ? ", 0" : ", 1") + (columns.has_contracted_lines ? ", 0" : ", 1");
@@ -117,17 +115,19 @@ class GpuThreads final : public Threads {
     const std::string last = sums_integers ? ", p;\n" : ", p, 1, 1" + turned + ";\n";
     const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(count * 2) + warpgroup_types(element);
     std::string code = "{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\nwgmma.fence.sync.aligned;\n";
-    std::vector<llvm::Value *> arguments(sums.begin(), sums.end());
+    std::vector<llvm::Value *> arguments;
     for (std::size_t i = 0; i < steps_of_slice; ++i) {
       const std::size_t at = 2 * count + 2 * i;  // sums come twice, as results and as arguments
       code += name + " " + list + "}, $" + std::to_string(at) + ", $" + std::to_string(at + 1) + last;
       arguments.insert(arguments.end(), {of_rows[i], of_columns[i]});
       inputs += "l,l,";
     }
-    code += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
-    const std::vector<llvm::Type *> types(count, sums[0]->getType());
-    return parts_of(
-        b, assembly(b, code, outputs + inputs + "~{memory}", arguments, llvm::StructType::get(b.getContext(), types)));
+    return with_sums(b, code + "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;\n}", sums, inputs,
+                     arguments);
+  }
+  std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &b, const KernelFrame &,
+                                           std::span<llvm::Value *const> sums) const override {
+    return with_sums(b, "wgmma.wait_group.sync.aligned 0;", sums, "", {});
   }
   void show_to_unit(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     assembly(b, "fence.proxy.async.shared::cta;", "~{memory}", {});
@@ -211,6 +211,22 @@ class GpuThreads final : public Threads {
     llvm::CallInst *call = b.CreateCall(llvm::InlineAsm::get(type, code, constraints, true), arguments);
     call->setConvergent();
     return call;
+  }
+  // Of the warpgroup's unit: the sums come in the first operands, once as results and once as arguments, in the same
+  // registers; then come the inputs.
+  static std::vector<llvm::Value *> with_sums(llvm::IRBuilderBase &b, const std::string &code,
+                                              std::span<llvm::Value *const> sums, const std::string &inputs,
+                                              std::span<llvm::Value *const> arguments) {
+    std::string outputs, tied;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      outputs += sums[i]->getType()->isFloatTy() ? "=f," : "=r,";
+      tied += std::to_string(i) + ",";
+    }
+    std::vector<llvm::Value *> all(sums.begin(), sums.end());
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const std::vector<llvm::Type *> types(sums.size(), sums[0]->getType());
+    return parts_of(
+        b, assembly(b, code, outputs + tied + inputs + "~{memory}", all, llvm::StructType::get(b.getContext(), types)));
   }
   static llvm::Value *shared_address(llvm::IRBuilderBase &b, llvm::Value *pointer) {
     return b.CreatePtrToInt(b.CreateAddrSpaceCast(pointer, b.getPtrTy(shared_space)), b.getInt32Ty());

@@ -97,6 +97,8 @@ class Threads {
                                                      emit::MatrixElement element, const emit::WarpgroupSlice &rows,
                                                      const emit::WarpgroupSlice &columns,
                                                      std::span<llvm::Value *const> sums) const = 0;
+  virtual std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
+                                                   std::span<llvm::Value *const> sums) const = 0;
   virtual void show_to_unit(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   // As emit::Team says: of shared memory.
   virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, const KernelFrame &frame,
