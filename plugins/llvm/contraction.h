@@ -67,8 +67,8 @@ struct EpilogueSite {
   int64_t stride;        // in elements; 0: there is no such order, and `first` is null
   std::span<llvm::Value *const> pointers;
 };
-// Work on finished sums. `emit` returns the value to store, of type `accumulate` or `out`; the builder stands at the end
-// of its block before and after.
+// Work on finished sums. `emit` returns the value to store, of type `accumulate` or `out`, or a wider float; the builder
+// stands at the end of its block before and after.
 struct Epilogue {
   std::function<llvm::Value *(llvm::IRBuilderBase &, const EpilogueSite &)> emit;
   unsigned pointers = 0;   // to what it reads: the kernel function has as many more parameters, at the end

@@ -354,11 +354,10 @@ llvm::Value *ContractionMemory::finish(const EpilogueSite &site) const {
     return as_stored(sums);
   }
   if (problem.types.out->isBFloatTy()) {
-    bool is_f32 = sum_type->isFloatTy();
-    return f32_to_bf16_bits(b, is_f32 ? sums : b.CreateFPTrunc(sums, with_lanes_of(b.getFloatTy(), sums)));
+    return f32_to_bf16_bits(b, b.CreateFPCast(sums, with_lanes_of(b.getFloatTy(), sums)));
   }
-  return as_stored(sum_type->isFloatingPointTy() ? b.CreateFPCast(sums, out)
-                                                 : b.CreateIntCast(sums, out, problem.types.is_signed));
+  return as_stored(sums->getType()->isFPOrFPVectorTy() ? b.CreateFPCast(sums, out)
+                                                       : b.CreateIntCast(sums, out, problem.types.is_signed));
 }
 
 void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const {
