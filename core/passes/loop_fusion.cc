@@ -10,6 +10,9 @@
 // users ask for. A view is one way of turning the root's index into an index of a value. A value that costs something
 // joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast
 // does.
+//
+// What is computed from a reduction is left to the kernel of its rows (fusion-merging): it does not join through a view
+// that finds elements in an operand or another, or by an index.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -42,10 +45,57 @@ bool only_moves(Opcode opcode) {
   }
 }
 
+// Finds each element in one of its operands, for a comparison or a few reads.
+bool finds_elements(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Concatenate:
+    case Opcode::DynamicSlice:
+    case Opcode::Gather:
+    case Opcode::Pad: return true;
+    default: return false;
+  }
+}
+
 // A reduce of one operand may be a root: each element of its operand is asked for once.
 bool is_reduce_root(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce && instruction.operand_count() == 2;
 }
+
+std::int64_t window_elements(const Instruction &instruction) {
+  std::int64_t count = 1;
+  for (const ir::WindowDimension &dimension : instruction.window()) {
+    count *= dimension.size;
+  }
+  return count;
+}
+
+// Of a few elements each; larger ones, such as those of a cumulative sum, may have kernels of their own.
+bool has_small_windows(const Instruction &instruction) {
+  constexpr std::int64_t most_elements = 16;
+  return instruction.opcode() == Opcode::ReduceWindow && instruction.operand_count() == 2 &&
+         window_elements(instruction) <= most_elements;
+}
+
+// Whether the elements of operand i are asked for, all together, more than once each.
+bool repeats_operand(const Instruction &user, std::size_t i) {
+  switch (user.opcode()) {
+    case Opcode::Concatenate: return false;
+    case Opcode::Pad:
+    case Opcode::Reduce: return i != 0;
+    case Opcode::ReduceWindow:
+      return i != 0 || std::ranges::any_of(user.window(), [](const ir::WindowDimension &dimension) {
+               return dimension.size > dimension.stride;
+             });
+    case Opcode::Gather: {
+      auto sizes = user.numbers(ir::AttributeKey::SliceSizes);
+      return i == 0 || std::ranges::any_of(sizes, [](std::int64_t size) { return size > 1; });
+    }
+    default: return user.shape().element_count() > user.operand(i).shape().element_count();
+  }
+}
+
+// Of a concatenation in the middle of a loop.
+constexpr std::size_t most_parts = 4;
 
 class ComputationFuser {
  public:
@@ -67,6 +117,7 @@ class ComputationFuser {
  private:
   struct View {
     bool repeats = false;  // asks for an element more than once
+    bool finds = false;    // at the place of another element
   };
   struct Member {
     InstructionId root = no_instruction;
@@ -82,13 +133,14 @@ class ComputationFuser {
     if (is_pinned || !has_plain_shape(instruction)) {
       return false;
     }
-    return is_elementwise(instruction) || only_moves(instruction.opcode()) || is_scalar_constant(instruction) ||
-           is_reduce_root(instruction);
+    return is_elementwise(instruction) || only_moves(instruction.opcode()) || finds_elements(instruction.opcode()) ||
+           is_scalar_constant(instruction) || is_reduce_root(instruction) || has_small_windows(instruction);
   }
 
   void form_groups() {
     ir::Computation computation = module_.computation(computation_);
     is_control_ordered_ = control_ordered(computation);
+    note_rows(computation);
     auto order = computation.instruction_ids();
     InstructionId root = computation.root().id();
     for (std::size_t i = order.size(); i-- > 0;) {
@@ -99,6 +151,18 @@ class ComputationFuser {
       }
       if (order[i] == root || !join_users(instruction)) {
         start_group(instruction);
+      }
+    }
+  }
+
+  // Which instructions are computed from a reduction, element by element or moved about.
+  void note_rows(ir::Computation computation) {
+    for (Instruction instruction : computation.instructions()) {
+      const bool passes = is_elementwise(instruction) || only_moves(instruction.opcode());
+      if (instruction.opcode() == Opcode::Reduce ||
+          (passes && std::ranges::any_of(instruction.operands(),
+                                         [this](InstructionId operand) { return of_rows_.contains(operand); }))) {
+        of_rows_.insert(instruction.id());
       }
     }
   }
@@ -142,6 +206,12 @@ class ComputationFuser {
     if (views_[place.view].repeats && !is_free) {
       return refuse(instruction, place.root, "it would be computed several times");
     }
+    if (views_[place.view].finds && of_rows_.contains(instruction.id())) {
+      return refuse(instruction, place.root, "it is computed from a reduction, and wanted at other places");
+    }
+    if (instruction.opcode() == Opcode::Concatenate && instruction.operand_count() > most_parts) {
+      return refuse(instruction, place.root, "it has too many operands to look in for each element");
+    }
     if (context_.explain_fusion) {
       context_.explain_fusion(
           {std::string(module_.instruction(place.root).name()), std::string(instruction.name()), {}});
@@ -164,7 +234,7 @@ class ComputationFuser {
     if (is_copied_into_users(instruction) || instruction.opcode() == Opcode::Reshape) {
       return;
     }
-    views_.push_back({false});
+    views_.push_back({});
     members_[instruction.id()] = {instruction.id(), static_cast<std::uint32_t>(views_.size() - 1)};
     groups_[instruction.id()].members = {instruction.id()};
   }
@@ -179,10 +249,8 @@ class ComputationFuser {
     // One new view per member and operand, however often it is asked for.
     auto [found, is_new] = operand_views_.emplace(std::pair(user.id(), i), static_cast<std::uint32_t>(views_.size()));
     if (is_new) {
-      // More elements come out than go in: some go in more than once.
-      bool repeats = user.shape().element_count() > operand.shape().element_count() && !is_reduce_root(user);
-      repeats = repeats || (is_reduce_root(user) && i != 0);
-      views_.push_back({views_[member.view].repeats || repeats});
+      views_.push_back({views_[member.view].repeats || repeats_operand(user, i),
+                        views_[member.view].finds || finds_elements(user.opcode())});
     }
     return found->second;
   }
@@ -235,6 +303,7 @@ class ComputationFuser {
   const PassContext &context_;
   ir::ComputationId computation_;
   std::vector<bool> is_control_ordered_;  // by instruction id
+  std::unordered_set<InstructionId> of_rows_;
   std::vector<View> views_;
   std::unordered_map<InstructionId, Member> members_;
   std::unordered_map<InstructionId, Group> groups_;  // by root

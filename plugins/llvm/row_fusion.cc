@@ -193,7 +193,8 @@ bool repeats_reductions(InstructionView fusion) {
     for (const std::uint32_t operand : instruction.operands()) {
       if (reduced[module.definition(operand).id() - computation.first_instruction()]) {
         reduced[n] = true;
-        if (instruction.shape().elements > module.shape_of(operand).elements) {
+        const bool is_there_once = instruction.op() == BP_OP_PAD || instruction.op() == BP_OP_CONCATENATE;
+        if (instruction.shape().elements > module.shape_of(operand).elements && !is_there_once) {
           return true;
         }
       }
