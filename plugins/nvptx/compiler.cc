@@ -26,6 +26,7 @@ using emit::Location;
 constexpr std::uint32_t threads_per_block = 256;
 constexpr std::int64_t max_blocks = INT32_MAX;
 constexpr std::int64_t enough_lines = 1024;
+constexpr std::uint64_t commands_together = 64;  // of a loop's rounds
 
 class Compiler {
  public:
@@ -153,7 +154,8 @@ class Compiler {
     return loop_results(i, body);
   }
 
-  // Without a condition: nobody has to wait for the GPU before the next round.
+  // Without a condition: nobody has to wait for the GPU before the next round. Short rounds are written out several times, so
+  // that the GPU gets more commands at once.
   bool repeat(InstructionView i, ComputationView body, std::uint64_t rounds) {
     const std::uint32_t start = here();
     if (rounds == 0) {
@@ -163,12 +165,28 @@ class Compiler {
       return false;
     }
     move_all(i, body.roots(), body.parameters());
-    if (here() > start) {
+    const std::uint64_t length = here() - start;
+    if (length == 0) {
+      return true;
+    }
+    const auto is_straight = [](const Command &command) { return !jumps(command.kind); };
+    const bool is_one_segment = std::all_of(plan_.commands.begin() + start, plan_.commands.end(), is_straight);
+    const std::uint64_t together =
+        is_one_segment ? std::clamp<std::uint64_t>(commands_together / length, 1, rounds) : 1;
+    write_again(start, length, together - 1);
+    if (rounds >= 2 * together) {
       Command &again = add(CommandKind::Repeat, i);
       again.target = start;
-      again.size = rounds;
+      again.size = rounds / together;
     }
+    write_again(start, length, rounds % together);
     return true;
+  }
+  // So many commands, so many times more.
+  void write_again(std::uint32_t first, std::uint64_t length, std::uint64_t times) {
+    for (std::uint64_t n = 0; n < length * times; ++n) {
+      plan_.commands.push_back(Command(plan_.commands[first + n % length]));
+    }
   }
 
   bool loop_results(InstructionView i, ComputationView body) {
