@@ -156,7 +156,8 @@ def check_primitives(folder):
 
 
 # One of so many shards of our backends is run where not all is.
-SHARDS = {"interpreter": 1, "null": 8, "kernels": 8, "npu": 10, "cpu": 10}
+SHARDS = {"interpreter": 1, "null": 8, "kernels": 8, "npu": 10, "cpu": 10, "nvptx": 8}
+SETTINGS = {"nvptx": ["--emulate"]}
 
 
 def is_built(name):
@@ -175,7 +176,10 @@ def main():
         folder = pathlib.Path(folder)
         for name, shards in SHARDS.items():
             if is_built(name):
-                problems += check(name, [] if FULL or shards == 1 else ["--shard", f"1/{shards}"], folder)
+                part = [] if FULL or shards == 1 else ["--shard", f"1/{shards}"]
+                problems += check(name, SETTINGS.get(name, []) + part, folder)
+        if FULL and is_built("nvptx"):  # its kernels are others than those of sm_90a, the default; 100 s of processor
+            problems += check("nvptx", [*SETTINGS["nvptx"], "--set", "target=sm_75"], folder)
         if is_built("cpu"):
             problems += check_primitives(folder)
         problems += check_report(folder)
