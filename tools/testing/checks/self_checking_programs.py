@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The StableHLO programs of conformance/programs and of the corpus hold on the interpreter, on cpu, and on the emulated
 GPU of nvptx, but for a few, which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as code for other
-CPUs: the least of x86-64, and aarch64 in an emulator.
+CPUs, the least of x86-64, and aarch64 in an emulator, and for older GPUs.
 
 The corpus is left out where it is absent (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed
 and holds is a failure too: then its line goes. On cpu a run must also take the memory that was predicted, to the byte.
@@ -23,11 +23,12 @@ CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")
 CPU, EMULATED = BUILD / "plugins/cpu/libbackplane_cpu.so", BUILD / "plugins/cpu/libbackplane_cpu_emulated.so"
 HAS_CPU = CPU.exists()
 HAS_NVPTX = (BUILD / "plugins/nvptx/libbackplane_nvptx.so").exists()
+FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 
 
 def other_cpus():
     """Arguments of --on."""
-    if not os.environ.get("BACKPLANE_TEST_FULL") or not CPU.exists():
+    if not FULL or not HAS_CPU:
         return []
     others = [["cpu", "--features=x86-64"]] if platform.machine() == "x86_64" else []
     if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
@@ -35,6 +36,14 @@ def other_cpus():
     else:
         print("no qemu-aarch64 or no aarch64-linux-gnu-gcc: nothing is run for aarch64")
     return others
+
+
+def gpus():
+    """Arguments of --on."""
+    if not HAS_NVPTX:
+        return []
+    older = [f"--target={target}" for target in ("sm_75", "sm_80")] if FULL else []
+    return [["nvptx", "--emulate"], *(["nvptx", "--emulate", target] for target in older)]
 
 
 EXPECTED_FAILURES = {}  # by backend and folder: names, with reasons
@@ -88,7 +97,7 @@ def main():
         print("no corpus; set BACKPLANE_SHARED to the folder that has it")
     runs = [("interpreter", ["interpreter"])] + ([("cpu", ["cpu", "--memory"])] if HAS_CPU else [])
     runs += [("cpu", arguments) for arguments in other_cpus()]
-    runs += [("nvptx", ["nvptx", "--emulate"])] if HAS_NVPTX else []
+    runs += [("nvptx", arguments) for arguments in gpus()]
     problems = [problem for folder in folders for run in runs for problem in check(*run, folder)]
     print("\n".join(problems))
     return 1 if problems else 0
