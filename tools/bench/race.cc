@@ -64,6 +64,31 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// What a run has to do at least: to read parameters and write results, and the operations of dots, by element type.
+// Nothing of a program with calls, whose entry tells only a part.
+json::object work_of(const ir::Module &module) {
+  double bytes = static_cast<double>(module.entry().root().shape().byte_size());
+  json::object operations;
+  for (const ir::Instruction &instruction : module.entry().instructions()) {
+    const ir::Shape &shape = instruction.shape();
+    if (instruction.opcode() == ir::Opcode::Parameter) {
+      bytes += static_cast<double>(shape.byte_size());
+    } else if (instruction.opcode() == ir::Opcode::While || instruction.opcode() == ir::Opcode::Call ||
+               instruction.opcode() == ir::Opcode::Conditional) {
+      return {};
+    } else if (instruction.opcode() == ir::Opcode::Dot) {
+      const ir::Shape &lhs = instruction.operand(0).shape();
+      double count = 2 * static_cast<double>(shape.element_count());
+      for (const std::int64_t dimension : instruction.numbers(ir::AttributeKey::LhsContractingDims)) {
+        count *= static_cast<double>(lhs.size(static_cast<std::size_t>(dimension)));
+      }
+      json::value &sum = operations[ir::to_string(lhs.element_type())];
+      sum = count + (sum.is_double() ? sum.as_double() : 0);
+    }
+  }
+  return {{"bytes", bytes}, {"operations", std::move(operations)}};
+}
+
 struct Figures {
   double compile_seconds = 0, run_seconds = 0;
 };
@@ -103,6 +128,7 @@ class Runner {
     return {};
   }
 
+  const Module &module() const { return module_; }
   double compile_seconds() const { return compile_seconds_; }
   Status add_runs(int count, std::vector<double> &seconds) const {
     BP_ASSIGN([[maybe_unused]] const auto warm, timed_->run());
@@ -200,6 +226,7 @@ Result<json::object> race(const std::string &file, const Backend &backend, confo
   return json::object{{"program", name},
                       {"run_seconds", ours.run_seconds},
                       {"compile_seconds", ours.compile_seconds},
+                      {"work", work_of(runner.module())},
                       {"peers", std::move(answers)}};
 }
 
