@@ -32,7 +32,8 @@ struct EmulatedThread {
   // or what it has of both matrices (emit::MatrixUnit), or of a part of them.
   std::uint32_t turn;
   std::uint32_t words[2][6];
-  void *shared;  // memory of the block, aligned to shared_alignment
+  void *shared;       // memory of the block, aligned to shared_alignment
+  const void *shown;  // what was there when it was shown to the units last, and what copies itself since
   // Memory for the frame, aligned to 64 bytes, until the block has ended. Null if there is none: then the kernel returns.
   void *(*allocate)(EmulatedThread *thread, std::uint64_t bytes);
   // Adds to its sums, by what the threads of the warp showed in that turn. element: a emit::MatrixElement; of a MatrixPart
@@ -46,6 +47,7 @@ struct EmulatedThread {
   void (*finish_slices)(EmulatedThread *thread, void *sums);
   EmulatedSlices unfinished[4];  // in their order
   std::uint32_t unfinished_count;
+  void (*show_to_unit)(EmulatedThread *thread);
   // As emit::Team says; boxes are copied no sooner than a thread waits for them. map: an EmulatedMap. coordinates: i32.
   void (*make_barrier)(EmulatedThread *thread, void *barrier);
   void (*expect_bytes)(EmulatedThread *thread, void *barrier, std::uint32_t bytes);

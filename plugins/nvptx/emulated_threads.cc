@@ -126,7 +126,9 @@ class EmulatedThreads final : public Threads {
     call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
-  void show_to_unit(llvm::IRBuilderBase &, const KernelFrame &) const override {}
+  void show_to_unit(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    call(b, frame, offsetof(EmulatedThread, show_to_unit), {});
+  }
 
   std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
                                            bool are_turned) const override {

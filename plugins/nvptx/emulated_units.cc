@@ -60,11 +60,13 @@ void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::Matri
 }
 
 // An element of a slice, whose lines are found by its descriptor and whose pieces of 16 bytes are swizzled by their address.
+// Where the memory is not as the unit was shown it, it finds no number.
 class SliceReader {
  public:
   SliceReader(const EmulatedThread *thread, std::uint64_t descriptor, bool has_contracted_lines,
               emit::MatrixElement element)
       : shared_(static_cast<const std::uint8_t *>(thread->shared)),
+        shown_(static_cast<const std::uint8_t *>(thread->shown)),
         at_(SliceDescriptor::of(descriptor)),
         has_contracted_lines_(has_contracted_lines),
         element_(element),
@@ -78,12 +80,18 @@ class SliceReader {
     if (at_.swizzle == 1) {
       place ^= (place >> 7 & 7) << 4;
     }
-    const std::uint32_t low = shared_[place], high = bytes_ == 2 ? shared_[place + 1] : 0;
-    return value_of<Sum>(high << 8 | low, element_);
+    std::uint32_t bits = 0;
+    for (std::uint64_t byte = 0; byte < bytes_; ++byte) {
+      if (shared_[place + byte] != shown_[place + byte]) {
+        return value_of<Sum>(0xffff, element_);
+      }
+      bits |= std::uint32_t{shared_[place + byte]} << 8 * byte;
+    }
+    return value_of<Sum>(bits, element_);
   }
 
  private:
-  const std::uint8_t *shared_;
+  const std::uint8_t *shared_, *shown_;
   SliceDescriptor at_;
   bool has_contracted_lines_;
   emit::MatrixElement element_;

@@ -31,15 +31,18 @@ class EmulatedBlock {
         grid_(grid),
         threads_(grid.threads),
         frames_(grid.threads),
-        shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes, shared_alignment)) {}
+        shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes, shared_alignment)),
+        shown_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)) {}
 
   bp_status run(std::uint32_t number, const bp_diag_t *diag) {
     barriers_.clear();
+    have_shown_ = 0;
     if (grid_.shared_bytes > 0) {
-      if (shared_ == nullptr) {
+      if (shared_ == nullptr || shown_ == nullptr) {
         return no_memory(diag);
       }
       spoil(shared_.get(), grid_.shared_bytes);
+      spoil(shown_.get(), grid_.shared_bytes);
     }
     for (std::uint32_t i = 0; i < grid_.threads; ++i) {
       threads_[i] = {.thread = i,
@@ -50,6 +53,7 @@ class EmulatedBlock {
                      .turn = 0,
                      .words = {},
                      .shared = shared_.get(),
+                     .shown = shown_.get(),
                      .allocate = allocate_frame,
                      .multiply_part = multiply_part,
                      .load_matrices = load_matrices,
@@ -57,6 +61,7 @@ class EmulatedBlock {
                      .finish_slices = finish_slices,
                      .unfinished = {},
                      .unfinished_count = 0,
+                     .show_to_unit = show_to_unit,
                      .make_barrier = make_barrier,
                      .expect_bytes = expect_bytes,
                      .copy_box = copy_box,
@@ -66,6 +71,7 @@ class EmulatedBlock {
                      .wait_for_copies = wait_for_copies,
                      .emulator = this};
       frames_[i].copies.assign(1, {});
+      frames_[i].has_shown = false;
       frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
     }
     if (lacks_memory_) {
@@ -90,6 +96,10 @@ class EmulatedBlock {
       }
       if (threads_[0].waits_for == EmulatedWait::None) {
         return BP_OK;
+      }
+      have_shown_ = 0;
+      for (Frame &frame : frames_) {
+        frame.has_shown = false;
       }
       resume(threads_);
     }
@@ -119,6 +129,7 @@ class EmulatedBlock {
     Memory memory;
     std::uint64_t bytes = 0;
     std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last one has not ended
+    bool has_shown = false;                 // to the units, since the block waited
   };
 
   static Memory allocate(std::uint64_t bytes, std::uint64_t alignment = 64) {
@@ -148,6 +159,7 @@ class EmulatedBlock {
     std::copy_n(coordinates, box.map->map->dimension_count, box.first.begin());
     block_of(thread).barriers_[barrier].boxes.push_back(box);
     spoil(to, box_bytes(*box.map->map));
+    block_of(thread).show(to, box_bytes(*box.map->map));
   }
   static void wait_for_phase(EmulatedThread *thread, void *at, std::uint32_t is_odd) {
     EmulatedBlock &block = block_of(thread);
@@ -158,6 +170,7 @@ class EmulatedBlock {
     std::uint64_t bytes = 0;
     for (const Box &box : barrier.boxes) {
       copy_emulated_box(*box.map, box.first, thread->shared, box.to);
+      block.show(box.to, box_bytes(*box.map->map));
       bytes += box_bytes(*box.map->map);
     }
     block.waits_in_vain_ |= bytes == 0 || bytes != barrier.expected;
@@ -184,6 +197,21 @@ class EmulatedBlock {
       groups.erase(groups.begin());
     }
   }
+  // The units find what lies there when the last thread of the block shows it: nothing new as long as one does not, and not
+  // what it writes later.
+  static void show_to_unit(EmulatedThread *thread) {
+    EmulatedBlock &block = block_of(thread);
+    bool &has_shown = frame_of(thread).has_shown;
+    block.have_shown_ += !has_shown;
+    has_shown = true;
+    if (block.have_shown_ == block.grid_.threads) {
+      block.show(block.shared_.get(), block.grid_.shared_bytes);
+    }
+  }
+  void show(const void *memory, std::uint64_t bytes) {
+    const auto place = static_cast<const char *>(memory) - static_cast<const char *>(shared_.get());
+    std::memcpy(static_cast<char *>(shown_.get()) + place, memory, bytes);
+  }
   static bp_status no_memory(const bp_diag_t *diag) {
     return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");
   }
@@ -208,8 +236,9 @@ class EmulatedBlock {
   std::span<void *const> pointers_;
   Grid grid_;
   std::vector<EmulatedThread> threads_;
-  std::vector<Frame> frames_;  // by thread
-  Memory shared_;
+  std::vector<Frame> frames_;     // by thread
+  Memory shared_, shown_;         // shown: to the units
+  std::uint32_t have_shown_ = 0;  // threads, since the block waited
   std::map<void *, Barrier> barriers_;
   bool is_upwards_ = true, lacks_memory_ = false, waits_in_vain_ = false;
 };
