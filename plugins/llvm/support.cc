@@ -34,13 +34,27 @@ std::string elementwise_shape_problem(InstructionView instruction) {
   return elementwise_problem(instruction);
 }
 
+std::string forwarding_problem(InstructionView instruction) {
+  return instruction.operand_count() > 0 && instruction.operand_shape(0).dtype == instruction.shape().dtype &&
+                 same_dims(instruction.operand_shape(0), instruction.shape())
+             ? ""
+             : "has a result that is not its operand";
+}
+
+std::string random_state_problem(InstructionView instruction) {
+  return instruction.shape().dtype == BP_DTYPE_U64 && instruction.shape().elements == 2 ? "" : "is not of two u64";
+}
+
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target);
 
+// Of an instruction whose types and number of results are checked. Null: no such op is compiled.
+using Check = std::string (*)(InstructionView instruction);
+constexpr const char *not_compiled = "is not compiled";
+
 // Of ops whose result Generator computes element by element.
-std::string element_problem(InstructionView instruction) {
-  const std::uint16_t op = instruction.op();
+Check element_check(std::uint16_t op) {
   if (is_elementwise(op)) {
-    return elementwise_shape_problem(instruction);
+    return elementwise_shape_problem;
   }
   switch (op) {
     case BP_OP_BROADCAST:
@@ -51,24 +65,32 @@ std::string element_problem(InstructionView instruction) {
     case BP_OP_REVERSE:
     case BP_OP_SLICE:
     case BP_OP_CONCATENATE:
-    case BP_OP_PAD: return shape_op_problem(instruction);
-    case BP_OP_BITCAST_CONVERT: return bitcast_convert_problem(instruction);
+    case BP_OP_PAD: return shape_op_problem;
+    case BP_OP_BITCAST_CONVERT: return bitcast_convert_problem;
     case BP_OP_DYNAMIC_SLICE:
-    case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_slice_problem(instruction);
-    case BP_OP_GATHER: return gather_problem(instruction);
+    case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_slice_problem;
+    case BP_OP_GATHER: return gather_problem;
     case BP_OP_REDUCE:
-    case BP_OP_REDUCE_WINDOW: return reduce_problem(instruction);
-    case BP_OP_MAP: return map_problem(instruction);
+    case BP_OP_REDUCE_WINDOW: return reduce_problem;
+    case BP_OP_MAP: return map_problem;
     case BP_OP_FUSION:
-    case BP_OP_CALL: return fusion_problem(instruction, nullptr);
-    default:
-      if (!is_forwarding(op)) {
-        return "is not compiled";
-      }
-      return instruction.operand_count() > 0 && instruction.operand_shape(0).dtype == instruction.shape().dtype &&
-                     same_dims(instruction.operand_shape(0), instruction.shape())
-                 ? ""
-                 : "has a result that is not its operand";
+    case BP_OP_CALL: return [](InstructionView instruction) { return fusion_problem(instruction, nullptr); };
+    default: return is_forwarding(op) ? forwarding_problem : nullptr;
+  }
+}
+
+// Of those in a kernel's fusion, too.
+Check check_in_fusion(std::uint16_t op) {
+  return op == BP_OP_DOT ? dot_problem : op == BP_OP_CONVOLUTION ? convolution_problem : element_check(op);
+}
+// Of those that are a kernel, but for its fusions.
+Check kernel_check(std::uint16_t op) {
+  switch (op) {
+    case BP_OP_RNG_GET_AND_UPDATE_STATE: return random_state_problem;
+    case BP_OP_SCATTER: return scatter_problem;
+    case BP_OP_SELECT_AND_SCATTER: return select_and_scatter_problem;
+    case BP_OP_SORT: return sort_problem;
+    default: return check_in_fusion(op);
   }
 }
 
@@ -103,6 +125,11 @@ std::string fusion_problem(InstructionView instruction, const VectorTarget *targ
     const auto because = [&](const std::string &problem) {
       return problem.empty() ? problem : "contains " + std::string(inner.name()) + ", which " + problem;
     };
+    const bool is_given = inner.op() == BP_OP_PARAMETER || inner.op() == BP_OP_CONSTANT;
+    const Check check = target == nullptr ? element_check(inner.op()) : check_in_fusion(inner.op());
+    if (!is_given && check == nullptr) {
+      return because(not_compiled);
+    }
     if (std::string problem = types_problem(inner); !problem.empty()) {
       return problem;
     }
@@ -121,11 +148,7 @@ std::string fusion_problem(InstructionView instruction, const VectorTarget *targ
       }
       continue;
     }
-    std::string problem = target == nullptr                 ? element_problem(inner)
-                          : inner.op() == BP_OP_DOT         ? dot_problem(inner)
-                          : inner.op() == BP_OP_CONVOLUTION ? convolution_problem(inner)
-                                                            : element_problem(inner);
-    if (!problem.empty()) {
+    if (std::string problem = check(inner); !problem.empty()) {
       return because(problem);
     }
   }
@@ -202,6 +225,10 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
   if (is_forwarding(op)) {
     return instruction.operand_count() >= instruction.result_count() ? "" : "has a wrong number of operands";
   }
+  const Check check = kernel_check(op);
+  if (check == nullptr) {
+    return not_compiled;
+  }
   if (std::string problem = types_problem(instruction); !problem.empty()) {
     return problem;
   }
@@ -213,17 +240,7 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
       return problem;
     }
   }
-  switch (op) {
-    case BP_OP_RNG_GET_AND_UPDATE_STATE:
-      return instruction.shape().dtype == BP_DTYPE_U64 && instruction.shape().elements == 2 ? "" : "is not of two u64";
-    case BP_OP_SCATTER: return scatter_problem(instruction);
-    case BP_OP_SELECT_AND_SCATTER: return select_and_scatter_problem(instruction);
-    case BP_OP_SORT: return sort_problem(instruction);
-    case BP_OP_DOT: return dot_problem(instruction);
-    case BP_OP_CONVOLUTION: return convolution_problem(instruction);
-    case BP_OP_FUSION: return fusion_problem(instruction, &target);
-    default: return element_problem(instruction);
-  }
+  return op == BP_OP_FUSION ? fusion_problem(instruction, &target) : check(instruction);
 }
 
 }  // namespace bp::emit

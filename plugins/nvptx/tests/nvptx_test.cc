@@ -80,6 +80,22 @@ TEST_CASE("values that share memory wait for each other, and others do not") {
   check_on_emulator(apart, 1e-6);
 }
 
+TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
+  const Backend backend = open({{"emulate", "1"}});
+  const auto refusal = [&](const std::string &instruction) {
+    const auto compiled = backend.compile(
+        text::parse_module(
+            "HloModule m ENTRY main { s = u64[3] parameter(0)  x = f32[8] parameter(1)  ROOT r = " + instruction + " }")
+            .value(),
+        whole());
+    return compiled.ok() ? "" : compiled.error().message();
+  };
+  CHECK(refusal("(u64[3], f32[8]) rng-bit-generator(s), algorithm=rng_default") ==
+        "backend dev.backplane.nvptx does not run r (rng-bit-generator): nvptx: r is not compiled");
+  CHECK(refusal("(f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\"") ==
+        "backend dev.backplane.nvptx does not run r (custom-call): nvptx: r is not compiled");
+}
+
 TEST_CASE("what the backend says when it cannot") {
   const auto refusal = [](Settings settings) { return try_open(std::move(settings)).error().message(); };
   CHECK(refusal({{"target", "sm_42"}}).find("there is no target sm_42, expected one of sm_75, sm_80, sm_90, sm_90a") !=
