@@ -8,6 +8,9 @@
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -15,6 +18,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "plugins/nvptx/threads.h"
@@ -40,6 +44,38 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, module_analyses);
 }
 
+// What LLVM 19 stores four bytes at a time: longer vectors of bytes, as vectors of words. What is moved, LLVM cannot make
+// one of bytes again.
+void store_bytes_as_words(llvm::Module &module) {
+  std::vector<llvm::StoreInst *> stores;
+  for (llvm::Function &function : module) {
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      const auto *type =
+          store == nullptr ? nullptr : llvm::dyn_cast<llvm::FixedVectorType>(store->getValueOperand()->getType());
+      if (type != nullptr && store->isSimple() && type->getElementType()->isIntegerTy(8) &&
+          (type->getNumElements() == 8 || type->getNumElements() == 16) &&
+          store->getAlign() >= type->getNumElements()) {
+        stores.push_back(store);
+      }
+    }
+  }
+  constexpr unsigned bytes_of_word = 4;
+  for (llvm::StoreInst *store : stores) {
+    llvm::IRBuilder<> b(store);
+    llvm::Value *bytes = store->getValueOperand();
+    const unsigned count = llvm::cast<llvm::FixedVectorType>(bytes->getType())->getNumElements() / bytes_of_word;
+    llvm::Value *words = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
+    for (unsigned i = 0; i < count; ++i) {
+      llvm::SmallVector<int> places(bytes_of_word);
+      std::iota(places.begin(), places.end(), static_cast<int>(i * bytes_of_word));
+      llvm::Value *word = b.CreateBitCast(b.CreateShuffleVector(bytes, places), b.getInt32Ty());
+      words = b.CreateInsertElement(words, b.CreateIntrinsic(llvm::Intrinsic::nvvm_move_i32, {}, {word}), i);
+    }
+    store->setOperand(0, words);
+  }
+}
+
 // LLVM numbers all calls of a process, from any thread, in comments: "{ // callseq 7, 0". Equal kernels are equal text.
 std::string without_call_numbers(std::string_view ptx) {
   constexpr std::string_view comment = " // callseq ";
@@ -63,6 +99,9 @@ void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &g
     return;
   }
   optimize(module, *machine);
+  if (request.is_ptx) {
+    store_bytes_as_words(module);
+  }
   if (request.wants_llvm) {
     llvm::raw_string_ostream stream(generated.llvm);
     module.print(stream, nullptr);
