@@ -70,6 +70,100 @@ const char *const contractions = R"(HloModule contractions
       tuple(layer, eighths, turned, halves, bytes, few_bytes, rounded, image_sums)
   })";
 
+// The other ways of multiplying: a part of the larger operand each, operands that are computed, what has no matrix unit.
+const char *const more_contractions = R"(HloModule more_contractions
+  ENTRY main {
+    few = bf16[3,2048] parameter(0)
+    weights = bf16[2048,2048] parameter(1)
+    narrow_weights = s8[2048,2048] parameter(2)
+    scale = bf16[2048] parameter(3)
+    many = bf16[512,2048] parameter(4)
+    bytes = u8[512,512] parameter(5)
+    doubles = f64[128,128] parameter(6)
+    image = f32[4,28,28,32] parameter(7)
+    filter = f32[3,3,32,64] parameter(8)
+    deep_filter = f32[3,3,1,32] parameter(9)
+    byte_image = s8[4,28,28,32] parameter(10)
+    byte_filter = s8[3,3,32,64] parameter(11)
+    numbers = c64[64,64] parameter(12)
+    quarters = s4[512,2048] parameter(13)
+    few_sums = f32[3,2048] dot(few, weights), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    few_turned = f32[3,2048] dot(few, weights), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+    wide = bf16[2048,2048] convert(narrow_weights)
+    scales = bf16[2048,2048] broadcast(scale), dimensions={1}
+    scaled = bf16[2048,2048] multiply(wide, scales)
+    of_scaled = f32[512,2048] dot(many, scaled), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    few_of_scaled = f32[3,2048] dot(few, scaled), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    wide_quarters = bf16[512,2048] convert(quarters)
+    of_quarters = f32[512,2048] dot(wide_quarters, weights), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    of_bytes = u32[512,512] dot(bytes, bytes), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    of_doubles = f64[128,128] dot(doubles, doubles), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    of_numbers = c64[64,64] dot(numbers, numbers), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    of_image = f32[4,28,28,64] convolution(image, filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+    deep = f32[4,28,28,32] convolution(image, deep_filter), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f,
+      feature_group_count=32
+    of_byte_image = s32[4,28,28,64] convolution(byte_image, byte_filter), window={size=3x3 pad=1_1x1_1},
+      dim_labels=b01f_01io->b01f
+    ROOT r = (f32[3,2048], f32[3,2048], f32[512,2048], f32[3,2048], f32[512,2048], u32[512,512], f64[128,128], c64[64,64],
+      f32[4,28,28,64], f32[4,28,28,32], s32[4,28,28,64]) tuple(few_sums, few_turned, of_scaled, few_of_scaled, of_quarters,
+      of_bytes, of_doubles, of_numbers, of_image, deep, of_byte_image)
+  })";
+
+// What narrow and wide types, several values at once, and places known only at run time make of the others.
+const char *const more_kinds = R"(HloModule more_kinds
+  add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+  add_integers { p = s32[] parameter(0)  q = s32[] parameter(1)  ROOT r = s32[] add(p, q) }
+  add_bytes { p = s8[] parameter(0)  q = s8[] parameter(1)  ROOT r = s8[] add(p, q) }
+  add_narrow { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = bf16[] add(p, q) }
+  larger_narrow { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = bf16[] maximum(p, q) }
+  less_bytes { p = s8[] parameter(0)  q = s8[] parameter(1)  ROOT r = pred[] compare(p, q), direction=LT }
+  less_narrow { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = pred[] compare(p, q), direction=LT }
+  more_narrow { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = pred[] compare(p, q), direction=GE }
+  largest { a = f32[] parameter(0)  i = s32[] parameter(1)  b = f32[] parameter(2)  j = s32[] parameter(3)
+    more = pred[] compare(a, b), direction=GT  v = f32[] select(more, a, b)  n = s32[] select(more, i, j)
+    ROOT r = (f32[], s32[]) tuple(v, n) }
+  ENTRY main {
+    x = f32[64,96] parameter(0)
+    i = s32[300,1] parameter(1)
+    u = f32[300,96] parameter(2)
+    integers = s32[64,96] parameter(3)
+    integer_updates = s32[300,96] parameter(4)
+    bytes = s8[64,5000] parameter(5)
+    byte_updates = s8[300,5000] parameter(6)
+    narrow = bf16[64,5000] parameter(7)
+    quarters = s4[64,96] parameter(8)
+    z = c64[64,96] parameter(9)
+    state = u64[3] parameter(10)
+    image = bf16[8,32,32,16] parameter(11)
+    parts = bf16[8,16,16,16] parameter(12)
+    zero = f32[] constant(0)
+    narrow_zero = bf16[] constant(0)
+    least = bf16[] constant(-inf)
+    no_place = s32[] constant(0)
+    atomic = s32[64,96] scatter(integers, i, integer_updates), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add_integers
+    atomic_bytes = s8[64,5000] scatter(bytes, i, byte_updates), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add_bytes
+    in_order = f32[64,96] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+    sorted_bytes = s8[64,5000] sort(bytes), dimensions={1}, to_apply=less_bytes
+    sorted_narrow = bf16[64,5000] sort(narrow), dimensions={1}, to_apply=less_narrow
+    pooled = bf16[8,16,16,16] reduce-window(image, least), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, to_apply=larger_narrow
+    chosen = bf16[8,32,32,16] select-and-scatter(image, parts, narrow_zero), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, select=more_narrow, scatter=add_narrow
+    places = s32[64,96] iota(), iota_dimension=1
+    best = (f32[64], s32[64]) reduce(x, places, zero, no_place), dimensions={1}, to_apply=largest
+    best_place = s32[64] get-tuple-element(best), index=1
+    more_quarters = s4[64,96] add(quarters, quarters)
+    turned_quarters = s4[96,64] transpose(more_quarters), dimensions={1,0}
+    whole_quarters = f32[64,96] convert(quarters)
+    product = c64[64,96] multiply(z, z)
+    turned_numbers = c64[96,64] transpose(product), dimensions={1,0}
+    length = f32[64,96] abs(z)
+    philox = (u64[3], u32[40]) rng-bit-generator(state), algorithm=rng_philox
+    threefry = (u64[3], u16[40]) rng-bit-generator(state), algorithm=rng_three_fry
+    philox_bits = u32[40] get-tuple-element(philox), index=1
+    threefry_bits = u16[40] get-tuple-element(threefry), index=1
+    ROOT r = (s32[64,96], s8[64,5000], f32[64,96], s8[64,5000], bf16[64,5000], bf16[8,16,16,16], bf16[8,32,32,16], s32[64], s4[96,64], f32[64,96], c64[96,64], f32[64,96], u32[40], u16[40])
+      tuple(atomic, atomic_bytes, in_order, sorted_bytes, sorted_narrow, pooled, chosen, best_place, turned_quarters, whole_quarters, turned_numbers, length, philox_bits, threefry_bits)
+  })";
+
 // In few and long rows, which get the largest teams.
 const char *const rows_of_functions = R"(HloModule rows_of_functions
   add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
@@ -187,7 +281,7 @@ TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills r
     return;
   }
   for (const std::string target : targets) {
-    for (const char *program : {kinds, functions, contractions}) {
+    for (const char *program : {kinds, more_kinds, functions, contractions, more_contractions}) {
       INFO(target);
       check_with_ptxas(ptx_of(text::parse_module(program).value(), target, {}, {{"tf32", "1"}}), target);
     }
@@ -222,6 +316,20 @@ TEST_CASE("models compile for the device alone, for every target") {
   for (const char *name : {"convolutional_classifier.hlo", "transformer_block.hlo"}) {
     check_model(testing::find_in_source_tree("samples/models") / name);
   }
+}
+
+TEST_CASE("what is measured compiles for the device alone, for every target") {
+  if (std::getenv("BACKPLANE_TEST_FULL") == nullptr) {
+    return;  // some seconds
+  }
+  std::size_t programs = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(testing::find_in_source_tree("tools/bench/gpu"))) {
+    if (entry.path().extension() == ".hlo") {
+      check_model(entry.path());
+      ++programs;
+    }
+  }
+  CHECK(programs > 0);
 }
 
 TEST_CASE("large models compile for the device alone, for every target") {
