@@ -7,6 +7,7 @@
 #include "core/host/plugin.h"
 #include "plugins/nvptx/launch_plan.h"
 #include "plugins/nvptx/tests/programs.h"
+#include "plugins/nvptx/tests/with_driver.h"
 
 namespace bp::nvptx::tests {
 namespace {
@@ -26,6 +27,12 @@ class ArtifactBytes {
   std::uint64_t scratch_bytes() const { return word(after_list(allocation_sizes_at(), sizeof(std::uint64_t))); }
   void set_scratch_bytes(std::uint64_t bytes) {
     set_word(after_list(allocation_sizes_at(), sizeof(std::uint64_t)), bytes);
+  }
+
+  void replace(const std::string &text, const std::string &with) {
+    REQUIRE(text.size() == with.size());
+    REQUIRE(bytes_.find(text) != std::string::npos);
+    bytes_.replace(bytes_.find(text), text.size(), with);
   }
 
   // What loading it says: "" if it loads.
@@ -99,6 +106,26 @@ TEST_CASE("artifacts that are not for this machine, or say what cannot be, are r
       CHECK(foreign.load(*backend.device()) == "nvptx: artifact is for " + other + ", expected " + target);
     }
   }
+}
+
+TEST_CASE("code that the driver's compiler refuses is refused with what it says") {
+  const Module module =
+      text::parse_module("HloModule m ENTRY main { x = f32[4] parameter(0)  ROOT r = f32[4] negate(x) }").value();
+  const TestDriver driver("version=12030");
+  {
+    const auto backend = open_with_driver({{"target", "sm_80"}});
+    REQUIRE(backend.ok());
+    const auto made = backend->make_artifact(module, whole());
+    REQUIRE(made.ok());
+    ArtifactBytes artifact({reinterpret_cast<const char *>(made->bytes.data()), made->bytes.size()});
+    CHECK(ArtifactBytes(artifact).load(*backend->device()) == "");
+    artifact.replace(".version 7.", ".version 9.");
+    CHECK(artifact.load(*backend->device()) ==
+          "nvptx: loading kernels: an error (222); nvidia-smi shows whether GPU and driver are well; the driver's "
+          "compiler: "
+          "the test driver does not take this code");
+  }
+  CHECK(driver.problems() == "");
 }
 
 }  // namespace bp::nvptx::tests

@@ -129,8 +129,8 @@ TEST_CASE("reductions of every width of number are exchanged between threads") {
                     1e-12);
 }
 
-TEST_CASE("a norm gives its rows and what it found of each") {
-  check_on_emulator(R"(HloModule norm
+TEST_CASE("a norm is one kernel, which gives its rows and what it found of each") {
+  constexpr const char *norm = R"(HloModule norm
     add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
     ENTRY main {
       x = f32[6,50,96] parameter(0)
@@ -151,8 +151,12 @@ TEST_CASE("a norm gives its rows and what it found of each") {
       normed = f32[6,50,96] multiply(centred, deviations)
       result = f32[6,50,96] multiply(normed, scales)
       ROOT r = (f32[6,50,96], f32[6,50], f32[6,50]) tuple(result, mean, variance)
-    })",
-                    1e-5);
+    })";
+  const std::string ptx = ptx_of(text::parse_module(norm).value(), "sm_80");
+  INFO(ptx);
+  CHECK(ptx.find("kernel_0") != std::string::npos);
+  CHECK(ptx.find("kernel_1") == std::string::npos);
+  check_on_emulator(norm, 1e-5);
 }
 
 TEST_CASE("rows too short for a team have a thread each") {
