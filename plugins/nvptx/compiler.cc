@@ -328,7 +328,7 @@ class Compiler {
       } else if (emit::find_crossing(i)) {
         emit_for_teams(i, call, {threads_per_block, 1}, 1, false, found->second);
       } else {
-        emit_for_threads(i, call, need.is_large, found->second);
+        emit_for_threads(i, call, found->second);
       }
     }
     std::vector<Place> arguments;
@@ -430,7 +430,7 @@ class Compiler {
   }
 
   // A thread for each item of work.
-  void emit_for_threads(InstructionView i, const emit::KernelCall &call, bool needs_registers, EmittedKernel &kernel) {
+  void emit_for_threads(InstructionView i, const emit::KernelCall &call, EmittedKernel &kernel) {
     llvm::IRBuilder<> b(code_.getContext());
     const KernelFrame frame =
         threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, 0, &call, Cooperation::None);
@@ -445,7 +445,7 @@ class Compiler {
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
     kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
     kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
-    threads_.end_kernel(builder.b, frame, kernel.threads, needs_registers);
+    threads_.end_kernel(builder.b, frame, kernel.threads, false);
   }
 
   // A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of which
