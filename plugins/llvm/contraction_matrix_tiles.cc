@@ -1,14 +1,15 @@
 // Tiles in which those members that exchange values, a warp, multiply small matrices with a unit of theirs (team.h says
-// which part of a matrix each has). A warp has every so many of the small matrices along either side of the tile.
+// which part of a matrix each has). A warp has every so many of the small matrices along either side of the tile. Those of
+// two bytes are turned when they are loaded, where lines are not along the contracted axis.
 #include <algorithm>
 
-#include "plugins/llvm/contraction_tiles.h"
+#include "plugins/llvm/contraction_unit_tiles.h"
 
 namespace bp::emit {
 
 namespace {
 
-class MatrixTiles final : public TileStrategy {
+class MatrixTiles final : public UnitTiles {
   using Unit = MatrixUnit;
   static constexpr int64_t warps_along_rows = 2;
   // What a load brings of a line: two of the unit's lengths.
@@ -16,25 +17,12 @@ class MatrixTiles final : public TileStrategy {
 
  public:
   MatrixTiles(const ContractionProblem &problem, Team &team, MatrixElement element)
-      : TileStrategy(
-            problem, team, line_bytes / bytes_of(element),
-            {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
-            {4, 4}),
-        element_(element) {}
+      : UnitTiles(problem, team, element, line_bytes / bytes_of(element),
+                  {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
+                  {4, 4}) {}
 
  private:
-  llvm::Type *slice_type() const override { return storage_type_of(problem_.types.lhs); }
-  // As the unit wants it; matrices of 2 bytes are turned when they are loaded.
-  bool has_contracted_lines(size_t side) const override {
-    return bytes_of(element_) != 2 || lies_along_contracted(side);
-  }
-  Values elements(const ContractionMemory &m, Operand, llvm::Value *stored) const override {
-    return m.parts_of(stored);
-  }
-  // The unit adds.
-  int64_t longest_chain() const override { return INT64_MAX / 4; }
   size_t sums() const override { return static_cast<size_t>(each_[row_side] * each_[column_side]) * Unit::sums; }
-  int64_t units_together() const override { return 1; }
 
   llvm::Value *lane(const ContractionMemory &m) const {
     return m.b.CreateURem(team_.member(), m.integer(team_.exchanging()));
@@ -98,8 +86,6 @@ class MatrixTiles final : public TileStrategy {
     }
     return sums;
   }
-
-  const MatrixElement element_;
 };
 
 }  // namespace

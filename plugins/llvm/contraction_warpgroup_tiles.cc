@@ -1,6 +1,6 @@
 // Tiles that a unit of each warpgroup multiplies from the team's memory (team.h says how slices lie there): the members copy
 // the slices and keep the sums. A warpgroup has 64 rows of the tile, and all of its columns.
-#include "plugins/llvm/contraction_tiles.h"
+#include "plugins/llvm/contraction_unit_tiles.h"
 
 namespace bp::emit {
 
@@ -12,25 +12,14 @@ int64_t depth_of(MatrixElement element) {
   return Unit::line_bytes / bytes_of(element);
 }
 
-class WarpgroupTiles final : public TileStrategy {
+class WarpgroupTiles final : public UnitTiles {
  public:
   WarpgroupTiles(const ContractionProblem &problem, Team &team, MatrixElement element)
-      : TileStrategy(problem, team, depth_of(element), {warpgroup_rows, Unit::least_columns},
-                     {1, Unit::most_columns / Unit::least_columns}),
-        element_(element) {}
+      : UnitTiles(problem, team, element, depth_of(element), {warpgroup_rows, Unit::least_columns},
+                  {1, Unit::most_columns / Unit::least_columns}) {}
 
  private:
-  llvm::Type *slice_type() const override { return storage_type_of(problem_.types.lhs); }
-  bool has_contracted_lines(size_t side) const override {
-    return bytes_of(element_) != 2 || lies_along_contracted(side);
-  }
-  Values elements(const ContractionMemory &m, Operand, llvm::Value *stored) const override {
-    return m.parts_of(stored);
-  }
-  // The unit adds.
-  int64_t longest_chain() const override { return INT64_MAX / 4; }
   size_t sums() const override { return static_cast<size_t>(Unit::rows * tile(column_side) / Unit::members); }
-  int64_t units_together() const override { return 1; }
   int64_t most_memory_bytes() const override { return team_.whole_memory_bytes(); }
   int64_t slice_size(size_t side) const override { return tile(side) * depth_; }
 
@@ -74,8 +63,6 @@ class WarpgroupTiles final : public TileStrategy {
 
   bool multiplies_behind() const override { return true; }
   Values finish_sums(const ContractionMemory &m, Values sums) const override { return team_.finish_slices(m.b, sums); }
-
-  const MatrixElement element_;
 };
 
 }  // namespace
