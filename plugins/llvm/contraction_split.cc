@@ -218,7 +218,9 @@ bool is_worth_splitting(const ContractionProblem &problem) {
 
 TeamWork split_work(const ContractionProblem &problem) {
   const Split split(problem);
-  return {split.batch * split.items_along(), split.contracted * split.of_item() / split.lanes};
+  return {.items = split.batch * split.items_along(),
+          .length = split.contracted * split.of_item() / split.lanes,
+          .sum_bits = split.few * split.each * problem.types.accumulate->getScalarSizeInBits()};
 }
 
 std::unique_ptr<ContractionStrategy> make_split_strategy(const ContractionProblem &problem, Team &team) {

@@ -321,10 +321,12 @@ class Compiler {
             has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
         emit_for_teams(i, call, size, scan->lines, need.is_large, found->second);
       } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
-        const TeamSize size = work->length == 0 ? TeamSize{threads_per_block, 1}
-                                                : team_size(work->items, work->length, need.most_threads);
+        const RegisterNeed of_sums = register_need(work->sum_bits);
+        const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
+        const TeamSize size =
+            work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length, most_threads);
         const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
-        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), false, found->second, maps);
+        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), of_sums.is_large, found->second, maps);
       } else if (emit::find_crossing(i)) {
         emit_for_teams(i, call, {threads_per_block, 1}, 1, false, found->second);
       } else {

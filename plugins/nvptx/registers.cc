@@ -59,4 +59,10 @@ RegisterNeed register_need(InstructionView instruction) {
   return all;
 }
 
+// Those of 16 words were found to have room beside what is read for them, not those of 20.
+RegisterNeed register_need(std::int64_t sum_bits) {
+  const bool is_large = sum_bits > 16 * 32;
+  return {max_threads_per_block / (is_large ? 2 : 1), is_large};
+}
+
 }  // namespace bp::nvptx

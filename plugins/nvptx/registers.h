@@ -14,5 +14,7 @@ struct RegisterNeed {
   bool is_large;              // one block at a time may have them all
 };
 RegisterNeed register_need(emit::InstructionView instruction);
+// Of a dot, whose sums a thread keeps.
+RegisterNeed register_need(std::int64_t sum_bits);
 
 }  // namespace bp::nvptx

@@ -1,4 +1,6 @@
 // PTX without a GPU: whole models become kernels for every target, and ptxas, where there is one, takes them.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -295,6 +297,31 @@ TEST_CASE("as many threads share a row as have registers for what they compute, 
   for (const std::string target : targets) {
     INFO(target);
     check_with_ptxas(ptx_of(text::parse_module(rows_of_functions).value(), target), target);
+  }
+}
+
+TEST_CASE("as many threads share the sums of few rows as have registers for them, for every target") {
+  if (!has_ptxas()) {
+    return;
+  }
+  std::string parameters, dots, shapes, names;
+  for (const auto &[type, result] : {std::pair("bf16", "f32"), {"f32", "f32"}, {"f64", "f64"}, {"s8", "s32"}}) {
+    parameters += fmt::format("  y_{0} = {0}[2048,2048] parameter({1})\n", type, count(parameters, "parameter"));
+    for (const int rows : {2, 4, 5, 8, 15}) {
+      parameters +=
+          fmt::format("  x_{0}_{1} = {0}[{1},2048] parameter({2})\n", type, rows, count(parameters, "parameter"));
+      dots += fmt::format(
+          "  r_{0}_{1} = {2}[{1},2048] dot(x_{0}_{1}, y_{0}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n",
+          type, rows, result);
+      shapes += fmt::format("{}{}[{},2048]", shapes.empty() ? "" : ", ", result, rows);
+      names += fmt::format("{}r_{}_{}", names.empty() ? "" : ", ", type, rows);
+    }
+  }
+  const std::string program = fmt::format("HloModule few_rows\nENTRY main {{\n{}{}  ROOT r = ({}) tuple({})\n}}",
+                                          parameters, dots, shapes, names);
+  for (const std::string target : targets) {
+    INFO(target);
+    check_with_ptxas(ptx_of(text::parse_module(program).value(), target), target);
   }
 }
 
