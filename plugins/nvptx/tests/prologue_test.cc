@@ -8,15 +8,15 @@
 namespace bp::nvptx::tests {
 namespace {
 
-struct Sizes {
+struct DotSizes {
   int rows, columns, contracted;
 };
 // Tiles that are full and that are not, few rows, few columns, and so few of everything that threads work by themselves.
-constexpr Sizes all_sizes[] = {{64, 128, 96}, {17, 33, 19}, {40, 24, 72}, {16, 16, 16},
-                               {1, 300, 512}, {8, 100, 64}, {90, 5, 77},  {3, 4, 20}};
+constexpr DotSizes all_sizes[] = {{64, 128, 96}, {17, 33, 19}, {40, 24, 72}, {16, 16, 16},
+                                  {1, 300, 512}, {8, 100, 64}, {90, 5, 77},  {3, 4, 20}};
 
 // The operands are computed by these lines, where {0} is rows, {1} columns and {2} contracted.
-std::string dot_of(const std::string &operands, const std::string &result, const Sizes &sizes) {
+std::string dot_of(const std::string &operands, const std::string &result, const DotSizes &sizes) {
   const std::string text = "HloModule prologue ENTRY main {{" + operands + " ROOT r = " + result +
                            "[{0},{1}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}";
   return fmt::format(fmt::runtime(text), sizes.rows, sizes.columns, sizes.contracted);
@@ -39,7 +39,7 @@ void check_is_one_kernel(const std::string &operands, const std::string &result,
     CHECK(kernels_of(ptx) == 1);
     CHECK(ptx.find(instruction) != std::string::npos);
   }
-  for (const Sizes &sizes : all_sizes) {
+  for (const DotSizes &sizes : all_sizes) {
     const std::string program = dot_of(operands, result, sizes);
     INFO(program);
     CHECK(kernels_of(ptx_of(text::parse_module(program).value(), "sm_90")) == 1);
@@ -152,10 +152,10 @@ TEST_CASE("operands of several dimensions are computed where they are read") {
 }
 
 TEST_CASE("operands that are dear, large or needed elsewhere are kernels of their own") {
-  const auto kernels = [](const std::string &operands, const Sizes &sizes) {
+  const auto kernels = [](const std::string &operands, const DotSizes &sizes) {
     return kernels_of(ptx_of(text::parse_module(dot_of(operands, "f32", sizes)).value(), "sm_80"));
   };
-  const Sizes some = {64, 64, 64};
+  const DotSizes some = {64, 64, 64};
   const std::string y = " y = f32[{2},{1}] parameter(1)";
   CHECK(kernels("w = bf16[{0},{2}] parameter(0)  v = f32[{0},{2}] convert(w)  x = f32[{0},{2}] tanh(v)" + y, some) ==
         2);
