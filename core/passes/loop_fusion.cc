@@ -61,19 +61,23 @@ bool is_reduce_root(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce && instruction.operand_count() == 2;
 }
 
-std::int64_t window_elements(const Instruction &instruction) {
-  std::int64_t count = 1;
-  for (const ir::WindowDimension &dimension : instruction.window()) {
-    count *= dimension.size;
-  }
-  return count;
-}
-
 // Of a few elements each; larger ones, such as those of a cumulative sum, may have kernels of their own.
 bool has_small_windows(const Instruction &instruction) {
-  constexpr std::int64_t most_elements = 16;
-  return instruction.opcode() == Opcode::ReduceWindow && instruction.operand_count() == 2 &&
-         window_elements(instruction) <= most_elements;
+  constexpr std::int64_t most_elements = 15;
+  if (instruction.opcode() != Opcode::ReduceWindow || instruction.operand_count() != 2) {
+    return false;
+  }
+  std::int64_t left = most_elements;
+  for (const ir::WindowDimension &dimension : instruction.window()) {
+    left /= std::max<std::int64_t>(dimension.size, 1);
+  }
+  return left > 0;
+}
+
+bool windows_overlap(const Instruction &instruction) {
+  return std::ranges::any_of(instruction.window(), [](const ir::WindowDimension &dimension) {
+    return dimension.size > 1 && (dimension.size > dimension.stride || dimension.rhs_dilate > 1);
+  });
 }
 
 // Whether the elements of operand i are asked for, all together, more than once each.
@@ -82,25 +86,31 @@ bool repeats_operand(const Instruction &user, std::size_t i) {
     case Opcode::Concatenate: return false;
     case Opcode::Pad:
     case Opcode::Reduce: return i != 0;
-    case Opcode::ReduceWindow:
-      return i != 0 || std::ranges::any_of(user.window(), [](const ir::WindowDimension &dimension) {
-               return dimension.size > dimension.stride;
-             });
     case Opcode::Gather: {
       auto sizes = user.numbers(ir::AttributeKey::SliceSizes);
       return i == 0 || std::ranges::any_of(sizes, [](std::int64_t size) { return size > 1; });
     }
-    default: return user.shape().element_count() > user.operand(i).shape().element_count();
+    case Opcode::ReduceWindow:
+      if (i != 0 || windows_overlap(user)) {
+        return true;
+      }
+      break;
+    default: break;
   }
+  return user.shape().element_count() > user.operand(i).shape().element_count();
 }
 
-// Of a concatenation in the middle of a loop.
+// Of a concatenation in a loop, in each of which an element is looked for.
 constexpr std::size_t most_parts = 4;
 
 class ComputationFuser {
  public:
   ComputationFuser(ir::Module &module, const analysis::Users &users, const PassContext &context, ir::ComputationId id)
-      : module_(module), users_(users), context_(context), computation_(id) {}
+      : module_(module),
+        users_(users),
+        context_(context),
+        computation_(id),
+        may_find_(context.fusion.contractions || context.fusion.rows || context.fusion.results) {}
 
   Result<bool> run(Rewriter &rewriter) {
     form_groups();
@@ -133,8 +143,11 @@ class ComputationFuser {
     if (is_pinned || !has_plain_shape(instruction)) {
       return false;
     }
-    return is_elementwise(instruction) || only_moves(instruction.opcode()) || finds_elements(instruction.opcode()) ||
-           is_scalar_constant(instruction) || is_reduce_root(instruction) || has_small_windows(instruction);
+    const Opcode opcode = instruction.opcode();
+    const bool has_few_parts = opcode != Opcode::Concatenate || instruction.operand_count() <= most_parts;
+    return is_elementwise(instruction) || only_moves(opcode) || is_scalar_constant(instruction) ||
+           is_reduce_root(instruction) ||
+           (may_find_ && ((finds_elements(opcode) && has_few_parts) || has_small_windows(instruction)));
   }
 
   void form_groups() {
@@ -158,7 +171,8 @@ class ComputationFuser {
   // Which instructions are computed from a reduction, element by element or moved about.
   void note_rows(ir::Computation computation) {
     for (Instruction instruction : computation.instructions()) {
-      const bool passes = is_elementwise(instruction) || only_moves(instruction.opcode());
+      const bool passes = is_elementwise(instruction) || only_moves(instruction.opcode()) ||
+                          instruction.opcode() == Opcode::GetTupleElement;
       if (instruction.opcode() == Opcode::Reduce ||
           (passes && std::ranges::any_of(instruction.operands(),
                                          [this](InstructionId operand) { return of_rows_.contains(operand); }))) {
@@ -209,8 +223,8 @@ class ComputationFuser {
     if (views_[place.view].finds && of_rows_.contains(instruction.id())) {
       return refuse(instruction, place.root, "it is computed from a reduction, and wanted at other places");
     }
-    if (instruction.opcode() == Opcode::Concatenate && instruction.operand_count() > most_parts) {
-      return refuse(instruction, place.root, "it has too many operands to look in for each element");
+    if (module_.instruction(place.root).opcode() == Opcode::Concatenate && !is_free) {
+      return refuse(instruction, place.root, "a concatenation that ends a loop copies its parts");
     }
     if (context_.explain_fusion) {
       context_.explain_fusion(
@@ -302,6 +316,7 @@ class ComputationFuser {
   const analysis::Users &users_;
   const PassContext &context_;
   ir::ComputationId computation_;
+  bool may_find_;                         // the device takes more than simple loops
   std::vector<bool> is_control_ordered_;  // by instruction id
   std::unordered_set<InstructionId> of_rows_;
   std::vector<View> views_;

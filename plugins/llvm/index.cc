@@ -346,13 +346,22 @@ Value *KernelBuilder::value(Index x) {
   return uniform(x) ? scalar(x) : vector(x);
 }
 
+namespace {
+
+// Whether all lanes of a coordinate are on the same side of the limit, because no vector of them reaches across.
+bool agree_on(const Index &x, std::int64_t limit, std::int64_t lanes) {
+  return x.lanes == nullptr && x.lane_stride == 1 && x.multiple % lanes == 0 && limit % lanes == 0;
+}
+
+}  // namespace
+
 Value *KernelBuilder::less_than(Index x, std::int64_t limit) {
-  Value *v = value(x);
+  Value *v = uniform(x) || agree_on(x, limit, lanes_) ? scalar(x) : vector(x);
   return b.CreateICmpSLT(v, llvm::ConstantInt::get(v->getType(), static_cast<std::uint64_t>(limit), true));
 }
 
 Value *KernelBuilder::not_less_than(Index x, std::int64_t limit) {
-  Value *v = value(x);
+  Value *v = uniform(x) || agree_on(x, limit, lanes_) ? scalar(x) : vector(x);
   return b.CreateICmpSGE(v, llvm::ConstantInt::get(v->getType(), static_cast<std::uint64_t>(limit), true));
 }
 

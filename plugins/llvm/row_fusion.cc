@@ -190,10 +190,11 @@ bool repeats_reductions(InstructionView fusion) {
   for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
     const InstructionView instruction = module.instruction(computation.first_instruction() + n);
     reduced[n] = instruction.op() == BP_OP_REDUCE || instruction.op() == BP_OP_REDUCE_WINDOW;
-    for (const std::uint32_t operand : instruction.operands()) {
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const std::uint32_t operand = instruction.operand(i);
       if (reduced[module.definition(operand).id() - computation.first_instruction()]) {
         reduced[n] = true;
-        const bool is_there_once = instruction.op() == BP_OP_PAD || instruction.op() == BP_OP_CONCATENATE;
+        const bool is_there_once = (instruction.op() == BP_OP_PAD && i == 0) || instruction.op() == BP_OP_CONCATENATE;
         if (instruction.shape().elements > module.shape_of(operand).elements && !is_there_once) {
           return true;
         }

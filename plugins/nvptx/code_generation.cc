@@ -63,7 +63,7 @@ void store_bytes_as_words(llvm::Module &module) {
   constexpr unsigned bytes_of_word = 4;
   for (llvm::StoreInst *store : stores) {
     llvm::IRBuilder<> b(store);
-    llvm::Value *bytes = store->getValueOperand();
+    llvm::Value *bytes = b.CreateFreeze(store->getValueOperand());
     const unsigned count = llvm::cast<llvm::FixedVectorType>(bytes->getType())->getNumElements() / bytes_of_word;
     llvm::Value *words = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
     for (unsigned i = 0; i < count; ++i) {

@@ -15,8 +15,8 @@ extern "C" {
 
 static const char BP_EXT_FUSION[] = "bp.fusion/1";
 
-// What fusions may contain beside elementwise ops, index arithmetic, and a reduction as the one result; these are
-// proposed to every device.
+// What fusions may contain beside elementwise ops, index arithmetic, and a reduction as the one result, which every device
+// is offered; with any of 1, 2, 4 also concatenate, dynamic-slice, gather, pad, and reduce-window of small windows.
 #define BP_FUSES_CONTRACTIONS 1u  // a dot or convolution with elementwise work on its result: BP_FUSION_KIND_OUTPUT
 #define BP_FUSES_ROWS 2u          // reductions along the last dimensions with what is done in the same rows: _KIND_INPUT
 #define BP_FUSES_RESULTS 4u       // several results, of the same elements or one for each row of them
