@@ -48,8 +48,8 @@ using NakedDevice = std::unique_ptr<const bp_device_t, DestroyDevice>;
 Result<NakedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
                                 std::span<const bp_option_t> options = {}, bool initialize = true);
 
-// What this process holds. Bytes are 0 where a sanitizer has a malloc of its own, which keeps what is freed, and what it knew
-// of libraries that were closed.
+// What this process holds. Bytes are 0 where a sanitizer has a malloc of its own, which keeps what is freed, and what it
+// knew of libraries that were closed.
 int count_threads();
 std::int64_t resident_bytes();
 std::int64_t heap_bytes();  // of malloc

@@ -1,5 +1,5 @@
-// Every function of the ABI that can fail is failed in turn, its first call, its second, ..., while programs are compiled and
-// run on real backends. The core says so clearly, or has the host do the work; and the next attempt works.
+// Every function of the ABI that can fail is failed in turn, its first call, its second, ..., while programs are compiled
+// and run on real backends. The core says so clearly, or has the host do the work; and the next attempt works.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct, as it is with memory spaces of all
-// kinds (BP_FAULT_MEMORY_SPACES). Built once for each fault (meson.build); core/host/tests/plugin_test.cc says what each must lead to.
+// kinds (BP_FAULT_MEMORY_SPACES). Built once for each fault (meson.build); core/host/tests/plugin_test.cc says what
+// each must lead to.
 #include <stdlib.h>
 #include <string.h>
 
