@@ -166,7 +166,8 @@ class FusedUses {
   // The parameter whose array the result updates a part of, reading nothing else of it; looks through bitcasts.
   ir::InstructionId updated_parameter() const {
     ir::Instruction update = behind_forwarding(result_);
-    if (update.opcode() != Opcode::DynamicUpdateSlice || (update != fused_.root() && uses(update) != 1) ||
+    const bool is_update = update.opcode() == Opcode::DynamicUpdateSlice || update.opcode() == Opcode::Scatter;
+    if (!is_update || !update.shape().is_array() || (update != fused_.root() && uses(update) != 1) ||
         !same_places(update.operand(0).shape(), update.shape())) {
       return ir::no_instruction;
     }

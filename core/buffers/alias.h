@@ -40,8 +40,8 @@ struct OperandPart {
 //   * scatter and sort: operand i for result i;
 //   * custom-call: as its output_to_operand_aliasing says;
 //   * fusion: a parameter that reaches this and other results only through elementwise ops of the same dimensions and
-//     layout, for these results are computed together; or whose only use is as operand 0 of a dynamic-update-slice that
-//     is the result; bitcasts may stand before and behind.
+//     layout, for these results are computed together; or whose only use is as operand 0 of a dynamic-update-slice or
+//     scatter that is the result; bitcasts may stand before and behind.
 // A copy never overwrites its operand: it exists to be somewhere else. Linear in the fused computation.
 std::vector<OperandPart> overwritable_operands(ir::Instruction instruction, std::size_t position);
 

@@ -24,7 +24,7 @@ std::vector<OperandPart> updated_operands(ir::Instruction instruction, std::size
   while (is_forwarding(root) && root.operand_count() == 1) {
     root = root.operand(0);
   }
-  if (root.opcode() != Opcode::DynamicUpdateSlice) {
+  if (root.opcode() != Opcode::DynamicUpdateSlice && root.opcode() != Opcode::Scatter) {
     return {};
   }
   ir::Instruction updated = root.operand(0);

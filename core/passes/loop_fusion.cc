@@ -61,6 +61,11 @@ bool is_reduce_root(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce && instruction.operand_count() == 2;
 }
 
+// As may a scatter of one array: each element of its updates is asked for once.
+bool is_scatter_root(const Instruction &instruction) {
+  return instruction.opcode() == Opcode::Scatter && instruction.shape().is_array();
+}
+
 // Of a few elements each; larger ones, such as those of a cumulative sum, may have kernels of their own.
 bool has_small_windows(const Instruction &instruction) {
   constexpr std::int64_t most_elements = 15;
@@ -84,6 +89,7 @@ bool windows_overlap(const Instruction &instruction) {
 bool repeats_operand(const Instruction &user, std::size_t i) {
   switch (user.opcode()) {
     case Opcode::Concatenate: return false;
+    case Opcode::Scatter: return i != 2;
     case Opcode::Pad:
     case Opcode::Reduce: return i != 0;
     case Opcode::Gather: {
@@ -147,7 +153,8 @@ class ComputationFuser {
     const bool has_few_parts = opcode != Opcode::Concatenate || instruction.operand_count() <= most_parts;
     return is_elementwise(instruction) || only_moves(opcode) || is_scalar_constant(instruction) ||
            is_reduce_root(instruction) ||
-           (may_find_ && ((finds_elements(opcode) && has_few_parts) || has_small_windows(instruction)));
+           (may_find_ && ((finds_elements(opcode) && has_few_parts) || has_small_windows(instruction) ||
+                          is_scatter_root(instruction)));
   }
 
   void form_groups() {
@@ -190,6 +197,9 @@ class ComputationFuser {
     if (is_reduce_root(instruction)) {
       return refuse(instruction, users[0], "a reduction is the end of its loop");
     }
+    if (is_scatter_root(instruction)) {
+      return refuse(instruction, users[0], "a scatter is the end of its loop");
+    }
     Member place;
     for (InstructionId user : users) {
       auto found = members_.find(user);
@@ -204,6 +214,9 @@ class ComputationFuser {
       for (std::size_t i = 0; i < module_.instruction(user).operand_count(); ++i) {
         if (module_.instruction(user).operands()[i] != instruction.id()) {
           continue;
+        }
+        if (is_scatter_root(module_.instruction(user)) && i == 0) {
+          return refuse(instruction, user, "the scatter writes it where it lies");
         }
         std::uint32_t view = view_of_operand(module_.instruction(user), found->second, i);
         if (place.root != no_instruction && view != place.view) {
@@ -264,7 +277,7 @@ class ComputationFuser {
     auto [found, is_new] = operand_views_.emplace(std::pair(user.id(), i), static_cast<std::uint32_t>(views_.size()));
     if (is_new) {
       views_.push_back({views_[member.view].repeats || repeats_operand(user, i),
-                        views_[member.view].finds || finds_elements(user.opcode())});
+                        views_[member.view].finds || finds_elements(user.opcode()) || is_scatter_root(user)});
     }
     return found->second;
   }
@@ -290,8 +303,9 @@ class ComputationFuser {
     if (body.size() != 1) {
       return body.size() > 1;
     }
-    return std::ranges::any_of(module_.instruction(body[0]).operands(), [this](InstructionId operand) {
-      return is_copied(operand) && !is_scalar_constant(module_.instruction(operand));
+    const Instruction root = module_.instruction(body[0]);
+    return std::ranges::any_of(root.operands(), [&](InstructionId operand) {
+      return is_copied_for(root, operand) && !is_scalar_constant(module_.instruction(operand));
     });
   }
 
@@ -301,9 +315,15 @@ class ComputationFuser {
     return is_copied_into_users(instruction) && !members_.contains(id) && is_fusible(instruction);
   }
 
+  // What a scatter changes has to lie somewhere.
+  bool is_copied_for(const Instruction &root, InstructionId id) const {
+    return is_copied(id) && !(is_scatter_root(root) && root.operands()[0] == id);
+  }
+
   InstructionId emit(const Instruction &root, const std::vector<InstructionId> &members) {
     const ir::FusionKind kind = is_reduce_root(root) ? ir::FusionKind::Input : ir::FusionKind::Loop;
-    return build_fusion(module_, {members, {root.id()}, kind}, [this](InstructionId id) { return is_copied(id); })[0];
+    return build_fusion(module_, {members, {root.id()}, kind},
+                        [&](InstructionId id) { return is_copied_for(root, id); })[0];
   }
 
   struct PairHash {

@@ -332,7 +332,7 @@ std::optional<RowFusion> rows_for_team(InstructionView instruction) {
   constexpr std::int64_t shortest_row = 16;
   constexpr std::size_t most_results = 16;  // of a reduction: members show theirs to each other in the team's memory
   const bool is_fusion = instruction.op() == BP_OP_FUSION;
-  if (instruction.op() != BP_OP_REDUCE && (!is_fusion || contraction_in(instruction))) {
+  if (instruction.op() != BP_OP_REDUCE && (!is_fusion || works_in_memory(instruction))) {
     return std::nullopt;
   }
   std::string problem;
@@ -371,8 +371,10 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     }
     return emit_contraction(builder, site, target, large, team);
   }
+  if (scatter_in(instruction)) {
+    return {.items = emit_scatter(generator, builder, site, target)};
+  }
   switch (instruction.op()) {
-    case BP_OP_SCATTER: return {.items = emit_scatter(generator, builder, site, target)};
     case BP_OP_SELECT_AND_SCATTER: return {.items = emit_select_and_scatter(generator, builder, site, target)};
     case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
     case BP_OP_DOT:

@@ -40,6 +40,10 @@ bool is_forwarding(std::uint16_t op);
 bool is_control_flow(std::uint16_t op);
 // Instructions that read and write arrays by themselves, not element by element through a Generator.
 bool works_in_memory(InstructionView instruction);
+// The scatter that an instruction is, or that a fusion of one result ends in.
+std::optional<InstructionView> scatter_in(InstructionView instruction);
+// The operand that holds result i of such an instruction before it.
+std::size_t scattered_operand(InstructionView instruction, std::size_t i);
 
 // What a team does better than threads by themselves: the rows of an instruction, tiles of one that crosses its operands
 // (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be empty.
@@ -52,8 +56,9 @@ std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, Instruc
 double prologue_operations(InstructionView instruction, const VectorTarget &target);
 
 // Emits into the builder's block, which then ends without a terminator. On a threaded target, whose threads do not wait
-// for each other, the results of a scatter must hold its operands already. team: the threads that do item site.begin of an
-// instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a range of items.
+// for each other, the results of a scatter must hold what it is scattered into already. team: the threads that do item
+// site.begin of an instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a
+// range of items.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                        Team *team = nullptr);
 

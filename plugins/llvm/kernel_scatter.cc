@@ -26,7 +26,7 @@ class ScatterKernel {
         k_(builder),
         site_(site),
         target_(target),
-        instruction_(site.instruction),
+        instruction_(*scatter_in(site.instruction)),
         count_(instruction_.operand_count() / 2),
         operand_(instruction_.operand_shape(0)),
         starts_(instruction_.operand_shape(count_)),
@@ -59,10 +59,15 @@ class ScatterKernel {
 
   // The number of items: one, unless the target is threaded.
   std::int64_t emit() {
+    if (site_.instruction.op() == BP_OP_FUSION) {
+      generator_.bind_parameters(site_.instruction.called(0), site_.instruction.operands());
+      generator_.bind_scalars(site_.instruction.called(0));
+    }
     if (!target_.is_threaded) {
       for (std::size_t i = 0; i < count_; ++i) {
         if (site_.in_place[i] < 0) {
-          k_.b.CreateMemCpy(site_.results[i], llvm::MaybeAlign(1), site_.operands[i], llvm::MaybeAlign(1),
+          Value *before = site_.operands[scattered_operand(site_.instruction, i)];
+          k_.b.CreateMemCpy(site_.results[i], llvm::MaybeAlign(1), before, llvm::MaybeAlign(1),
                             static_cast<std::uint64_t>(operand_.elements) * storage_bytes(instruction_.shape(i).dtype));
         }
       }

@@ -1,5 +1,7 @@
 #include "plugins/llvm/support.h"
 
+#include <algorithm>
+
 #include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
@@ -94,6 +96,20 @@ Check kernel_check(std::uint16_t op) {
   }
 }
 
+// Of a fusion that ends in it.
+std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatter) {
+  if (std::string problem = packing_problem(scatter); !problem.empty()) {
+    return "contains " + std::string(scatter.name()) + ", which " + problem;
+  }
+  const std::size_t operand = scattered_operand(fusion, 0);
+  if (operand == fusion.operand_count()) {
+    return "contains " + std::string(scatter.name()) + ", which is not into a parameter";
+  }
+  const bool lies_alike = scatter.operand_shape(0).minor_to_major == fusion.operand_shape(operand).minor_to_major &&
+                          scatter.shape().minor_to_major == fusion.shape().minor_to_major;
+  return lies_alike ? "" : "has other layouts than the scatter that it ends in";
+}
+
 // target: of a kernel; null inside of another one.
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target) {
   if (instruction.calls().size() != 1) {
@@ -108,6 +124,7 @@ std::string fusion_problem(InstructionView instruction, const VectorTarget *targ
     return "has too many instructions";
   }
   const ModuleView &module = instruction.module();
+  const auto ending = scatter_in(instruction);
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     const Shape &inner = module.shape_of(computation.parameters()[i]), &outer = instruction.operand_shape(i);
     if (inner.dtype != outer.dtype || !same_dims(inner, outer)) {
@@ -126,7 +143,10 @@ std::string fusion_problem(InstructionView instruction, const VectorTarget *targ
       return problem.empty() ? problem : "contains " + std::string(inner.name()) + ", which " + problem;
     };
     const bool is_given = inner.op() == BP_OP_PARAMETER || inner.op() == BP_OP_CONSTANT;
-    const Check check = target == nullptr ? element_check(inner.op()) : check_in_fusion(inner.op());
+    const bool is_end = target != nullptr && ending && inner.id() == ending->id();
+    const Check check = is_end              ? scatter_problem
+                        : target == nullptr ? element_check(inner.op())
+                                            : check_in_fusion(inner.op());
     if (!is_given && check == nullptr) {
       return because(not_compiled);
     }
@@ -154,6 +174,9 @@ std::string fusion_problem(InstructionView instruction, const VectorTarget *targ
   }
   if (const auto contraction = contraction_in(instruction); contraction && target != nullptr) {
     return contraction_fusion_problem(instruction, *contraction, *target);
+  }
+  if (ending && target != nullptr) {
+    return scatter_fusion_problem(instruction, *ending);
   }
   std::string problem;
   if (repeats_reductions(instruction)) {
@@ -200,8 +223,25 @@ bool is_forwarding(std::uint16_t op) {
 
 bool works_in_memory(InstructionView instruction) {
   const std::uint16_t op = instruction.op();
-  return contraction_in(instruction) || op == BP_OP_SCATTER || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
+  return contraction_in(instruction) || scatter_in(instruction) || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
          op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
+}
+
+std::optional<InstructionView> scatter_in(InstructionView instruction) {
+  if (instruction.op() == BP_OP_FUSION && instruction.calls().size() == 1 &&
+      instruction.called(0).roots().size() == 1) {
+    instruction = instruction.module().definition(instruction.called(0).roots()[0]);
+  }
+  return instruction.op() == BP_OP_SCATTER ? std::optional(instruction) : std::nullopt;
+}
+
+std::size_t scattered_operand(InstructionView instruction, std::size_t i) {
+  if (instruction.op() != BP_OP_FUSION) {
+    return i;
+  }
+  const auto parameters = instruction.called(0).parameters();
+  const auto found = std::ranges::find(parameters, scatter_in(instruction)->operand(i));
+  return static_cast<std::size_t>(found - parameters.begin());
 }
 
 bool is_control_flow(std::uint16_t op) {

@@ -288,9 +288,9 @@ class Compiler {
       move(i, i.operand(0), i.result());
       return true;
     }
-    if (op == BP_OP_SCATTER) {  // into a copy
+    if (emit::scatter_in(i)) {  // into a copy
       for (std::size_t k = 0; k < i.result_count(); ++k) {
-        move(i, i.operand(k), i.result(k));
+        move(i, i.operand(emit::scattered_operand(i, k)), i.result(k));
       }
     }
     return launch(i);
