@@ -195,6 +195,29 @@ ir::InstructionId Expansion::dynamic_update_slice(Id operand, Id update, std::sp
   return try_add(ir::Opcode::DynamicUpdateSlice, operands, [](ir::Module &, Id) {}).value();
 }
 
+ir::InstructionId Expansion::sort_with_positions(Id values, std::size_t dimension, ir::ComparisonDirection before) {
+  const ir::Shape element = ir::Shape::scalar(type(values)), position = ir::Shape::scalar(ir::ElementType::S32);
+  const std::string_view name = before == ir::ComparisonDirection::Gt ? "greater" : "less";
+  ir::ComputationId comparator = module().add_computation(fmt::format("{}.{}", name, to_string(type(values))));
+  Builder b(module(), comparator);
+  const Id first = b.parameter(element), second = b.parameter(element);
+  b.parameter(position);
+  b.parameter(position);
+  const Id is_before = b.compare(before, first, second);
+  if (ir::is_floating(type(values))) {
+    module().set_number(is_before, ir::AttributeKey::ComparisonType,
+                        static_cast<std::int64_t>(ir::ComparisonType::TotalOrder));
+  }
+  module().set_root(comparator, is_before);
+  const Id positions =
+      iota(ir::Shape::array(ir::ElementType::S32, shape(values).sizes()), static_cast<std::int64_t>(dimension));
+  const auto set = [&](ir::Module &m, Id id) {
+    m.set_numbers(id, ir::AttributeKey::Dimensions, {static_cast<std::int64_t>(dimension)});
+    m.set_number(id, ir::AttributeKey::IsStable, 1);
+  };
+  return add(ir::Opcode::Sort, {values, positions}, set, std::span(&comparator, 1));
+}
+
 ir::InstructionId Expansion::multiply_matrices(Id lhs, Id rhs) {
   const auto rank = static_cast<std::int64_t>(shape(lhs).rank());
   std::vector<std::int64_t> batch(static_cast<std::size_t>(rank - 2));

@@ -131,6 +131,9 @@ class Expansion : public ir::Builder {
   // With a start for each dimension.
   Id dynamic_slice(Id operand, std::span<const Id> starts, Sizes sizes);
   Id dynamic_update_slice(Id operand, Id update, std::span<const Id> starts);
+  // Values along a dimension such that `before` holds of each and those after it, floats in total order, and where each
+  // came from, s32: a tuple. Equal values stay in order.
+  Id sort_with_positions(Id values, std::size_t dimension, ir::ComparisonDirection before);
   // Products of matrices in the last two dimensions, for all indices before them.
   Id multiply_matrices(Id lhs, Id rhs);
 

@@ -33,7 +33,7 @@ Id expand_gather(Expansion &b, ir::Instruction gather) {
                        body.dynamic_update_slice(windows, body.ir::Builder::reshape(taken, row), 0, round)};
   };
   const Id empty = b.zeros(ir::Shape::array(result.element_type(), all));
-  const Id windows = b.loop(places.count, {operand, places.starts, empty}, take)[2];
+  const Id windows = b.loop(places.count, {operand, starts_of(b, places), empty}, take)[2];
 
   // [batch..., window...] to the order of the result.
   const std::vector<std::int64_t> batch = dimensions_except(result.rank(), offsets);

@@ -49,11 +49,15 @@ WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_
   if (static_cast<std::size_t>(vector_dimension) < rank) {
     std::vector<std::int64_t> order = batch;
     order.push_back(vector_dimension);
-    indices = b.transpose(indices, order);
+    if (!std::ranges::is_sorted(order)) {
+      indices = b.transpose(indices, order);
+    }
   }
-  const Id vectors = b.reshape(indices, {places.count, components});
+  const bool are_rows = rank == 2 && static_cast<std::size_t>(vector_dimension) < rank;
+  const Id vectors = are_rows ? indices : b.reshape(indices, {places.count, components});
   const Id zero = b.zeros(ir::Shape::array(ElementType::S32, {places.count, 1}));
-  std::vector<Id> columns(operand_sizes.size(), zero);
+  std::vector<Id> &columns = places.columns;
+  columns.assign(operand_sizes.size(), zero);
   for (std::size_t i = 0; i < map.operand_batch.size(); ++i) {
     const auto position = std::ranges::find(batch, map.index_batch[i]) - batch.begin();
     const Id along = b.iota(ir::Shape::array(ElementType::S32, places.batch_sizes), position);
@@ -62,7 +66,7 @@ WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_
   places.are_inside = b.broadcast(b.constant(ElementType::Pred, 1), {places.count, 1});
   for (std::int64_t i = 0; i < components; ++i) {
     const auto d = static_cast<std::size_t>(map.start_map[static_cast<std::size_t>(i)]);
-    const Id given = b.slice(vectors, 1, i, i + 1);
+    const Id given = components == 1 ? vectors : b.slice(vectors, 1, i, i + 1);
     const std::int64_t last = std::min(operand_sizes[d] - window_sizes[d], largest(b.type(given)));
     Id start = b.add(Opcode::Minimum, {given, b.splat(static_cast<double>(last), given)});
     if (ir::is_signed(b.type(given))) {
@@ -71,10 +75,12 @@ WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_
     places.are_inside = b.bit_and({places.are_inside, b.compare(ComparisonDirection::Eq, start, given)});
     columns[d] = b.cast(start, ElementType::S32);
   }
-  places.are_inside = b.reshape(places.are_inside, {places.count});
-  places.starts =
-      columns.empty() ? b.zeros(ir::Shape::array(ElementType::S32, {places.count, 0})) : b.concatenate(columns, 1);
   return places;
+}
+
+Id starts_of(Expansion &b, const WindowPlaces &places) {
+  return places.columns.empty() ? b.zeros(ir::Shape::array(ElementType::S32, {places.count, 0}))
+                                : b.concatenate(places.columns, 1);
 }
 
 }  // namespace bp::passes

@@ -6,9 +6,9 @@
 namespace bp::passes {
 
 struct WindowPlaces {
-  // s32[windows, rank of the operand]: where each begins, moved inside where it would reach outside.
-  ir::InstructionId starts = ir::no_instruction;
-  // pred[windows]: whether it did not have to be moved.
+  // s32[windows, 1], by dimension of the operand: where each begins, moved inside where it would reach outside.
+  std::vector<ir::InstructionId> columns;
+  // pred[windows, 1]: whether it did not have to be moved.
   ir::InstructionId are_inside = ir::no_instruction;
   std::int64_t count = 0;
   std::vector<std::int64_t> batch_sizes;  // whose product it is
@@ -25,6 +25,8 @@ struct PlaceMap {
 // Instructions that compute the places of windows of these sizes, which fit into the operand.
 WindowPlaces window_places(Expansion &b, ir::InstructionId indices, std::span<const std::int64_t> operand_sizes,
                            std::span<const std::int64_t> window_sizes, const PlaceMap &map);
+// The columns side by side: s32[windows, rank of the operand].
+ir::InstructionId starts_of(Expansion &b, const WindowPlaces &places);
 
 // A copy: attributes move when instructions are added.
 inline std::vector<std::int64_t> numbers_of(ir::Instruction instruction, ir::AttributeKey key) {

@@ -55,7 +55,7 @@ class ScatterExpansion {
     for (std::size_t i = 0; i < count_; ++i) {
       values.push_back(b_.ir::Builder::reshape(b_.transpose(operands_[count_ + 1 + i], update_order_), rows));
     }
-    values.push_back(places.starts);
+    values.push_back(starts_of(b_, places));
     values.push_back(places.are_inside);
     const std::vector<Id> results =
         b_.loop(places.count, values, [&](Expansion &body, Id round, std::vector<Id> state) {

@@ -1,9 +1,11 @@
 // Ops that combine values into a result at places known only at run time. Scatter: one update window after the other with
-// vectors along the window; on a threaded target, what cannot meet in one place at the same time. Select-and-scatter: one
-// source element after the other; on a threaded target, one element of the result for each thread.
+// vectors along the window; on a threaded target, what cannot meet in one place at the same time, or of sorted places all
+// that meets in one. Select-and-scatter: one source element after the other; on a threaded target, one element of the
+// result for each thread.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
@@ -50,6 +52,7 @@ class ScatterKernel {
       if (!is_in(window_dims_, d)) {
         next += next == vector_dim_ ? 1 : 0;
         starts_of_update_[d] = next++;
+        window_numbers_.push_back(d);
       }
     }
     for (std::size_t i = 0; i < count_; ++i) {
@@ -91,6 +94,10 @@ class ScatterKernel {
     }
     const unsigned lanes = target_.is_threaded ? 1 : generator_.preferred_lanes(updates_, inner.back().size);
     const auto emit_windows = [&](std::span<const Index> of_thread) {
+      if (is_sorted_) {
+        emit_run(Indices(of_thread.begin(), of_thread.end()));
+        return;
+      }
       generator_.nest(outer, update_, 1, Indices(of_thread.begin(), of_thread.end()),
                       [&](std::span<const Index> position) { emit_window(position, inner, lanes); });
     };
@@ -110,6 +117,11 @@ class ScatterKernel {
   void choose_order() {
     atomic_ = target_.is_threaded && instruction_.number(BP_ATTR_UNIQUE_INDICES) == 0 ? atomic_combiner() : 0;
     is_all_parallel_ = target_.is_threaded && (atomic_ != 0 || instruction_.number(BP_ATTR_UNIQUE_INDICES) != 0);
+    // Equal places then follow each other, and the first thread of them does all.
+    is_sorted_ =
+        target_.is_threaded && !is_all_parallel_ && instruction_.number(BP_ATTR_INDICES_ARE_SORTED) != 0 &&
+        window_numbers_.size() == 1 && starts_batching_.empty() &&
+        std::ranges::all_of(window_dims_, [&](std::int64_t d) { return is_parallel(static_cast<std::size_t>(d)); });
   }
 
   // The op, if it is one of integers that a single instruction does to memory: these are associative and commute.
@@ -125,8 +137,8 @@ class ScatterKernel {
     if (!target_.is_threaded || is_all_parallel_) {
       return target_.is_threaded;
     }
-    if (!is_in(window_dims_, d)) {
-      return is_in(starts_batching_, starts_of_update_[d]);  // each has a part of the operand for itself
+    if (!is_in(window_dims_, d)) {  // in a batch, each has a part of the operand for itself
+      return is_sorted_ || is_in(starts_batching_, starts_of_update_[d]);
     }
     const auto moved = static_cast<std::size_t>(std::ranges::find(window_of_operand_, static_cast<std::int64_t>(d)) -
                                                 window_of_operand_.begin());
@@ -134,21 +146,23 @@ class ScatterKernel {
     return !is_in(to_operand_, moved) || operand_.dims[moved] <= update_.dims[d];
   }
 
-  // The window of updates at `position`, of which this thread does what the inner loops go through.
-  void emit_window(std::span<const Index> position, std::span<const LoopGroup> inner, unsigned lanes) {
+  struct Window {
+    Indices origin;               // in the operand
+    std::vector<Value *> starts;  // as given, i64
+    Value *fits = nullptr;        // or else it is dropped as a whole
+  };
+
+  // Of the updates at `position`, of which the coordinates in the window do not matter.
+  Window window_at(std::span<const Index> position) {
     Indices start_indices(starts_.rank(), k_.constant(0));
-    for (std::size_t d = 0; d < update_.rank(); ++d) {
-      if (!is_in(window_dims_, d)) {
-        start_indices[starts_of_update_[d]] = position[d];
-      }
+    for (const std::size_t d : window_numbers_) {
+      start_indices[starts_of_update_[d]] = position[d];
     }
-    Indices origin(operand_.rank(), k_.constant(0));
+    Window window{Indices(operand_.rank(), k_.constant(0)), {}, k_.b.getTrue()};
     for (std::size_t i = 0; i < operand_batching_.size(); ++i) {
-      origin[static_cast<std::size_t>(operand_batching_[i])] =
+      window.origin[static_cast<std::size_t>(operand_batching_[i])] =
           start_indices[static_cast<std::size_t>(starts_batching_[i])];
     }
-    // A window that does not fit is dropped as a whole.
-    Value *fits = k_.b.getTrue();
     for (std::size_t i = 0; i < to_operand_.size(); ++i) {
       const auto d = static_cast<std::size_t>(to_operand_[i]);
       if (vector_dim_ < starts_.rank()) {
@@ -161,40 +175,114 @@ class ScatterKernel {
           window_of_operand_[d] < 0 ? 1 : update_.dims[static_cast<std::size_t>(window_of_operand_[d])];
       // As unsigned: negative starts are too large as well.
       const std::int64_t room = operand_.dims[d] - size;
-      fits = room < 0
-                 ? k_.b.getFalse()
-                 : k_.b.CreateAnd(fits, k_.b.CreateICmpULE(start, k_.b.getInt64(static_cast<std::uint64_t>(room))));
-      origin[d] = k_.of(start);
+      window.fits = room < 0 ? k_.b.getFalse() : k_.b.CreateAnd(window.fits, k_.b.CreateICmpULE(start, integer(room)));
+      window.origin[d] = k_.of(start);
+      window.starts.push_back(start);
     }
-    k_.if_then(fits, [&] {
+    return window;
+  }
+
+  // The window of updates at `position`, of which this thread does what the inner loops go through.
+  void emit_window(std::span<const Index> position, std::span<const LoopGroup> inner, unsigned lanes) {
+    const Window window = window_at(position);
+    k_.if_then(window.fits, [&] {
       generator_.nest(inner, update_, lanes, Indices(position.begin(), position.end()),
-                      [&](std::span<const Index> from) { emit_element(origin, from); });
+                      [&](std::span<const Index> from) { emit_element(window.origin, from); });
     });
   }
 
-  void emit_element(const Indices &origin, std::span<const Index> from) {
+  // The element of the updates at `position`, if its window is the first of its place, with those of the windows after it.
+  void emit_run(Indices position) {
+    const std::size_t d = window_numbers_[0];
+    Value *first = k_.scalar(position[d]);
+    const Window window = window_at(position);
+    const auto is_same_place = [&](Value *at) {
+      position[d] = k_.of(at);
+      const Window other = window_at(position);
+      Value *is_same = k_.b.getTrue();
+      for (std::size_t i = 0; i < to_operand_.size(); ++i) {
+        is_same = k_.b.CreateAnd(is_same, k_.b.CreateICmpEQ(other.starts[i], window.starts[i]));
+      }
+      return is_same;
+    };
+    Value *before = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, k_.b.CreateSub(first, integer(1)), integer(0));
+    Value *is_first = k_.b.CreateOr(k_.b.CreateICmpEQ(first, integer(0)), k_.b.CreateNot(is_same_place(before)));
+    k_.if_then(k_.b.CreateAnd(window.fits, is_first), [&] {
+      Value *end = end_of_run(k_.b.CreateAdd(first, integer(1)), update_.dims[d], is_same_place);
+      const Index offset = place_in(window.origin, position);
+      const std::vector<Value *> combined =
+          k_.dynamic_loop(first, end, integer(1), elements_at(offset), [&](Value *at, std::span<Value *const> so_far) {
+            position[d] = k_.of(at);
+            return combine({so_far.begin(), so_far.end()}, position);
+          });
+      store_at(offset, combined);
+    });
+  }
+
+  // The first number from `begin` to `limit` that is not one of the run, whose numbers come first.
+  Value *end_of_run(Value *begin, std::int64_t limit, const std::function<Value *(Value *)> &is_in_run) {
+    const auto exists = [&](Value *at) { return k_.b.CreateICmpSLT(at, integer(limit)); };
+    const auto goes_on_at = [&](Value *at) {
+      return k_.branch(
+          exists(at), [&] { return std::vector<Value *>{is_in_run(at)}; },
+          [&] { return std::vector<Value *>{k_.b.getFalse()}; })[0];
+    };
+    const auto search = [&] {
+      const auto steps = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(limit)));
+      return k_.loop(0, steps, 1, {begin, integer(limit)}, [&](Value *, std::span<Value *const> bounds) {
+        Value *low = bounds[0], *high = bounds[1];
+        Value *middle = k_.b.CreateLShr(k_.b.CreateAdd(low, high), 1);
+        Value *goes_on = goes_on_at(middle);
+        return std::vector<Value *>{k_.b.CreateSelect(goes_on, k_.b.CreateAdd(middle, integer(1)), low),
+                                    k_.b.CreateSelect(goes_on, high, middle)};
+      });
+    };
+    // Most often there is no other.
+    return k_.branch(
+        goes_on_at(begin), [&] { return std::vector<Value *>{search()[1]}; },
+        [&] { return std::vector<Value *>{begin}; })[0];
+  }
+
+  // Where an element of the updates belongs, if its window begins at `origin`.
+  Index place_in(const Indices &origin, std::span<const Index> from) {
     Indices to = origin;
     for (std::size_t d = 0; d < operand_.rank(); ++d) {
       if (window_of_operand_[d] >= 0) {
         to[d] = k_.add(to[d], from[static_cast<std::size_t>(window_of_operand_[d])]);
       }
     }
-    const Index offset = k_.linear(to, operand_.dims, operand_.strides);
-    if (atomic_ != 0) {
-      combine_atomically(offset, generator_.element(updates_[0], from));
-      return;
-    }
-    std::vector<Value *> arguments;
+    return k_.linear(to, operand_.dims, operand_.strides);
+  }
+
+  std::vector<Value *> elements_at(const Index &offset) {
+    std::vector<Value *> elements;
     for (std::size_t i = 0; i < count_; ++i) {
-      arguments.push_back(k_.load(site_.results[i], offset, instruction_.shape(i).dtype));
+      elements.push_back(k_.load(site_.results[i], offset, instruction_.shape(i).dtype));
     }
+    return elements;
+  }
+
+  void store_at(const Index &offset, std::span<Value *const> elements) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      k_.store(site_.results[i], offset, elements[i], instruction_.shape(i).dtype);
+    }
+  }
+
+  // What is there with the updates at `from`.
+  std::vector<Value *> combine(std::vector<Value *> arguments, std::span<const Index> from) {
     for (const std::uint32_t value : updates_) {
       arguments.push_back(generator_.element(value, from));
     }
     k_.same_lanes(arguments);
-    const std::vector<Value *> combined = generator_.call(instruction_.called(0), arguments);
-    for (std::size_t i = 0; i < count_; ++i) {
-      k_.store(site_.results[i], offset, combined[i], instruction_.shape(i).dtype);
+    return generator_.call(instruction_.called(0), arguments);
+  }
+
+  void emit_element(const Indices &origin, std::span<const Index> from) {
+    const Index offset = place_in(origin, from);
+    if (atomic_ != 0) {
+      combine_atomically(offset, generator_.element(updates_[0], from));
+    } else {
+      store_at(offset, combine(elements_at(offset), from));
     }
   }
 
@@ -215,6 +303,8 @@ class ScatterKernel {
                          llvm::AtomicOrdering::Monotonic);
   }
 
+  Value *integer(std::int64_t value) const { return k_.b.getInt64(static_cast<std::uint64_t>(value)); }
+
   Generator &generator_;
   KernelBuilder &k_;
   const KernelSite &site_;
@@ -226,9 +316,10 @@ class ScatterKernel {
   const std::size_t vector_dim_;
   std::vector<std::int64_t> window_of_operand_;  // the dimension of update that moves it, or -1
   std::vector<std::size_t> starts_of_update_;    // the dimension of starts, of those that are none of the window
+  std::vector<std::size_t> window_numbers_;      // these dimensions: which window it is
   std::vector<std::uint32_t> updates_;
   std::uint16_t atomic_ = 0;
-  bool is_all_parallel_ = false;
+  bool is_all_parallel_ = false, is_sorted_ = false;
 };
 
 }  // namespace

@@ -106,6 +106,127 @@ TEST_CASE("batches have places of their own") {
     })");
 }
 
+TEST_CASE("equal places that follow each other are combined by the thread of the first") {
+  // Places 0 0 0 1 1 1 2 ..., of which some are none of the operand; and pairs of numbers.
+  const auto sorted = [](std::string_view type, std::string_view combiner, int updates, int length) {
+    return fmt::format(R"(HloModule sorted
+      combine {{ p = {0}[] parameter(0)  q = {0}[] parameter(1)  ROOT r = {0}[] {1} }}
+      ENTRY main {{
+        x = {0}[12,{3}] parameter(0)
+        u = {0}[{2},{3}] parameter(1)
+        n = s32[{2},1] iota(), iota_dimension=0
+        three = s32[] constant(3)
+        threes = s32[{2},1] broadcast(three), dimensions={{}}
+        i = s32[{2},1] divide(n, threes)
+        ROOT r = {0}[12,{3}] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}},
+          scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, indices_are_sorted=true, to_apply=combine
+      }})",
+                       type, combiner, updates, length);
+  };
+  for (const int updates : {1, 2, 35, 300}) {
+    check_on_emulator(sorted("f32", "add(p, q)", updates, 7));
+    check_on_emulator(sorted("bf16", "subtract(q, p)", updates, 1));
+    check_on_emulator(sorted("c64", "multiply(p, q)", updates, 2));
+    check_on_emulator(sorted("s16", "add(p, q)", updates, 3));
+  }
+  check_on_emulator(R"(HloModule pairs
+    last { p = f64[] parameter(0)  ROOT q = f64[] parameter(1) }
+    ENTRY main {
+      x = f64[6,5] parameter(0)
+      u = f64[90] parameter(1)
+      n = s32[90,1] iota(), iota_dimension=0
+      three = s32[] constant(3)
+      threes = s32[90,1] broadcast(three), dimensions={}
+      fifteen = s32[] constant(15)
+      fifteens = s32[90,1] broadcast(fifteen), dimensions={}
+      row = s32[90,1] divide(n, fifteens)
+      in_row = s32[90,1] remainder(n, fifteens)
+      column = s32[90,1] divide(in_row, threes)
+      i = s32[90,2] concatenate(row, column), dimensions={1}
+      ROOT r = f64[6,5] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0,1},
+        scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, indices_are_sorted=true, to_apply=last
+    })");
+}
+
+TEST_CASE("many small windows are sorted before they are scattered") {
+  const std::string_view batches = R"(HloModule batches
+    add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+    ENTRY main {
+      x = f32[3,7,5,2] parameter(0)
+      any = u8[3,2,40] parameter(1)
+      u = f32[2,3,40] parameter(2)
+      most = u8[] constant(7)
+      mosts = u8[3,2,40] broadcast(most), dimensions={}
+      i = u8[3,2,40] and(any, mosts)
+      ROOT scattered = f32[3,7,5,2] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1,2},
+        input_batching_dims={0}, scatter_indices_batching_dims={0},
+        scatter_dims_to_operand_dims={2,1}, index_vector_dim=1, to_apply=add
+    })";
+  check_on_emulator(batches);
+  CHECK(plan_of(batches).find("for scattered.sort") != std::string::npos);
+  // Also where each place is one of two arrays', and a place of a whole dimension is no choice.
+  check_on_emulator(R"(HloModule several
+    both { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
+      e = f32[] multiply(a, c)  f = s8[] subtract(b, d)  ROOT r = (f32[], s8[]) tuple(e, f) }
+    ENTRY main {
+      x = f32[9,3] parameter(0)
+      y = s8[9,3] parameter(1)
+      any = s32[2,200] parameter(2)
+      u = f32[3,200] parameter(3)
+      v = s8[3,200] parameter(4)
+      most = s32[2,1] constant({{1}, {15}})
+      line = s32[2] reshape(most)
+      mosts = s32[2,200] broadcast(line), dimensions={0}
+      i = s32[2,200] and(any, mosts)
+      ROOT r = (f32[9,3], s8[9,3]) scatter(x, y, i, u, v), update_window_dims={0}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={1,0}, index_vector_dim=0, to_apply=both
+    })");
+}
+
+TEST_CASE("updates are computed where they are scattered") {
+  // From rows that are looked up, in the place of the operand or beside it; places are computed before.
+  const auto scaled = [](std::string_view places, std::string_view into) {
+    return fmt::format(R"(HloModule scaled
+      add {{ p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }}
+      ENTRY main {{
+        x = f32[12,40] parameter(0)
+        half = bf16[20,40] parameter(1)
+        any = s32[{0}] parameter(2)
+        scale = f32[40] parameter(3)
+        most = s32[] constant(15)
+        mosts = s32[{0}] broadcast(most), dimensions={{}}
+        i = s32[{0}] and(any, mosts)
+        h = bf16[{0},40] gather(half, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}},
+          index_vector_dim=1, slice_sizes={{1,40}}
+        f = f32[{0},40] convert(h)
+        s = f32[{0},40] broadcast(scale), dimensions={{1}}
+        u = f32[{0},40] multiply(f, s)
+        zero = f32[] constant(0)
+        zeros = f32[12,40] broadcast(zero), dimensions={{}}
+        ROOT r = f32[12,40] scatter({1}, i, u), update_window_dims={{1}}, inserted_window_dims={{0}},
+          scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=add
+      }})",
+                       places, into);
+  };
+  for (const std::string_view places : {"30", "100"}) {
+    check_on_emulator(scaled(places, "x"));
+    check_on_emulator(scaled(places, "zeros"));
+  }
+  // What is scattered into is read by what is scattered, too.
+  check_on_emulator(R"(HloModule both
+    add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+    ENTRY main {
+      x = f32[16,40] parameter(0)
+      any = s32[16,1] parameter(1)
+      most = s32[] constant(15)
+      mosts = s32[16,1] broadcast(most), dimensions={}
+      i = s32[16,1] and(any, mosts)
+      u = f32[16,40] multiply(x, x)
+      ROOT r = f32[16,40] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+    })");
+}
+
 TEST_CASE("updates of places that are unique are written at once") {
   const std::string text = R"(HloModule unique
     add { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)

@@ -16,7 +16,8 @@ extern "C" {
 static const char BP_EXT_FUSION[] = "bp.fusion/1";
 
 // What fusions may contain beside elementwise ops, index arithmetic, and a reduction as the one result, which every device
-// is offered; with any of 1, 2, 4 also concatenate, dynamic-slice, gather, pad, and reduce-window of small windows.
+// is offered; with any of 1, 2, 4 also concatenate, dynamic-slice, gather, pad, reduce-window of small windows, and a
+// scatter of one array into a parameter as the one result.
 #define BP_FUSES_CONTRACTIONS 1u  // a dot or convolution with elementwise work on its result: BP_FUSION_KIND_OUTPUT
 #define BP_FUSES_ROWS 2u          // reductions along the last dimensions with what is done in the same rows: _KIND_INPUT
 #define BP_FUSES_RESULTS 4u       // several results, of the same elements or one for each row of them
@@ -27,7 +28,8 @@ typedef struct bp_fusion_limits {
   uint32_t max_instructions;  // in one fusion
   uint32_t max_values;        // operands and results of one fusion
   // A reduction to fewer results than this leaves a part of the device idle: a long one is proposed as two, of parts and
-  // of what they give. With BP_FUSES_ROWS a result of neighbours in memory counts as 1024. 0: none is cut.
+  // of what they give. With BP_FUSES_ROWS a result of neighbours in memory counts as 1024. Likewise, a scatter of many
+  // windows smaller than this, whose order matters, is proposed sorted by place. 0: none is cut or sorted.
   uint32_t min_results;
   uint64_t max_row_bytes;  // of one value, with BP_FUSES_ROWS
   // Kernels that touch fewer bytes cost more to start than to run: with BP_FUSES_RESULTS, those that do not wait for
