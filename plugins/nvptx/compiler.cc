@@ -1,20 +1,16 @@
 // Instructions become launches in schedule order, control flow jumps, written where it stands: computations are called
-// once (flatten-call-graph). Kernels that would be the same code are emitted once.
+// once (flatten-call-graph).
 #include "plugins/nvptx/compiler.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "plugins/llvm/kernel_call.h"
-#include "plugins/llvm/scan.h"
-#include "plugins/llvm/sort_tiles.h"
-#include "plugins/nvptx/block_team.h"
 #include "plugins/nvptx/dependences.h"
+#include "plugins/nvptx/kernel_set.h"
 #include "plugins/nvptx/loop_rounds.h"
-#include "plugins/nvptx/registers.h"
 
 namespace bp::nvptx {
 namespace {
@@ -23,16 +19,20 @@ using emit::ComputationView;
 using emit::InstructionView;
 using emit::Location;
 
-constexpr std::uint32_t threads_per_block = 256;
 constexpr std::int64_t max_blocks = INT32_MAX;
-constexpr std::int64_t enough_lines = 1024;
 constexpr std::uint64_t commands_together = 64;  // of a loop's rounds
 
 class Compiler {
  public:
   Compiler(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,
            LaunchPlan &plan, emit::Problem &problem)
-      : module_(module), target_(target), threads_(threads), code_(code), plan_(plan), problem_(problem) {}
+      : module_(module),
+        target_(target),
+        threads_(threads),
+        code_(code),
+        plan_(plan),
+        problem_(problem),
+        kernels_(code, threads) {}
 
   bool run() {
     for (const bp_allocation_t &allocation : module_.allocations()) {
@@ -45,7 +45,7 @@ class Compiler {
     }
     plan_.allocation_sizes.back() = plan_.scratch_bytes;
     add_dependences(plan_, memory_of_allocations());
-    plan_.kernel_count = static_cast<std::uint32_t>(kernels_.size());
+    plan_.kernel_count = kernels_.count();
     threads_.finish(code_, plan_.kernel_count);
     std::string message;
     llvm::raw_string_ostream stream(message);
@@ -57,14 +57,6 @@ class Compiler {
   }
 
  private:
-  struct EmittedKernel {
-    std::uint32_t number = 0;
-    std::int64_t blocks = 1;
-    std::uint32_t threads = 1, shared_bytes = 0;
-    std::uint64_t scratch_bytes = 0;
-    std::vector<TensorMap> maps;
-  };
-
   bool fail(InstructionView instruction, const std::string &message, bool unsupported = false) {
     problem_ = {instruction.id(), unsupported, std::string(instruction.name()) + " " + message};
     return false;
@@ -281,8 +273,7 @@ class Compiler {
       return true;
     }
     if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
-      launch_random_state(i);
-      return true;
+      return launch_random_state(i);
     }
     if (op == BP_OP_COPY && emit::same_storage(i.shape(), i.operand_shape(0))) {
       move(i, i.operand(0), i.result());
@@ -296,52 +287,65 @@ class Compiler {
     return launch(i);
   }
 
-  // --- kernels ---
+  // --- launches ---
 
   bool launch(InstructionView i) {
     const emit::KernelCall call = emit::kernel_call(i);
     if (i.op() == BP_OP_SORT) {
-      const auto tiles = emit::sort_tiles(i, threads_per_block, max_shared_bytes);
-      const TeamSize size = block_of_teams(tiles.members, tiles.items(), tiles.bytes_of_team);
-      if (shared_bytes_of(size, tiles.bytes_of_team) <= max_shared_bytes) {
-        return launch_sort(i, call, tiles, size);
+      if (const auto sort = sort_for_team(i)) {
+        return launch_sort(i, call, *sort);
       }
     }
-    auto [found, is_new] = kernels_.try_emplace(call.signature);
-    if (is_new) {
-      found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
-      const RegisterNeed need = register_need(i);
-      if (const auto rows = emit::rows_for_team(i)) {
-        const TeamSize size = team_size(rows->count(module_), rows->length(module_), need.most_threads);
-        emit_for_teams(i, call, size, rows->count(module_), need.is_large, found->second);
-      } else if (const auto scan = emit::find_scan(i)) {
-        // Of many lines that lie across memory, neighbouring threads each have one.
-        const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
-        const TeamSize size =
-            has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
-        emit_for_teams(i, call, size, scan->lines, need.is_large, found->second);
-      } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
-        const RegisterNeed of_sums = register_need(work->sum_bits);
-        const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
-        const TeamSize size =
-            work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length, most_threads);
-        const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
-        emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), of_sums.is_large, found->second, maps);
-      } else if (emit::find_crossing(i)) {
-        emit_for_teams(i, call, {threads_per_block, 1}, 1, false, found->second);
-      } else {
-        emit_for_threads(i, call, found->second);
-      }
-    }
+    const Kernel &kernel = kernels_.of_call(i, call);
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
     std::vector<Place> arguments;
     for (const emit::KernelArgument &argument : call.arguments) {
       arguments.push_back(place_of(argument.location, argument.location.size, argument.is_written));
     }
-    arguments.push_back(place_in_scratch(0, found->second.scratch_bytes, found->second.scratch_bytes > 0));
-    return add_launch(i, found->second, arguments);
+    arguments.push_back(place_in_scratch(0, kernel.scratch_bytes, kernel.scratch_bytes > 0));
+    return add_launch(i, kernel, arguments);
   }
 
-  bool add_launch(InstructionView i, const EmittedKernel &kernel, std::span<const Place> arguments) {
+  // Tiles are sorted, then merged pass by pass, to scratch and back, so that the last pass is the one to the results.
+  bool launch_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort) {
+    std::vector<Place> operands, results, scratch;
+    std::uint64_t bytes = 0;
+    for (std::size_t k = 0; k < i.operand_count(); ++k) {
+      const auto of_one = static_cast<std::uint64_t>(i.shape(k).bytes());
+      operands.push_back(place_of(emit::location_of(module_, i.operand(k)), of_one));
+      results.push_back(place_of(emit::location_of(module_, i.result(k)), of_one));
+      scratch.push_back(place_in_scratch(bytes, of_one));
+      bytes += (of_one + 63) / 64 * 64;
+    }
+    const int passes = sort.tiles.passes();
+    if (passes > 0) {
+      plan_.scratch_bytes = std::max(plan_.scratch_bytes, bytes);
+    }
+    const auto written_by = [&](int pass) { return (passes - pass) % 2 == 0 ? results : scratch; };
+    for (int pass = 0; pass <= passes; ++pass) {
+      const bool merges = pass > 0;
+      std::vector<Place> arguments = merges ? written_by(pass - 1) : operands;
+      for (Place to : written_by(pass)) {
+        to.is_written = 1;
+        arguments.push_back(to);
+      }
+      if (merges) {  // scratch has more bytes than a line has elements
+        arguments.push_back(place_in_scratch(0, 0));
+        arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(sort.tiles.tile()) << (pass - 1), 0));
+      }
+      if (!add_launch(i, kernels_.of_sort(i, call, sort, merges), arguments)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool launch_random_state(InstructionView i) {
+    const Location state = emit::location_of(module_, i.result());
+    return add_launch(i, kernels_.of_random_state(i), {{place_of(state, state.size, true)}});
+  }
+
+  bool add_launch(InstructionView i, const Kernel &kernel, std::span<const Place> arguments) {
     if (kernel.blocks > max_blocks) {
       return fail(i, "has more elements than a grid has threads", true);
     }
@@ -360,153 +364,13 @@ class Compiler {
     return true;
   }
 
-  // Tiles are sorted, then merged pass by pass, to scratch and back, so that the last pass is the one to the results.
-  bool launch_sort(InstructionView i, const emit::KernelCall &call, const emit::SortTiles &tiles,
-                   const TeamSize &size) {
-    std::vector<Place> operands, results, scratch;
-    std::uint64_t bytes = 0;
-    for (std::size_t k = 0; k < i.operand_count(); ++k) {
-      const auto of_one = static_cast<std::uint64_t>(i.shape(k).bytes());
-      operands.push_back(place_of(emit::location_of(module_, i.operand(k)), of_one));
-      results.push_back(place_of(emit::location_of(module_, i.result(k)), of_one));
-      scratch.push_back(place_in_scratch(bytes, of_one));
-      bytes += (of_one + 63) / 64 * 64;
-    }
-    const int passes = tiles.passes();
-    if (passes > 0) {
-      plan_.scratch_bytes = std::max(plan_.scratch_bytes, bytes);
-    }
-    const auto written_by = [&](int pass) { return (passes - pass) % 2 == 0 ? results : scratch; };
-    for (int pass = 0; pass <= passes; ++pass) {
-      const bool merges = pass > 0;
-      auto [found, is_new] = kernels_.try_emplace(call.signature + (merges ? "merge" : "sort"));
-      if (is_new) {
-        found->second.number = static_cast<std::uint32_t>(kernels_.size() - 1);
-        emit_sort(i, tiles, size, merges, found->second);
-      }
-      std::vector<Place> arguments = merges ? written_by(pass - 1) : operands;
-      for (Place to : written_by(pass)) {
-        to.is_written = 1;
-        arguments.push_back(to);
-      }
-      if (merges) {  // scratch has more bytes than a line has elements
-        arguments.push_back(place_in_scratch(0, 0));
-        arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(tiles.tile()) << (pass - 1), 0));
-      }
-      if (!add_launch(i, found->second, arguments)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // Arguments: from where and to where, by operand; of a merge, two places as far from each other as runs are long.
-  void emit_sort(InstructionView i, const emit::SortTiles &tiles, const TeamSize &size, bool merges,
-                 EmittedKernel &kernel) {
-    llvm::IRBuilder<> b(code_.getContext());
-    const std::size_t count = i.operand_count();
-    const KernelFrame frame =
-        threads_.begin_kernel(code_, b, kernel.number, 2 * count + (merges ? 2 : 0), 0, nullptr, Cooperation::Block);
-    emit::KernelBuilder builder(b.GetInsertBlock());
-    BlockTeam team(builder.b, threads_, frame, size, tiles.items());
-    const auto middle = frame.pointers.begin() + static_cast<std::ptrdiff_t>(count);
-    emit::KernelSite site{.instruction = i,
-                          .operands = {frame.pointers.begin(), middle},
-                          .results = {middle, middle + static_cast<std::ptrdiff_t>(count)},
-                          .in_place = {},
-                          .scratch = nullptr,
-                          .begin = team.item(),
-                          .end = nullptr};
-    llvm::Value *width = nullptr;
-    if (merges) {
-      const auto address = [&](std::size_t at) {
-        return builder.b.CreatePtrToInt(frame.pointers[at], builder.b.getInt64Ty());
-      };
-      width = builder.b.CreateSub(address(2 * count + 1), address(2 * count));
-    }
-    emit::emit_sort_tile(builder, site, thread_target, tiles, team, width);
-    kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
-    kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
-    kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
-    threads_.end_kernel(builder.b, frame, kernel.threads, false);
-  }
-
-  // A thread for each item of work.
-  void emit_for_threads(InstructionView i, const emit::KernelCall &call, EmittedKernel &kernel) {
-    llvm::IRBuilder<> b(code_.getContext());
-    const KernelFrame frame =
-        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, 0, &call, Cooperation::None);
-    emit::KernelBuilder builder(b.GetInsertBlock());
-    emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
-    site.scratch = frame.pointers.back();
-    site.begin = builder.b.CreateAdd(builder.b.CreateMul(frame.block, frame.threads, "", true, true), frame.thread, "",
-                                     true, true);
-    site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
-    const emit::KernelWork work = emit_kernel(builder, site, thread_target);
-    kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
-    plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
-    kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
-    kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
-    threads_.end_kernel(builder.b, frame, kernel.threads, false);
-  }
-
-  // A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of which
-  // the kernel may take fewer.
-  void emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size, std::int64_t items,
-                      bool needs_registers, EmittedKernel &kernel, std::size_t maps = 0) {
-    llvm::IRBuilder<> b(code_.getContext());
-    const KernelFrame frame =
-        threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, maps, &call, Cooperation::Block);
-    emit::KernelBuilder builder(b.GetInsertBlock());
-    BlockTeam team(builder.b, threads_, frame, size, items);
-    emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
-    site.begin = team.item();
-    const emit::KernelWork work = emit_kernel(builder, site, thread_target, &team);
-    kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
-    kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
-    kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
-    for (const emit::TensorView &view : team.views()) {
-      const auto argument = std::ranges::find(frame.pointers, view.pointer);
-      kernel.maps.push_back(tensor_map(view, static_cast<std::uint32_t>(argument - frame.pointers.begin())));
-    }
-    kernel.maps.resize(maps);
-    threads_.end_kernel(builder.b, frame, kernel.threads, needs_registers);
-  }
-
-  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
-  // program was loaded. Runs at the same time get states of their own.
-  void launch_random_state(InstructionView i) {
-    constexpr std::uint64_t first_state = 0x7012395;
-    const auto number = static_cast<std::uint32_t>(kernels_.size());
-    kernels_["state " + std::to_string(i.id())].number = number;
-    llvm::IRBuilder<> b(code_.getContext());
-    const KernelFrame frame = threads_.begin_kernel(code_, b, number, 1, 0, nullptr, Cooperation::None);
-    llvm::Type *word = b.getInt64Ty(), *state = b.getInt128Ty();
-    auto *runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0),
-                                          "runs_" + std::to_string(i.id()));
-    llvm::Value *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, runs, b.getInt64(1), llvm::MaybeAlign(8),
-                                            llvm::AtomicOrdering::Monotonic);
-    llvm::Value *delta = llvm::ConstantInt::getSigned(state, i.number(BP_ATTR_DELTA));
-    llvm::Value *sum =
-        b.CreateAdd(b.CreateMul(b.CreateZExt(before, state), delta), llvm::ConstantInt::get(state, first_state));
-    b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
-    b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
-                         b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
-    threads_.end_kernel(b, frame, 1, false);
-    Command &command = add(CommandKind::Launch, i);
-    command.kernel = number;
-    command.grid.blocks = command.grid.threads = command.count = 1;
-    const Location state_before = emit::location_of(module_, i.result());
-    add_place(state_before, state_before.size, true);
-  }
-
   const emit::ModuleView &module_;
   const Target &target_;
   const Threads &threads_;
   llvm::Module &code_;
   LaunchPlan &plan_;
   emit::Problem &problem_;
-  std::unordered_map<std::string, EmittedKernel> kernels_;
+  KernelSet kernels_;
 };
 
 }  // namespace

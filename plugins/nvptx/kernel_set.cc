@@ -1,0 +1,167 @@
+#include "plugins/nvptx/kernel_set.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/scan.h"
+#include "plugins/nvptx/compiler.h"
+#include "plugins/nvptx/registers.h"
+
+namespace bp::nvptx {
+
+using emit::InstructionView;
+
+namespace {
+
+constexpr std::uint32_t threads_per_block = 256;
+constexpr std::int64_t enough_lines = 1024;
+
+}  // namespace
+
+std::optional<TeamSort> sort_for_team(InstructionView i) {
+  const emit::SortTiles tiles = emit::sort_tiles(i, threads_per_block, max_shared_bytes);
+  const TeamSize size = block_of_teams(tiles.members, tiles.items(), tiles.bytes_of_team);
+  return shared_bytes_of(size, tiles.bytes_of_team) <= max_shared_bytes ? std::optional(TeamSort{tiles, size})
+                                                                        : std::nullopt;
+}
+
+std::pair<Kernel &, bool> KernelSet::find(const std::string &signature) {
+  const auto [found, is_new] = kernels_.try_emplace(signature);
+  if (is_new) {
+    found->second.number = count() - 1;
+  }
+  return {found->second, is_new};
+}
+
+const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call) {
+  const auto [kernel, is_new] = find(call.signature);
+  if (!is_new) {
+    return kernel;
+  }
+  const RegisterNeed need = register_need(i);
+  if (const auto rows = emit::rows_for_team(i)) {
+    const std::int64_t count = rows->count(i.module());
+    const TeamSize size = team_size(count, rows->length(i.module()), need.most_threads);
+    emit_for_teams(i, call, size, count, need.is_large, kernel);
+  } else if (const auto scan = emit::find_scan(i)) {
+    // Of many lines that lie across memory, neighbouring threads each have one.
+    const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
+    const TeamSize size =
+        has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
+    emit_for_teams(i, call, size, scan->lines, need.is_large, kernel);
+  } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
+    const RegisterNeed of_sums = register_need(work->sum_bits);
+    const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
+    const TeamSize size =
+        work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length, most_threads);
+    const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
+    emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), of_sums.is_large, kernel, maps);
+  } else if (emit::find_crossing(i)) {
+    emit_for_teams(i, call, {threads_per_block, 1}, 1, false, kernel);
+  } else {
+    emit_for_threads(i, call, kernel);
+  }
+  return kernel;
+}
+
+const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort, bool merges) {
+  const auto [kernel, is_new] = find(call.signature + (merges ? "merge" : "sort"));
+  if (!is_new) {
+    return kernel;
+  }
+  const auto &[tiles, size] = sort;
+  llvm::IRBuilder<> b(code_.getContext());
+  const std::size_t count = i.operand_count();
+  const KernelFrame frame =
+      threads_.begin_kernel(code_, b, kernel.number, 2 * count + (merges ? 2 : 0), 0, nullptr, Cooperation::Block);
+  emit::KernelBuilder builder(b.GetInsertBlock());
+  BlockTeam team(builder.b, threads_, frame, size, tiles.items());
+  const auto middle = frame.pointers.begin() + static_cast<std::ptrdiff_t>(count);
+  emit::KernelSite site{.instruction = i,
+                        .operands = {frame.pointers.begin(), middle},
+                        .results = {middle, middle + static_cast<std::ptrdiff_t>(count)},
+                        .in_place = {},
+                        .scratch = nullptr,
+                        .begin = team.item(),
+                        .end = nullptr};
+  llvm::Value *width = nullptr;
+  if (merges) {
+    const auto address = [&](std::size_t at) {
+      return builder.b.CreatePtrToInt(frame.pointers[at], builder.b.getInt64Ty());
+    };
+    width = builder.b.CreateSub(address(2 * count + 1), address(2 * count));
+  }
+  emit::emit_sort_tile(builder, site, thread_target, tiles, team, width);
+  kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
+  kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
+  kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
+  threads_.end_kernel(builder.b, frame, kernel.threads, false);
+  return kernel;
+}
+
+// The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
+// program was loaded. Runs at the same time get states of their own.
+const Kernel &KernelSet::of_random_state(InstructionView i) {
+  constexpr std::uint64_t first_state = 0x7012395;
+  const auto [kernel, is_new] = find("state " + std::to_string(i.id()));
+  if (!is_new) {
+    return kernel;
+  }
+  llvm::IRBuilder<> b(code_.getContext());
+  const KernelFrame frame = threads_.begin_kernel(code_, b, kernel.number, 1, 0, nullptr, Cooperation::None);
+  llvm::Type *word = b.getInt64Ty(), *state = b.getInt128Ty();
+  auto *runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0),
+                                        "runs_" + std::to_string(i.id()));
+  llvm::Value *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, runs, b.getInt64(1), llvm::MaybeAlign(8),
+                                          llvm::AtomicOrdering::Monotonic);
+  llvm::Value *delta = llvm::ConstantInt::getSigned(state, i.number(BP_ATTR_DELTA));
+  llvm::Value *sum =
+      b.CreateAdd(b.CreateMul(b.CreateZExt(before, state), delta), llvm::ConstantInt::get(state, first_state));
+  b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
+  b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
+                       b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
+  threads_.end_kernel(b, frame, kernel.threads, false);
+  return kernel;
+}
+
+// A thread for each item of work.
+void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call, Kernel &kernel) {
+  llvm::IRBuilder<> b(code_.getContext());
+  const KernelFrame frame =
+      threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, 0, &call, Cooperation::None);
+  emit::KernelBuilder builder(b.GetInsertBlock());
+  emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
+  site.scratch = frame.pointers.back();
+  site.begin = builder.b.CreateAdd(builder.b.CreateMul(frame.block, frame.threads, "", true, true), frame.thread, "",
+                                   true, true);
+  site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
+  const emit::KernelWork work = emit_kernel(builder, site, thread_target);
+  kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
+  kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
+  kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
+  threads_.end_kernel(builder.b, frame, kernel.threads, false);
+}
+
+// A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of which
+// the kernel may take fewer.
+void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size,
+                               std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps) {
+  llvm::IRBuilder<> b(code_.getContext());
+  const KernelFrame frame =
+      threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, maps, &call, Cooperation::Block);
+  emit::KernelBuilder builder(b.GetInsertBlock());
+  BlockTeam team(builder.b, threads_, frame, size, items);
+  emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
+  site.begin = team.item();
+  const emit::KernelWork work = emit_kernel(builder, site, thread_target, &team);
+  kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
+  kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
+  kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
+  for (const emit::TensorView &view : team.views()) {
+    const auto argument = std::ranges::find(frame.pointers, view.pointer);
+    kernel.maps.push_back(tensor_map(view, static_cast<std::uint32_t>(argument - frame.pointers.begin())));
+  }
+  kernel.maps.resize(maps);
+  threads_.end_kernel(builder.b, frame, kernel.threads, needs_registers);
+}
+
+}  // namespace bp::nvptx

@@ -1,0 +1,61 @@
+// The kernels of a program. Those that would be the same code are emitted once.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/sort_tiles.h"
+#include "plugins/nvptx/block_team.h"
+
+namespace bp::nvptx {
+
+// What a launch of it needs.
+struct Kernel {
+  std::uint32_t number = 0;
+  std::int64_t blocks = 1;
+  std::uint32_t threads = 1, shared_bytes = 0;
+  std::uint64_t scratch_bytes = 0;
+  std::vector<TensorMap> maps;
+};
+
+struct TeamSort {
+  emit::SortTiles tiles;
+  TeamSize size;
+};
+// Nothing if the memory of a block is too small for a tile.
+std::optional<TeamSort> sort_for_team(emit::InstructionView sort);
+
+class KernelSet {
+ public:
+  // All are kept.
+  KernelSet(llvm::Module &code, const Threads &threads) : code_(code), threads_(threads) {}
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(kernels_.size()); }
+
+  // Arguments: the call's, and scratch.
+  const Kernel &of_call(emit::InstructionView instruction, const emit::KernelCall &call);
+  // Arguments: from where and to where, by operand; of a merge, two places as far from each other as runs are long.
+  const Kernel &of_sort(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSort &sort,
+                        bool merges);
+  // Argument: where the state goes.
+  const Kernel &of_random_state(emit::InstructionView instruction);
+
+ private:
+  // The one that has this signature, and whether it has yet to be emitted.
+  std::pair<Kernel &, bool> find(const std::string &signature);
+  void emit_for_threads(emit::InstructionView instruction, const emit::KernelCall &call, Kernel &kernel);
+  void emit_for_teams(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSize &size,
+                      std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps = 0);
+
+  llvm::Module &code_;
+  const Threads &threads_;
+  std::unordered_map<std::string, Kernel> kernels_;  // by signature
+};
+
+}  // namespace bp::nvptx
