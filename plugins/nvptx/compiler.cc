@@ -1,5 +1,7 @@
 // Instructions become launches in schedule order, control flow jumps, written where it stands: computations are called
-// once (flatten-call-graph).
+// once (flatten-call-graph). Small control flow becomes launches that are guarded (kernel_set.h): all of its commands are
+// started, and those that are not wanted do nothing. So the host does not wait, and what may run at the same time may be of
+// different branches. A branch that is not taken writes nothing, so branches may share memory all the same.
 #include "plugins/nvptx/compiler.h"
 
 #include <llvm/IR/Verifier.h>
@@ -9,6 +11,7 @@
 
 #include "plugins/llvm/kernel_call.h"
 #include "plugins/nvptx/dependences.h"
+#include "plugins/nvptx/guarded_cost.h"
 #include "plugins/nvptx/kernel_set.h"
 #include "plugins/nvptx/loop_rounds.h"
 
@@ -32,6 +35,7 @@ class Compiler {
         code_(code),
         plan_(plan),
         problem_(problem),
+        costs_(module),
         kernels_(code, threads) {}
 
   bool run() {
@@ -43,6 +47,7 @@ class Compiler {
     if (!computation(module_.entry())) {
       return false;
     }
+    add_guards_to_scratch();
     plan_.allocation_sizes.back() = plan_.scratch_bytes;
     add_dependences(plan_, memory_of_allocations());
     plan_.kernel_count = kernels_.count();
@@ -93,13 +98,20 @@ class Compiler {
   }
 
   void move(InstructionView origin, std::uint32_t from_value, std::uint32_t to_value) {
-    const Location from = emit::location_of(module_, from_value), to = emit::location_of(module_, to_value);
-    const std::uint64_t size = std::min(from.size, to.size);
-    if (from.exists() && to.exists() && !from.same(to) && size > 0) {
-      add(CommandKind::Move, origin).size = size;
-      add_place(to, size, true);
-      add_place(from, size);
+    const std::uint64_t size = moved_bytes(module_, from_value, to_value);
+    if (size == 0) {
+      return;
     }
+    const Location from = emit::location_of(module_, from_value), to = emit::location_of(module_, to_value);
+    if (guard_) {
+      const std::uint64_t alignment = std::min(emit::alignment_of(module_, from), emit::alignment_of(module_, to));
+      add_launch(origin, kernels_.of_move(size, alignment),
+                 {place_of(to, size, true), place_of(from, size), {to.allocation, 0, to.offset + size, 0}});
+      return;
+    }
+    add(CommandKind::Move, origin).size = size;
+    add_place(to, size, true);
+    add_place(from, size);
   }
   void move_all(InstructionView origin, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
@@ -108,10 +120,48 @@ class Compiler {
   }
   void jump(InstructionView origin, std::uint32_t target) { add(CommandKind::Jump, origin).target = target; }
   // Where to is said later.
-  std::uint32_t jump_unless(InstructionView origin, std::uint32_t value) {
+  std::uint32_t jump_unless(InstructionView origin, const Place &condition) {
     add(CommandKind::JumpUnless, origin);
-    add_place(emit::location_of(module_, value), 1);
+    plan_.places.push_back(condition);
     return here() - 1;
+  }
+  std::uint32_t jump_unless(InstructionView origin, std::uint32_t value) {
+    return jump_unless(origin, place_of(emit::location_of(module_, value), 1));
+  }
+
+  // --- guards ---
+
+  // Bytes of their own, so that what is guarded waits for its own choice only. Until the end they are an allocation after
+  // scratch.
+  Place new_guards(std::uint32_t count) {
+    const std::uint64_t first = std::exchange(guard_bytes_, guard_bytes_ + count);
+    return {static_cast<std::uint32_t>(plan_.allocation_sizes.size()), 0, first, count};
+  }
+  void add_guards_to_scratch() {
+    const auto scratch = static_cast<std::uint32_t>(plan_.allocation_sizes.size() - 1);
+    for (Place &place : plan_.places) {
+      if (place.allocation > scratch) {
+        place.allocation = scratch;
+        place.offset += plan_.scratch_bytes;
+      }
+    }
+    plan_.scratch_bytes += guard_bytes_;
+  }
+  // Which of the branches that have these guards is wanted: one, if what is around it is.
+  void choose(InstructionView i, std::uint32_t selector, Place guards) {
+    const Location location = emit::location_of(module_, selector);
+    const bool is_pred = module_.shape_of(selector).dtype == BP_DTYPE_PRED;
+    guards.is_written = 1;
+    add_launch(i, kernels_.of_choice(static_cast<std::uint32_t>(guards.size), is_pred, guard_.has_value()),
+               {place_of(location, is_pred ? 1 : 4), guards});
+  }
+  // What `emit` adds is done if the byte at `guard` is not 0.
+  template <class Emit>
+  bool guarded(const Place &guard, Emit emit) {
+    const auto around = std::exchange(guard_, guard);
+    const bool is_emitted = emit();
+    guard_ = around;
+    return is_emitted;
   }
 
   // --- control flow ---
@@ -131,6 +181,9 @@ class Compiler {
     if (const auto rounds = loop_rounds(i)) {
       return repeat(i, body, *rounds) && loop_results(i, body);
     }
+    if (const std::uint64_t together = most_guarded / costs_.of_round(i); together > 1) {
+      return guarded_rounds(i, together) && loop_results(i, body);
+    }
     const std::uint32_t start = here();
     move_all(i, body.parameters(), condition.parameters());
     if (!computation(condition)) {
@@ -144,6 +197,38 @@ class Compiler {
     jump(i, start);
     plan_.commands[exit].target = here();
     return loop_results(i, body);
+  }
+
+  // So many rounds, of which those after the last one are not wanted, for each time that the host asks whether there are more.
+  // The first one needs no guard for its condition.
+  bool guarded_rounds(InstructionView i, std::uint64_t together) {
+    const Place goes_on = new_guards(1);
+    const std::uint32_t start = here();
+    if (!guarded_round(i, goes_on)) {
+      return false;
+    }
+    const std::uint32_t again = here();
+    if (!guarded(goes_on, [&] { return guarded_round(i, goes_on); })) {
+      return false;
+    }
+    write_again(again, here() - again, together - 2);
+    const std::uint32_t exit = jump_unless(i, goes_on);
+    jump(i, start);
+    plan_.commands[exit].target = here();
+    return true;
+  }
+  bool guarded_round(InstructionView i, const Place &goes_on) {
+    const ComputationView condition = i.called(0), body = i.called(1);
+    move_all(i, body.parameters(), condition.parameters());
+    if (!computation(condition)) {
+      return false;
+    }
+    choose(i, condition.roots()[0], goes_on);
+    return guarded(goes_on, [&] {
+      const bool is_emitted = computation(body);
+      move_all(i, body.roots(), body.parameters());
+      return is_emitted;
+    });
   }
 
   // Without a condition: nobody has to wait for the GPU before the next round. Short rounds are written out several times, so
@@ -207,8 +292,11 @@ class Compiler {
     if (!selector.exists()) {
       return fail(i, "has a selector without memory");
     }
-    const bool is_pred = i.operand_shape(0).dtype == BP_DTYPE_PRED;
     const auto count = static_cast<std::uint32_t>(i.calls().size());
+    if (costs_.of(i) <= most_guarded) {
+      return guarded_branches(i, new_guards(count));
+    }
+    const bool is_pred = i.operand_shape(0).dtype == BP_DTYPE_PRED;
     std::uint32_t choice = 0;
     const auto first_target = static_cast<std::uint32_t>(plan_.targets.size());
     if (is_pred) {
@@ -237,6 +325,18 @@ class Compiler {
     }
     for (std::uint32_t exit : exits) {
       plan_.commands[exit].target = here();
+    }
+    return true;
+  }
+
+  bool guarded_branches(InstructionView i, const Place &guards) {
+    choose(i, i.operand(0), guards);
+    std::size_t operand = 1;
+    for (std::uint32_t k = 0; k < guards.size; ++k) {
+      if (!guarded({guards.allocation, 0, guards.offset + k, 1}, [&] { return branch(i, k, operand); })) {
+        return false;
+      }
+      operand += i.called(k).parameters().size();
     }
     return true;
   }
@@ -273,7 +373,8 @@ class Compiler {
       return true;
     }
     if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
-      return launch_random_state(i);
+      launch_random_state(i);
+      return true;
     }
     if (op == BP_OP_COPY && emit::same_storage(i.shape(), i.operand_shape(0))) {
       move(i, i.operand(0), i.result());
@@ -296,14 +397,18 @@ class Compiler {
         return launch_sort(i, call, *sort);
       }
     }
-    const Kernel &kernel = kernels_.of_call(i, call);
+    const Kernel &kernel = kernels_.of_call(i, call, guard_.has_value());
+    if (!can_start(i, kernel)) {
+      return false;
+    }
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
     std::vector<Place> arguments;
     for (const emit::KernelArgument &argument : call.arguments) {
       arguments.push_back(place_of(argument.location, argument.location.size, argument.is_written));
     }
     arguments.push_back(place_in_scratch(0, kernel.scratch_bytes, kernel.scratch_bytes > 0));
-    return add_launch(i, kernel, arguments);
+    add_launch(i, kernel, arguments);
+    return true;
   }
 
   // Tiles are sorted, then merged pass by pass, to scratch and back, so that the last pass is the one to the results.
@@ -333,19 +438,21 @@ class Compiler {
         arguments.push_back(place_in_scratch(0, 0));
         arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(sort.tiles.tile()) << (pass - 1), 0));
       }
-      if (!add_launch(i, kernels_.of_sort(i, call, sort, merges), arguments)) {
+      const Kernel &kernel = kernels_.of_sort(i, call, sort, merges, guard_.has_value());
+      if (!can_start(i, kernel)) {
         return false;
       }
+      add_launch(i, kernel, arguments);
     }
     return true;
   }
 
-  bool launch_random_state(InstructionView i) {
+  void launch_random_state(InstructionView i) {
     const Location state = emit::location_of(module_, i.result());
-    return add_launch(i, kernels_.of_random_state(i), {{place_of(state, state.size, true)}});
+    add_launch(i, kernels_.of_random_state(i, guard_.has_value()), {place_of(state, state.size, true)});
   }
 
-  bool add_launch(InstructionView i, const Kernel &kernel, std::span<const Place> arguments) {
+  bool can_start(InstructionView i, const Kernel &kernel) {
     if (kernel.blocks > max_blocks) {
       return fail(i, "has more elements than a grid has threads", true);
     }
@@ -353,15 +460,21 @@ class Compiler {
       return fail(i, "has a kernel that needs " + std::to_string(kernel.shared_bytes) +
                          " bytes of shared memory, expected at most " + std::to_string(threads_.whole_shared_bytes()));
     }
+    return true;
+  }
+  // The guard is the last argument.
+  void add_launch(InstructionView i, const Kernel &kernel, const std::vector<Place> &arguments) {
     Command &command = add(CommandKind::Launch, i);
     command.kernel = kernel.number;
     command.grid = {static_cast<std::uint32_t>(kernel.blocks), kernel.threads, kernel.shared_bytes};
-    command.count = static_cast<std::uint32_t>(arguments.size());
     plan_.places.insert(plan_.places.end(), arguments.begin(), arguments.end());
+    if (guard_) {
+      plan_.places.push_back(*guard_);
+    }
+    command.count = static_cast<std::uint32_t>(plan_.places.size()) - command.first;
     command.first_map = static_cast<std::uint32_t>(plan_.maps.size());
     command.map_count = static_cast<std::uint32_t>(kernel.maps.size());
     plan_.maps.insert(plan_.maps.end(), kernel.maps.begin(), kernel.maps.end());
-    return true;
   }
 
   const emit::ModuleView &module_;
@@ -370,7 +483,10 @@ class Compiler {
   llvm::Module &code_;
   LaunchPlan &plan_;
   emit::Problem &problem_;
+  GuardedCost costs_;
   KernelSet kernels_;
+  std::optional<Place> guard_;  // of what is added
+  std::uint64_t guard_bytes_ = 0;
 };
 
 }  // namespace
@@ -380,8 +496,8 @@ std::string launch_problem(InstructionView instruction, const Target &target) {
   const std::string problem = emit::kernel_problem(instruction, thread_target);
   const bool has_kernel =
       op != BP_OP_PARAMETER && op != BP_OP_CONSTANT && !emit::is_forwarding(op) && !emit::is_control_flow(op);
-  // Each operand and result, and scratch, of which the merges of a sort take two places.
-  const std::size_t parameters = instruction.operand_count() + instruction.result_count() + (op == BP_OP_SORT ? 2 : 1);
+  // Each operand and result, scratch, of which the merges of a sort take two places, and a guard.
+  const std::size_t parameters = instruction.operand_count() + instruction.result_count() + (op == BP_OP_SORT ? 3 : 2);
   if (!problem.empty() || !has_kernel || parameters <= most_parameters(target)) {
     return problem;
   }

@@ -45,13 +45,16 @@ class EmulatedThreads final : public Threads {
     return frame;
   }
 
-  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t, bool) const override {
+  void end_thread(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     if (frame.ended == nullptr) {
       b.CreateRet(llvm::ConstantPointerNull::get(b.getPtrTy()));
       return;
     }
     set_wait(b, frame, EmulatedWait::None);
     b.CreateBr(frame.ended);
+  }
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t, bool) const override {
+    end_thread(b, frame);
   }
 
   void finish(llvm::Module &module, std::uint32_t kernels) const override {

@@ -39,9 +39,10 @@ class GpuThreads final : public Threads {
     frame.threads = read(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
     return frame;
   }
+  void end_thread(llvm::IRBuilderBase &b, const KernelFrame &) const override { b.CreateRetVoid(); }
   void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads,
                   bool needs_registers) const override {
-    b.CreateRetVoid();
+    end_thread(b, frame);
     constexpr std::uint32_t least_limited = 257;  // up to 256 there is room for all the registers that one may have
     if (threads < least_limited) {
       return;

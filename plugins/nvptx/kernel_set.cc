@@ -1,9 +1,12 @@
 #include "plugins/nvptx/kernel_set.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "plugins/llvm/loops.h"
 #include "plugins/llvm/scan.h"
 #include "plugins/nvptx/compiler.h"
+#include "plugins/nvptx/guarded_cost.h"
 #include "plugins/nvptx/registers.h"
 
 namespace bp::nvptx {
@@ -15,6 +18,10 @@ namespace {
 constexpr std::uint32_t threads_per_block = 256;
 constexpr std::int64_t enough_lines = 1024;
 
+llvm::Value *thread_of_grid(llvm::IRBuilderBase &b, const KernelFrame &frame) {
+  return b.CreateAdd(b.CreateMul(frame.block, frame.threads, "", true, true), frame.thread, "", true, true);
+}
+
 }  // namespace
 
 std::optional<TeamSort> sort_for_team(InstructionView i) {
@@ -24,16 +31,35 @@ std::optional<TeamSort> sort_for_team(InstructionView i) {
                                                                         : std::nullopt;
 }
 
-std::pair<Kernel &, bool> KernelSet::find(const std::string &signature) {
-  const auto [found, is_new] = kernels_.try_emplace(signature);
+std::pair<Kernel &, bool> KernelSet::find(const std::string &signature, bool is_guarded) {
+  const auto [found, is_new] = kernels_.try_emplace(signature + (is_guarded ? "guarded" : ""));
   if (is_new) {
     found->second.number = count() - 1;
+    found->second.is_guarded = is_guarded;
   }
   return {found->second, is_new};
 }
 
-const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call) {
-  const auto [kernel, is_new] = find(call.signature);
+KernelFrame KernelSet::begin(llvm::IRBuilderBase &b, const Kernel &kernel, std::size_t arguments, std::size_t maps,
+                             const emit::KernelCall *call, Cooperation cooperation) const {
+  KernelFrame frame =
+      threads_.begin_kernel(code_, b, kernel.number, arguments + (kernel.is_guarded ? 1 : 0), maps, call, cooperation);
+  if (kernel.is_guarded) {
+    const auto block = [&](const char *name) {
+      return llvm::BasicBlock::Create(code_.getContext(), name, frame.function);
+    };
+    llvm::BasicBlock *wanted = block("wanted"), *unwanted = block("unwanted");
+    b.CreateCondBr(b.CreateIsNotNull(b.CreateLoad(b.getInt8Ty(), frame.pointers.back())), wanted, unwanted);
+    frame.pointers.pop_back();
+    b.SetInsertPoint(unwanted);
+    threads_.end_thread(b, frame);
+    b.SetInsertPoint(wanted);
+  }
+  return frame;
+}
+
+const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call, bool is_guarded) {
+  const auto [kernel, is_new] = find(call.signature, is_guarded);
   if (!is_new) {
     return kernel;
   }
@@ -63,16 +89,16 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
   return kernel;
 }
 
-const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort, bool merges) {
-  const auto [kernel, is_new] = find(call.signature + (merges ? "merge" : "sort"));
+const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort, bool merges,
+                                 bool is_guarded) {
+  const auto [kernel, is_new] = find(call.signature + (merges ? "merge" : "sort"), is_guarded);
   if (!is_new) {
     return kernel;
   }
   const auto &[tiles, size] = sort;
   llvm::IRBuilder<> b(code_.getContext());
   const std::size_t count = i.operand_count();
-  const KernelFrame frame =
-      threads_.begin_kernel(code_, b, kernel.number, 2 * count + (merges ? 2 : 0), 0, nullptr, Cooperation::Block);
+  const KernelFrame frame = begin(b, kernel, 2 * count + (merges ? 2 : 0), 0, nullptr, Cooperation::Block);
   emit::KernelBuilder builder(b.GetInsertBlock());
   BlockTeam team(builder.b, threads_, frame, size, tiles.items());
   const auto middle = frame.pointers.begin() + static_cast<std::ptrdiff_t>(count);
@@ -100,17 +126,20 @@ const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call
 
 // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
 // program was loaded. Runs at the same time get states of their own.
-const Kernel &KernelSet::of_random_state(InstructionView i) {
+const Kernel &KernelSet::of_random_state(InstructionView i, bool is_guarded) {
   constexpr std::uint64_t first_state = 0x7012395;
-  const auto [kernel, is_new] = find("state " + std::to_string(i.id()));
+  const auto [kernel, is_new] = find("state " + std::to_string(i.id()), is_guarded);
   if (!is_new) {
     return kernel;
   }
   llvm::IRBuilder<> b(code_.getContext());
-  const KernelFrame frame = threads_.begin_kernel(code_, b, kernel.number, 1, 0, nullptr, Cooperation::None);
+  const KernelFrame frame = begin(b, kernel, 1, 0, nullptr, Cooperation::None);
   llvm::Type *word = b.getInt64Ty(), *state = b.getInt128Ty();
-  auto *runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0),
-                                        "runs_" + std::to_string(i.id()));
+  const std::string name = "runs_" + std::to_string(i.id());
+  llvm::GlobalVariable *runs = code_.getNamedGlobal(name);
+  if (runs == nullptr) {
+    runs = new llvm::GlobalVariable(code_, word, false, llvm::GlobalValue::InternalLinkage, b.getInt64(0), name);
+  }
   llvm::Value *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, runs, b.getInt64(1), llvm::MaybeAlign(8),
                                           llvm::AtomicOrdering::Monotonic);
   llvm::Value *delta = llvm::ConstantInt::getSigned(state, i.number(BP_ATTR_DELTA));
@@ -123,16 +152,63 @@ const Kernel &KernelSet::of_random_state(InstructionView i) {
   return kernel;
 }
 
+// A thread for each word, which is as long as can be.
+Kernel KernelSet::of_move(std::uint64_t bytes, std::uint64_t alignment) {
+  constexpr std::uint64_t longest_word = 16;
+  const std::uint64_t of_word = std::min(std::uint64_t{1} << std::countr_zero(bytes | alignment), longest_word);
+  const auto [kernel, is_new] = find("move " + std::to_string(of_word), true);
+  if (is_new) {
+    llvm::IRBuilder<> b(code_.getContext());
+    const KernelFrame frame = begin(b, kernel, 3, 0, nullptr, Cooperation::None);
+    const auto in_word = [&](llvm::Value *pointer) {
+      return b.CreateInBoundsGEP(b.getInt8Ty(), pointer, b.CreateMul(thread_of_grid(b, frame), b.getInt64(of_word)));
+    };
+    llvm::Value *to = in_word(frame.pointers[0]), *from = in_word(frame.pointers[1]);
+    emit::emit_when(b, b.CreateICmpULT(to, frame.pointers[2]), [&] {
+      auto *word = llvm::FixedVectorType::get(b.getInt8Ty(), static_cast<unsigned>(of_word));
+      b.CreateAlignedStore(b.CreateAlignedLoad(word, from, llvm::Align(of_word)), to, llvm::Align(of_word));
+    });
+    threads_.end_kernel(b, frame, threads_per_block, false);
+  }
+  Kernel move = kernel;
+  const std::uint64_t words = bytes / of_word;
+  move.blocks = static_cast<std::int64_t>((words + threads_per_block - 1) / threads_per_block);
+  move.threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(words, threads_per_block));
+  return move;
+}
+
+// A thread for each branch.
+Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard) {
+  const auto [kernel, is_new] =
+      find(std::string("choice ") + (is_pred ? "pred" : "s32") + (has_guard ? " of what is guarded" : ""), false);
+  if (is_new) {
+    llvm::IRBuilder<> b(code_.getContext());
+    const KernelFrame frame = begin(b, kernel, has_guard ? 3 : 2, 0, nullptr, Cooperation::None);
+    llvm::Type *type = is_pred ? b.getInt8Ty() : b.getInt32Ty();
+    llvm::Value *selector = b.CreateZExt(b.CreateLoad(type, frame.pointers[0]), b.getInt64Ty());
+    llvm::Value *last = b.CreateSub(frame.threads, b.getInt64(1));
+    llvm::Value *branch = is_pred ? b.CreateZExt(b.CreateIsNull(selector), b.getInt64Ty())  // true is branch 0
+                                  : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, selector, last);
+    llvm::Value *is_chosen = b.CreateZExt(b.CreateICmpEQ(branch, frame.thread), b.getInt8Ty());
+    if (has_guard) {
+      is_chosen = b.CreateAnd(is_chosen, b.CreateLoad(b.getInt8Ty(), frame.pointers[2]));
+    }
+    b.CreateStore(is_chosen, b.CreateInBoundsGEP(b.getInt8Ty(), frame.pointers[1], frame.thread));
+    threads_.end_kernel(b, frame, most_guarded, false);
+  }
+  Kernel choice = kernel;
+  choice.threads = branches;
+  return choice;
+}
+
 // A thread for each item of work.
 void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call, Kernel &kernel) {
   llvm::IRBuilder<> b(code_.getContext());
-  const KernelFrame frame =
-      threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, 0, &call, Cooperation::None);
+  const KernelFrame frame = begin(b, kernel, call.arguments.size() + 1, 0, &call, Cooperation::None);
   emit::KernelBuilder builder(b.GetInsertBlock());
   emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
   site.scratch = frame.pointers.back();
-  site.begin = builder.b.CreateAdd(builder.b.CreateMul(frame.block, frame.threads, "", true, true), frame.thread, "",
-                                   true, true);
+  site.begin = thread_of_grid(builder.b, frame);
   site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
   const emit::KernelWork work = emit_kernel(builder, site, thread_target);
   kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
@@ -146,8 +222,7 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
 void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size,
                                std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps) {
   llvm::IRBuilder<> b(code_.getContext());
-  const KernelFrame frame =
-      threads_.begin_kernel(code_, b, kernel.number, call.arguments.size() + 1, maps, &call, Cooperation::Block);
+  const KernelFrame frame = begin(b, kernel, call.arguments.size() + 1, maps, &call, Cooperation::Block);
   emit::KernelBuilder builder(b.GetInsertBlock());
   BlockTeam team(builder.b, threads_, frame, size, items);
   emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);

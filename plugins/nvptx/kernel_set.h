@@ -1,4 +1,6 @@
 // The kernels of a program. Those that would be the same code are emitted once.
+//
+// A guarded kernel has one more argument, the last one: a byte. Where that is 0, it does nothing.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -18,6 +20,7 @@ namespace bp::nvptx {
 // What a launch of it needs.
 struct Kernel {
   std::uint32_t number = 0;
+  bool is_guarded = false;
   std::int64_t blocks = 1;
   std::uint32_t threads = 1, shared_bytes = 0;
   std::uint64_t scratch_bytes = 0;
@@ -39,16 +42,24 @@ class KernelSet {
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernels_.size()); }
 
   // Arguments: the call's, and scratch.
-  const Kernel &of_call(emit::InstructionView instruction, const emit::KernelCall &call);
+  const Kernel &of_call(emit::InstructionView instruction, const emit::KernelCall &call, bool is_guarded);
   // Arguments: from where and to where, by operand; of a merge, two places as far from each other as runs are long.
   const Kernel &of_sort(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSort &sort,
-                        bool merges);
+                        bool merges, bool is_guarded);
   // Argument: where the state goes.
-  const Kernel &of_random_state(emit::InstructionView instruction);
+  const Kernel &of_random_state(emit::InstructionView instruction, bool is_guarded);
+  // Guarded. Arguments: to where, from where, and the end of the former. alignment: of both.
+  Kernel of_move(std::uint64_t bytes, std::uint64_t alignment);
+  // Writes whether each branch, of which there are at most most_guarded, is the one that a pred or s32 selects. Arguments:
+  // the selector, and a byte for each branch; has_guard: and a guard, with which no branch is chosen if it is 0.
+  Kernel of_choice(std::uint32_t branches, bool is_pred, bool has_guard);
 
  private:
   // The one that has this signature, and whether it has yet to be emitted.
-  std::pair<Kernel &, bool> find(const std::string &signature);
+  std::pair<Kernel &, bool> find(const std::string &signature, bool is_guarded);
+  // With so many arguments, and the guard. The builder then stands where threads go on.
+  KernelFrame begin(llvm::IRBuilderBase &builder, const Kernel &kernel, std::size_t arguments, std::size_t maps,
+                    const emit::KernelCall *call, Cooperation cooperation) const;
   void emit_for_threads(emit::InstructionView instruction, const emit::KernelCall &call, Kernel &kernel);
   void emit_for_teams(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSize &size,
                       std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps = 0);

@@ -74,8 +74,10 @@ class Threads {
   virtual KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &builder, std::uint32_t number,
                                    std::size_t arguments, std::size_t maps, const emit::KernelCall *call,
                                    Cooperation cooperation) const = 0;
-  // It is started in blocks of at most so many threads, which have to find room for what each of them computes with.
-  // needs_registers: a block may have them all to itself, which up to 256 threads never need.
+  // A thread is done.
+  virtual void end_thread(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
+  // The same, once. It is started in blocks of at most so many threads, which have to find room for what each of them
+  // computes with. needs_registers: a block may have them all to itself, which up to 256 threads never need.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads,
                           bool needs_registers) const = 0;
   // After all kernels.

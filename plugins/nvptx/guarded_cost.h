@@ -1,0 +1,39 @@
+// What is decided on the GPU: which conditionals and loops have so few commands that those not wanted are started too, and
+// do nothing, rather than that the host asks which are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plugins/llvm/module_view.h"
+
+namespace bp::nvptx {
+
+// In launches that do nothing. One takes about an eighth of the time in which the host asks the GPU for a byte and starts
+// what comes next; of what is guarded, about half is wanted.
+inline constexpr std::uint64_t most_guarded = 16;
+
+// Bytes from the memory of one value to that of another; 0 if nothing has to be moved.
+std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from, std::uint32_t to);
+
+// What control flow costs if it is guarded: more than most_guarded, if it asks the host or does a lot.
+class GuardedCost {
+ public:
+  explicit GuardedCost(const emit::ModuleView &module)
+      : module_(module), of_computations_(module.computation_count()) {}
+
+  std::uint64_t of(emit::InstructionView instruction);
+  // Of a while.
+  std::uint64_t of_round(emit::InstructionView loop);
+
+ private:
+  std::uint64_t of(emit::ComputationView computation);
+  std::uint64_t of_branch(emit::InstructionView instruction, std::size_t which, std::size_t first_operand);
+  std::uint64_t of_moves(std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) const;
+
+  const emit::ModuleView &module_;
+  std::vector<std::optional<std::uint64_t>> of_computations_;
+};
+
+}  // namespace bp::nvptx
