@@ -106,7 +106,7 @@ class Compiler {
     if (guard_) {
       const std::uint64_t alignment = std::min(emit::alignment_of(module_, from), emit::alignment_of(module_, to));
       add_launch(origin, kernels_.of_move(size, alignment),
-                 {place_of(to, size, true), place_of(from, size), {to.allocation, 0, to.offset + size, 0}});
+                 {place_of(to, size, true), place_of(from, size), {to.allocation, 0, to.offset + size - 1, 0}});
       return;
     }
     add(CommandKind::Move, origin).size = size;

@@ -164,7 +164,7 @@ Kernel KernelSet::of_move(std::uint64_t bytes, std::uint64_t alignment) {
       return b.CreateInBoundsGEP(b.getInt8Ty(), pointer, b.CreateMul(thread_of_grid(b, frame), b.getInt64(of_word)));
     };
     llvm::Value *to = in_word(frame.pointers[0]), *from = in_word(frame.pointers[1]);
-    emit::emit_when(b, b.CreateICmpULT(to, frame.pointers[2]), [&] {
+    emit::emit_when(b, b.CreateICmpULE(to, frame.pointers[2]), [&] {
       auto *word = llvm::FixedVectorType::get(b.getInt8Ty(), static_cast<unsigned>(of_word));
       b.CreateAlignedStore(b.CreateAlignedLoad(word, from, llvm::Align(of_word)), to, llvm::Align(of_word));
     });
