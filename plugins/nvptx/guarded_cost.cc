@@ -52,17 +52,18 @@ std::uint64_t GuardedCost::of(InstructionView i) {
     }
     case BP_OP_WHILE: {
       const auto rounds = loop_rounds(i);
+      if (!rounds) {
+        return too_much;
+      }
       const ComputationView body = i.called(1);
       const std::uint64_t of_round = of(body) + of_moves(body.roots(), body.parameters());
-      return rounds ? std::min(*rounds, too_much) * of_round + of_moves(i.operands(), body.parameters()) +
-                          of_moves(body.parameters(), results_of(i))
-                    : too_much;
+      return of_moves(i.operands(), body.parameters()) + std::min(*rounds, too_much) * of_round +
+             of_moves(body.parameters(), results_of(i));
     }
     default: break;
   }
-  const std::uint64_t of_copies = of_moves(i.operands(), results_of(i));
   if (emit::is_forwarding(op) || (op == BP_OP_COPY && emit::same_storage(i.shape(), i.operand_shape(0)))) {
-    return of_copies;
+    return of_moves(i.operands(), results_of(i));
   }
   if (emit::has_no_elements(i)) {
     return 0;
@@ -75,7 +76,9 @@ std::uint64_t GuardedCost::of(InstructionView i) {
     const auto sort = sort_for_team(i);
     launches += sort ? static_cast<std::uint64_t>(sort->tiles.passes()) : 0;
   }
-  return launches * of_launch(bytes) + (op == BP_OP_SCATTER ? of_copies : 0);
+  const std::uint64_t of_copies =
+      emit::scatter_in(i) ? of_moves(i.operands().subspan(emit::scattered_operand(i, 0)), results_of(i)) : 0;
+  return launches * of_launch(bytes) + of_copies;
 }
 
 std::uint64_t GuardedCost::of_round(InstructionView loop) {
