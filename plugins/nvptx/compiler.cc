@@ -1,6 +1,6 @@
 // Instructions become launches in schedule order, control flow jumps, written where it stands: computations are called
-// once (flatten-call-graph). Of what costs little (guarded_cost.h), all branches and several rounds become guarded launches,
-// without a jump, so that the host need not ask the GPU which are wanted.
+// once (flatten-call-graph). Of what costs little (guarded_cost.h), all branches and several rounds become guarded
+// launches, without a jump, so that the host need not ask the GPU which are wanted.
 #include "plugins/nvptx/compiler.h"
 
 #include <llvm/IR/Verifier.h>
@@ -84,8 +84,8 @@ class Compiler {
     return loop_results(i, body);
   }
 
-  // So many rounds, of which those after the last one are not wanted, for each time that the host asks whether there are more.
-  // The first one needs no guard for its condition.
+  // So many rounds for each time that the host asks whether the loop goes on: those after the last one are not wanted.
+  // Of the first one, the condition needs no guard.
   bool guarded_rounds(InstructionView i, std::uint64_t together) {
     const Place goes_on = builder_.new_guards(1);
     const std::uint32_t start = builder_.here();

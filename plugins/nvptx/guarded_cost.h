@@ -1,5 +1,5 @@
-// What is decided on the GPU: which conditionals and loops have so few commands that those not wanted are started too, and
-// do nothing, rather than that the host asks which are.
+// What is decided on the GPU: conditionals and loops that cost so little that all of their commands are started, and
+// those that are not wanted do nothing, rather than that the host asks which are.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace bp::nvptx {
 
-// In launches that do nothing. One takes about an eighth of the time in which the host asks the GPU for a byte and starts
-// what comes next; of what is guarded, about half is wanted.
+// In launches that do nothing. One takes about an eighth of the time in which the host asks the GPU for a byte and
+// starts what comes next; of what is guarded, about half is wanted.
 inline constexpr std::uint64_t most_guarded = 16;
 
 // Bytes from the memory of one value to that of another; 0 if nothing has to be moved.

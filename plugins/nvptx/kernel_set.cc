@@ -217,8 +217,8 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   threads_.end_kernel(builder.b, frame, kernel.threads, false);
 }
 
-// A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of which
-// the kernel may take fewer.
+// A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of
+// which the kernel may take fewer.
 void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size,
                                std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps) {
   llvm::IRBuilder<> b(code_.getContext());

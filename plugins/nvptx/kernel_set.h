@@ -50,8 +50,8 @@ class KernelSet {
   const Kernel &of_random_state(emit::InstructionView instruction, bool is_guarded);
   // Guarded. Arguments: to where, from where, and the last byte of the former. alignment: of both.
   Kernel of_move(std::uint64_t bytes, std::uint64_t alignment);
-  // Writes whether each branch, of which there are at most most_guarded, is the one that a pred or s32 selects. Arguments:
-  // the selector, and a byte for each branch; has_guard: and a guard, with which no branch is chosen if it is 0.
+  // Writes whether each branch, of at most most_guarded, is the one that a pred or s32 selects. Arguments: the
+  // selector, and a byte for each branch; has_guard: and a guard, with which no branch is chosen if it is 0.
   Kernel of_choice(std::uint32_t branches, bool is_pred, bool has_guard);
 
  private:

@@ -1,7 +1,7 @@
 // Plan builder: adds commands to a launch plan, with the kernels that they launch.
 //
-// What it adds may be guarded: launches then have the guard as their last argument, and moves are launches too. A guard is
-// a byte that the GPU writes; where it is 0, nothing is written, so values whose guards are never both set may share memory.
+// What it adds may be guarded: launches then have a guard as their last argument, and moves are launches. A guard is a
+// byte that the GPU writes. Where it is 0 nothing is written, so branches share memory as if only one were started.
 #pragma once
 
 #include <cstdint>
