@@ -43,10 +43,6 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   return make_direct_strategy(problem, target);
 }
 
-int64_t lanes_of_sums(const VectorTarget &target, const Contraction &contraction) {
-  return target.vector_bits / contraction.types.accumulate->getScalarSizeInBits();
-}
-
 }  // namespace
 
 Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
@@ -74,9 +70,9 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
   b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel.function));
   llvm::Value *begin = &arguments[4];
   llvm::Value *end = &arguments[5];
-  for (size_t i = 0; i < contractions.size(); ++i) {
-    const Contraction &contraction = contractions[i];
-    ContractionProblem problem = normalize(contraction, lanes_of_sums(target, contraction));
+  const std::vector<ContractionProblem> problems = normalize(contractions, target);
+  for (size_t i = 0; i < problems.size(); ++i) {
+    const ContractionProblem &problem = problems[i];
     if (total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns) == 0) {
       continue;
     }
@@ -98,15 +94,13 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
 }
 
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions) {
-  std::vector<ContractionProblem> problems;
-  for (const Contraction &contraction : contractions) {
-    problems.push_back(normalize(contraction, lanes_of_sums(target, contraction)));
+  const std::vector<ContractionProblem> problems = normalize(contractions, target);
+  const std::vector<ContractionShape> shapes = choose_shapes(problems, target.gpu);
+  switch (shapes.empty() ? ContractionWay::Threads : shapes[0].way) {
+    case ContractionWay::Threads: return std::nullopt;
+    case ContractionWay::Split: return split_work(problems[0]);
+    default: return TeamWork{.is_for_warpgroups = shapes[0].way == ContractionWay::WarpgroupTiles};
   }
-  if (std::ranges::all_of(problems, is_worth_tiling)) {
-    return TeamWork{.is_for_warpgroups = problems.size() == 1 && is_for_warpgroups(problems[0])};
-  }
-  return problems.size() == 1 && is_worth_splitting(problems[0]) ? std::optional(split_work(problems[0]))
-                                                                 : std::nullopt;
 }
 
 Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &target,
@@ -114,12 +108,12 @@ Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &targ
                                   const std::array<llvm::Value *, 3> &pointers,
                                   std::span<llvm::Value *const> fused_pointers) {
   Kernel kernel;
-  std::vector<ContractionProblem> problems;
+  const std::vector<ContractionProblem> problems = normalize(contractions, target);
   std::vector<std::unique_ptr<ContractionStrategy>> strategies;
-  for (const Contraction &contraction : contractions) {
-    problems.push_back(normalize(contraction, lanes_of_sums(target, contraction)));
-    strategies.push_back(is_worth_tiling(problems.back()) ? make_tiled_strategy(problems.back(), team)
-                                                          : make_split_strategy(problems.back(), team));
+  const std::vector<ContractionShape> shapes = choose_shapes(problems, target.gpu);
+  for (size_t i = 0; i < problems.size(); ++i) {
+    strategies.push_back(shapes[i].way == ContractionWay::Split ? make_split_strategy(problems[i], team)
+                                                                : make_tiled_strategy(problems[i], team, shapes[i]));
     kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategies.back()->scratch_bytes());
   }
   llvm::Value *memory = team.memory(b, kernel.scratch_bytes);

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "plugins/llvm/gpu_facts.h"
+
 namespace bp::emit {
 
 class Team;
@@ -25,6 +27,7 @@ struct VectorTarget {
   unsigned vector_registers = 32;
   bool has_fma = true;
   bool is_threaded = false;  // a GPU: items are as small as can be, and each call does one
+  GpuFacts gpu = {};         // then
 };
 
 // One axis of a contraction. Strides are in elements, may be zero or negative; those of operands that do not have the
@@ -124,13 +127,13 @@ struct Kernel {
 Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
                          const std::vector<Contraction> &contractions);
 
-// What a team does well: items, and the vectors that one of them reads, which members share. A tile of the output has work
-// for any number of members; its length is 0.
+// What a team does well: items, and the vectors that one of them reads, which members share. A tile of the output is for
+// tile_members; its length is 0.
 struct TeamWork {
   int64_t items = 0;
   int64_t length = 0;
-  bool is_for_warpgroups = false;  // if the team has some
-  int64_t sum_bits = 0;            // that a member keeps, where they depend on the problem
+  bool is_for_warpgroups = false;
+  int64_t sum_bits = 0;  // that a member keeps, where they depend on the problem
 };
 // Nothing if these are better left to threads.
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions);

@@ -12,14 +12,13 @@ namespace {
 class MatrixTiles final : public UnitTiles {
   using Unit = MatrixUnit;
   static constexpr int64_t warps_along_rows = 2;
-  // What a load brings of a line: two of the unit's lengths.
-  static constexpr int64_t line_bytes = 2 * Unit::contracted_bytes;
 
  public:
-  MatrixTiles(const ContractionProblem &problem, Team &team, MatrixElement element)
-      : UnitTiles(problem, team, element, line_bytes / bytes_of(element),
+  // A load brings two of the unit's lengths of a line.
+  MatrixTiles(const ContractionProblem &problem, Team &team, const ContractionShape &shape)
+      : UnitTiles(problem, team, matrix_line_bytes,
                   {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
-                  {4, 4}) {}
+                  shape) {}
 
  private:
   size_t sums() const override { return static_cast<size_t>(each_[row_side] * each_[column_side]) * Unit::sums; }
@@ -91,8 +90,8 @@ class MatrixTiles final : public UnitTiles {
 }  // namespace
 
 std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
-                                                       MatrixElement element) {
-  return std::make_unique<MatrixTiles>(problem, team, element);
+                                                       const ContractionShape &shape) {
+  return std::make_unique<MatrixTiles>(problem, team, shape);
 }
 
 }  // namespace bp::emit

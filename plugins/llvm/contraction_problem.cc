@@ -152,6 +152,15 @@ ContractionProblem normalize(const Contraction &contraction, int64_t lanes) {
   return problem;
 }
 
+std::vector<ContractionProblem> normalize(const std::vector<Contraction> &contractions, const VectorTarget &target) {
+  std::vector<ContractionProblem> problems;
+  for (const Contraction &contraction : contractions) {
+    problems.push_back(
+        normalize(contraction, target.vector_bits / contraction.types.accumulate->getScalarSizeInBits()));
+  }
+  return problems;
+}
+
 bool is_worth_compensating(const ContractionProblem &problem) {
   constexpr int64_t most_products = 1024;
   const int64_t results = total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns);

@@ -17,6 +17,9 @@ inline int64_t stride_of(const Axis &axis, Operand operand) {
 
 // The number of elements that axes span; 1 for none.
 int64_t total_size(const std::vector<Axis> &axes);
+constexpr int64_t divide_up(int64_t size, int64_t part) {
+  return (size + part - 1) / part;
+}
 
 // Whether the axes, as one flat index, address the operand with one constant stride, and which.
 bool has_single_stride(const std::vector<Axis> &axes, Operand operand, int64_t *stride);
@@ -44,6 +47,7 @@ int64_t read_bits(const ContractionProblem &problem, Operand operand);
 
 // lanes: those of a vector of the accumulator's type.
 ContractionProblem normalize(const Contraction &contraction, int64_t lanes);
+std::vector<ContractionProblem> normalize(const std::vector<Contraction> &contractions, const VectorTarget &target);
 
 // Whether sums carry what they lose: those of doubles in a contraction so small that it takes no longer than the call.
 bool is_worth_compensating(const ContractionProblem &problem);

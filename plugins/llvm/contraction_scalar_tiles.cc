@@ -17,8 +17,8 @@ std::array<int64_t, 2> members_of(const Team &team) {
 
 class ScalarTiles final : public TileStrategy {
  public:
-  ScalarTiles(const ContractionProblem &problem, Team &team)
-      : TileStrategy(problem, team, 8, members_of(team), {8, 4}) {}
+  ScalarTiles(const ContractionProblem &problem, Team &team, const ContractionShape &shape)
+      : TileStrategy(problem, team, scalar_depth, members_of(team), shape) {}
 
  private:
   llvm::Type *slice_type() const override { return problem_.types.accumulate; }
@@ -79,8 +79,9 @@ class ScalarTiles final : public TileStrategy {
 
 }  // namespace
 
-std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team) {
-  return std::make_unique<ScalarTiles>(problem, team);
+std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team,
+                                                       const ContractionShape &shape) {
+  return std::make_unique<ScalarTiles>(problem, team, shape);
 }
 
 }  // namespace bp::emit

@@ -12,13 +12,12 @@ namespace bp::emit {
 namespace {
 
 constexpr int64_t most_few = 15;
-constexpr int64_t usual_warp = 32;
 
 struct Split {
   explicit Split(const ContractionProblem &problem);
 
   int64_t of_item() const { return across * each; }  // of the many
-  int64_t items_along() const { return (many + of_item() - 1) / of_item(); }
+  int64_t items_along() const { return divide_up(many, of_item()); }
 
   bool are_rows_few;
   int64_t few, many, contracted, batch;
@@ -207,13 +206,17 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
 
 }  // namespace
 
-bool is_worth_splitting(const ContractionProblem &problem) {
+bool may_be_split(const ContractionProblem &problem) {
   const bool has_padding =
       std::ranges::any_of(problem.windows, [](const Window &window) { return window.size != Window::unbounded; });
-  // Windows overlap, so that threads by themselves find in a cache what others have read.
-  const int64_t shortest = problem.windows.empty() ? 64 : 256;
   return std::min(total_size(problem.rows), total_size(problem.columns)) <= most_few && !has_padding &&
-         total_size(problem.contracted) >= shortest && !is_worth_compensating(problem);
+         !is_worth_compensating(problem);
+}
+
+ContractionShape split_shape(const ContractionProblem &problem) {
+  const Split split(problem);
+  return {ContractionWay::Split, split.are_rows_few ? split.few : split.of_item(),
+          split.are_rows_few ? split.of_item() : split.few};
 }
 
 TeamWork split_work(const ContractionProblem &problem) {

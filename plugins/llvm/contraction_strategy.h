@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "plugins/llvm/contraction_cost.h"
 #include "plugins/llvm/contraction_memory.h"
 #include "plugins/llvm/team.h"
 
@@ -38,13 +39,14 @@ std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProbl
 // One thread for each element of the output.
 std::unique_ptr<ContractionStrategy> make_threaded_strategy(const ContractionProblem &problem);
 
-// A team for each tile of the output; scratch is its memory. The team must outlive the strategy.
-bool is_worth_tiling(const ContractionProblem &problem);
-bool is_for_warpgroups(const ContractionProblem &problem);
-std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team);
+// A team for each tile of the output, of a shape with tiles; scratch is its memory. The team must outlive the strategy.
+std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team,
+                                                         const ContractionShape &shape);
 
 // A team for some results of few rows or columns, whose members share the contracted axes. Likewise.
-bool is_worth_splitting(const ContractionProblem &problem);
+constexpr int64_t usual_warp = 32;  // that its members are at least, where there is work for so many
+bool may_be_split(const ContractionProblem &problem);
+ContractionShape split_shape(const ContractionProblem &problem);
 TeamWork split_work(const ContractionProblem &problem);
 std::unique_ptr<ContractionStrategy> make_split_strategy(const ContractionProblem &problem, Team &team);
 

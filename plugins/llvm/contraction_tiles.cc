@@ -15,27 +15,14 @@ int64_t bytes_of(const llvm::Type *type) {
 }  // namespace
 
 TileStrategy::TileStrategy(const ContractionProblem &problem, Team &team, int64_t depth, std::array<int64_t, 2> unit,
-                           std::array<int64_t, 2> each)
+                           const ContractionShape &shape)
     : problem_(problem),
       team_(team),
       depth_(depth),
       unit_(unit),
-      each_(each),
+      each_{shape.rows / unit[row_side], shape.columns / unit[column_side]},
       size_{total_size(problem.rows), total_size(problem.columns)},
-      contracted_(total_size(problem.contracted)) {
-  constexpr int64_t enough_tiles = 256;
-  for (const size_t side : {column_side, row_side}) {
-    while (each_[side] > 1 && tile(side) >= 2 * size_[side]) {
-      each_[side] /= 2;
-    }
-  }
-  // The longer side first: of a square most is done with what is read.
-  while (tiles() < enough_tiles && (each_[row_side] > 1 || each_[column_side] > 1)) {
-    const bool are_rows_more = tile(row_side) >= tile(column_side);
-    const size_t longer = are_rows_more ? row_side : column_side, other = are_rows_more ? column_side : row_side;
-    each_[each_[longer] > 1 ? longer : other] /= 2;
-  }
-}
+      contracted_(total_size(problem.contracted)) {}
 
 int64_t TileStrategy::slices_bytes() const {
   return (slice_size(row_side) + slice_size(column_side)) * bytes_of(slice_type());
@@ -46,17 +33,13 @@ int64_t TileStrategy::slices_bytes() const {
 int64_t TileStrategy::slices_at_once() const {
   const int64_t least = multiplies_behind() ? 3 : 2;
   const bool some_come = may_come_by_itself(row_side) || may_come_by_itself(column_side);
-  return some_come ? std::clamp<int64_t>(most_memory_bytes() / slices_bytes(), least, 4) : least;
+  return some_come ? std::clamp<int64_t>(most_memory_bytes() / slices_bytes(), least, most_slices) : least;
 }
 
 int64_t TileStrategy::scratch_bytes() const {
   const int64_t barriers = takes_boxes() ? slices_at_once() * barrier_bytes : 0;
   return std::max(slices_at_once() * slices_bytes() + barriers,
                   units_together() * unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
-}
-
-bool TileStrategy::lies_along_contracted(size_t side) const {
-  return has_vectors(problem_.contracted, operand(side), 1) && !has_vectors(axes(problem_, side), operand(side), 1);
 }
 
 // Lines begin in different banks of memory, at multiples of 16 bytes. Likewise rows of sums.
@@ -79,20 +62,6 @@ llvm::Value *TileStrategy::slice_place(const ContractionMemory &m, size_t side, 
 llvm::Value *TileStrategy::slice_address(const ContractionMemory &m, size_t side, llvm::Value *slice, llvm::Value *k,
                                          llvm::Value *i) const {
   return m.b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
-}
-
-// As many as 16 bytes have, where the operand has so many neighbours of which none is padding unless all are.
-int64_t TileStrategy::piece_lanes(size_t side) const {
-  const bool is_along = lies_along_contracted(side);
-  const std::vector<Axis> &along = is_along ? problem_.contracted : axes(problem_, side);
-  if (along.empty() || along.back().window >= 0) {
-    return 1;
-  }
-  int64_t lanes = std::min(128 / read_bits(problem_, operand(side)), is_along ? depth_ : tile(side));
-  while (lanes > 1 && !has_vectors(along, operand(side), lanes)) {
-    lanes /= 2;
-  }
-  return lanes;
 }
 
 // Pieces of 16 bytes that are the same in both memories.
@@ -410,41 +379,13 @@ void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, con
   }
 }
 
-namespace {
-
-// What a matrix unit would multiply.
-std::optional<MatrixElement> matrix_element(const ContractionTypes &types) {
-  if (types.lhs == types.rhs && types.accumulate->isFloatTy()) {
-    return types.lhs->isHalfTy()     ? std::optional(MatrixElement::F16)
-           : types.lhs->isBFloatTy() ? std::optional(MatrixElement::BF16)
-           : types.may_round         ? std::optional(MatrixElement::TF32)
-                                     : std::nullopt;
+std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team,
+                                                         const ContractionShape &shape) {
+  switch (shape.way) {
+    case ContractionWay::WarpgroupTiles: return make_warpgroup_tiles(problem, team, shape);
+    case ContractionWay::MatrixTiles: return make_matrix_tiles(problem, team, shape);
+    default: return make_scalar_tiles(problem, team, shape);
   }
-  const bool is_byte = types.lhs->isIntegerTy(8) && types.rhs->isIntegerTy(8) && types.accumulate->isIntegerTy(32);
-  return is_byte ? std::optional(types.is_signed ? MatrixElement::S8 : MatrixElement::U8) : std::nullopt;
-}
-
-}  // namespace
-
-bool is_worth_tiling(const ContractionProblem &problem) {
-  constexpr int64_t smallest = 16;
-  return total_size(problem.rows) >= smallest && total_size(problem.columns) >= smallest &&
-         total_size(problem.contracted) >= smallest && !is_worth_compensating(problem);
-}
-
-bool is_for_warpgroups(const ContractionProblem &problem) {
-  const auto element = matrix_element(problem.types);
-  return is_worth_tiling(problem) && element && is_worth_warpgroups(problem, *element);
-}
-
-std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team) {
-  const auto element = matrix_element(problem.types);
-  if (element && team.has_warpgroup_unit(*element) && team.size() == 2 * WarpgroupUnit::members &&
-      is_worth_warpgroups(problem, *element)) {
-    return make_warpgroup_tiles(problem, team, *element);
-  }
-  return element && team.has_matrix_unit(*element) ? make_matrix_tiles(problem, team, *element)
-                                                   : make_scalar_tiles(problem, team);
 }
 
 }  // namespace bp::emit

@@ -22,10 +22,10 @@ class TileStrategy : public ContractionStrategy {
   static constexpr size_t row_side = 0, column_side = 1;
   using OfSides = std::array<llvm::Value *, 2>;
 
-  // depth: of the contracted axes, in a slice. unit: elements along each side that are multiplied at least; each_: so many
-  // of these, a power of two, of which there are as few as leave tiles enough for a large GPU.
+  // depth: of the contracted axes, in a slice. unit: elements along each side that are multiplied at least, of which a side
+  // of the tile has each_, a power of two.
   TileStrategy(const ContractionProblem &problem, Team &team, int64_t depth, std::array<int64_t, 2> unit,
-               std::array<int64_t, 2> each);
+               const ContractionShape &shape);
 
   // A slice in memory is lines of neighbours along the contracted axes, or else along the side.
   virtual llvm::Type *slice_type() const = 0;
@@ -56,13 +56,14 @@ class TileStrategy : public ContractionStrategy {
   int64_t tile(size_t side) const { return each_[side] * unit_[side]; }
   Operand operand(size_t side) const { return side == row_side ? problem_.row_operand : problem_.column_operand; }
   // Whether neighbours in the operand's memory are neighbours along the contracted axes.
-  bool lies_along_contracted(size_t side) const;
+  bool lies_along_contracted(size_t side) const {
+    return emit::lies_along_contracted(problem_, axes(problem_, side), operand(side));
+  }
 
   const ContractionProblem problem_;
   Team &team_;
   const int64_t depth_;
-  const std::array<int64_t, 2> unit_;
-  std::array<int64_t, 2> each_;
+  const std::array<int64_t, 2> unit_, each_;
 
  private:
   // Some neighbours that a member copies to a slice, to where these are. is_one (i1, null: yes): there are as many.
@@ -80,14 +81,16 @@ class TileStrategy : public ContractionStrategy {
 
   // Where a batch begins.
   Place batch_place(const ContractionMemory &memory, llvm::Value *batch, Operand of) const;
-  int64_t tiles_along(size_t side) const { return (size_[side] + tile(side) - 1) / tile(side); }
+  int64_t tiles_along(size_t side) const { return divide_up(size_[side], tile(side)); }
   int64_t tiles() const { return total_size(problem_.batch) * tiles_along(row_side) * tiles_along(column_side); }
   static const std::vector<Axis> &axes(const ContractionProblem &problem, size_t side) {
     return side == row_side ? problem.rows : problem.columns;
   }
   int64_t line_stride(size_t side) const;
   int64_t sums_stride() const;
-  int64_t piece_lanes(size_t side) const;
+  int64_t piece_lanes(size_t side) const {
+    return emit::piece_lanes(problem_, axes(problem_, side), operand(side), tile(side), depth_);
+  }
   bool may_come_by_itself(size_t side) const;
   bool comes_by_itself(const ContractionMemory &memory, size_t side) const;
   int64_t slices_bytes() const;
@@ -111,14 +114,13 @@ class TileStrategy : public ContractionStrategy {
 };
 
 // Members multiply numbers of the sums' type.
-std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team);
+std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team,
+                                                       const ContractionShape &shape);
 // The team has a matrix unit for them.
 std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
-                                                       MatrixElement element);
-// Likewise of a team of two warpgroups, whose tiles have so many rows.
-constexpr int64_t warpgroup_rows = 2 * WarpgroupUnit::rows;
-bool is_worth_warpgroups(const ContractionProblem &problem, MatrixElement element);
+                                                       const ContractionShape &shape);
+// Likewise of a team of two warpgroups.
 std::unique_ptr<ContractionStrategy> make_warpgroup_tiles(const ContractionProblem &problem, Team &team,
-                                                          MatrixElement element);
+                                                          const ContractionShape &shape);
 
 }  // namespace bp::emit

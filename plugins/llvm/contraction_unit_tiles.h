@@ -9,9 +9,11 @@ namespace bp::emit {
 
 class UnitTiles : public TileStrategy {
  protected:
-  UnitTiles(const ContractionProblem &problem, Team &team, MatrixElement element, int64_t depth,
-            std::array<int64_t, 2> unit, std::array<int64_t, 2> each)
-      : TileStrategy(problem, team, depth, unit, each), element_(element) {}
+  // line_bytes: of a slice, along the contracted axes.
+  UnitTiles(const ContractionProblem &problem, Team &team, int64_t line_bytes, std::array<int64_t, 2> unit,
+            const ContractionShape &shape)
+      : TileStrategy(problem, team, line_bytes / bytes_of(*matrix_element(problem.types)), unit, shape),
+        element_(*matrix_element(problem.types)) {}
 
   llvm::Type *slice_type() const override { return storage_type_of(problem_.types.lhs); }
   // As the unit wants it, which takes those of two bytes either way.

@@ -8,15 +8,10 @@ namespace {
 
 using Unit = WarpgroupUnit;
 
-int64_t depth_of(MatrixElement element) {
-  return Unit::line_bytes / bytes_of(element);
-}
-
 class WarpgroupTiles final : public UnitTiles {
  public:
-  WarpgroupTiles(const ContractionProblem &problem, Team &team, MatrixElement element)
-      : UnitTiles(problem, team, element, depth_of(element), {warpgroup_rows, Unit::least_columns},
-                  {1, Unit::most_columns / Unit::least_columns}) {}
+  WarpgroupTiles(const ContractionProblem &problem, Team &team, const ContractionShape &shape)
+      : UnitTiles(problem, team, Unit::line_bytes, {warpgroup_rows, Unit::least_columns}, shape) {}
 
  private:
   size_t sums() const override { return static_cast<size_t>(Unit::rows * tile(column_side) / Unit::members); }
@@ -67,19 +62,9 @@ class WarpgroupTiles final : public UnitTiles {
 
 }  // namespace
 
-// Where there are fewer tiles, smaller ones keep more of a large GPU busy.
-bool is_worth_warpgroups(const ContractionProblem &problem, MatrixElement element) {
-  constexpr int64_t enough_tiles = 128;
-  const int64_t rows = total_size(problem.rows), columns = total_size(problem.columns);
-  const auto tiles_along = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
-  const int64_t tiles = tiles_along(rows, warpgroup_rows) * tiles_along(columns, Unit::least_columns);
-  return element != MatrixElement::TF32 && rows >= warpgroup_rows && columns >= Unit::least_columns &&
-         total_size(problem.contracted) >= depth_of(element) && total_size(problem.batch) * tiles >= enough_tiles;
-}
-
 std::unique_ptr<ContractionStrategy> make_warpgroup_tiles(const ContractionProblem &problem, Team &team,
-                                                          MatrixElement element) {
-  return std::make_unique<WarpgroupTiles>(problem, team, element);
+                                                          const ContractionShape &shape) {
+  return std::make_unique<WarpgroupTiles>(problem, team, shape);
 }
 
 }  // namespace bp::emit

@@ -1,6 +1,7 @@
 // Dot and convolution: shapes, layouts and attributes as the contractions of dot.h and convolution.h.
 #include <algorithm>
 
+#include "plugins/llvm/contraction_cost.h"
 #include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/contraction_problem.h"
 #include "plugins/llvm/contraction_prologue.h"
@@ -102,19 +103,20 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
   return convolution;
 }
 
-// site: of a fusion, whose epilogue and prologues use it; null if the code is not wanted.
-std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView contraction, bool is_fused,
+// Of an instruction: itself, or what a fusion has. site: of a fusion, whose epilogue and prologues use it; null if the code
+// is not wanted.
+std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView instruction, InstructionView contraction,
                                   const KernelSite *site, const VectorTarget &target, bool large) {
   std::vector<Contraction> contractions = contraction.op() == BP_OP_DOT
                                               ? std::vector{contraction_of(describe_dot(context, contraction))}
                                               : contractions_of(describe_convolution(context, contraction));
   for (Contraction &each : contractions) {
-    if (is_fused) {
+    each.types.out = contraction_type(context, instruction.shape().dtype);
+    if (instruction.op() == BP_OP_FUSION) {
       each.prologues = {make_prologue(contraction, 0, site, target, large),
                         make_prologue(contraction, 1, site, target, large)};
     }
     if (site != nullptr) {
-      each.types.out = contraction_type(context, site->instruction.shape().dtype);
       each.epilogue = make_epilogue(*site, contraction, target, large);
     }
   }
@@ -129,12 +131,11 @@ std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, Instruc
   const std::optional<InstructionView> contraction = is_alone                           ? std::optional(instruction)
                                                      : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
                                                                                         : std::nullopt;
-  return contraction ? team_work(target, describe(context, *contraction, !is_alone, nullptr, target, false))
+  return contraction ? team_work(target, describe(context, instruction, *contraction, nullptr, target, false))
                      : std::nullopt;
 }
 
 double prologue_operations(InstructionView instruction, const VectorTarget &target) {
-  constexpr double usual_tile = 64;  // so many results of a row, or of a column, share the elements that they multiply
   const std::optional<InstructionView> contraction = contraction_in(instruction);
   const auto is_computed = [&](std::uint32_t operand) {
     return instruction.module().definition(operand).op() != BP_OP_PARAMETER;
@@ -144,14 +145,19 @@ double prologue_operations(InstructionView instruction, const VectorTarget &targ
   }
   llvm::LLVMContext context;
   double operations = 0;
-  for (const Contraction &each : describe(context, *contraction, true, nullptr, target, false)) {
-    const auto size = [](const std::vector<Axis> &axes) { return static_cast<double>(total_size(axes)); };
-    const double products = size(each.batch) * size(each.lhs_free) * size(each.rhs_free) * size(each.contracted);
-    for (const Operand operand : {lhs_operand, rhs_operand}) {
-      const double sharing = size(operand == lhs_operand ? each.rhs_free : each.lhs_free);
-      operations +=
-          products / std::clamp(sharing, 1.0, usual_tile) * static_cast<double>(each.prologues[operand].operations);
-    }
+  const std::vector<ContractionProblem> problems =
+      normalize(describe(context, instruction, *contraction, nullptr, target, false), target);
+  const std::vector<ContractionShape> shapes = choose_shapes(problems, target.gpu);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const ContractionProblem &problem = problems[i];
+    const std::int64_t rows = total_size(problem.rows), columns = total_size(problem.columns);
+    const std::int64_t lines = total_size(problem.batch) * total_size(problem.contracted);
+    const auto computed = [&](Operand operand, std::int64_t times) {
+      return static_cast<double>(lines * times * problem.prologues[operand].operations);
+    };
+    // Once for all results that a team, or a thread, has.
+    operations += computed(problem.row_operand, rows * divide_up(columns, shapes[i].columns)) +
+                  computed(problem.column_operand, columns * divide_up(rows, shapes[i].rows));
   }
   return operations;
 }
@@ -163,7 +169,7 @@ KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const Vect
   llvm::Function *caller = k.b.GetInsertBlock()->getParent();
   llvm::Module &module = *caller->getParent();
   const std::vector<Contraction> contractions =
-      describe(module.getContext(), contraction, fused.has_value(), fused ? &site : nullptr, target, large);
+      describe(module.getContext(), site.instruction, contraction, fused ? &site : nullptr, target, large);
   // A fusion's parameters come in an order of their own. What is computed lies nowhere.
   const auto operand = [&](std::size_t i) -> llvm::Value * {
     if (!fused) {

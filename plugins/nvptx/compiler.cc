@@ -280,7 +280,7 @@ class Compiler {
 
 std::string launch_problem(InstructionView instruction, const Target &target) {
   const std::uint16_t op = instruction.op();
-  const std::string problem = emit::kernel_problem(instruction, thread_target);
+  const std::string problem = emit::kernel_problem(instruction, thread_target(target, false));
   const bool has_kernel =
       op != BP_OP_PARAMETER && op != BP_OP_CONSTANT && !emit::is_forwarding(op) && !emit::is_control_flow(op);
   // Each operand and result, scratch, of which the merges of a sort take two places, and a guard.

@@ -13,10 +13,6 @@
 
 namespace bp::nvptx {
 
-// What the generated code may assume of a GPU's threads: loads and stores of 16 bytes.
-inline constexpr emit::VectorTarget thread_target = {
-    .vector_bits = 128, .vector_registers = 32, .has_fma = true, .is_threaded = true};
-
 // Why an instruction cannot be launched on the target; empty if it can. What emit::kernel_problem() says, and more.
 std::string launch_problem(emit::InstructionView instruction, const Target &target);
 

@@ -317,7 +317,7 @@ Queue *NvptxDevice::queue(std::uint32_t index, bp_status &status, const bp_diag_
 
 // Nanoseconds: a launch, memory at 3000 GB/s, and what a prologue does again and again, at some 20 instructions in a
 // picosecond, of which an op takes eight.
-float cost_of(emit::InstructionView kernel) {
+float cost_of(emit::InstructionView kernel, const emit::VectorTarget &target) {
   double bytes = 0;
   for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
     bytes += static_cast<double>(kernel.operand_shape(i).bytes());
@@ -325,7 +325,7 @@ float cost_of(emit::InstructionView kernel) {
   for (std::size_t i = 0; i < kernel.result_count(); ++i) {
     bytes += static_cast<double>(kernel.shape(i).bytes());
   }
-  return static_cast<float>(3000 + bytes / 3000 + 8 * emit::prologue_operations(kernel, thread_target) / 20'000);
+  return static_cast<float>(3000 + bytes / 3000 + 8 * emit::prologue_operations(kernel, target) / 20'000);
 }
 
 bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_diag_t *diag) const {
@@ -334,13 +334,14 @@ bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_
   if (module == nullptr) {
     return fail(diag, BP_INVALID, "nvptx: " + error);
   }
+  const emit::VectorTarget threads = thread_target(target_, options_.may_round);
   std::fill_n(cost_ns, module->instruction_count(), 0.0f);
   for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
     const emit::ComputationView computation = module->computation(c);
     for (std::uint32_t n = 0; n < computation.instruction_count() && !computation.embedded(); ++n) {
       const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
       const std::string problem = launch_problem(instruction, target_);
-      cost_ns[instruction.id()] = problem.empty() ? cost_of(instruction) : -1;
+      cost_ns[instruction.id()] = problem.empty() ? cost_of(instruction, threads) : -1;
       if (!problem.empty()) {
         diag->report(diag, BP_UNSUPPORTED, instruction.id(),
                      ("nvptx: " + std::string(instruction.name()) + " " + problem).c_str());

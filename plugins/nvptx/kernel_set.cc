@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "plugins/llvm/contraction_cost.h"
 #include "plugins/llvm/loops.h"
 #include "plugins/llvm/scan.h"
-#include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/guarded_cost.h"
 #include "plugins/nvptx/registers.h"
 
@@ -74,11 +74,11 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
     const TeamSize size =
         has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
     emit_for_teams(i, call, size, scan->lines, need.is_large, kernel);
-  } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, thread_target)) {
+  } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, target_)) {
     const RegisterNeed of_sums = register_need(work->sum_bits);
     const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
     const TeamSize size =
-        work->length == 0 ? TeamSize{threads_per_block, 1} : team_size(work->items, work->length, most_threads);
+        work->length == 0 ? TeamSize{emit::tile_members, 1} : team_size(work->items, work->length, most_threads);
     const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
     emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), of_sums.is_large, kernel, maps);
   } else if (emit::find_crossing(i)) {
@@ -116,7 +116,7 @@ const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call
     };
     width = builder.b.CreateSub(address(2 * count + 1), address(2 * count));
   }
-  emit::emit_sort_tile(builder, site, thread_target, tiles, team, width);
+  emit::emit_sort_tile(builder, site, target_, tiles, team, width);
   kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
   kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
   kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
@@ -210,7 +210,7 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   site.scratch = frame.pointers.back();
   site.begin = thread_of_grid(builder.b, frame);
   site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
-  const emit::KernelWork work = emit_kernel(builder, site, thread_target);
+  const emit::KernelWork work = emit_kernel(builder, site, target_);
   kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
   kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
   kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
@@ -227,7 +227,7 @@ void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, 
   BlockTeam team(builder.b, threads_, frame, size, items);
   emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
   site.begin = team.item();
-  const emit::KernelWork work = emit_kernel(builder, site, thread_target, &team);
+  const emit::KernelWork work = emit_kernel(builder, site, target_, &team);
   kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
   kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
   kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);

@@ -37,7 +37,8 @@ std::optional<TeamSort> sort_for_team(emit::InstructionView sort);
 class KernelSet {
  public:
   // All are kept.
-  KernelSet(llvm::Module &code, const Threads &threads) : code_(code), threads_(threads) {}
+  KernelSet(llvm::Module &code, const Threads &threads)
+      : code_(code), threads_(threads), target_(threads.vector_target()) {}
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernels_.size()); }
 
@@ -66,6 +67,7 @@ class KernelSet {
 
   llvm::Module &code_;
   const Threads &threads_;
+  const emit::VectorTarget target_;
   std::unordered_map<std::string, Kernel> kernels_;  // by signature
 };
 

@@ -12,17 +12,36 @@
 namespace bp::nvptx {
 namespace {
 
+// By the data sheets and architecture white papers of NVIDIA: multiprocessors, threads and shared memory of one, bandwidths
+// and peaks, by the highest clock that they name. Peaks of units are of f16, bf16, tf32, s8 and u8, dense. That of the T4's L2
+// cache was measured by Jia et al. ("Dissecting the NVidia Turing T4 GPU", 2019), and what `mma.sync` reaches of wgmma's
+// peak, 0.63, by Luo et al. ("Dissecting the NVIDIA Hopper Architecture", 2024). No source tells more of the H100's L2 cache
+// than the A100's.
+// T4: 1590 MHz, 320 GB/s; 8.1 TFLOPS, 1/32 of it for f64; 65 of f16, 130 TOPS of s8.
+constexpr emit::GpuFacts t4 = {40, 1024, 64 * 1024, 201, 800, 64, 2, {512, 0, 0, 1024, 1024}, {}, false};
+// A100: 1410 MHz, 1555 GB/s, 5120 bytes in a cycle from L2; 19.5 TFLOPS, 9.7 of f64; 312 of f16, 156 of tf32, 624 TOPS of s8.
+constexpr emit::GpuFacts a100 = {108, 2048, 164 * 1024, 1103, 5120, 64, 32, {1024, 1024, 512, 2048, 2048}, {}, true};
+// H100 SXM: 1830 MHz, 3350 GB/s; 67 TFLOPS, 34 of f64; 989 of f16, 495 of tf32, 1979 TOPS of s8.
+constexpr emit::GpuFacts h100(bool has_warpgroup_unit) {
+  emit::GpuFacts facts = {132, 2048, 228 * 1024, 1830, 5120, 128, 64, {1290, 1290, 645, 2580, 2580}, {}, true};
+  if (has_warpgroup_unit) {
+    facts.warpgroup_products = {2048, 2048, 0, 4096, 4096};
+  }
+  return facts;
+}
+
 struct Known {
   const char *text;
   Target target;
   unsigned ptx;              // 83: the least version that has it, 8.3
   std::uint32_t shared_kib;  // of a block
+  emit::GpuFacts facts;
 };
 constexpr Known known_targets[] = {
-    {"sm_75", {75, false}, 70, 64},
-    {"sm_80", {80, false}, 70, 163},
-    {"sm_90", {90, false}, 83, 227},
-    {"sm_90a", {90, true}, 83, 227},
+    {"sm_75", {75, false}, 70, 64, t4},
+    {"sm_80", {80, false}, 70, 163, a100},
+    {"sm_90", {90, false}, 83, 227, h100(false)},
+    {"sm_90a", {90, true}, 83, 227, h100(true)},
 };
 
 const Known &find(const Target &target) {
@@ -82,6 +101,10 @@ std::uint32_t Target::shared_bytes() const {
   return find(*this).shared_kib * 1024;
 }
 
+const emit::GpuFacts &Target::facts() const {
+  return find(*this).facts;
+}
+
 std::optional<Target> parse_target(std::string_view text, std::string &error) {
   std::string all;
   for (const Known &known : known_targets) {
@@ -119,6 +142,15 @@ std::string ptx_version(const Target &target) {
 int oldest_driver(const Target &target) {
   const unsigned ptx = find(target).ptx;  // up to 8.5: 7.0 came with CUDA 11.0, 8.5 with 12.5
   return static_cast<int>((ptx / 10 + 4) * 1000 + ptx % 10 * 10);
+}
+
+emit::VectorTarget thread_target(const Target &target, bool may_round) {
+  emit::VectorTarget threads = {
+      .vector_bits = 128, .vector_registers = 32, .has_fma = true, .is_threaded = true, .gpu = target.facts()};
+  if (!may_round) {
+    threads.gpu.matrix_products[static_cast<std::size_t>(emit::MatrixElement::TF32)] = 0;
+  }
+  return threads;
 }
 
 std::size_t most_parameters(const Target &target) {

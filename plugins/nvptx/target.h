@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "plugins/llvm/contraction.h"
+
 namespace bp::nvptx {
 
 struct Target {
@@ -16,6 +18,7 @@ struct Target {
 
   std::string text() const;            // "sm_90a"
   std::uint32_t shared_bytes() const;  // of a block, if the driver is asked for them
+  const emit::GpuFacts &facts() const;
   bool has_warpgroup_unit() const { return version == 90 && is_specific; }
 };
 
@@ -29,6 +32,9 @@ bool runs_on(const Target &target, unsigned capability);
 // "8.3", the version of its PTX, and the CUDA version of the first driver that reads it: 12030.
 std::string ptx_version(const Target &target);
 int oldest_driver(const Target &target);
+// What the generated code may assume of a GPU's threads: loads and stores of 16 bytes. may_round: matrix units may take f32
+// as emit::MatrixElement::TF32.
+emit::VectorTarget thread_target(const Target &target, bool may_round);
 // How many pointers a kernel of it may take.
 std::size_t most_parameters(const Target &target);
 

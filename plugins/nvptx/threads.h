@@ -48,9 +48,10 @@ struct MatrixPart {
 // all threads of the warp, or of the block, together; a block is a whole number of warps.
 class Threads {
  public:
-  // may_round: matrix units may take f32 as emit::MatrixElement::TF32.
+  // may_round: as thread_target() has it.
   Threads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
   virtual ~Threads() = default;
+  emit::VectorTarget vector_target() const { return thread_target(target_, may_round_); }
   // Of shared memory, that a block may have.
   std::int64_t whole_shared_bytes() const { return target_.shared_bytes(); }
   // Of a warp; none where there is no such instruction.
