@@ -124,6 +124,8 @@ std::uint16_t simple_reducer(ComputationView computation);
 llvm::Constant *reduction_start(llvm::LLVMContext &context, std::uint16_t op, std::uint16_t dtype, unsigned lanes);
 // The type in which values of a type are reduced: sums of narrow floats are kept in f32 and rounded once.
 std::uint16_t accumulator_type(std::uint16_t op, std::uint16_t dtype);
+// Long sums of floats are taken in blocks of so many, each of which starts anew.
+inline constexpr std::int64_t sum_block = 128;
 // A vector's lanes, a power of two of them, combined in a tree. A scalar is itself.
 llvm::Value *across_lanes(llvm::IRBuilderBase &builder, llvm::Value *lanes,
                           const std::function<llvm::Value *(llvm::Value *, llvm::Value *)> &combine);

@@ -101,7 +101,6 @@ bool is_in(std::span<const std::int64_t> list, std::int64_t value) {
 class BlockSum {
  public:
   using Values = std::vector<Value *>;
-  static constexpr std::int64_t block = 128;
 
   // levels: how often each loop runs, the outermost first. set(level, i): the loop of the level is at i. leaf: what the
   // innermost loop does with the values so far.
@@ -121,14 +120,14 @@ class BlockSum {
       return leaf_(std::move(values));
     }
     const std::int64_t inner = iterations(level + 1), size = levels_[level];
-    if (!in_blocks_ || size * inner <= block) {
+    if (!in_blocks_ || size * inner <= sum_block) {
       return loop(level, 0, size, 1, std::move(values), [&](Values v) { return emit(std::move(v), level + 1); });
     }
-    if (inner > block) {
+    if (inner > sum_block) {
       return loop(level, 0, size, 1, std::move(values),
                   [&](const Values &v) { return add(v, emit(zeros(v.size()), level + 1)); });
     }
-    const std::int64_t step = block / inner, whole = size / step * step;
+    const std::int64_t step = sum_block / inner, whole = size / step * step;
     values = k_.loop(0, whole, step, values, [&](Value *first, std::span<Value *const> outer) {
       return add({outer.begin(), outer.end()},
                  k_.loop(0, step, 1, zeros(outer.size()), [&](Value *i, std::span<Value *const> v) {

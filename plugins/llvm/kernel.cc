@@ -277,6 +277,23 @@ bool starts_with_elements(InstructionView reduction) {
   return true;
 }
 
+bool may_have_rows(InstructionView instruction) {
+  return instruction.op() == BP_OP_REDUCE || (instruction.op() == BP_OP_FUSION && !works_in_memory(instruction));
+}
+
+// Whether it is worth it that a team shares a row, and each member has an element to start with.
+bool can_share(const ModuleView &module, const RowFusion &rows) {
+  constexpr std::int64_t shortest_row = 16;
+  constexpr std::size_t most_results = 16;  // of a reduction: members show theirs to each other in the team's memory
+  for (std::uint32_t n = 0; n < rows.members.size(); ++n) {
+    const InstructionView member = module.instruction(rows.first_instruction + n);
+    if (member.op() == BP_OP_REDUCE && (member.result_count() > most_results || !starts_with_elements(member))) {
+      return false;
+    }
+  }
+  return rows.length(module) >= shortest_row;
+}
+
 // How far from 0 the places lie that padding or windows ask for, before it is known which of them exist: an element of the
 // operand is at its coordinate times `step`. In doubles, which do not overflow.
 double farthest_place(InstructionView instruction) {
@@ -329,24 +346,14 @@ bool needs_large_coordinates(InstructionView instruction) {
 }  // namespace
 
 std::optional<RowFusion> rows_for_team(InstructionView instruction) {
-  constexpr std::int64_t shortest_row = 16;
-  constexpr std::size_t most_results = 16;  // of a reduction: members show theirs to each other in the team's memory
-  const bool is_fusion = instruction.op() == BP_OP_FUSION;
-  if (instruction.op() != BP_OP_REDUCE && (!is_fusion || works_in_memory(instruction))) {
-    return std::nullopt;
-  }
   std::string problem;
-  auto rows = find_rows(instruction, problem);
-  if (!rows || rows->length(instruction.module()) < shortest_row) {
-    return std::nullopt;
-  }
-  for (std::uint32_t n = 0; n < rows->members.size(); ++n) {
-    const InstructionView member = instruction.module().instruction(rows->first_instruction + n);
-    if (member.op() == BP_OP_REDUCE && (member.result_count() > most_results || !starts_with_elements(member))) {
-      return std::nullopt;
-    }
-  }
-  return rows;
+  auto rows = may_have_rows(instruction) ? find_rows(instruction, problem) : std::nullopt;
+  return rows && can_share(instruction.module(), *rows) ? std::move(rows) : std::nullopt;
+}
+
+std::optional<RowFusion> columns_for_team(InstructionView instruction) {
+  auto columns = may_have_rows(instruction) ? find_columns(instruction) : std::nullopt;
+  return columns && can_share(instruction.module(), *columns) ? std::move(columns) : std::nullopt;
 }
 
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, Team *team) {
@@ -368,6 +375,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     }
     if (const auto crossing = find_crossing(instruction)) {
       return emit_crossing(generator, builder, site, *crossing, *team);
+    }
+    if (const auto columns = columns_for_team(instruction)) {
+      return emit_rows(generator, builder, site, *columns, team);
     }
     return emit_contraction(builder, site, target, large, team);
   }

@@ -45,9 +45,18 @@ std::optional<InstructionView> scatter_in(InstructionView instruction);
 // The operand that holds result i of such an instruction before it.
 std::size_t scattered_operand(InstructionView instruction, std::size_t i);
 
-// What a team does better than threads by themselves: the rows of an instruction, tiles of one that crosses its operands
-// (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be empty.
+// What a team does better than threads by themselves: the rows or columns of an instruction, tiles of one that crosses its
+// operands (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be empty.
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
+std::optional<RowFusion> columns_for_team(InstructionView instruction);
+struct ColumnWork {
+  std::int64_t items, length;    // an item is as many neighbouring columns as a vector has lanes
+  std::int64_t row_bytes;        // of an item in one row
+  std::int64_t sum_bits = 0;     // that a member keeps of an item
+  std::int64_t shown_bytes = 0;  // in the team's memory, by each group of members that can exchange values
+};
+ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, const RowFusion &columns,
+                       const VectorTarget &target);
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
 

@@ -2,8 +2,11 @@
 // instructions come in their order: a reduction is a loop over the row, what follows from reductions alone is one scalar,
 // and the results are one more loop over the row. Values in the row are computed again by every loop that needs them,
 // unless that costs more than keeping a row of them in scratch.
+#include <llvm/IR/Intrinsics.h>
+
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
@@ -43,6 +46,54 @@ int cost_of(std::uint16_t op) {
   }
 }
 
+// An op, or 0 for any other computation.
+std::uint16_t op_of(InstructionView reduction) {
+  return reduction.result_count() == 1 ? simple_reducer(reduction.called(0)) : std::uint16_t{0};
+}
+
+// What is kept of a reduction's results while it runs, each in so many lanes.
+struct SumBytes {
+  std::int64_t all = 0, shown = 0;  // shown: where a team's members show them to each other
+};
+SumBytes sum_bytes(InstructionView reduction, unsigned lanes) {
+  SumBytes bytes;
+  for (std::size_t i = 0; i < reduction.result_count(); ++i) {
+    const std::int64_t of_one = lanes * compute_bits(accumulator_type(op_of(reduction), reduction.shape(i).dtype)) / 8;
+    bytes.all += of_one;
+    bytes.shown += shown_bytes(of_one);
+  }
+  return bytes;
+}
+
+std::vector<InstructionView> reductions_of(const ModuleView &module, const RowFusion &rows) {
+  std::vector<InstructionView> reductions;
+  for (std::uint32_t n = 0; n < rows.members.size(); ++n) {
+    if (module.instruction(rows.first_instruction + n).op() == BP_OP_REDUCE) {
+      reductions.push_back(module.instruction(rows.first_instruction + n));
+    }
+  }
+  return reductions;
+}
+
+// An item is a row, or neighbouring columns, one in each lane.
+struct RowItems {
+  std::vector<LoopGroup> groups;
+  unsigned lanes = 1;
+};
+RowItems items_of(Generator &generator, const ModuleView &module, const RowFusion &rows) {
+  if (!rows.are_columns) {
+    return {generator.groups({&rows.rows_of, 1}, rows.outer)};
+  }
+  std::vector<std::uint32_t> reduced;
+  for (const InstructionView reduction : reductions_of(module, rows)) {
+    const auto operands = reduction.operands().first(reduction.result_count());
+    reduced.insert(reduced.end(), operands.begin(), operands.end());
+  }
+  RowItems items = {generator.groups(reduced, rows.outer)};
+  items.lanes = generator.preferred_lanes(rows.roots, items.groups.back().size);
+  return items;
+}
+
 class RowKernel {
  public:
   RowKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows, Team *team)
@@ -54,19 +105,21 @@ class RowKernel {
         shape_(module_.shape_of(rows_.rows_of)),
         team_(team),
         scratch_(site.scratch),
-        most_scratch_bytes_(team == nullptr ? most_cached_bytes : team->most_memory_bytes()) {}
+        most_scratch_bytes_(rows.are_columns  ? 0  // they are too long
+                            : team == nullptr ? most_cached_bytes
+                                              : team->most_memory_bytes()) {}
 
   KernelWork emit() {
+    const auto [groups, lanes] = items_of(generator_, module_, rows_);
     if (team_ != nullptr) {
-      find_reduction_memory();
+      find_reduction_memory(lanes);
     }
     choose_kept();
-    const std::vector<LoopGroup> groups = generator_.groups({&rows_.rows_of, 1}, rows_.outer);
     if (team_ != nullptr) {
       scratch_ = scratch_bytes_ == 0 ? nullptr : team_->memory(k_.b, scratch_bytes_);
-      generator_.at_item(groups, shape_, 1, Indices(shape_.rank(), k_.constant(0)), site_.begin,
+      generator_.at_item(groups, shape_, lanes, Indices(shape_.rank(), k_.constant(0)), site_.begin,
                          [&](std::span<const Index> row) { emit_row(row); });
-      return {.scratch_bytes = scratch_bytes_, .items = generator_.items(groups, 1)};
+      return {.scratch_bytes = scratch_bytes_, .items = generator_.items(groups, lanes)};
     }
     const Generator::Range range{site_.begin, site_.end};
     generator_.nest(
@@ -214,7 +267,7 @@ class RowKernel {
   void along_row(const std::vector<std::uint32_t> &values, std::span<const Index> row,
                  const std::function<void(std::span<const Index>)> &body) {
     const std::vector<LoopGroup> groups = generator_.groups(values, rows_.inner);
-    const unsigned lanes = generator_.preferred_lanes(values, groups.back().size);
+    const unsigned lanes = lanes_along_row(values, groups);
     if (team_ != nullptr) {
       over_items(groups, lanes, {}, [&](Value *item, std::span<Value *const>) {
         generator_.at_item(groups, shape_, lanes, Indices(row.begin(), row.end()), item, body);
@@ -223,6 +276,11 @@ class RowKernel {
       return;
     }
     generator_.nest(groups, shape_, lanes, Indices(row.begin(), row.end()), body);
+  }
+
+  // Those of columns lie across.
+  unsigned lanes_along_row(const std::vector<std::uint32_t> &values, std::span<const LoopGroup> groups) {
+    return rows_.are_columns ? 1 : generator_.preferred_lanes(values, groups.back().size);
   }
 
   // The team's members take turns.
@@ -234,12 +292,28 @@ class RowKernel {
                            std::move(initial), body);
   }
 
-  // Each member reduces its items, then all what the members have. A simple sum is kept in lanes up to then; of any other
-  // computation there is no value to start with, so each member starts with an element: a row has one for each.
+  std::vector<Value *> sum_in_blocks(std::span<const LoopGroup> groups, unsigned lanes, Value *zero,
+                                     const KernelBuilder::CarryingBody &add_item) {
+    const std::int64_t items = generator_.items(groups, lanes), of_block = sum_block * team_->size();
+    if (items <= of_block) {
+      return over_items(groups, lanes, {zero}, add_item);
+    }
+    Value *all = k_.b.getInt64(static_cast<std::uint64_t>(items));
+    Value *step = k_.b.getInt64(static_cast<std::uint64_t>(of_block));
+    Value *size = k_.b.getInt64(static_cast<std::uint64_t>(team_->size()));
+    return k_.dynamic_loop(team_->member(), all, step, {zero}, [&](Value *first, std::span<Value *const> sums) {
+      Value *end = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, k_.b.CreateAdd(first, step), all);
+      const std::vector<Value *> block = k_.dynamic_loop(first, end, size, {zero}, add_item);
+      return std::vector<Value *>{k_.b.CreateFAdd(sums[0], block[0])};
+    });
+  }
+
+  // Each member reduces its items, then all what the members have. A simple sum of a row is kept in lanes up to then; of any
+  // other computation there is no value to start with, so each member starts with an element: a row has one for each.
   void reduce_together(InstructionView reduction, std::span<const Index> row) {
     const std::size_t count = reduction.operand_count() / 2;
     const std::vector<std::uint32_t> values(reduction.operands().begin(), reduction.operands().begin() + count);
-    const std::uint16_t op = count == 1 ? simple_reducer(reduction.called(0)) : 0;
+    const std::uint16_t op = op_of(reduction);
     const std::uint16_t dtype = reduction.shape().dtype, sum_type = accumulator_type(op, dtype);
     const auto combine = [&](std::span<Value *const> a, std::span<Value *const> b) -> std::vector<Value *> {
       if (op != 0) {
@@ -247,10 +321,14 @@ class RowKernel {
       }
       std::vector<Value *> arguments(a.begin(), a.end());
       arguments.insert(arguments.end(), b.begin(), b.end());
-      return generator_.call(reduction.called(0), arguments);
+      std::vector<Value *> results = generator_.call(reduction.called(0), arguments);
+      for (Value *&result : results) {
+        result = k_.splat(result);
+      }
+      return results;
     };
     const std::vector<LoopGroup> groups = generator_.groups(values, rows_.inner);
-    const unsigned lanes = op == 0 ? 1 : generator_.preferred_lanes(values, groups.back().size);
+    const unsigned lanes = op == 0 ? 1 : lanes_along_row(values, groups);
     const auto elements_at = [&](Value *item) {
       std::vector<Value *> elements;
       generator_.at_item(groups, shape_, lanes, Indices(row.begin(), row.end()), item,
@@ -261,16 +339,17 @@ class RowKernel {
                          });
       return elements;
     };
+    const auto add_item = [&](Value *item, std::span<Value *const> sums) { return combine(sums, elements_at(item)); };
     std::vector<Value *> partial;
     if (op == 0) {
-      partial = elements_at(team_->member());
+      partial = over_items(groups, lanes, elements_at(team_->member()), add_item, true);
     } else {
-      partial = {reduction_start(k_.b.getContext(), op, sum_type, lanes)};
+      Value *start = reduction_start(k_.b.getContext(), op, sum_type, std::max(lanes, k_.lanes()));
+      const bool in_blocks = op == BP_OP_ADD && is_float(sum_type);
+      partial =
+          in_blocks ? sum_in_blocks(groups, lanes, start, add_item) : over_items(groups, lanes, {start}, add_item);
     }
-    partial = over_items(
-        groups, lanes, std::move(partial),
-        [&](Value *item, std::span<Value *const> sums) { return combine(sums, elements_at(item)); }, op == 0);
-    if (op != 0) {
+    if (lanes > 1) {
       partial = {across_lanes(k_.b, partial[0], [&](Value *a, Value *b) { return combine({&a, 1}, {&b, 1})[0]; })};
     }
     Value *memory = scratch_;
@@ -282,7 +361,7 @@ class RowKernel {
     partial = combine_members(k_.b, *team_, std::move(partial), memory, combine);
     std::vector<Value *> initial;
     for (std::size_t i = 0; i < count; ++i) {
-      initial.push_back(generator_.element(reduction.operand(count + i), {}));
+      initial.push_back(k_.splat(generator_.element(reduction.operand(count + i), {})));
     }
     partial = combine(initial, partial);
     for (std::size_t i = 0; i < count; ++i) {
@@ -291,15 +370,13 @@ class RowKernel {
   }
 
   // Two, in turns: the wait of a reduction is behind all that read the one before it.
-  void find_reduction_memory() {
-    std::size_t most_values = 0;
-    for (std::uint32_t n = 0; n < count(); ++n) {
-      if (instruction(n).op() == BP_OP_REDUCE) {
-        most_values = std::max(most_values, instruction(n).result_count());
-      }
+  void find_reduction_memory(unsigned lanes) {
+    std::int64_t most_shown = 0;
+    for (const InstructionView reduction : reductions_of(module_, rows_)) {
+      most_shown = std::max(most_shown, sum_bytes(reduction, lanes).shown);
     }
-    reduction_bytes_ = (reduction_bytes(*team_, most_values) + 63) / 64 * 64;
-    scratch_bytes_ = 2 * reduction_bytes_;
+    reduction_bytes_ = reduction_bytes(*team_, most_shown);
+    scratch_bytes_ = (2 * reduction_bytes_ + 63) / 64 * 64;
   }
 
   void emit_kept(std::uint32_t n, std::span<const Index> row) {
@@ -341,6 +418,32 @@ class RowKernel {
 };
 
 }  // namespace
+
+ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, const RowFusion &columns,
+                       const VectorTarget &target) {
+  const ModuleView &module = instruction.module();
+  const std::unique_ptr<llvm::BasicBlock> nothing(llvm::BasicBlock::Create(context));
+  KernelBuilder builder(nothing.get());
+  Generator generator(module, builder, target);
+  for (const std::uint32_t operand : instruction.operands()) {
+    if (module.definition(operand).op() != BP_OP_CONSTANT || module.shape_of(operand).elements > 1) {
+      generator.bind(operand, nullptr);  // as a kernel has it
+    }
+  }
+  if (instruction.op() == BP_OP_FUSION) {
+    generator.bind_parameters(instruction.called(0), instruction.operands());
+  }
+  const auto [groups, lanes] = items_of(generator, module, columns);
+  ColumnWork work = {.items = generator.items(groups, lanes),
+                     .length = columns.length(module),
+                     .row_bytes = lanes * storage_bytes(module.shape_of(columns.rows_of).dtype)};
+  for (const InstructionView reduction : reductions_of(module, columns)) {
+    const SumBytes bytes = sum_bytes(reduction, lanes);
+    work.sum_bits += 8 * bytes.all;
+    work.shown_bytes = std::max(work.shown_bytes, 2 * bytes.shown);
+  }
+  return work;
+}
 
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
                      Team *team) {

@@ -12,7 +12,8 @@ using Member = RowFusion::Member;
 
 class RowFinder {
  public:
-  explicit RowFinder(InstructionView instruction) : module_(instruction.module()) {
+  RowFinder(InstructionView instruction, bool are_columns) : module_(instruction.module()) {
+    rows_.are_columns = are_columns;
     if (instruction.op() == BP_OP_FUSION) {
       const ComputationView computation = instruction.called(0);
       rows_.first_instruction = computation.first_instruction();
@@ -82,8 +83,9 @@ class RowFinder {
       const bool is_reduced = std::ranges::find(reduced, d) != reduced.end();
       (is_reduced ? inner : outer).push_back(d);
     }
-    if (inner.empty() || shape.minor_to_major[0] != inner.back()) {
-      return "does not reduce the innermost dimension";
+    const bool is_column = inner.empty() || shape.minor_to_major[0] != inner.back();
+    if (is_column != rows_.are_columns) {
+      return is_column ? "does not reduce the innermost dimension" : "reduces the innermost dimension";
     }
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       if (member(instruction.operand(i)).part == Part::PerRow) {
@@ -207,7 +209,12 @@ bool repeats_reductions(InstructionView fusion) {
 }
 
 std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem) {
-  return RowFinder(instruction).find(problem);
+  return RowFinder(instruction, false).find(problem);
+}
+
+std::optional<RowFusion> find_columns(InstructionView instruction) {
+  std::string problem;
+  return RowFinder(instruction, true).find(problem);
 }
 
 }  // namespace bp::emit

@@ -1,5 +1,6 @@
 // Row fusions: reductions along rows, and what is done with their results in the same rows, as in softmax and layer
-// norm. One kernel takes one row after the other: a row fits a near cache, however often it is read.
+// norm. One kernel takes one row after the other: a row fits a near cache, however often it is read. Columns, whose
+// neighbours lie across memory, are rows too, but only for teams: there neighbouring threads have neighbouring columns.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,7 @@ struct RowFusion {
   };
   std::uint32_t rows_of = 0;               // a value with rows: what is reduced first
   std::vector<std::int64_t> outer, inner;  // dimensions of that value, from major to minor: which row, where in it
+  bool are_columns = false;                // the innermost dimension is outer
   std::uint32_t first_instruction = 0;
   std::vector<Member> members;       // by instruction, from the first on
   std::vector<std::uint32_t> roots;  // values
@@ -57,5 +59,7 @@ bool repeats_reductions(InstructionView fusion);
 // their rows or leave the innermost dimension alone, or if something wants the result of one at another row. Expects what
 // else kernel_problem() looks at to be right.
 std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem);
+// Likewise if its reductions all leave the innermost dimension alone.
+std::optional<RowFusion> find_columns(InstructionView instruction);
 
 }  // namespace bp::emit

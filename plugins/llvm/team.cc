@@ -1,5 +1,7 @@
 #include "plugins/llvm/team.h"
 
+#include <llvm/IR/Module.h>
+
 #include <algorithm>
 
 namespace bp::emit {
@@ -8,7 +10,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr std::int64_t most_value_bytes = 16;
+constexpr std::uint64_t shown_alignment = 16;
 
 std::int64_t groups_of(const Team &team) {
   return team.size() / team.exchanging();
@@ -37,11 +39,20 @@ std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std
   return values;
 }
 
-// Where a group shows its i-th value.
-Value *place_of_group(llvm::IRBuilderBase &b, const Team &team, Value *memory, std::size_t i, Value *group) {
-  Value *slot = b.CreateAdd(group, b.getInt64(i * static_cast<std::uint64_t>(groups_of(team))));
-  Value *bytes = b.CreateMul(slot, b.getInt64(most_value_bytes));
-  return b.CreateInBoundsGEP(b.getInt8Ty(), memory, bytes);
+// Where a group shows its values, which are of the types of these.
+std::vector<Value *> places_of_group(llvm::IRBuilderBase &b, const Team &team, const std::vector<Value *> &like,
+                                     Value *memory, Value *group) {
+  const llvm::DataLayout &layout = b.GetInsertBlock()->getModule()->getDataLayout();
+  std::vector<Value *> places;
+  std::int64_t offset = 0;
+  for (Value *value : like) {
+    const std::int64_t bytes = shown_bytes(static_cast<std::int64_t>(layout.getTypeAllocSize(value->getType())));
+    Value *at = b.CreateMul(group, b.getInt64(static_cast<std::uint64_t>(bytes)));
+    at = b.CreateAdd(at, b.getInt64(static_cast<std::uint64_t>(offset)));
+    places.push_back(b.CreateInBoundsGEP(b.getInt8Ty(), memory, at));
+    offset += groups_of(team) * bytes;
+  }
+  return places;
 }
 
 // One of each group shows what the group has; waits until all have.
@@ -49,8 +60,9 @@ void show_groups(llvm::IRBuilderBase &b, Team &team, const std::vector<Value *> 
   const auto width = static_cast<std::uint64_t>(team.exchanging());
   emit_when(b, b.CreateICmpEQ(b.CreateURem(team.member(), b.getInt64(width)), b.getInt64(0)), [&] {
     Value *group = b.CreateUDiv(team.member(), b.getInt64(width));
+    const std::vector<Value *> places = places_of_group(b, team, values, memory, group);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      b.CreateAlignedStore(values[i], place_of_group(b, team, memory, i, group), llvm::Align(most_value_bytes));
+      b.CreateAlignedStore(values[i], places[i], llvm::Align(shown_alignment));
     }
   });
   team.wait(b);
@@ -59,18 +71,22 @@ void show_groups(llvm::IRBuilderBase &b, Team &team, const std::vector<Value *> 
 // like: values of the same types.
 std::vector<Value *> values_of_group(llvm::IRBuilderBase &b, const Team &team, const std::vector<Value *> &like,
                                      Value *memory, Value *group) {
-  std::vector<Value *> values;
+  std::vector<Value *> values = places_of_group(b, team, like, memory, group);
   for (std::size_t i = 0; i < like.size(); ++i) {
-    values.push_back(b.CreateAlignedLoad(like[i]->getType(), place_of_group(b, team, memory, i, group),
-                                         llvm::Align(most_value_bytes)));
+    values[i] = b.CreateAlignedLoad(like[i]->getType(), values[i], llvm::Align(shown_alignment));
   }
   return values;
 }
 
 }  // namespace
 
-std::int64_t reduction_bytes(const Team &team, std::size_t values) {
-  return groups_of(team) == 1 ? 0 : groups_of(team) * most_value_bytes * static_cast<std::int64_t>(values);
+std::int64_t shown_bytes(std::int64_t bytes) {
+  constexpr auto step = static_cast<std::int64_t>(shown_alignment);
+  return (bytes + step - 1) / step * step;
+}
+
+std::int64_t reduction_bytes(const Team &team, std::int64_t shown) {
+  return groups_of(team) == 1 ? 0 : groups_of(team) * shown;
 }
 
 std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::vector<Value *> values, Value *memory,
@@ -80,10 +96,20 @@ std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::ve
   if (groups == 1) {
     return values;
   }
-  // All take what there is, as if each were a group.
+  // All take what there is, as if each were a group, or several where there are more groups than members that exchange.
   show_groups(b, team, values, memory);
-  Value *group = b.CreateURem(team.member(), b.getInt64(static_cast<std::uint64_t>(groups)));
-  return combine_by_exchange(b, team, groups, values_of_group(b, team, values, memory, group), combine);
+  const std::int64_t width = std::min(groups, team.exchanging());
+  Value *group = b.CreateURem(team.member(), b.getInt64(static_cast<std::uint64_t>(width)));
+  values = values_of_group(b, team, values, memory, group);
+  if (width < groups) {
+    values = emit_loop_carrying(b, b.getInt64(static_cast<std::uint64_t>(width)),
+                                b.getInt64(static_cast<std::uint64_t>(groups)), width, values,
+                                [&](Value *others, const std::vector<Value *> &carried) {
+                                  Value *next = b.CreateAdd(group, others);
+                                  return combine(carried, values_of_group(b, team, carried, memory, next));
+                                });
+  }
+  return combine_by_exchange(b, team, width, std::move(values), combine);
 }
 
 ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Value *> values, Value *memory,

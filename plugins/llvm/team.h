@@ -74,7 +74,7 @@ class Team {
 
   // Waits for the others. What they wrote to the team's memory before is there.
   virtual void wait(llvm::IRBuilderBase &builder) = 0;
-  // The value, of any compute type without lanes, that member ^ mask has; mask is below exchanging().
+  // The value, of any compute type, that member ^ mask has; mask is below exchanging().
   virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) = 0;
   // Whether there is a unit for such elements; its sums + a * b.
   virtual bool has_matrix_unit(MatrixElement element) const = 0;
@@ -116,20 +116,23 @@ class Team {
   virtual void copy_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
                         llvm::Value *to, llvm::Value *barrier) = 0;
   virtual void wait_for_phase(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) = 0;
-  // Memory of all of the team, aligned to 64 bytes, or to 1024 of one that has a warpgroup unit; asked for at most once. At
-  // most so much, beside which there is room for other teams; or all that there is.
+  // Memory of all of the team, aligned to 64 bytes, or to 1024 of one that has a warpgroup unit, or to 16 of one that lies
+  // side by side with others; asked for at most once. At most so much, beside which there is room for other teams; or all
+  // that there is.
   virtual std::int64_t most_memory_bytes() const = 0;
   virtual std::int64_t whole_memory_bytes() const = 0;
   virtual llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) = 0;
 };
 
-// Both have as many values.
+// Both have as many values, which may have lanes.
 using Combine = std::function<std::vector<llvm::Value *>(std::span<llvm::Value *const>, std::span<llvm::Value *const>)>;
 // What comes out when the values of all members are combined, the same in each. memory: reduction_bytes() of the team,
 // which must not be in use by another one of these that no wait separates; unused if all members can exchange.
 std::vector<llvm::Value *> combine_members(llvm::IRBuilderBase &builder, Team &team, std::vector<llvm::Value *> values,
                                            llvm::Value *memory, const Combine &combine);
-std::int64_t reduction_bytes(const Team &team, std::size_t values);
+// shown: shown_bytes() of each of the values, together, which is what a value of so many bytes takes there.
+std::int64_t shown_bytes(std::int64_t bytes);
+std::int64_t reduction_bytes(const Team &team, std::int64_t shown);
 
 // What the values of the members before one combine to, in their order; of the first, anything.
 struct ScannedMembers {

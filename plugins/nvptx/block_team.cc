@@ -16,9 +16,13 @@ constexpr std::int64_t enough_threads = 128 * 1024;
 constexpr std::int64_t usual_block = 256;
 // What a thread does in a row at least, unless the GPU were idle otherwise: elements.
 constexpr std::int64_t usual_share = 16;
+// What a thread does in a column at least: more threads would find little to do but to combine their sums.
+constexpr std::int64_t least_share = 4;
 
-std::int64_t rounded(std::int64_t bytes) {
-  return (bytes + 63) / 64 * 64;
+// From the memory of a team to that of the next. What teams side by side use at the same time is in different banks.
+std::int64_t pitch(const TeamSize &size, std::int64_t bytes) {
+  constexpr std::int64_t banks_apart = 16;
+  return (bytes + 63) / 64 * 64 + (size.stride > 1 ? banks_apart : 0);
 }
 
 std::int64_t floor_power_of_two(std::int64_t value) {
@@ -39,6 +43,35 @@ TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_thr
   return block_of_teams(size.threads, rows, 0);
 }
 
+TeamSize team_size(const emit::ColumnWork &work, std::int64_t most_threads) {
+  // Of a row, neighbouring threads read a line, or else at least a sector.
+  constexpr std::int64_t line_bytes = 128, sector_bytes = 32;
+  const std::int64_t most = floor_power_of_two(work.length / least_share);
+  const auto all = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(work.items)));
+  const auto filling = [&](std::int64_t bytes) {
+    return std::min(floor_power_of_two(bytes / work.row_bytes), std::min(all, warp_size));
+  };
+  const auto side_by_side = [&](std::int64_t threads, std::int64_t stride) {
+    return TeamSize{threads, std::max({stride, warp_size / threads, std::min(usual_block / threads, all)}), stride};
+  };
+  const auto fits = [&](const TeamSize &size) {
+    return size.threads * size.per_block <= most_threads &&
+           shared_bytes_of(size, size.threads / size.exchanging() * work.shown_bytes) <= max_shared_bytes;
+  };
+  TeamSize size = side_by_side(1, filling(line_bytes));
+  while (size.threads < most && work.items * size.threads < enough_threads) {
+    TeamSize next = side_by_side(2 * size.threads, size.stride);
+    if (!fits(next)) {
+      next = side_by_side(2 * size.threads, std::max(size.stride / 2, filling(sector_bytes)));
+    }
+    if (!fits(next)) {
+      break;
+    }
+    size = next;
+  }
+  return size;
+}
+
 TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team) {
   const std::int64_t fitting = std::max<std::int64_t>(usual_block / threads, 1);
   const std::int64_t whole_warp = std::max<std::int64_t>(warp_size / threads, 1);
@@ -51,15 +84,17 @@ TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t b
 }
 
 std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team) {
-  return static_cast<std::uint32_t>(size.per_block * rounded(bytes_of_team));
+  return static_cast<std::uint32_t>(size.per_block * pitch(size, bytes_of_team));
 }
 
 BlockTeam::BlockTeam(llvm::IRBuilderBase &b, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
                      std::int64_t items)
     : threads_(threads), frame_(frame), size_(size) {
   const auto integer = [&](std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); };
-  member_ = b.CreateURem(frame.thread, integer(size.threads));
-  number_ = b.CreateUDiv(frame.thread, integer(size.threads));
+  member_ = b.CreateURem(b.CreateUDiv(frame.thread, integer(size.stride)), integer(size.threads));
+  Value *side_by_side = b.CreateUDiv(frame.thread, integer(size.stride * size.threads));
+  number_ =
+      b.CreateAdd(b.CreateMul(side_by_side, integer(size.stride)), b.CreateURem(frame.thread, integer(size.stride)));
   item_ = b.CreateAdd(b.CreateMul(frame.block, integer(size.per_block)), number_);
   if (items % size.per_block != 0) {
     is_wanted_ = b.CreateICmpULT(item_, integer(items));
@@ -67,12 +102,8 @@ BlockTeam::BlockTeam(llvm::IRBuilderBase &b, const Threads &threads, const Kerne
   }
 }
 
-std::int64_t BlockTeam::exchanging() const {
-  return std::min(size_.threads, warp_size);
-}
-
 void BlockTeam::wait(llvm::IRBuilderBase &b) {
-  if (size_.threads > warp_size) {
+  if (size_.threads > size_.exchanging()) {
     threads_.wait_for_block(b, frame_);
   } else {
     threads_.wait_for_warp(b, frame_);
@@ -94,7 +125,8 @@ Value *BlockTeam::exchange(llvm::IRBuilderBase &b, Value *value, std::uint32_t m
   Value *all = b.CreateZExt(b.CreateBitCast(value, number), wide), *result = nullptr;
   for (unsigned i = 0; i < words; ++i) {
     Value *word = b.CreateTrunc(b.CreateLShr(all, i * 32), b.getInt32Ty());
-    Value *other = b.CreateShl(b.CreateZExt(threads_.exchange(b, frame_, word, mask), wide), i * 32);
+    word = threads_.exchange(b, frame_, word, mask * static_cast<std::uint32_t>(size_.stride));
+    Value *other = b.CreateShl(b.CreateZExt(word, wide), i * 32);
     result = result == nullptr ? other : b.CreateOr(result, other);
   }
   return b.CreateBitCast(b.CreateTrunc(result, number), type);
@@ -126,7 +158,7 @@ std::int64_t BlockTeam::most_memory_bytes() const {
 }
 
 Value *BlockTeam::memory(llvm::IRBuilderBase &b, std::int64_t bytes) {
-  Value *offset = b.CreateMul(number_, b.getInt64(static_cast<std::uint64_t>(rounded(bytes))));
+  Value *offset = b.CreateMul(number_, b.getInt64(static_cast<std::uint64_t>(pitch(size_, bytes))));
   return b.CreateInBoundsGEP(b.getInt8Ty(), threads_.shared_memory(b, frame_), offset);
 }
 

@@ -1,7 +1,8 @@
-// Teams in the blocks of a GPU: as many of one size as a block has threads for.
+// Teams in the blocks of a GPU: as many of one size as a block has threads for. Neighbouring threads are of one team, or of
+// teams that lie side by side, so that they read neighbours in memory either way.
 #pragma once
 
-#include "plugins/llvm/row_fusion.h"
+#include "plugins/llvm/kernel.h"
 #include "plugins/llvm/team.h"
 #include "plugins/nvptx/launch_plan.h"
 #include "plugins/nvptx/threads.h"
@@ -10,10 +11,15 @@ namespace bp::nvptx {
 
 struct TeamSize {
   std::int64_t threads = 1, per_block = 1;  // both powers of two; a block is a whole number of warps
+  std::int64_t stride = 1;                  // from a member to the next, a power of two: so many teams lie side by side
+
+  std::int64_t exchanging() const { return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1)); }
 };
 // For so many rows of so many elements each: all of the GPU has something to do, and no thread much less than others.
 // most_threads: of a team, a power of two.
 TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_threads);
+// Likewise for columns, whose teams lie side by side. most_threads: of a block. One thread if a team has no use for more.
+TeamSize team_size(const emit::ColumnWork &work, std::int64_t most_threads);
 // So many teams of so many threads, a power of two, with so much memory each: how they share blocks. A single warp's may
 // still want more than a block has.
 TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team);
@@ -30,7 +36,7 @@ class BlockTeam final : public emit::Team {
   const std::vector<emit::TensorView> &views() const { return views_; }
 
   std::int64_t size() const override { return size_.threads; }
-  std::int64_t exchanging() const override;
+  std::int64_t exchanging() const override { return size_.exchanging(); }
   llvm::Value *member() const override { return member_; }
   llvm::Value *is_wanted() const override { return is_wanted_; }
   void wait(llvm::IRBuilderBase &builder) override;

@@ -7,7 +7,6 @@
 #include "plugins/llvm/loops.h"
 #include "plugins/llvm/scan.h"
 #include "plugins/nvptx/guarded_cost.h"
-#include "plugins/nvptx/registers.h"
 
 namespace bp::nvptx {
 
@@ -83,7 +82,7 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
     emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), of_sums.is_large, kernel, maps);
   } else if (emit::find_crossing(i)) {
     emit_for_teams(i, call, {threads_per_block, 1}, 1, false, kernel);
-  } else {
+  } else if (!emit_for_columns(i, call, need, kernel)) {
     emit_for_threads(i, call, kernel);
   }
   return kernel;
@@ -215,6 +214,22 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
   kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
   threads_.end_kernel(builder.b, frame, kernel.threads, false);
+}
+
+bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call, const RegisterNeed &need,
+                                 Kernel &kernel) {
+  const auto columns = emit::columns_for_team(i);
+  if (!columns) {
+    return false;
+  }
+  const emit::ColumnWork work = emit::column_work(code_.getContext(), i, *columns, target_);
+  const RegisterNeed with_sums = register_need(need, work.sum_bits);
+  const TeamSize size = team_size(work, with_sums.most_threads);
+  if (size.threads == 1) {
+    return false;
+  }
+  emit_for_teams(i, call, size, work.items, with_sums.is_large, kernel);
+  return true;
 }
 
 // A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of

@@ -14,6 +14,7 @@
 #include "plugins/llvm/kernel_call.h"
 #include "plugins/llvm/sort_tiles.h"
 #include "plugins/nvptx/block_team.h"
+#include "plugins/nvptx/registers.h"
 
 namespace bp::nvptx {
 
@@ -62,6 +63,9 @@ class KernelSet {
   KernelFrame begin(llvm::IRBuilderBase &builder, const Kernel &kernel, std::size_t arguments, std::size_t maps,
                     const emit::KernelCall *call, Cooperation cooperation) const;
   void emit_for_threads(emit::InstructionView instruction, const emit::KernelCall &call, Kernel &kernel);
+  // False if there are no columns, or so many that a thread for each of them fills the GPU.
+  bool emit_for_columns(emit::InstructionView instruction, const emit::KernelCall &call, const RegisterNeed &need,
+                        Kernel &kernel);
   void emit_for_teams(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSize &size,
                       std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps = 0);
 

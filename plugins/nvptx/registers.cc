@@ -65,4 +65,12 @@ RegisterNeed register_need(std::int64_t sum_bits) {
   return {max_threads_per_block / (is_large ? 2 : 1), is_large};
 }
 
+// Beside sums of 8 words, functions that need many found room, not beside 16.
+RegisterNeed register_need(const RegisterNeed &need, std::int64_t sum_bits) {
+  const RegisterNeed of_sums = register_need(sum_bits);
+  const bool is_too_much = need.is_large && sum_bits > 8 * 32;
+  const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads) / (is_too_much ? 2 : 1);
+  return {std::max<std::int64_t>(most_threads, max_threads_per_block / 4), need.is_large || of_sums.is_large};
+}
+
 }  // namespace bp::nvptx

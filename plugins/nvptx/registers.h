@@ -16,5 +16,7 @@ struct RegisterNeed {
 RegisterNeed register_need(emit::InstructionView instruction);
 // Of a dot, whose sums a thread keeps.
 RegisterNeed register_need(std::int64_t sum_bits);
+// Of columns, whose sums it keeps beside what else it needs.
+RegisterNeed register_need(const RegisterNeed &need, std::int64_t sum_bits);
 
 }  // namespace bp::nvptx

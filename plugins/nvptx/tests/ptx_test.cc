@@ -217,6 +217,56 @@ const char *const rows_of_functions = R"(HloModule rows_of_functions
     ROOT r = (f32[64,8192], f32[64,8192], f64[16,8192], bf16[32,8192], c64[16,8192]) tuple(one, two, three, four, five)
   })";
 
+// Of columns: sums in registers, and what needs others beside them.
+const char *const columns_of_functions = R"(HloModule columns_of_functions
+  add {
+    a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)  d = f32[] parameter(3)
+    e = f32[] parameter(4)  f = f32[] parameter(5)  g = f32[] parameter(6)  h = f32[] parameter(7)
+    ae = f32[] add(a, e)
+    bf = f32[] add(b, f)
+    cg = f32[] add(c, g)
+    dh = f32[] add(d, h)
+    ROOT r = (f32[], f32[], f32[], f32[]) tuple(ae, bf, cg, dh)
+  }
+  add_complex {
+    a = c64[] parameter(0)  b = c64[] parameter(1)  c = c64[] parameter(2)  d = c64[] parameter(3)
+    ac = c64[] add(a, c)
+    bd = c64[] add(b, d)
+    ROOT r = (c64[], c64[]) tuple(ac, bd)
+  }
+  powers {
+    x = f32[8192,64] parameter(0)
+    y = f32[8192,64] parameter(1)
+    start = f32[] parameter(2)
+    xx = f32[8192,64] power(x, x)
+    xy = f32[8192,64] power(x, y)
+    yx = f32[8192,64] power(y, x)
+    yy = f32[8192,64] power(y, y)
+    ROOT r = (f32[64], f32[64], f32[64], f32[64]) reduce(xx, xy, yx, yy, start, start, start, start), dimensions={0}, to_apply=add
+  }
+  exponentials {
+    x = c64[8192,64] parameter(0)
+    y = c64[8192,64] parameter(1)
+    start = c64[] parameter(2)
+    ex = c64[8192,64] exponential(x)
+    ey = c64[8192,64] exponential(y)
+    ROOT r = (c64[64], c64[64]) reduce(ex, ey, start, start), dimensions={0}, to_apply=add_complex
+  }
+  ENTRY main {
+    x = f32[8192,64] parameter(0)
+    y = f32[8192,64] parameter(1)
+    start = f32[] parameter(2)
+    v = c64[8192,64] parameter(3)
+    w = c64[8192,64] parameter(4)
+    start_complex = c64[] parameter(5)
+    p = (f32[64], f32[64], f32[64], f32[64]) fusion(x, y, start), kind=kInput, calls=powers
+    e = (c64[64], c64[64]) fusion(v, w, start_complex), kind=kInput, calls=exponentials
+    p0 = f32[64] get-tuple-element(p), index=0
+    p3 = f32[64] get-tuple-element(p), index=3
+    e1 = c64[64] get-tuple-element(e), index=1
+    ROOT r = (f32[64], f32[64], c64[64]) tuple(p0, p3, e1)
+  })";
+
 bool has_ptxas() {
   static const bool has = std::system("ptxas --version > /dev/null 2>&1") == 0;
   if (!has) {
@@ -290,13 +340,15 @@ TEST_CASE("ptxas takes every kind of kernel, for every target, and none spills r
   }
 }
 
-TEST_CASE("as many threads share a row as have registers for what they compute, for every target") {
+TEST_CASE("as many threads share a row or columns as have registers for what they compute, for every target") {
   if (!has_ptxas()) {
     return;
   }
   for (const std::string target : targets) {
-    INFO(target);
-    check_with_ptxas(ptx_of(text::parse_module(rows_of_functions).value(), target), target);
+    for (const char *program : {rows_of_functions, columns_of_functions}) {
+      INFO(target);
+      check_with_ptxas(ptx_of(text::parse_module(program).value(), target), target);
+    }
   }
 }
 

@@ -28,6 +28,45 @@ std::string softmax(std::string_view type, int rows, int length) {
                      type, rows, length);
 }
 
+// The largest along one dimension, and its place, which no single op tells: the first one of those that are equal. It is
+// not cut into parts, as what it starts with is not known.
+std::string place_of_largest(std::string_view type, std::string_view sizes, std::string_view results, int dimension) {
+  return fmt::format(R"(HloModule place_of_largest
+    larger {{
+      a = {0}[] parameter(0)  i = s32[] parameter(1)  b = {0}[] parameter(2)  j = s32[] parameter(3)
+      more = pred[] compare(a, b), direction=GT
+      same = pred[] compare(a, b), direction=EQ
+      before = pred[] compare(i, j), direction=LT
+      first = pred[] and(same, before)
+      left = pred[] or(more, first)
+      v = {0}[] select(left, a, b)
+      p = s32[] select(left, i, j)
+      ROOT r = ({0}[], s32[]) tuple(v, p)
+    }}
+    ENTRY main {{
+      x = {0}[{1}] parameter(0)
+      coarse = {0}[{1}] round-nearest-even(x)
+      places = s32[{1}] iota(), iota_dimension={3}
+      low = {0}[] parameter(1)
+      none = s32[] parameter(2)
+      ROOT r = ({0}[{2}], s32[{2}]) reduce(coarse, places, low, none), dimensions={{{3}}}, to_apply=larger
+    }})",
+                     type, sizes, results, dimension);
+}
+
+// Of type [sizes] over some dimensions, by a single op that starts with 3.
+std::string reduction(std::string_view type, std::string_view op, std::string_view sizes, std::string_view results,
+                      std::string_view dimensions) {
+  return fmt::format(R"(HloModule reduction
+    op {{ p = {0}[] parameter(0)  q = {0}[] parameter(1)  ROOT r = {0}[] {1}(p, q) }}
+    ENTRY main {{
+      x = {0}[{2}] parameter(0)
+      start = {0}[] constant(3)
+      ROOT r = {0}[{3}] reduce(x, start), dimensions={{{4}}}, to_apply=op
+    }})",
+                     type, op, sizes, results, dimensions);
+}
+
 }  // namespace
 
 TEST_CASE("softmax is one kernel, of few long rows and of many short ones") {
@@ -48,30 +87,78 @@ TEST_CASE("softmax is one kernel, of few long rows and of many short ones") {
 }
 
 TEST_CASE("a reduction of any computation is that of its elements") {
-  // The place of the largest, which no single op tells: the first one of those that are equal.
   for (const int length : {17, 64, 1000, 5000}) {
-    check_on_emulator(fmt::format(R"(HloModule place_of_largest
-      larger {{
-        a = f32[] parameter(0)  i = s32[] parameter(1)  b = f32[] parameter(2)  j = s32[] parameter(3)
-        more = pred[] compare(a, b), direction=GT
-        same = pred[] compare(a, b), direction=EQ
-        before = pred[] compare(i, j), direction=LT
-        first = pred[] and(same, before)
-        left = pred[] or(more, first)
-        v = f32[] select(left, a, b)
-        p = s32[] select(left, i, j)
-        ROOT r = (f32[], s32[]) tuple(v, p)
-      }}
-      ENTRY main {{
-        x = f32[37,{0}] parameter(0)
-        coarse = f32[37,{0}] round-nearest-even(x)
-        places = s32[37,{0}] iota(), iota_dimension=1
-        low = f32[] constant(-inf)
-        none = s32[] constant(0)
-        ROOT r = (f32[37], s32[37]) reduce(coarse, places, low, none), dimensions={{1}}, to_apply=larger
-      }})",
-                                  length));
+    check_on_emulator(place_of_largest("f32", fmt::format("37,{}", length), "37", 1));
   }
+}
+
+TEST_CASE("columns are shared by teams that lie side by side") {
+  for (const int columns : {1, 3, 8, 31, 33, 100}) {
+    for (const int rows : {1, 2, 16, 60, 1000}) {
+      INFO(rows << " rows of " << columns << " columns");
+      const std::string sizes = fmt::format("{},{}", rows, columns), results = std::to_string(columns);
+      check_on_emulator(place_of_largest("f32", sizes, results, 0));
+      check_on_emulator(reduction("f32", "add", sizes, results, "0"), 1e-6);
+    }
+  }
+  check_on_emulator(place_of_largest("f64", "3,200,20", "3,20", 1));
+  check_on_emulator(place_of_largest("bf16", "2000,6", "6", 0));
+  check_on_emulator(reduction("f64", "add", "5,61,40", "5,40", "1"), 1e-14);
+  check_on_emulator(reduction("bf16", "add", "60,48", "48", "0"), 1e-2);
+  check_on_emulator(reduction("u8", "maximum", "7,9,2,48", "2,48", "0,1"));
+  check_on_emulator(reduction("u32", "xor", "1500,48", "48", "0"));
+}
+
+TEST_CASE("several sums of columns are one kernel, with what is computed of both") {
+  constexpr const char *statistics = R"(HloModule statistics
+    both {
+      a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)  d = f32[] parameter(3)
+      s = f32[] add(a, c)
+      t = f32[] add(b, d)
+      ROOT r = (f32[], f32[]) tuple(s, t)
+    }
+    sums {
+      x = bf16[640,72] parameter(0)
+      scale = f32[72] parameter(1)
+      zero = f32[] constant(0)
+      wide = f32[640,72] convert(x)
+      squares = f32[640,72] multiply(wide, wide)
+      r = (f32[72], f32[72]) reduce(wide, squares, zero, zero), dimensions={0}, to_apply=both
+      sum = f32[72] get-tuple-element(r), index=0
+      total = f32[72] get-tuple-element(r), index=1
+      scaled = f32[72] multiply(total, scale)
+      ROOT t = (f32[72], f32[72]) tuple(sum, scaled)
+    }
+    ENTRY main {
+      x = bf16[640,72] parameter(0)
+      scale = f32[72] parameter(1)
+      ROOT r = (f32[72], f32[72]) fusion(x, scale), kind=kInput, calls=sums
+    })";
+  const std::string ptx = ptx_of(text::parse_module(statistics).value(), "sm_80");
+  INFO(ptx);
+  CHECK(ptx.find("kernel_1") == std::string::npos);
+  CHECK(ptx.find("shfl.sync.bfly.b32") != std::string::npos);
+  check_on_emulator(statistics, 1e-5);
+}
+
+TEST_CASE("a member takes long sums in blocks") {
+  check_on_emulator(R"(HloModule long_sums
+    add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+    sums {
+      x = f32[50000,10] parameter(0)
+      zero = f32[] constant(0)
+      squares = f32[50000,10] multiply(x, x)
+      ROOT r = f32[10] reduce(squares, zero), dimensions={0}, to_apply=add
+    }
+    ENTRY main {
+      x = f32[50000,10] parameter(0)
+      ROOT r = f32[10] fusion(x), kind=kInput, calls=sums
+    })",
+                    1e-5);
+}
+
+TEST_CASE("so many columns that they fill the GPU have a thread for each vector") {
+  CHECK(plan_of(reduction("f32", "add", "16,1048576", "1048576", "0")).find("<<<1024, 256>>>") != std::string::npos);
 }
 
 TEST_CASE("a reduction of more values than a team has memory for is left to threads") {
@@ -166,29 +253,18 @@ TEST_CASE("rows too short for a team have a thread each") {
 }
 
 TEST_CASE("long reductions to few results are cut into parts") {
-  const auto program = [](std::string_view type, std::string_view op, std::string_view sizes, std::string_view result,
-                          std::string_view dimensions) {
-    return fmt::format(R"(HloModule parts
-      op {{ p = {0}[] parameter(0)  q = {0}[] parameter(1)  ROOT r = {0}[] {1}(p, q) }}
-      ENTRY main {{
-        x = {0}[{2}] parameter(0)
-        start = {0}[] constant(3)
-        ROOT r = {0}[{3}] reduce(x, start), dimensions={{{4}}}, to_apply=op
-      }})",
-                       type, op, sizes, result, dimensions);
-  };
-  const std::string all = program("f32", "add", "1048576", "", "0");
+  const std::string all = reduction("f32", "add", "1048576", "", "0");
   const std::string ptx = ptx_of(text::parse_module(all).value(), "sm_80");
   CHECK(ptx.find(".entry kernel_1") != std::string::npos);
   CHECK(ptx.find(".entry kernel_2") == std::string::npos);
   // A sum of a million numbers: what two orders of it may differ by.
   check_on_emulator(all, 1e-5);
-  check_on_emulator(program("f64", "add", "3,40000", "3", "1"), 1e-13);
-  check_on_emulator(program("bf16", "add", "4,65536", "4", "1"), 1e-2);
-  check_on_emulator(program("f32", "maximum", "2053,70", "70", "0"));
-  check_on_emulator(program("f16", "minimum", "17,1031,8", "8", "0,1"));
-  check_on_emulator(program("s32", "add", "5,999,33", "5,33", "1"));
-  check_on_emulator(program("u8", "multiply", "4096,2", "2", "0"));
+  check_on_emulator(reduction("f64", "add", "3,40000", "3", "1"), 1e-13);
+  check_on_emulator(reduction("bf16", "add", "4,65536", "4", "1"), 1e-2);
+  check_on_emulator(reduction("f32", "maximum", "2053,70", "70", "0"));
+  check_on_emulator(reduction("f16", "minimum", "17,1031,8", "8", "0,1"));
+  check_on_emulator(reduction("s32", "add", "5,999,33", "5,33", "1"));
+  check_on_emulator(reduction("u8", "multiply", "4096,2", "2", "0"));
 }
 
 }  // namespace bp::nvptx::tests
