@@ -1,9 +1,12 @@
 // reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so its longest
 // dimension is cut into parts, which are reduced first, all at the same time. Of half floats the parts' sums are f32.
-// What has no such dimension, or gives enough results, stays, and so does what no neutral element is known for.
+// Parts start with the neutral element of the op. Of any other function, and of several values at once, they start as the
+// whole does, if that may be repeated: where f(start, start) is start, as of the largest and its place, it counts once
+// however often it comes. What has no such dimension, or gives enough results, stays, and so does what has no such start.
 #include <algorithm>
 #include <optional>
 
+#include "core/interpreter/interpreter.h"
 #include "core/passes/expansion.h"
 
 namespace bp::passes {
@@ -54,28 +57,63 @@ std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
   }
 }
 
+std::span<const Shape> arrays(const Shape &shape) {
+  return shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
+}
+
 class Splitter {
  public:
   Splitter(ir::Module &module, const FusionLimits &limits, const Instruction &reduce)
       : module_(module), limits_(limits), reduce_(reduce), from_(reduce.operand(0).shape()) {}
 
   InstructionId run() {
-    if (reduce_.operand_count() != 2 || !is_plain(reduce_) || from_.element_count() == 0 ||
-        ir::bit_width(from_.element_type()) % 8 != 0) {
+    if (from_.element_count() == 0 || !has_plain_values() || !choose_parts()) {
       return reduce_.id();
     }
-    const Opcode opcode = combining_op(reduce_.called(0));
+    const Opcode opcode = count_ == 1 ? combining_op(reduce_.called(0)) : Opcode::Invalid;
     const bool is_wide_sum = compute_type(from_.element_type()) != from_.element_type() &&
                              (opcode == Opcode::Add || opcode == Opcode::Multiply);
     const ElementType type = is_wide_sum ? ElementType::F32 : from_.element_type();
-    const auto neutral = neutral_bits(opcode, type);
-    if (!neutral || reduce_.called(0).root().shape().element_type() != from_.element_type() || !choose_parts()) {
-      return reduce_.id();
+    if (const auto neutral = neutral_bits(opcode, type)) {
+      return split_op(opcode, type, *neutral);
     }
-    return split(opcode, type, *neutral);
+    return !is_wide_sum && may_repeat_start() ? split_function() : reduce_.id();
   }
 
  private:
+  // Of types that elements share with what they are combined to.
+  bool has_plain_values() const {
+    const std::span<const Shape> results = arrays(reduce_.shape()), combined = arrays(reduce_.called(0).root().shape());
+    if (results.size() != count_ || combined.size() != count_) {
+      return false;
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Shape &of_one = reduce_.operand(i).shape();
+      const ElementType type = of_one.element_type();
+      if (!is_plain(of_one) || !is_plain(results[i]) || ir::bit_width(type) % 8 != 0 ||
+          combined[i].element_type() != type) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool may_repeat_start() const {
+    std::vector<ir::Literal> start;
+    for (std::size_t i = count_; i < 2 * count_; ++i) {
+      if (reduce_.operand(i).opcode() != Opcode::Constant) {
+        return false;
+      }
+      start.push_back(reduce_.operand(i).literal());
+    }
+    std::vector<ir::Literal> twice = start;
+    twice.insert(twice.end(), start.begin(), start.end());
+    interpreter::Options options;
+    options.threads = 1;
+    const Result<ir::Literal> combined = interpreter::evaluate(reduce_.called(0), twice, options);
+    return combined.ok() && combined->identical(count_ == 1 ? start[0] : ir::Literal::tuple(start));
+  }
+
   // The longest reduced dimension and the number of its parts; whether that is worth it.
   bool choose_parts() {
     std::int64_t results = 1;
@@ -113,24 +151,57 @@ class Splitter {
     return true;
   }
 
-  InstructionId split(Opcode opcode, ElementType type, std::uint64_t neutral_element) {
+  InstructionId split_op(Opcode opcode, ElementType type, std::uint64_t neutral_element) {
     Expansion b(module_, reduce_);
-    const std::int64_t size = from_.size(dimension_), length = (size + parts_ - 1) / parts_;
     const InstructionId neutral = b.bits(type, neutral_element);
-    InstructionId x = b.cast(reduce_.operands()[0], type);
+    const InstructionId x = cut(b, b.cast(reduce_.operands()[0], type), neutral);
+    const ir::ComputationId combiner = type == from_.element_type()
+                                           ? reduce_.calls()[0]
+                                           : ir::add_scalar_computation(module_, opcode, type, "combine_parts");
+    const auto [first, second] = dimensions();
+    const InstructionId of_parts = b.reduce(x, neutral, first, combiner);
+    const InstructionId all = b.reduce(of_parts, b.cast(reduce_.operands()[1], type), second, combiner);
+    return b.cast(all, reduce_.shape().element_type());
+  }
+
+  InstructionId split_function() {
+    Expansion b(module_, reduce_);
+    const std::vector<InstructionId> operands(reduce_.operands().begin(), reduce_.operands().end());
+    std::vector<InstructionId> parts = operands;
+    for (std::size_t i = 0; i < count_; ++i) {
+      parts[i] = cut(b, operands[i], operands[count_ + i]);
+    }
+    const ir::ComputationId combiner = reduce_.calls()[0];
+    const auto reduce = [&](std::span<const InstructionId> values, std::span<const std::int64_t> dimensions) {
+      const auto set = [&](ir::Module &m, InstructionId id) {
+        m.set_numbers(id, ir::AttributeKey::Dimensions, dimensions);
+      };
+      return b.try_add(Opcode::Reduce, values, set, std::span(&combiner, 1)).value();
+    };
+    const auto [first, second] = dimensions();
+    const InstructionId of_parts = reduce(parts, first);
+    for (std::size_t i = 0; i < count_; ++i) {
+      parts[i] = count_ == 1 ? of_parts : b.get_tuple_element(of_parts, static_cast<std::int64_t>(i));
+    }
+    return reduce(parts, second);
+  }
+
+  // Seen as parts; the last one is filled up.
+  InstructionId cut(Expansion &b, InstructionId x, InstructionId filling) const {
+    const std::int64_t size = from_.size(dimension_), length = (size + parts_ - 1) / parts_;
     if (length * parts_ != size) {
       std::vector<ir::PaddingDimension> padding(from_.rank());
       padding[dimension_].high = length * parts_ - size;
-      x = b.pad(x, neutral, padding);
+      x = b.pad(x, filling, padding);
     }
     std::vector<std::int64_t> sizes(from_.sizes().begin(), from_.sizes().end());
     sizes[dimension_] = length;
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dimension_), parts_);
-    x = b.seen_as(x, Shape::array(type, sizes));
-    const ir::ComputationId combiner = type == from_.element_type()
-                                           ? reduce_.calls()[0]
-                                           : ir::add_scalar_computation(module_, opcode, type, "combine_parts");
-    // Of the reduced dimensions, all but the number of the part first.
+    return b.seen_as(x, Shape::array(b.type(x), sizes));
+  }
+
+  // The reduced ones: first all but the number of the part, then that.
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> dimensions() const {
     std::vector<std::int64_t> first, second;
     std::int64_t kept = 0;
     for (std::size_t d = 0; d < from_.rank(); ++d) {
@@ -144,15 +215,14 @@ class Splitter {
       }
       kept += is_reduced ? 0 : 1;
     }
-    const InstructionId of_parts = b.reduce(x, neutral, first, combiner);
-    const InstructionId all = b.reduce(of_parts, b.cast(reduce_.operands()[1], type), second, combiner);
-    return b.cast(all, reduce_.shape().element_type());
+    return {std::move(first), std::move(second)};
   }
 
   ir::Module &module_;
   const FusionLimits &limits_;
   Instruction reduce_;
   const Shape from_;
+  const std::size_t count_ = reduce_.operand_count() / 2;
   std::size_t dimension_ = from_.rank();
   std::int64_t parts_ = 1;
 };
