@@ -26,9 +26,10 @@ struct FusionLimits {
   std::int64_t small_kernel_bytes = 4096;
   std::int64_t max_row_bytes = 1 << 18;  // of one value
   // A reduction to fewer results leaves a part of the device idle: a long one becomes two. With `rows`, a result of
-  // neighbours in memory counts as results_per_row. Scatters of smaller windows are sorted. 0: none of this.
+  // neighbours in memory counts as results_per_row, and others as results_per_column. Scatters of smaller windows are
+  // sorted. 0: none of this.
   std::int64_t min_results = 4096;
-  static constexpr std::int64_t results_per_row = 1024;
+  static constexpr std::int64_t results_per_row = 1024, results_per_column = 256;
 };
 
 // Why two kernels did not become one; that they did, if there is no reason.

@@ -18,8 +18,9 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// Parts that are shorter cost more to write and to read again than they save: elements, of a row and of a column.
-constexpr std::int64_t least_row = 16 * 1024, least_column = 32;
+// Parts that are shorter cost more to write and to read again than they save: elements, of a row and of a column, which
+// several workers share, and of what one has alone.
+constexpr std::int64_t least_row = 16 * 1024, least_column = 1024, least_alone = 32;
 
 // The bits of the element that changes no other, as a float or an integer of the width.
 std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
@@ -131,10 +132,12 @@ class Splitter {
     if (dimension_ == from_.rank()) {
       return false;
     }
-    is_row = is_row && limits_.rows;
-    const std::int64_t wanted = limits_.min_results / (is_row ? FusionLimits::results_per_row : 1);
+    // Of a result that workers share, a part is long enough for all of them.
+    const std::int64_t shared = is_row ? FusionLimits::results_per_row : FusionLimits::results_per_column;
+    const std::int64_t least = !limits_.rows ? least_alone : is_row ? least_row : least_column;
+    const std::int64_t wanted = limits_.min_results / (limits_.rows ? shared : 1);
     const std::int64_t reduced = from_.element_count() / results, size = from_.size(dimension_);
-    const std::int64_t most = std::min(reduced / (is_row ? least_row : least_column), size);
+    const std::int64_t most = std::min(reduced / least, size);
     parts_ = std::min((wanted + results - 1) / results, most);
     if (parts_ < 2) {
       return false;

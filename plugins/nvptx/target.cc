@@ -14,9 +14,8 @@ namespace {
 
 // By the data sheets and architecture white papers of NVIDIA: multiprocessors, threads and shared memory of one, bandwidths
 // and peaks, by the highest clock that they name. Peaks of units are of f16, bf16, tf32, s8 and u8, dense. That of the T4's L2
-// cache was measured by Jia et al. ("Dissecting the NVidia Turing T4 GPU", 2019), and what `mma.sync` reaches of wgmma's
-// peak, 0.63, by Luo et al. ("Dissecting the NVIDIA Hopper Architecture", 2024). No source tells more of the H100's L2 cache
-// than the A100's.
+// cache is about what Jia et al. measured (arXiv 1903.07486), and what `mma.sync` reaches of wgmma's peak, 0.63, what Luo et
+// al. did (arXiv 2402.13499). The H100's L2 cache is taken for as fast as the A100's.
 // T4: 1590 MHz, 320 GB/s; 8.1 TFLOPS, 1/32 of it for f64; 65 of f16, 130 TOPS of s8.
 constexpr emit::GpuFacts t4 = {40, 1024, 64 * 1024, 201, 800, 64, 2, {512, 0, 0, 1024, 1024}, {}, false};
 // A100: 1410 MHz, 1555 GB/s, 5120 bytes in a cycle from L2; 19.5 TFLOPS, 9.7 of f64; 312 of f16, 156 of tf32, 624 TOPS of s8.
