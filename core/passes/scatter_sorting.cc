@@ -50,7 +50,9 @@ class Sorter {
   bool is_worth_it(std::int64_t most) const {
     const bool is_sorted = scatter_.number(AttributeKey::IndicesAreSorted, 0) != 0 && operand_batch_.empty() &&
                            update_order_.size() == in_window_.size() + 1;
-    return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() &&
+    // Of larger dimensions, places are no s32 (window_places()).
+    const bool are_short = std::ranges::all_of(operand_sizes_, [](std::int64_t size) { return size <= INT32_MAX; });
+    return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() && are_short &&
            windows_ >= least_windows && ir::product(row_) < most && !removed_or_whole().empty();
   }
 

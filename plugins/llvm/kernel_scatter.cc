@@ -142,8 +142,8 @@ class ScatterKernel {
     }
     const auto moved = static_cast<std::size_t>(std::ranges::find(window_of_operand_, static_cast<std::int64_t>(d)) -
                                                 window_of_operand_.begin());
-    // Windows that start at different places of this dimension lie over each other.
-    return !is_in(to_operand_, moved) || operand_.dims[moved] <= update_.dims[d];
+    // Windows that start at different places of this dimension lie over each other, unless they are of one element.
+    return update_.dims[d] == 1 || !is_in(to_operand_, moved) || operand_.dims[moved] <= update_.dims[d];
   }
 
   struct Window {

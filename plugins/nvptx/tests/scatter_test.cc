@@ -164,6 +164,21 @@ TEST_CASE("many small windows are sorted before they are scattered") {
     })";
   check_on_emulator(batches);
   CHECK(plan_of(batches).find("for scattered.sort") != std::string::npos);
+  // Windows of one row, which keep that dimension: a thread for each of 8000 elements.
+  const std::string_view kept = R"(HloModule kept
+    add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
+    ENTRY main {
+      x = f32[50,8] parameter(0)
+      any = s32[1000,1] parameter(1)
+      u = f32[1000,1,8] parameter(2)
+      most = s32[] constant(63)
+      mosts = s32[1000,1] broadcast(most), dimensions={}
+      i = s32[1000,1] and(any, mosts)
+      ROOT r = f32[50,8] scatter(x, i, u), update_window_dims={1,2}, inserted_window_dims={},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+    })";
+  check_on_emulator(kept);
+  CHECK(plan_of(kept).find("<<<32, 256>>>") != std::string::npos);
   // Also where each place is one of two arrays', and a place of a whole dimension is no choice.
   check_on_emulator(R"(HloModule several
     both { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
