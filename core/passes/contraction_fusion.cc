@@ -11,6 +11,7 @@
 #include "core/analysis/call_graph.h"
 #include "core/analysis/users.h"
 #include "core/passes/fusion_builder.h"
+#include "core/passes/kernel.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -20,23 +21,6 @@ namespace {
 using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
-
-bool is_cheap(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Abs:
-    case Opcode::Add:
-    case Opcode::Clamp:
-    case Opcode::Compare:
-    case Opcode::Convert:
-    case Opcode::Maximum:
-    case Opcode::Minimum:
-    case Opcode::Multiply:
-    case Opcode::Negate:
-    case Opcode::Select:
-    case Opcode::Subtract: return true;
-    default: return false;
-  }
-}
 
 class ContractionFuser {
  public:

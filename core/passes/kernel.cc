@@ -194,6 +194,23 @@ class KernelDescription {
 
 }  // namespace
 
+bool is_cheap(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Abs:
+    case Opcode::Add:
+    case Opcode::Clamp:
+    case Opcode::Compare:
+    case Opcode::Convert:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Multiply:
+    case Opcode::Negate:
+    case Opcode::Select:
+    case Opcode::Subtract: return true;
+    default: return false;
+  }
+}
+
 std::optional<Kernel> describe_kernel(const Instruction &instruction) {
   return KernelDescription(instruction).describe();
 }

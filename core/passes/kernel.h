@@ -40,6 +40,9 @@ inline bool is_elementwise(const ir::Instruction &instruction) {
   return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != ir::Opcode::Copy;
 }
 
+// Elementwise ops of an instruction or a few: to do them again costs less than to read what they gave.
+bool is_cheap(ir::Opcode opcode);
+
 // What an instruction does as a kernel; nothing if it is none of this kind. Linear in its fused computation.
 std::optional<Kernel> describe_kernel(const ir::Instruction &instruction);
 

@@ -11,6 +11,8 @@
 // joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast
 // does.
 //
+// A scatter may do one window after the other, so only cheap work on its updates joins.
+//
 // What is computed from a reduction is left to the kernel of its rows (fusion-merging): it does not join through a view
 // that finds elements in an operand or another, or by an index.
 #include <algorithm>
@@ -134,6 +136,7 @@ class ComputationFuser {
   struct View {
     bool repeats = false;  // asks for an element more than once
     bool finds = false;    // at the place of another element
+    bool waits = false;    // one after the other
   };
   struct Member {
     InstructionId root = no_instruction;
@@ -233,6 +236,10 @@ class ComputationFuser {
     if (views_[place.view].repeats && !is_free) {
       return refuse(instruction, place.root, "it would be computed several times");
     }
+    if (views_[place.view].waits && !is_free && !is_cheap(instruction.opcode()) &&
+        !finds_elements(instruction.opcode())) {
+      return refuse(instruction, place.root, "a scatter would compute it for one element after the other");
+    }
     if (views_[place.view].finds && of_rows_.contains(instruction.id())) {
       return refuse(instruction, place.root, "it is computed from a reduction, and wanted at other places");
     }
@@ -277,7 +284,8 @@ class ComputationFuser {
     auto [found, is_new] = operand_views_.emplace(std::pair(user.id(), i), static_cast<std::uint32_t>(views_.size()));
     if (is_new) {
       views_.push_back({views_[member.view].repeats || repeats_operand(user, i),
-                        views_[member.view].finds || finds_elements(user.opcode()) || is_scatter_root(user)});
+                        views_[member.view].finds || finds_elements(user.opcode()) || is_scatter_root(user),
+                        views_[member.view].waits || is_scatter_root(user)});
     }
     return found->second;
   }
