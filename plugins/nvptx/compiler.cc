@@ -32,7 +32,7 @@ class Compiler {
         code_(code),
         plan_(plan),
         problem_(problem),
-        costs_(module),
+        costs_(module, target),
         builder_(module, threads, code, plan, problem) {}
 
   bool run() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/kernel_set.h"
 #include "plugins/nvptx/loop_rounds.h"
 
@@ -38,6 +39,9 @@ std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from_val
 
 std::uint64_t GuardedCost::of(InstructionView i) {
   const std::uint16_t op = i.op();
+  if (!launch_problem(i, target_).empty()) {
+    return too_much;
+  }
   switch (op) {
     case BP_OP_PARAMETER:
     case BP_OP_CONSTANT: return 0;

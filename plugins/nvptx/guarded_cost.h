@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/llvm/module_view.h"
+#include "plugins/nvptx/target.h"
 
 namespace bp::nvptx {
 
@@ -17,11 +18,11 @@ inline constexpr std::uint64_t most_guarded = 16;
 // Bytes from the memory of one value to that of another; 0 if nothing has to be moved.
 std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from, std::uint32_t to);
 
-// What control flow costs if it is guarded: more than most_guarded, if it asks the host or does a lot.
+// What control flow costs if it is guarded: more than most_guarded, if it asks the host, does a lot, or cannot be launched.
 class GuardedCost {
  public:
-  explicit GuardedCost(const emit::ModuleView &module)
-      : module_(module), of_computations_(module.computation_count()) {}
+  GuardedCost(const emit::ModuleView &module, const Target &target)
+      : module_(module), target_(target), of_computations_(module.computation_count()) {}
 
   std::uint64_t of(emit::InstructionView instruction);
   // Of a while.
@@ -33,6 +34,7 @@ class GuardedCost {
   std::uint64_t of_moves(std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) const;
 
   const emit::ModuleView &module_;
+  const Target &target_;
   std::vector<std::optional<std::uint64_t>> of_computations_;
 };
 

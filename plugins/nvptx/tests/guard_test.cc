@@ -1,6 +1,13 @@
 // Guards: branches and rounds that are chosen on the GPU.
 #include <catch2/catch.hpp>
 
+#include "backplane/op_ids.h"
+#include "core/buffers/assign.h"
+#include "core/buffers/copy_insertion.h"
+#include "core/host/byte_sink.h"
+#include "core/host/diagnostics.h"
+#include "core/host/image.h"
+#include "core/host/plugin.h"
 #include "core/runtime/program.h"
 #include "plugins/nvptx/tests/with_driver.h"
 
@@ -123,6 +130,32 @@ TEST_CASE("the host does not ask for a guarded branch, which is in one graph wit
     CHECK(asked == 1);  // the result
   }
   CHECK(driver.problems() == "");
+}
+
+TEST_CASE("what cannot be launched is refused in a branch, too, before it is looked into") {
+  Module module = text::parse_module(R"(HloModule damaged, is_scheduled=true
+    minus { x = f32[] parameter(0)  ROOT n = f32[] negate(x) }
+    same { ROOT x = f32[] parameter(0) }
+    ENTRY main { p = pred[] parameter(0)  x = f32[] parameter(1)
+      ROOT r = f32[] conditional(p, x, x), true_computation=minus, false_computation=same })")
+                      .value();
+  REQUIRE(buffers::insert_copies(module).ok());
+  const buffers::Plan plan = buffers::assign(module).value();
+  const host::Image image = host::build_image(module, host::Stage::Final, &plan).value();
+  // Of the negation, a sort of a scalar, by nothing.
+  auto *bytes = reinterpret_cast<unsigned char *>(const_cast<bp_module_t *>(image.module()));
+  const bp_range_t instructions = image.module()->instrs;
+  const std::span all(reinterpret_cast<bp_instr_t *>(bytes + instructions.offset), instructions.count);
+  std::ranges::find(all, BP_OP_NEGATE, &bp_instr_t::op)->op = BP_OP_SORT;
+  const Backend backend = open({{"emulate", "1"}});
+  const host::Device &device = *backend.device();
+  host::ByteSink artifact;
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return device.compiler()->compile(device.abi(), image.module(), artifact.abi(), diag);
+  });
+  CHECK(status == BP_UNSUPPORTED);
+  CHECK(diagnostics.reports().at(0).message == "nvptx: n has a wrong number of operands or dimensions");
 }
 
 }  // namespace bp::nvptx::tests
