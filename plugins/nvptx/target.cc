@@ -9,6 +9,8 @@
 
 #include <mutex>
 
+#include "plugins/llvm/team.h"
+
 namespace bp::nvptx {
 namespace {
 
