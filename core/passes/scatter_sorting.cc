@@ -3,6 +3,7 @@
 // done by itself. Many windows that come in any order, and are small; those that lie partly over each other stay, as they
 // meet in more than one way, and so do sums of integers and the like, which no order changes.
 #include <algorithm>
+#include <map>
 
 #include "core/passes/index_vectors.h"
 #include "core/passes/kernel.h"
@@ -18,6 +19,9 @@ using Numbers = std::vector<std::int64_t>;
 
 // Sorting fewer windows takes longer than to combine them one after the other.
 constexpr std::int64_t least_windows = 64;
+
+// Tuples, by what says where windows begin: several scatters may go to the same places.
+using SortedPlaces = std::map<std::vector<Numbers>, Id>;
 
 class Sorter {
  public:
@@ -56,26 +60,35 @@ class Sorter {
            windows_ >= least_windows && ir::product(row_) < most && !removed_or_whole().empty();
   }
 
-  Id run() {
+  Id run(SortedPlaces &sorted) {
+    const Numbers moved = removed_or_whole(), sizes = sizes_of(operand_sizes_, moved);
+    const Numbers indices = {index(operands_[count_]), scatter_.number(AttributeKey::IndexVectorDim)};
+    const auto [found, is_new] =
+        sorted.try_emplace({indices, start_map_, operand_batch_, index_batch_, operand_sizes_, window_});
+    if (is_new) {
+      found->second = sorted_places(moved, sizes);
+    }
+    return scatter(moved, sizes, b_.get_tuple_element(found->second, 0), b_.get_tuple_element(found->second, 1));
+  }
+
+ private:
+  // The place of each window as one number, ascending, and the number of the window.
+  Id sorted_places(const Numbers &moved, const Numbers &sizes) {
     const PlaceMap map{scatter_.number(AttributeKey::IndexVectorDim), start_map_, operand_batch_, index_batch_};
     const WindowPlaces places = window_places(b_, operands_[count_], operand_sizes_, window_, map);
-    const Numbers moved = removed_or_whole();
-    const Numbers sizes = sizes_of(operand_sizes_, moved);
     const std::int64_t all = ir::product(sizes);
     const ElementType type = all <= INT32_MAX ? ElementType::S32 : ElementType::S64;
-    // As one number, larger than all others if the window is dropped.
     Id place = ir::no_instruction;
     for (std::size_t i = 0; i < moved.size(); ++i) {
       const Id column = b_.cast(places.columns[static_cast<std::size_t>(moved[i])], type);
       place = i == 0 ? column : b_.sum({b_.product({place, b_.splat(static_cast<double>(sizes[i]), place)}), column});
     }
+    // What is dropped comes last.
     place = b_.select({places.are_inside, place, b_.splat(static_cast<double>(all), place)});
     place = b_.seen_as(place, ir::Shape::array(type, {windows_}));
-    const Id sorted = b_.sort_with_positions(place, 0, ir::ComparisonDirection::Lt);
-    return scatter(moved, sizes, b_.get_tuple_element(sorted, 0), b_.get_tuple_element(sorted, 1));
+    return b_.sort_with_positions(place, 0, ir::ComparisonDirection::Lt);
   }
 
- private:
   // Of one op on whole words, any order gives the same, and devices combine them in memory as they come.
   bool order_matters() const {
     const ElementType type = b_.shape(operands_[0]).element_type();
@@ -141,6 +154,10 @@ class Sorter {
   Id in_order(Id updates, Id order) {
     Numbers sizes = row_;
     sizes.insert(sizes.begin(), windows_);
+    const ir::Instruction given = b_.module().instruction(updates);
+    if (is_repeated_scalar(given)) {
+      return b_.broadcast(given.operands()[0], ir::Shape::array(b_.type(updates), sizes));
+    }
     if (!std::ranges::is_sorted(update_order_)) {
       updates = b_.transpose(updates, update_order_);
     }
@@ -177,6 +194,7 @@ class Sorter {
 
 Result<bool> scatter_sorting(ir::Module &module, const PassContext &context) {
   const std::vector<bool> embedded = embedded_computations(module);
+  SortedPlaces sorted;
   return rewrite_outside_fusions(module, [&](ir::Instruction i) -> Result<Id> {
     const auto parent = index(i.parent().id());
     if (i.opcode() != Opcode::Scatter || parent >= embedded.size() || embedded[parent]) {
@@ -188,7 +206,7 @@ Result<bool> scatter_sorting(ir::Module &module, const PassContext &context) {
       }
     }
     Sorter sorter(module, i);
-    return sorter.is_worth_it(context.fusion.min_results) ? sorter.run() : i.id();
+    return sorter.is_worth_it(context.fusion.min_results) ? sorter.run(sorted) : i.id();
   });
 }
 

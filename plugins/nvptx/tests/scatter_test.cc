@@ -179,6 +179,16 @@ TEST_CASE("many small windows are sorted before they are scattered") {
     })";
   check_on_emulator(kept);
   CHECK(plan_of(kept).find("<<<32, 256>>>") != std::string::npos);
+  // Not where places are no s32.
+  CHECK(plan_of(R"(HloModule far
+    add { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = bf16[] add(p, q) }
+    ENTRY main {
+      x = bf16[3000000000] parameter(0)
+      i = s64[300] parameter(1)
+      u = bf16[300] parameter(2)
+      ROOT scattered = bf16[3000000000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+    })").find("sort") == std::string::npos);
   // Also where each place is one of two arrays', and a place of a whole dimension is no choice.
   check_on_emulator(R"(HloModule several
     both { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
