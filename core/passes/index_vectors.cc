@@ -37,6 +37,31 @@ std::vector<std::int64_t> sizes_of(std::span<const std::int64_t> sizes, std::spa
   return result;
 }
 
+ScatterWindows scatter_windows(ir::Instruction scatter) {
+  const ir::Shape operand = scatter.operand(0).shape();
+  const ir::Shape updates = scatter.operand(scatter.operand_count() / 2 + 1).shape();
+  const std::vector<std::int64_t> in_window = numbers_of(scatter, ir::AttributeKey::UpdateWindowDims);
+  ScatterWindows windows;
+  windows.start_map = numbers_of(scatter, ir::AttributeKey::ScatterDimsToOperandDims);
+  windows.operand_batch = numbers_of(scatter, ir::AttributeKey::InputBatchingDims);
+  windows.index_batch = numbers_of(scatter, ir::AttributeKey::ScatterIndicesBatchingDims);
+  windows.index_vector_dimension = scatter.number(ir::AttributeKey::IndexVectorDim);
+  windows.operand_sizes.assign(operand.sizes().begin(), operand.sizes().end());
+  windows.removed = numbers_of(scatter, ir::AttributeKey::InsertedWindowDims);
+  windows.removed.insert(windows.removed.end(), windows.operand_batch.begin(), windows.operand_batch.end());
+  std::ranges::sort(windows.removed);
+  windows.row = sizes_of(updates.sizes(), in_window);
+  windows.sizes.assign(operand.rank(), 1);
+  const std::vector<std::int64_t> kept = dimensions_except(operand.rank(), windows.removed);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    windows.sizes[static_cast<std::size_t>(kept[i])] = windows.row[i];
+  }
+  windows.update_order = dimensions_except(updates.rank(), in_window);
+  windows.count = ir::product(sizes_of(updates.sizes(), windows.update_order));
+  windows.update_order.insert(windows.update_order.end(), in_window.begin(), in_window.end());
+  return windows;
+}
+
 WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_t> operand_sizes,
                            std::span<const std::int64_t> window_sizes, const PlaceMap &map) {
   const std::size_t rank = b.shape(indices).rank();

@@ -39,4 +39,19 @@ std::vector<std::int64_t> dimensions_except(std::size_t rank, std::span<const st
 // The sizes of the dimensions listed.
 std::vector<std::int64_t> sizes_of(std::span<const std::int64_t> sizes, std::span<const std::int64_t> dimensions);
 
+// How the windows of a scatter lie in what it is scattered into, and in its updates.
+struct ScatterWindows {
+  std::vector<std::int64_t> operand_sizes;
+  std::vector<std::int64_t> removed;       // dimensions of the operand that windows lack, ascending
+  std::vector<std::int64_t> sizes;         // of a window, by dimension of the operand: 1 where it lacks one
+  std::vector<std::int64_t> row;           // of a window, as the updates have it
+  std::vector<std::int64_t> update_order;  // of the updates' dimensions: [windows..., window...]
+  std::int64_t count = 0;
+  std::vector<std::int64_t> start_map, operand_batch, index_batch;  // as in PlaceMap
+  std::int64_t index_vector_dimension = 0;
+
+  PlaceMap map() const { return {index_vector_dimension, start_map, operand_batch, index_batch}; }
+};
+ScatterWindows scatter_windows(ir::Instruction scatter);
+
 }  // namespace bp::passes

@@ -6,7 +6,6 @@
 namespace bp::passes {
 namespace {
 
-using ir::AttributeKey;
 using Id = ir::InstructionId;
 
 class ScatterExpansion {
@@ -15,27 +14,12 @@ class ScatterExpansion {
       : b_(module, scatter),
         scatter_(scatter),
         operands_(scatter.operands().begin(), scatter.operands().end()),
-        count_(operands_.size() / 2) {
-    const auto sizes = b_.shape(operands_[0]).sizes();
-    operand_sizes_.assign(sizes.begin(), sizes.end());
-    const std::vector<std::int64_t> in_window = numbers_of(scatter, AttributeKey::UpdateWindowDims);
-    std::vector<std::int64_t> inserted = numbers_of(scatter, AttributeKey::InsertedWindowDims);
-    const std::vector<std::int64_t> batching = numbers_of(scatter, AttributeKey::InputBatchingDims);
-    inserted.insert(inserted.end(), batching.begin(), batching.end());
-    row_ = sizes_of(b_.shape(operands_[count_ + 1]).sizes(), in_window);
-    window_.assign(operand_sizes_.size(), 1);
-    const std::vector<std::int64_t> kept = dimensions_except(operand_sizes_.size(), inserted);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      window_[static_cast<std::size_t>(kept[i])] = row_[i];
-    }
-    // Updates as [batch..., window...].
-    update_order_ = dimensions_except(b_.shape(operands_[count_ + 1]).rank(), in_window);
-    update_order_.insert(update_order_.end(), in_window.begin(), in_window.end());
-  }
+        count_(operands_.size() / 2),
+        windows_(scatter_windows(scatter)) {}
 
   bool fits() const {
-    for (std::size_t d = 0; d < window_.size(); ++d) {
-      if (window_[d] > operand_sizes_[d]) {
+    for (std::size_t d = 0; d < windows_.sizes.size(); ++d) {
+      if (windows_.sizes[d] > windows_.operand_sizes[d]) {
         return false;
       }
     }
@@ -44,16 +28,13 @@ class ScatterExpansion {
 
   // Without instructions if the function does more than elementwise ops.
   Id run() {
-    const std::vector<std::int64_t> start_map = numbers_of(scatter_, AttributeKey::ScatterDimsToOperandDims);
-    const std::vector<std::int64_t> operand_batch = numbers_of(scatter_, AttributeKey::InputBatchingDims);
-    const std::vector<std::int64_t> index_batch = numbers_of(scatter_, AttributeKey::ScatterIndicesBatchingDims);
-    const PlaceMap map{scatter_.number(AttributeKey::IndexVectorDim), start_map, operand_batch, index_batch};
-    const WindowPlaces places = window_places(b_, operands_[count_], operand_sizes_, window_, map);
-    std::vector<std::int64_t> rows = row_;
+    const WindowPlaces places =
+        window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
+    std::vector<std::int64_t> rows = windows_.row;
     rows.insert(rows.begin(), places.count);
     std::vector<Id> values(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
     for (std::size_t i = 0; i < count_; ++i) {
-      values.push_back(b_.ir::Builder::reshape(b_.transpose(operands_[count_ + 1 + i], update_order_), rows));
+      values.push_back(b_.ir::Builder::reshape(b_.transpose(operands_[count_ + 1 + i], windows_.update_order), rows));
     }
     values.push_back(starts_of(b_, places));
     values.push_back(places.are_inside);
@@ -70,13 +51,14 @@ class ScatterExpansion {
     const Id is_inside = body.reshape(body.dynamic_slice(state[2 * count_ + 1], 0, round, 1), {});
     std::vector<Id> arguments;
     for (std::size_t i = 0; i < count_; ++i) {
-      arguments.push_back(body.dynamic_slice(state[i], start, window_));
+      arguments.push_back(body.dynamic_slice(state[i], start, windows_.sizes));
     }
     const std::vector<Id> before = arguments;
     for (std::size_t i = 0; i < count_; ++i) {
-      arguments.push_back(body.ir::Builder::reshape(body.dynamic_slice(state[count_ + i], 0, round, 1), window_));
+      arguments.push_back(
+          body.ir::Builder::reshape(body.dynamic_slice(state[count_ + i], 0, round, 1), windows_.sizes));
     }
-    const std::vector<Id> after = body.apply_to_arrays(scatter_.called(0), arguments, window_);
+    const std::vector<Id> after = body.apply_to_arrays(scatter_.called(0), arguments, windows_.sizes);
     for (std::size_t i = 0; i < count_; ++i) {
       const Id kept = body.select({body.spread(is_inside, before[i]), after[i], before[i]});
       state[i] = body.dynamic_update_slice(state[i], kept, start);
@@ -88,7 +70,7 @@ class ScatterExpansion {
   ir::Instruction scatter_;
   std::vector<Id> operands_;
   std::size_t count_;
-  std::vector<std::int64_t> operand_sizes_, window_, row_, update_order_;
+  const ScatterWindows windows_;
 };
 
 }  // namespace

@@ -30,41 +30,24 @@ class Sorter {
         b_(module, scatter),
         operands_(scatter.operands().begin(), scatter.operands().end()),
         count_(operands_.size() / 2),
-        in_window_(numbers_of(scatter, AttributeKey::UpdateWindowDims)),
-        removed_(numbers_of(scatter, AttributeKey::InsertedWindowDims)),
-        start_map_(numbers_of(scatter, AttributeKey::ScatterDimsToOperandDims)),
-        operand_batch_(numbers_of(scatter, AttributeKey::InputBatchingDims)),
-        index_batch_(numbers_of(scatter, AttributeKey::ScatterIndicesBatchingDims)),
-        operand_sizes_(b_.shape(operands_[0]).sizes().begin(), b_.shape(operands_[0]).sizes().end()) {
-    removed_.insert(removed_.end(), operand_batch_.begin(), operand_batch_.end());
-    const ir::Shape updates = b_.shape(operands_[count_ + 1]);
-    row_ = sizes_of(updates.sizes(), in_window_);
-    window_.assign(operand_sizes_.size(), 1);
-    const Numbers kept = dimensions_except(operand_sizes_.size(), removed_);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      window_[static_cast<std::size_t>(kept[i])] = row_[i];
-    }
-    // Updates as [windows..., window...].
-    update_order_ = dimensions_except(updates.rank(), in_window_);
-    windows_ = ir::product(sizes_of(updates.sizes(), update_order_));
-    update_order_.insert(update_order_.end(), in_window_.begin(), in_window_.end());
-  }
+        windows_(scatter_windows(scatter)) {}
 
   // most: elements of windows that are enough to do at a time.
   bool is_worth_it(std::int64_t most) const {
-    const bool is_sorted = scatter_.number(AttributeKey::IndicesAreSorted, 0) != 0 && operand_batch_.empty() &&
-                           update_order_.size() == in_window_.size() + 1;
+    const bool is_sorted = scatter_.number(AttributeKey::IndicesAreSorted, 0) != 0 && windows_.operand_batch.empty() &&
+                           windows_.update_order.size() == windows_.row.size() + 1;
     // Of larger dimensions, places are no s32 (window_places()).
-    const bool are_short = std::ranges::all_of(operand_sizes_, [](std::int64_t size) { return size <= INT32_MAX; });
+    const bool are_short =
+        std::ranges::all_of(windows_.operand_sizes, [](std::int64_t size) { return size <= INT32_MAX; });
     return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() && are_short &&
-           windows_ >= least_windows && ir::product(row_) < most && !removed_or_whole().empty();
+           windows_.count >= least_windows && ir::product(windows_.row) < most && !moved_dimensions().empty();
   }
 
   Id run(SortedPlaces &sorted) {
-    const Numbers moved = removed_or_whole(), sizes = sizes_of(operand_sizes_, moved);
-    const Numbers indices = {index(operands_[count_]), scatter_.number(AttributeKey::IndexVectorDim)};
-    const auto [found, is_new] =
-        sorted.try_emplace({indices, start_map_, operand_batch_, index_batch_, operand_sizes_, window_});
+    const Numbers moved = moved_dimensions(), sizes = sizes_of(windows_.operand_sizes, moved);
+    const Numbers indices = {index(operands_[count_]), windows_.index_vector_dimension};
+    const auto [found, is_new] = sorted.try_emplace({indices, windows_.start_map, windows_.operand_batch,
+                                                     windows_.index_batch, windows_.operand_sizes, windows_.sizes});
     if (is_new) {
       found->second = sorted_places(moved, sizes);
     }
@@ -74,8 +57,8 @@ class Sorter {
  private:
   // The place of each window as one number, ascending, and the number of the window.
   Id sorted_places(const Numbers &moved, const Numbers &sizes) {
-    const PlaceMap map{scatter_.number(AttributeKey::IndexVectorDim), start_map_, operand_batch_, index_batch_};
-    const WindowPlaces places = window_places(b_, operands_[count_], operand_sizes_, window_, map);
+    const WindowPlaces places =
+        window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
     const std::int64_t all = ir::product(sizes);
     const ElementType type = all <= INT32_MAX ? ElementType::S32 : ElementType::S64;
     Id place = ir::no_instruction;
@@ -85,7 +68,7 @@ class Sorter {
     }
     // What is dropped comes last.
     place = b_.select({places.are_inside, place, b_.splat(static_cast<double>(all), place)});
-    place = b_.seen_as(place, ir::Shape::array(type, {windows_}));
+    place = b_.seen_as(place, ir::Shape::array(type, {windows_.count}));
     return b_.sort_with_positions(place, 0, ir::ComparisonDirection::Lt);
   }
 
@@ -99,16 +82,16 @@ class Sorter {
   }
 
   // The dimensions along which windows begin at different places, if these have no elements in common.
-  Numbers removed_or_whole() const {
-    Numbers moved = start_map_;
-    moved.insert(moved.end(), operand_batch_.begin(), operand_batch_.end());
+  Numbers moved_dimensions() const {
+    Numbers moved = windows_.start_map;
+    moved.insert(moved.end(), windows_.operand_batch.begin(), windows_.operand_batch.end());
     std::ranges::sort(moved);
     const auto is_whole = [this](std::int64_t d) {
-      return window_[static_cast<std::size_t>(d)] == operand_sizes_[static_cast<std::size_t>(d)];
+      return windows_.sizes[static_cast<std::size_t>(d)] == windows_.operand_sizes[static_cast<std::size_t>(d)];
     };
     std::erase_if(moved, is_whole);
     const bool overlap =
-        std::ranges::any_of(moved, [this](std::int64_t d) { return window_[static_cast<std::size_t>(d)] > 1; });
+        std::ranges::any_of(moved, [this](std::int64_t d) { return windows_.sizes[static_cast<std::size_t>(d)] > 1; });
     return overlap ? Numbers() : moved;
   }
 
@@ -119,11 +102,9 @@ class Sorter {
     for (std::size_t i = count_ + 1; i < operands_.size(); ++i) {
       operands.push_back(in_order(operands_[i], order));
     }
-    Numbers inserted = removed_;
-    std::ranges::sort(inserted);
     const auto set = [&](ir::Module &m, Id id) {
       m.set_numbers(id, AttributeKey::UpdateWindowDims, window_dimensions());
-      m.set_numbers(id, AttributeKey::InsertedWindowDims, inserted);
+      m.set_numbers(id, AttributeKey::InsertedWindowDims, windows_.removed);
       m.set_numbers(id, AttributeKey::ScatterDimsToOperandDims, moved);
       m.set_number(id, AttributeKey::IndexVectorDim, 1);
       m.set_number(id, AttributeKey::IndicesAreSorted, 1);
@@ -138,7 +119,7 @@ class Sorter {
       return places;
     }
     std::vector<Id> columns;
-    Id rest = b_.seen_as(places, ir::Shape::array(b_.type(places), {windows_, 1}));
+    Id rest = b_.seen_as(places, ir::Shape::array(b_.type(places), {windows_.count, 1}));
     std::int64_t stride = ir::product(sizes);
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
       stride /= sizes[i];
@@ -152,14 +133,14 @@ class Sorter {
 
   // Of [windows, window...], as many rows in another order.
   Id in_order(Id updates, Id order) {
-    Numbers sizes = row_;
-    sizes.insert(sizes.begin(), windows_);
+    Numbers sizes = windows_.row;
+    sizes.insert(sizes.begin(), windows_.count);
     const ir::Instruction given = b_.module().instruction(updates);
     if (is_repeated_scalar(given)) {
       return b_.broadcast(given.operands()[0], ir::Shape::array(b_.type(updates), sizes));
     }
-    if (!std::ranges::is_sorted(update_order_)) {
-      updates = b_.transpose(updates, update_order_);
+    if (!std::ranges::is_sorted(windows_.update_order)) {
+      updates = b_.transpose(updates, windows_.update_order);
     }
     updates = b_.seen_as(updates, ir::Shape::array(b_.type(updates), sizes));
     sizes[0] = 1;
@@ -174,7 +155,7 @@ class Sorter {
 
   // Of [windows, window...].
   Numbers window_dimensions() const {
-    Numbers dimensions(row_.size());
+    Numbers dimensions(windows_.row.size());
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
       dimensions[i] = static_cast<std::int64_t>(i) + 1;
     }
@@ -185,9 +166,7 @@ class Sorter {
   Expansion b_;
   std::vector<Id> operands_;
   std::size_t count_;
-  Numbers in_window_, removed_, start_map_, operand_batch_, index_batch_, operand_sizes_;
-  Numbers window_, row_, update_order_;  // of a window, by dimension of the operand and of the updates
-  std::int64_t windows_ = 0;
+  const ScatterWindows windows_;
 };
 
 }  // namespace
