@@ -51,7 +51,8 @@ class Sorter {
     if (is_new) {
       found->second = sorted_places(moved, sizes);
     }
-    return scatter(moved, sizes, b_.get_tuple_element(found->second, 0), b_.get_tuple_element(found->second, 1));
+    const Id places = b_.get_tuple_element(found->second, 0), order = b_.get_tuple_element(found->second, 1);
+    return scatter(moved, sizes, places, order);
   }
 
  private:
