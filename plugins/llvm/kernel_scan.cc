@@ -32,7 +32,8 @@ class ScanKernel {
         share_(std::max<std::int64_t>(8 / static_cast<std::int64_t>(count_), 1)) {}
 
   KernelWork emit() {
-    const std::int64_t bytes = reduction_bytes(team_, static_cast<std::int64_t>(count_) * shown_bytes(1));
+    constexpr std::int64_t widest_bytes = 16;  // of a value: c128
+    const std::int64_t bytes = reduction_bytes(team_, static_cast<std::int64_t>(count_) * shown_bytes(widest_bytes));
     memory_ = bytes == 0 ? nullptr : team_.memory(b_, bytes);
     std::vector<LoopGroup> lines;
     for (const std::int64_t d : shape_.major_to_minor()) {
