@@ -188,7 +188,8 @@ TEST_CASE("many small windows are sorted before they are scattered") {
       u = bf16[300] parameter(2)
       ROOT scattered = bf16[3000000000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0},
         scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
-    })").find("sort") == std::string::npos);
+    })")
+            .find("sort") == std::string::npos);
   // Also where each place is one of two arrays', and a place of a whole dimension is no choice.
   check_on_emulator(R"(HloModule several
     both { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
