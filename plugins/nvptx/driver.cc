@@ -65,6 +65,10 @@ std::shared_ptr<const Driver> open_driver(const std::string &library_name, std::
 #define BP_CUDA_FUNCTION(name, parameters) driver->has_tensor_maps &= find_function(library, #name, driver->name);
   BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
+  driver->has_function_loading = true;
+#define BP_CUDA_FUNCTION(name, parameters) driver->has_function_loading &= find_function(library, #name, driver->name);
+  BP_CUDA_LOADING_FUNCTIONS(BP_CUDA_FUNCTION)
+#undef BP_CUDA_FUNCTION
   result = result == 0 ? driver->cuInit(0) : result;
   if (result == cuda::no_device) {
     error = std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu;

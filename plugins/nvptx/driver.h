@@ -175,15 +175,20 @@ enum : int {
                              const std::uint64_t *sizes, const std::uint64_t *strides, const std::uint32_t *box, \
                              const std::uint32_t *steps, int interleave, int swizzle, int promotion, int fill))
 
+// That which loads a function before it is started, of CUDA 12.4.
+#define BP_CUDA_LOADING_FUNCTIONS(X) X(cuFuncLoad, (cuda::Function function))
+
 struct Driver {
 #define BP_CUDA_FUNCTION(name, parameters) cuda::Result(*name) parameters = nullptr;
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
   BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
   BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
+  BP_CUDA_LOADING_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
-  bool has_graphs = false;       // and all the functions for them
-  bool has_tensor_maps = false;  // likewise
-  int version = 0;               // of CUDA, the newest that it knows: 12040 for 12.4
+  bool has_graphs = false;            // and all the functions for them
+  bool has_tensor_maps = false;       // likewise
+  bool has_function_loading = false;  // likewise
+  int version = 0;                    // of CUDA, the newest that it knows: 12040 for 12.4
 
   // "out of memory (2)", as the driver says.
   std::string text(cuda::Result result) const;

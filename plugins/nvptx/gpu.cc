@@ -64,7 +64,15 @@ class Gpu final : public Machine {
   }
   // Once, first.
   bp_status open(const bp_diag_t *diag) {
-    return gpu_.call("making a pool of memory", diag, [&] { return pieces_.open(); });
+    plugin::FirstReport report;
+    const bp_status status = gpu_.call("making a pool of memory", &report.abi, [&] { return pieces_.open(); });
+    if (status == BP_DEVICE_LOST) {
+      return fail(diag, status, report.message);
+    }
+    if (status != BP_OK) {
+      code_loading_.services.log(BP_LOG_WARNING, report.message + "; memory is slower to come by");
+    }
+    return BP_OK;
   }
 
   bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
@@ -157,7 +165,7 @@ bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &h
     LoadedSegment &loaded = segments_.emplace_back();
     loaded.segment = segment;
     if (wants_graphs && segment.size() >= smallest_graph) {
-      loaded.graphs = std::make_unique<SegmentGraphs>(gpu_, plan_, segment, code_.functions());
+      loaded.graphs = std::make_unique<SegmentGraphs>(gpu_, plan_, segment, code_.functions(), how.services);
     }
   }
   return BP_OK;
@@ -213,9 +221,20 @@ bp_status GpuKernels::start(const Command &command, std::span<const std::uint64_
 
 std::unique_ptr<LoadedKernels> Gpu::load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
                                          const bp_diag_t *diag) {
-  auto kernels = std::make_unique<GpuKernels>(*this, gpu_, plan);
-  status = kernels->load(parts, code_loading_, has_graphs_, diag);
-  return status == BP_OK ? std::move(kernels) : nullptr;
+  const auto load = [&](const bp_diag_t *to) {
+    auto kernels = std::make_unique<GpuKernels>(*this, gpu_, plan);
+    status = kernels->load(parts, code_loading_, has_graphs_, to);
+    return status == BP_OK ? std::move(kernels) : nullptr;
+  };
+  plugin::FirstReport report;
+  std::unique_ptr<LoadedKernels> kernels = load(&report.abi);
+  if (status == BP_NO_MEMORY && gpu_.call("freeing memory", nullptr, [&] { return pieces_.give_up_kept(); }) == BP_OK) {
+    return load(diag);
+  }
+  if (status != BP_OK) {
+    fail(diag, status, report.message);
+  }
+  return kernels;
 }
 
 }  // namespace

@@ -15,13 +15,19 @@ class CompilerLog {
 
   unsigned count() const { return 2; }
   int *options() { return options_; }
-  void **values() { return values_; }
+  // For one call more: the driver writes over the size.
+  void **values() {
+    text_.assign(8192, '\0');
+    values_[0] = text_.data();
+    values_[1] = reinterpret_cast<void *>(text_.size());
+    return values_;
+  }
   std::string text() const { return text_.c_str(); }
 
  private:
-  std::string text_ = std::string(8192, '\0');
+  std::string text_;
   int options_[2] = {cuda::jit_error_log, cuda::jit_error_log_bytes};
-  void *values_[2] = {text_.data(), reinterpret_cast<void *>(text_.size())};
+  void *values_[2] = {};
 };
 
 // Machine code of PTX.
@@ -43,7 +49,8 @@ cuda::Result link(const Driver &driver, const std::string &ptx, CompilerLog &log
   return result;
 }
 
-// Without a folder for machine code the driver gets the PTX, and may know it from its own cache.
+// Without a folder for machine code the driver gets the PTX, and may know it from its own cache; and so does one that
+// links nothing of it.
 cuda::Result load_module(const Driver &driver, const std::string &ptx, const CodeLoading &how, CompilerLog &log,
                          cuda::Module &module) {
   const auto load = [&](const std::string &code) {
@@ -59,8 +66,10 @@ cuda::Result load_module(const Driver &driver, const std::string &ptx, const Cod
     }
   }
   std::string cubin;
-  cuda::Result result = link(driver, ptx, log, cubin);
-  result = result == 0 ? load(cubin) : result;
+  if (link(driver, ptx, log, cubin) != 0) {
+    return load(ptx);
+  }
+  const cuda::Result result = load(cubin);
   if (result == 0) {
     how.cache.keep(key, cubin);
   }
@@ -80,6 +89,14 @@ bp_status load_part(const GpuContext &gpu, const std::string &ptx, const CodeLoa
     diag->report(diag, status, BP_NONE, (report.message + reason).c_str());
   }
   return status != BP_OK && is_about_code(result) ? BP_INVALID : status;
+}
+
+// A function, on the GPU now where the driver can do that: otherwise it may bring it there when it is first started, and
+// find no memory then.
+cuda::Result find_function(const Driver &driver, cuda::Module module, const std::string &name,
+                           cuda::Function &function) {
+  const cuda::Result result = driver.cuModuleGetFunction(&function, module, name.c_str());
+  return result == 0 && driver.has_function_loading ? driver.cuFuncLoad(function) : result;
 }
 
 }  // namespace
@@ -113,7 +130,7 @@ bp_status GpuCode::load(std::span<const CodePart> parts, std::uint32_t kernels, 
       const std::string name = kernel_name(kernel);
       cuda::Result result = 0;
       const bp_status status = gpu_.call("finding " + name, diag, [&] {
-        return result = gpu_.driver().cuModuleGetFunction(&functions_.emplace_back(), modules_[i], name.c_str());
+        return result = find_function(gpu_.driver(), modules_[i], name, functions_.emplace_back());
       });
       if (status != BP_OK) {
         return result == cuda::not_found || is_about_code(result) ? BP_INVALID : status;

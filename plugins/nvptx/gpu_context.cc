@@ -14,6 +14,7 @@ constexpr cuda::Result fatal[] = {
     214, 220, 226,                 // memory or a link is damaged
     700, 714, 715, 716, 717, 718,  // a kernel touched or executed what it must not
     702, 709, 710, 719, 721,       // it took too long, lost its context, asserted, failed, or left memory behind
+    810, 911, 999,                 // the server of a shared GPU is gone, another device failed, or nobody knows
 };
 
 bool is_fatal(cuda::Result result) {

@@ -1,6 +1,7 @@
 #include "plugins/nvptx/gpu_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "plugin_api/cpp/call.h"
 #include "plugins/nvptx/gpu_launch.h"
@@ -20,8 +21,7 @@ class NodeParameters {
     if (command.kind == CommandKind::Move) {
       copy_.to.address = arguments_.addresses()[0];
       copy_.from.address = arguments_.addresses()[1];
-      copy_.bytes = copy_.to.pitch = copy_.from.pitch = command.size;
-      copy_.to.height = copy_.from.height = copy_.rows;
+      copy_.bytes = command.size;
       return;
     }
     kernel_.function = functions[command.kernel];
@@ -47,8 +47,8 @@ class NodeParameters {
 }  // namespace
 
 SegmentGraphs::SegmentGraphs(const GpuContext &gpu, const LaunchPlan &plan, const Segment &segment,
-                             std::span<const cuda::Function> functions)
-    : gpu_(gpu), plan_(plan), segment_(segment), functions_(functions) {
+                             std::span<const cuda::Function> functions, const plugin::HostServices &services)
+    : gpu_(gpu), plan_(plan), segment_(segment), functions_(functions), services_(services) {
   for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
     for (const Place &place : places_of(plan, plan.commands[c])) {
       allocations_.push_back(place.allocation);
@@ -66,28 +66,47 @@ SegmentGraphs::~SegmentGraphs() {
 
 std::optional<bp_status> SegmentGraphs::start(std::span<const cuda::Address> bases, const bp_diag_t *diag) {
   std::lock_guard lock(mutex_);
+  if (is_hopeless_) {
+    return std::nullopt;
+  }
+  plugin::FirstReport report;
   auto graph = std::ranges::find_if(graphs_, [&](const Graph &one) { return fits(one, bases); });
   if (graph == graphs_.end()) {
     graph = graphs_.size() < most_graphs ? graphs_.emplace(graphs_.end())
                                          : std::ranges::min_element(graphs_, {}, &Graph::last_start);
-    plugin::FirstReport report;
+    const std::vector<cuda::Address> before = std::exchange(graph->bases, {});
     const bp_status status = gpu_.call("making a graph of kernels", &report.abi, [&] {
-      return graph->runnable == nullptr || update(*graph, bases) != 0 ? build(*graph, bases) : 0;
+      return before.empty() || update(*graph, before, bases) != 0 ? build(*graph, bases) : 0;
     });
     if (status != BP_OK) {
-      destroy(*graph);
-      graphs_.erase(graph);
-      return status == BP_DEVICE_LOST ? std::optional(plugin::fail(diag, status, report.message)) : std::nullopt;
+      return do_without(graph, status, report.message, diag);
     }
     graph->bases.assign(bases.begin(), bases.end());
   }
   graph->last_start = ++starts_;
-  return gpu_.call("starting a graph of kernels", diag,
-                   [&] { return gpu_.driver().cuGraphLaunch(graph->runnable, cuda::stream_of_thread); });
+  const bp_status status = gpu_.call("starting a graph of kernels", &report.abi, [&] {
+    return gpu_.driver().cuGraphLaunch(graph->runnable, cuda::stream_of_thread);
+  });
+  return status == BP_OK ? std::optional(status) : do_without(graph, status, report.message, diag);
+}
+
+std::optional<bp_status> SegmentGraphs::do_without(std::vector<Graph>::iterator graph, bp_status status,
+                                                   const std::string &message, const bp_diag_t *diag) {
+  destroy(*graph);
+  graphs_.erase(graph);
+  if (status == BP_DEVICE_LOST) {
+    return plugin::fail(diag, status, message);
+  }
+  if (status != BP_NO_MEMORY) {
+    is_hopeless_ = true;
+    services_.log(BP_LOG_WARNING, message + "; these kernels are started one by one");
+  }
+  return std::nullopt;
 }
 
 bool SegmentGraphs::fits(const Graph &graph, std::span<const cuda::Address> bases) const {
-  return std::ranges::all_of(allocations_, [&](std::uint32_t one) { return graph.bases[one] == bases[one]; });
+  return !graph.bases.empty() &&
+         std::ranges::all_of(allocations_, [&](std::uint32_t one) { return graph.bases[one] == bases[one]; });
 }
 
 cuda::Result SegmentGraphs::build(Graph &graph, std::span<const cuda::Address> bases) const {
@@ -115,14 +134,14 @@ cuda::Result SegmentGraphs::build(Graph &graph, std::span<const cuda::Address> b
 }
 
 // May also be done while the graph runs, of which it then changes nothing.
-cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> bases) const {
+cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> before,
+                                   std::span<const cuda::Address> bases) const {
   const Driver &driver = gpu_.driver();
   cuda::Result result = 0;
   for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
     const Command &command = plan_.commands[c];
-    if (std::ranges::all_of(places_of(plan_, command), [&](const Place &place) {
-          return graph.bases[place.allocation] == bases[place.allocation];
-        })) {
+    if (std::ranges::all_of(places_of(plan_, command),
+                            [&](const Place &place) { return before[place.allocation] == bases[place.allocation]; })) {
       continue;
     }
     NodeParameters parameters(plan_, command, functions_, bases);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plugins/nvptx/dependences.h"
@@ -20,13 +21,14 @@ class SegmentGraphs {
  public:
   // functions: by kernel. All are kept, and outlive this.
   SegmentGraphs(const GpuContext &gpu, const LaunchPlan &plan, const Segment &segment,
-                std::span<const cuda::Function> functions);
+                std::span<const cuda::Function> functions, const plugin::HostServices &services);
   ~SegmentGraphs();
   SegmentGraphs(const SegmentGraphs &) = delete;
   SegmentGraphs &operator=(const SegmentGraphs &) = delete;
 
   // Starts the segment on the calling thread's stream, with the allocations at `bases`. Nothing, and nothing was started,
-  // if the driver makes no graph of it: its memory may be full.
+  // if the driver makes no graph of it: its memory may be full. For any other reason it is not tried again, and the host
+  // is told.
   std::optional<bp_status> start(std::span<const cuda::Address> bases, const bp_diag_t *diag);
 
  private:
@@ -34,23 +36,29 @@ class SegmentGraphs {
     cuda::Graph graph = nullptr;
     std::vector<cuda::GraphNode> nodes;  // by command of the segment
     cuda::GraphExec runnable = nullptr;
-    std::vector<cuda::Address> bases;
+    std::vector<cuda::Address> bases;  // empty: it is not whole
     std::uint64_t last_start = 0;
   };
 
   bool fits(const Graph &graph, std::span<const cuda::Address> bases) const;
   cuda::Result build(Graph &graph, std::span<const cuda::Address> bases) const;
-  cuda::Result update(Graph &graph, std::span<const cuda::Address> bases) const;
+  // before: the bases that it has so far.
+  cuda::Result update(Graph &graph, std::span<const cuda::Address> before, std::span<const cuda::Address> bases) const;
+  // What start() returns if one was not made, or not started.
+  std::optional<bp_status> do_without(std::vector<Graph>::iterator graph, bp_status status, const std::string &message,
+                                      const bp_diag_t *diag);
   void destroy(Graph &graph) const;
 
   const GpuContext &gpu_;
   const LaunchPlan &plan_;
   const Segment segment_;
   const std::span<const cuda::Function> functions_;
+  const plugin::HostServices &services_;
   std::vector<std::uint32_t> allocations_;  // that the segment uses
   std::mutex mutex_;                        // the driver lets one thread at a time touch a graph
   std::vector<Graph> graphs_;
   std::uint64_t starts_ = 0;
+  bool is_hopeless_ = false;
 };
 
 }  // namespace bp::nvptx

@@ -13,12 +13,24 @@ cuda::Result GpuPieces::open() {
   }
   cuda::PoolProperties properties;
   properties.location = device_;
-  const cuda::Result result = driver_.cuMemPoolCreate(&pool_, &properties);
-  return result == 0 ? driver_.cuMemPoolSetAttribute(pool_, cuda::pool_release_threshold, &kept_bytes_) : result;
+  if (const cuda::Result result = driver_.cuMemPoolCreate(&pool_, &properties); result != 0) {
+    pool_ = nullptr;
+    return result;
+  }
+  return driver_.cuMemPoolSetAttribute(pool_, cuda::pool_release_threshold, &kept_bytes_);
 }
 
 cuda::Result GpuPieces::close() {
   return pool_ == nullptr ? 0 : driver_.cuMemPoolDestroy(pool_);
+}
+
+cuda::Result GpuPieces::give_up_kept() const {
+  if (pool_ == nullptr) {
+    return 0;
+  }
+  // The pool takes what is given back for used until the host has seen that it is not, on whatever thread's stream.
+  const cuda::Result result = driver_.cuCtxSynchronize();
+  return result == 0 ? driver_.cuMemPoolTrimTo(pool_, 0) : result;
 }
 
 cuda::Result GpuPieces::take(std::uint64_t bytes, cuda::Address &address) const {
@@ -28,9 +40,7 @@ cuda::Result GpuPieces::take(std::uint64_t bytes, cuda::Address &address) const 
   cuda::Address taken = 0;
   cuda::Result result = driver_.cuMemAllocFromPoolAsync(&taken, bytes, pool_, cuda::stream_of_thread);
   if (result == cuda::out_of_memory) {
-    // The pool takes what is given back for used until the host has seen that it is not, on whatever thread's stream.
-    result = driver_.cuCtxSynchronize();
-    result = result == 0 ? driver_.cuMemPoolTrimTo(pool_, 0) : result;
+    result = give_up_kept();
     result = result == 0 ? driver_.cuMemAllocFromPoolAsync(&taken, bytes, pool_, cuda::stream_of_thread) : result;
   }
   if (result != 0) {
@@ -58,8 +68,8 @@ cuda::Result Staging::open_for(std::size_t bytes, std::unique_lock<std::mutex> &
   }
   cuda::Result result = 0;
   for (Buffer &buffer : buffers_) {
-    if (result == 0 && buffer.memory == nullptr) {
-      result = driver_.cuMemHostAlloc(&buffer.memory, buffer_bytes, 0);
+    if (buffer.memory == nullptr && driver_.cuMemHostAlloc(&buffer.memory, buffer_bytes, 0) != 0) {
+      return cuda::out_of_memory;
     }
     if (result == 0 && buffer.done == nullptr) {
       result = driver_.cuEventCreate(&buffer.done, cuda::event_has_no_time);

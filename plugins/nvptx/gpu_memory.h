@@ -12,7 +12,7 @@ namespace bp::nvptx {
 
 // Pieces come from a pool, where the GPU has pools, and one by one from the driver otherwise. The pool keeps a quarter of
 // the GPU's memory, when it is given back, for the next piece, which then costs microseconds; but what it keeps is given
-// up before a piece is refused.
+// up before a piece, or memory for something else, is refused.
 class GpuPieces {
  public:
   explicit GpuPieces(const GpuFacts &facts)
@@ -20,8 +20,10 @@ class GpuPieces {
         device_(facts.device),
         has_pool_(facts.has_pools),
         kept_bytes_(facts.memory_bytes / 4) {}
-  cuda::Result open();
+  cuda::Result open();   // if it fails, pieces come one by one
   cuda::Result close();  // all pieces were given back
+  // Gives the driver what the pool keeps.
+  cuda::Result give_up_kept() const;
   cuda::Result take(std::uint64_t bytes, cuda::Address &address) const;
   cuda::Result give_back(cuda::Address address) const;
 

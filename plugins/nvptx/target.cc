@@ -34,15 +34,15 @@ constexpr emit::GpuFacts h100(bool has_warpgroup_unit) {
 struct Known {
   const char *text;
   Target target;
-  unsigned ptx;              // 83: the least version that has it, 8.3
+  unsigned ptx;              // 81: the least version that has it all, 8.1
   std::uint32_t shared_kib;  // of a block
   emit::GpuFacts facts;
 };
 constexpr Known known_targets[] = {
     {"sm_75", {75, false}, 70, 64, t4},
     {"sm_80", {80, false}, 70, 163, a100},
-    {"sm_90", {90, false}, 83, 227, h100(false)},
-    {"sm_90a", {90, true}, 83, 227, h100(true)},
+    {"sm_90", {90, false}, 81, 227, h100(false)},
+    {"sm_90a", {90, true}, 81, 227, h100(true)},
 };
 
 const Known &find(const Target &target) {
@@ -54,7 +54,7 @@ const Known &find(const Target &target) {
   return known_targets[0];
 }
 
-// "8.3" for 83.
+// "8.1" for 81.
 std::string dotted(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }

@@ -29,7 +29,7 @@ std::optional<Target> parse_target(std::string_view text, std::string &error);
 std::optional<Target> target_for(unsigned capability, std::string &error);
 // Whether its code runs on such a GPU.
 bool runs_on(const Target &target, unsigned capability);
-// "8.3", the version of its PTX, and the CUDA version of the first driver that reads it: 12030.
+// "8.1", the version of its PTX, and the CUDA version of the first driver that reads it: 12010.
 std::string ptx_version(const Target &target);
 int oldest_driver(const Target &target);
 // What the generated code may assume of a GPU's threads: loads and stores of 16 bytes. may_round: matrix units may take f32

@@ -67,6 +67,9 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
 #if CUDA_VERSION >= 12000
   BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
   BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
+#if CUDA_VERSION >= 12040
+  BP_CUDA_LOADING_FUNCTIONS(BP_CUDA_FUNCTION)
+#endif
   CHECK(sizeof(cuda::TensorMap) == sizeof(CUtensorMap));
   CHECK(alignof(cuda::TensorMap) >= alignof(CUtensorMap));  // 64 or 128, by version
   CHECK(static_cast<int>(cuda::tensor_of_bytes) == static_cast<int>(CU_TENSOR_MAP_DATA_TYPE_UINT8));

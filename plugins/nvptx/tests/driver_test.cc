@@ -67,7 +67,8 @@ Status compile_and_run(const Backend &backend) {
 
 // The whole life of a device; what went wrong, or "".
 std::string life(const std::string &driver = TestDriver::path(), const Settings &settings = {}) {
-  const auto backend = open_with_driver(settings, driver);
+  std::string warnings;
+  const auto backend = open_with_driver(settings, driver, &warnings);
   if (!backend.ok()) {
     return backend.error().message();
   }
@@ -376,8 +377,32 @@ TEST_CASE("a run that has begun fails in another way than for lack of memory") {
   }
 }
 
+TEST_CASE("what the pool keeps is given up where code finds no memory") {
+  const std::string function = GENERATE("cuModuleLoadDataEx", "cuFuncLoad");
+  const TestDriver driver("fail=" + function + ":1:2");
+  CHECK(life() == "");
+  CHECK(driver.calls_of("cuModuleLoadDataEx") == 2);
+  CHECK(driver.calls_of("cuMemPoolTrimTo") == 1);
+  CHECK(driver.problems() == "");
+}
+
+TEST_CASE("a device that makes no pool is used without, and it is said") {
+  const std::string function = GENERATE("cuMemPoolCreate", "cuMemPoolSetAttribute");
+  const TestDriver driver("fail=" + function + ":1:801");
+  std::string warnings;
+  {
+    const auto backend = open_with_driver({}, TestDriver::path(), &warnings);
+    REQUIRE(backend.ok());
+    CHECK(compile_and_run(*backend).ok());
+  }
+  CHECK(contains(warnings, "nvptx: making a pool of memory: an error (801)"));
+  CHECK((driver.calls_of("cuMemAlloc_v2") > 0) == (function == "cuMemPoolCreate"));
+  CHECK(driver.problems() == "");
+}
+
 TEST_CASE("large copies do without pinned memory where there is none") {
-  const TestDriver driver("fail=cuMemHostAlloc:1:2");
+  const std::string why = GENERATE("2", "304");
+  const TestDriver driver("fail=cuMemHostAlloc:1:" + why);
   {
     const auto backend = open_with_driver();
     REQUIRE(backend.ok());
@@ -532,7 +557,8 @@ TEST_CASE("a queue of a GPU that is lost takes nothing more, and signals what it
 }
 
 TEST_CASE("a GPU that is lost stays lost, and gives back what it had") {
-  const TestDriver driver("fail=cuMemcpyHtoDAsync_v2:1:700");
+  const std::string why = GENERATE("700", "810", "999");
+  const TestDriver driver("fail=cuMemcpyHtoDAsync_v2:1:" + why);
   {
     const auto backend = open_with_driver();
     REQUIRE(backend.ok());
@@ -542,9 +568,9 @@ TEST_CASE("a GPU that is lost stays lost, and gives back what it had") {
     const char byte = 0;
     const Outcome lost = copy(device, {piece.memory, 0}, on_host(&byte), 1);
     CHECK(lost.status == BP_DEVICE_LOST);
-    CHECK(lost.message ==
-          "nvptx: copying to the GPU: an illegal memory access was encountered (700); the GPU is lost to "
-          "this process, which has to be started again");
+    CHECK(lost.message == "nvptx: copying to the GPU: " +
+                              std::string(why == "700" ? "an illegal memory access was encountered" : "an error") +
+                              " (" + why + "); the GPU is lost to this process, which has to be started again");
     CHECK(copy(device, {piece.memory, 0}, on_host(&byte), 1).status == BP_DEVICE_LOST);
     CHECK(allocate(device, 1000, other).status == BP_DEVICE_LOST);
     CHECK(driver.calls_of("cuMemcpyHtoDAsync_v2") == 1);
@@ -632,10 +658,11 @@ TEST_CASE("whatever call fails, it is said, and all is given back") {
           CHECK(contains(message, "(" + std::to_string(result) + ")"));
           CHECK(contains(message, "; nvidia-smi") + contains(message, "; the GPU is lost") == 1);
         } else {
-          // Only a fact or memory that the device can do without, memory that is there at the second try, or the end of
-          // it all.
+          // Only a fact, memory or a compiler that the device can do without, memory that is there at the second try, or
+          // the end of it all.
           const bool has_another_way =
-              result == 2 && (function == "cuMemAllocFromPoolAsync" || function == "cuMemHostAlloc");
+              result != 700 && (contains(function, "cuMemPool") || contains(function, "cuLink") ||
+                                function == "cuMemAllocFromPoolAsync" || function == "cuMemHostAlloc");
           CHECK((function == "cuDeviceGetAttribute" || function == "cuCtxPushCurrent_v2" || has_another_way ||
                  gives_back));
         }
@@ -667,8 +694,8 @@ TEST_CASE("a driver that is not there, or that cannot be used") {
   says(life_with("version=11010"), "the NVIDIA driver is for CUDA 11.1, expected one for CUDA 11.2 or later: update");
   says(life_with("devices=0"), "the NVIDIA driver finds no GPU; nvidia-smi lists those that it has");
   says(life_with("capability=61"), "the GPU is of compute capability 6.1, expected 7.5 or later");
-  says(life_with("version=12020"),
-       "code for sm_90a is PTX 8.3, for which the driver, of CUDA 12.2, is too old: update it to one for CUDA 12.3 or");
+  says(life_with("version=12000"),
+       "code for sm_90a is PTX 8.1, for which the driver, of CUDA 12.0, is too old: update it to one for CUDA 12.1 or");
   says(life_with("capability=80", {{"target", "sm_90a"}}), "code for sm_90a does not run on Test GPU, expected sm_80");
 }
 

@@ -63,10 +63,15 @@ class TestDriver {
   void *library_;
 };
 
-inline Result<Backend> open_with_driver(Settings settings = {}, const std::string &driver = TestDriver::path()) {
+// warnings: where they go, one line each, if anywhere. It outlives the backend.
+inline Result<Backend> open_with_driver(Settings settings = {}, const std::string &driver = TestDriver::path(),
+                                        std::string *warnings = nullptr) {
   BackendOptions options;
   options.settings = std::move(settings);
   options.settings.emplace_back("driver", driver);
+  if (warnings != nullptr) {
+    options.log = [warnings](std::uint32_t, std::string_view message) { *warnings += std::string(message) + "\n"; };
+  }
   return Backend::load(beside_the_test("libbackplane_nvptx.so"), options);
 }
 

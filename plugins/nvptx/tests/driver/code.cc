@@ -55,16 +55,24 @@ Result read_ptx(std::string_view text, LoadedModule &module) {
   return 0;
 }
 
-void write_log(unsigned count, const int *options, void **values, std::string_view message) {
-  char *log = nullptr;
-  std::size_t size = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    log = options[i] == cuda::jit_error_log ? static_cast<char *>(values[i]) : log;
-    size = options[i] == cuda::jit_error_log_bytes ? reinterpret_cast<std::size_t>(values[i]) : size;
+// The size of the buffer comes back as that of what was written to it.
+Result write_log(const Log &log, std::string_view message) {
+  char *text = nullptr;
+  void **size = nullptr;
+  for (unsigned i = 0; i < log.count; ++i) {
+    text = log.options[i] == cuda::jit_error_log ? static_cast<char *>(log.values[i]) : text;
+    size = log.options[i] == cuda::jit_error_log_bytes ? &log.values[i] : size;
   }
-  if (log != nullptr && size > 0) {
-    log[message.copy(log, size - 1)] = '\0';
+  if (text == nullptr) {
+    return 0;
   }
+  if (size == nullptr || *size == nullptr) {
+    return problem("a log without room", cuda::invalid_value);
+  }
+  const std::size_t written = message.copy(text, reinterpret_cast<std::size_t>(*size) - 1);
+  text[written] = '\0';
+  *size = reinterpret_cast<void *>(message.empty() ? 0 : written + 1);
+  return 0;
 }
 
 constexpr std::uint64_t map_mark = 0x7e450;  // of a tensor map that was made here
@@ -134,9 +142,10 @@ Result cuModuleLoadDataEx(cuda::Module *loaded, const void *image, unsigned coun
     const bool is_of_this_gpu = code.starts_with(head);
     code.remove_prefix(is_cubin && is_of_this_gpu ? head.size() : 0);
     const Result result = is_cubin && !is_of_this_gpu ? Result{cuda::no_binary_for_gpu} : read_ptx(code, *module);
-    if (result != 0) {
-      write_log(count, options, values, "the test driver does not take this code");
-      return result;
+    const Result written =
+        write_log({count, options, values}, result == 0 ? "" : "the test driver does not take this code");
+    if (result != 0 || written != 0) {
+      return result != 0 ? result : written;
     }
     *loaded = reinterpret_cast<cuda::Module>(module.get());
     state.modules.emplace(module.get(), std::move(module));
@@ -144,9 +153,10 @@ Result cuModuleLoadDataEx(cuda::Module *loaded, const void *image, unsigned coun
   });
 }
 
-Result cuLinkCreate_v2(unsigned, int *, void **, cuda::LinkState *made) {
+Result cuLinkCreate_v2(unsigned count, int *options, void **values, cuda::LinkState *made) {
   return call("cuLinkCreate_v2", context, [&]() -> Result {
     auto link = std::make_unique<Link>();
+    link->log = {count, options, values};
     *made = reinterpret_cast<cuda::LinkState>(link.get());
     state.links.emplace(link.get(), std::move(link));
     return 0;
@@ -178,7 +188,7 @@ Result cuLinkComplete(cuda::LinkState linked, void **cubin, std::size_t *bytes) 
     }
     *cubin = found->second->cubin.data();
     *bytes = found->second->cubin.size();
-    return 0;
+    return write_log(found->second->log, "");
   });
 }
 
@@ -208,6 +218,12 @@ Result cuModuleGetFunction(cuda::Function *function, cuda::Module module, const 
       }
     }
     return cuda::not_found;
+  });
+}
+
+Result cuFuncLoad(cuda::Function function) {
+  return call("cuFuncLoad", context, [&]() -> Result {
+    return find_kernel(function) != nullptr ? 0 : problem("there is no such function", cuda::invalid_handle);
   });
 }
 

@@ -27,9 +27,11 @@ Result set_kernel(Node &node, const cuda::KernelNode &from) {
 }
 
 Result set_copy(Node &node, const cuda::Copy &from, cuda::Context on) {
+  // A pitch says where the next row is, and may be left out. There is a largest one.
   const auto is_plain = [&](const cuda::Copy::End &end) {
     return end.memory_type == 2 && end.x == 0 && end.y == 0 && end.z == 0 && end.level == 0 && end.host == nullptr &&
-           end.array == nullptr && end.reserved == nullptr && end.pitch >= from.bytes && end.height >= from.rows;
+           end.array == nullptr && end.reserved == nullptr && (end.pitch == 0 || end.pitch >= from.bytes) &&
+           end.pitch <= INT32_MAX && (end.height == 0 || end.height >= from.rows);
   };
   if (on != the_context || !is_plain(from.from) || !is_plain(from.to) || from.rows != 1 || from.slices != 1) {
     return problem("a copy that is not of bytes in a row", cuda::invalid_value);

@@ -22,6 +22,7 @@ namespace bp::nvptx::test_driver {
 BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
 BP_CUDA_GRAPH_FUNCTIONS(BP_CUDA_FUNCTION)
 BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
+BP_CUDA_LOADING_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
 
 using cuda::Address;
@@ -36,8 +37,15 @@ struct Kernel {
   std::vector<bool> is_map;                // by parameter: a tensor map
   unsigned most_shared_bytes = 48 * 1024;  // of every GPU since compute capability 7.5, without asking for more
 };
+// Where a compiler says what is wrong. Its caller keeps it until the compiler is done.
+struct Log {
+  unsigned count = 0;
+  const int *options = nullptr;
+  void **values = nullptr;
+};
 struct Link {
   std::string cubin;
+  Log log;
 };
 struct LoadedModule {
   std::vector<Kernel> kernels;  // a handle of a function points to one
