@@ -368,7 +368,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
   }
   if (team != nullptr) {
     if (const auto rows = rows_for_team(instruction)) {
-      return emit_rows(generator, builder, site, *rows, team);
+      return emit_rows(generator, builder, site, target, *rows, team);
     }
     if (const auto scan = find_scan(instruction)) {
       return emit_scan(generator, builder, site, *scan, *team);
@@ -377,7 +377,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
       return emit_crossing(generator, builder, site, *crossing, *team);
     }
     if (const auto columns = columns_for_team(instruction)) {
-      return emit_rows(generator, builder, site, *columns, team);
+      return emit_rows(generator, builder, site, target, *columns, team);
     }
     return emit_contraction(builder, site, target, large, team);
   }
@@ -394,7 +394,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
         return emit_contraction(builder, site, target, large, nullptr);
       }
       if (const auto rows = rows_of(instruction)) {
-        return emit_rows(generator, builder, site, *rows);
+        return emit_rows(generator, builder, site, target, *rows);
       }
       [[fallthrough]];
     default: return {.items = ElementKernel(generator, builder, site, target).emit()};

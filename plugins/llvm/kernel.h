@@ -24,7 +24,8 @@ struct KernelSite {
 };
 
 // What one call of a kernel needs and how it can be shared out: parts [begin, end) of [0, items) write disjoint memory
-// and may run at the same time, each on a scratch of its own.
+// and may run at the same time, each on a scratch of its own. On a threaded target, where an item is a thread's and all run
+// at the same time, only what is one item needs scratch.
 struct KernelWork {
   std::int64_t scratch_bytes = 0;
   std::int64_t items = 1;
@@ -77,8 +78,8 @@ std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const Ke
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                                      const VectorTarget &target);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
-KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
-                     Team *team = nullptr);
+KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
+                     const RowFusion &rows, Team *team = nullptr);
 KernelWork emit_crossing(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Crossing &crossing,
                          Team &team);
 // large: coordinates need 64 bits.

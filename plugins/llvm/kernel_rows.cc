@@ -96,7 +96,8 @@ RowItems items_of(Generator &generator, const ModuleView &module, const RowFusio
 
 class RowKernel {
  public:
-  RowKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows, Team *team)
+  RowKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
+            const RowFusion &rows, Team *team)
       : generator_(generator),
         k_(builder),
         site_(site),
@@ -105,9 +106,10 @@ class RowKernel {
         shape_(module_.shape_of(rows_.rows_of)),
         team_(team),
         scratch_(site.scratch),
-        most_scratch_bytes_(rows.are_columns  ? 0  // they are too long
-                            : team == nullptr ? most_cached_bytes
-                                              : team->most_memory_bytes()) {}
+        most_scratch_bytes_(rows.are_columns     ? 0  // they are too long
+                            : team != nullptr    ? team->most_memory_bytes()
+                            : target.is_threaded ? 0  // each row is a thread's
+                                                 : most_cached_bytes) {}
 
   KernelWork emit() {
     const auto [groups, lanes] = items_of(generator_, module_, rows_);
@@ -445,12 +447,12 @@ ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, 
   return work;
 }
 
-KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const RowFusion &rows,
-                     Team *team) {
+KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
+                     const RowFusion &rows, Team *team) {
   if (site.instruction.op() == BP_OP_FUSION) {
     generator.bind_parameters(site.instruction.called(0), site.instruction.operands());
   }
-  return RowKernel(generator, builder, site, rows, team).emit();
+  return RowKernel(generator, builder, site, target, rows, team).emit();
 }
 
 }  // namespace bp::emit
