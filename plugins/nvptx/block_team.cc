@@ -98,6 +98,7 @@ BlockTeam::BlockTeam(llvm::IRBuilderBase &b, const Threads &threads, const Kerne
   item_ = b.CreateAdd(b.CreateMul(frame.block, integer(size.per_block)), number_);
   if (items % size.per_block != 0) {
     is_wanted_ = b.CreateICmpULT(item_, integer(items));
+    threads_.note_wanted(b, frame_, is_wanted_);
     item_ = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item_, integer(items - 1));
   }
 }

@@ -377,7 +377,7 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;
-  const auto threads = options_.is_emulated ? make_emulated_threads(target_, options_.may_round)
+  const auto threads = options_.is_emulated ? make_emulated_threads(target_, options_.may_round, options_.finds_races)
                                             : make_gpu_threads(target_, options_.may_round);
   if (!nvptx::compile(*module, target_, *threads, code, artifact.plan, problem)) {
     const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED

@@ -57,7 +57,10 @@ struct EmulatedThread {
   void (*start_copy)(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there);
   void (*end_copies)(EmulatedThread *thread);
   void (*wait_for_copies)(EmulatedThread *thread, std::uint32_t last);
-  void *emulator;  // its own
+  // It is about to touch memory; is_write: not to read it. Called by kernels that were made to find races.
+  void (*touch)(const void *address, std::uint64_t bytes, std::uint64_t is_write);
+  std::uint32_t is_wanted;  // 0: nothing depends on what it reads
+  void *emulator;           // its own
 };
 
 // pointers: the kernel's arguments. A kernel whose threads cooperate is a coroutine: it returns its frame where it waits

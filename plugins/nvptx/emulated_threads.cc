@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "plugins/nvptx/emulated_thread.h"
+#include "plugins/nvptx/emulated_touches.h"
 #include "plugins/nvptx/threads.h"
 #include "plugins/nvptx/warpgroup_unit.h"
 
@@ -16,7 +17,8 @@ using llvm::Intrinsic::ID;
 
 class EmulatedThreads final : public Threads {
  public:
-  using Threads::Threads;
+  EmulatedThreads(const Target &target, bool may_round, bool finds_races)
+      : Threads(target, may_round), finds_races_(finds_races) {}
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            std::size_t maps, const emit::KernelCall *call, Cooperation cooperation) const override {
@@ -66,6 +68,9 @@ class EmulatedThreads final : public Threads {
     auto *type = llvm::ArrayType::get(pointer, functions.size());
     new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage,
                              llvm::ConstantArray::get(type, functions), kernel_table_name);
+    if (finds_races_) {
+      tell_touches(module, kernels);
+    }
   }
 
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
@@ -173,6 +178,10 @@ class EmulatedThreads final : public Threads {
     call(b, frame, offsetof(EmulatedThread, wait_for_copies), {b.getInt32(last)});
   }
 
+  void note_wanted(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *is_wanted) const override {
+    b.CreateStore(b.CreateZExt(is_wanted, b.getInt32Ty()),
+                  member(b, state(frame), offsetof(EmulatedThread, is_wanted)));
+  }
   llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     return b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, shared)));
   }
@@ -277,12 +286,14 @@ class EmulatedThreads final : public Threads {
     choice->addCase(b.getInt8(1), frame.ended);
     b.SetInsertPoint(resumed);
   }
+
+  const bool finds_races_;
 };
 
 }  // namespace
 
-std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round) {
-  return std::make_unique<EmulatedThreads>(target, may_round);
+std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round, bool finds_races) {
+  return std::make_unique<EmulatedThreads>(target, may_round, finds_races);
 }
 
 }  // namespace bp::nvptx

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
@@ -14,6 +16,7 @@
 #include "plugins/nvptx/emulated_thread.h"
 #include "plugins/nvptx/emulated_units.h"
 #include "plugins/nvptx/machine.h"
+#include "plugins/nvptx/race_detector.h"
 #include "plugins/nvptx/threads.h"
 
 namespace bp::nvptx {
@@ -25,14 +28,17 @@ using plugin::fail;
 // down the numbers, so that what is not waited for is missed. One block after the other.
 class EmulatedBlock {
  public:
-  EmulatedBlock(EmulatedKernel kernel, std::span<void *const> pointers, const Grid &grid)
+  // ranges: the arguments, where races are looked for.
+  EmulatedBlock(EmulatedKernel kernel, std::span<void *const> pointers, const Grid &grid,
+                std::vector<RaceDetector::Range> ranges)
       : kernel_(kernel),
         pointers_(pointers),
         grid_(grid),
         threads_(grid.threads),
         frames_(grid.threads),
         shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes, shared_alignment)),
-        shown_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)) {}
+        shown_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)),
+        races_(with_shared(std::move(ranges))) {}
 
   bp_status run(std::uint32_t number, const bp_diag_t *diag) {
     barriers_.clear();
@@ -43,7 +49,9 @@ class EmulatedBlock {
       }
       spoil(shared_.get(), grid_.shared_bytes);
       spoil(shown_.get(), grid_.shared_bytes);
+      races_.forget(reinterpret_cast<std::uint64_t>(shared_.get()), grid_.shared_bytes);
     }
+    block_waits_ = 0;
     for (std::uint32_t i = 0; i < grid_.threads; ++i) {
       threads_[i] = {.thread = i,
                      .threads = grid_.threads,
@@ -69,27 +77,41 @@ class EmulatedBlock {
                      .start_copy = start_copy,
                      .end_copies = end_copies,
                      .wait_for_copies = wait_for_copies,
+                     .touch = touch,
+                     .is_wanted = 1,
                      .emulator = this};
       frames_[i].copies.assign(1, {});
       frames_[i].has_shown = false;
+      frames_[i].warp_waits = 0;
+      running = &threads_[i];
       frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
     }
     if (lacks_memory_) {
       return no_memory(diag);
     }
     for (;;) {
-      if (waits_in_vain_) {
-        return fail(diag, BP_INTERNAL,
-                    "nvptx: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
-      }
       for (std::uint32_t first = 0; first < grid_.threads; first += warp_size) {
         const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size, grid_.threads - first));
         while (warp[0].waits_for == EmulatedWait::Warp) {
           if (!all_wait_like(warp)) {
             return differ("warp", diag);
           }
+          for (const EmulatedThread &thread : warp) {
+            ++frames_[thread.thread].warp_waits;
+          }
           resume(warp);
         }
+      }
+      if (lacks_memory_) {
+        return no_memory(diag);
+      }
+      if (!races_.first_race().empty()) {
+        return fail(diag, BP_INTERNAL,
+                    "nvptx: " + races_.first_race() + ", and neither waits for the other: the kernel is wrong");
+      }
+      if (waits_in_vain_) {
+        return fail(diag, BP_INTERNAL,
+                    "nvptx: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
       }
       if (!all_wait_like(threads_)) {
         return differ("block", diag);
@@ -101,6 +123,7 @@ class EmulatedBlock {
       for (Frame &frame : frames_) {
         frame.has_shown = false;
       }
+      ++block_waits_;
       resume(threads_);
     }
   }
@@ -130,6 +153,7 @@ class EmulatedBlock {
     std::uint64_t bytes = 0;
     std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last one has not ended
     bool has_shown = false;                 // to the units, since the block waited
+    std::uint32_t warp_waits = 0;
   };
 
   static Memory allocate(std::uint64_t bytes, std::uint64_t alignment = 64) {
@@ -212,6 +236,23 @@ class EmulatedBlock {
     const auto place = static_cast<const char *>(memory) - static_cast<const char *>(shared_.get());
     std::memcpy(static_cast<char *>(shown_.get()) + place, memory, bytes);
   }
+  // Called from generated code, through which no exception goes.
+  static void touch(const void *address, std::uint64_t bytes, std::uint64_t is_write) {
+    if (running->is_wanted == 0 && is_write == 0) {
+      return;
+    }
+    EmulatedBlock &block = block_of(running);
+    try {
+      block.races_.touch({running->block, running->thread, block.block_waits_, frame_of(running).warp_waits},
+                         reinterpret_cast<std::uint64_t>(address), bytes, is_write != 0);
+    } catch (const std::bad_alloc &) {
+      block.lacks_memory_ = true;
+    }
+  }
+  std::vector<RaceDetector::Range> with_shared(std::vector<RaceDetector::Range> ranges) const {
+    ranges.push_back({"shared memory", reinterpret_cast<std::uint64_t>(shared_.get()), grid_.shared_bytes});
+    return ranges;
+  }
   static bp_status no_memory(const bp_diag_t *diag) {
     return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");
   }
@@ -227,10 +268,13 @@ class EmulatedBlock {
   void resume(std::span<const EmulatedThread> threads) {
     is_upwards_ = !is_upwards_;
     for (std::size_t i = 0; i < threads.size(); ++i) {
-      void *handle = frames_[threads[is_upwards_ ? i : threads.size() - 1 - i].thread].handle;
+      running = &threads_[threads[is_upwards_ ? i : threads.size() - 1 - i].thread];
+      void *handle = frame_of(running).handle;
       (*static_cast<void (**)(void *)>(handle))(handle);
     }
   }
+
+  static thread_local EmulatedThread *running;
 
   EmulatedKernel kernel_;
   std::span<void *const> pointers_;
@@ -240,8 +284,12 @@ class EmulatedBlock {
   Memory shared_, shown_;         // shown: to the units
   std::uint32_t have_shown_ = 0;  // threads, since the block waited
   std::map<void *, Barrier> barriers_;
+  RaceDetector races_;
+  std::uint32_t block_waits_ = 0;
   bool is_upwards_ = true, lacks_memory_ = false, waits_in_vain_ = false;
 };
+
+thread_local EmulatedThread *EmulatedBlock::running = nullptr;
 
 void *pointer(std::uint64_t address) {
   return reinterpret_cast<void *>(address);
@@ -280,7 +328,13 @@ class EmulatedKernels final : public LoadedKernels {
       maps.push_back({&map, addresses[map.place] + map.offset});
     }
     std::ranges::transform(maps, std::back_inserter(pointers), [](EmulatedMap &map) { return &map; });
-    EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid);
+    std::vector<RaceDetector::Range> ranges;
+    for (const Place &place : places_of(plan_, command)) {
+      const std::size_t number = ranges.size();
+      ranges.push_back({"argument " + std::to_string(number), addresses[number], place.size});
+    }
+    EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid,
+                        std::move(ranges));
     for (std::uint32_t number = 0; number < command.grid.blocks; ++number) {
       if (const bp_status status = block.run(number, diag); status != BP_OK) {
         return number == 0 ? status : after_writing(status);

@@ -12,7 +12,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX7";
+constexpr char magic[9] = "BPNVPTX8";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {

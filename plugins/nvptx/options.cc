@@ -12,11 +12,14 @@ namespace bp::nvptx {
 bp_status Options::set(std::string_view key, const char *value, const bp_diag_t *diag) {
   const auto refuse = [&](const std::string &problem) { return plugin::fail(diag, BP_INVALID, "nvptx: " + problem); };
   const std::string text(value);
-  if (key == "emulate" || key == "graphs" || key == "tf32") {
+  if (key == "emulate" || key == "graphs" || key == "tf32" || key == "races") {
     if (text != "0" && text != "1") {
       return refuse(std::string(key) + " is " + text + ", expected 0 or 1");
     }
-    (key == "emulate" ? is_emulated : key == "graphs" ? has_graphs : may_round) = text == "1";
+    (key == "emulate"  ? is_emulated
+     : key == "graphs" ? has_graphs
+     : key == "tf32"   ? may_round
+                       : finds_races) = text == "1";
   } else if (key == "memory") {
     const auto [end, problem] = std::from_chars(value, value + text.size(), memory_bytes);
     if (problem != std::errc() || end != value + text.size() || memory_bytes == 0) {

@@ -23,6 +23,8 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
      nullptr, BP_OPTION_TEXT, 0},
     {"graphs", "1", "start kernels as CUDA graphs, where the driver has them; 0: one by one", nullptr, BP_OPTION_SWITCH,
      0},
+    {"races", "0", "the emulated GPU looks for threads that touch the same memory without waiting for each other; slow",
+     nullptr, BP_OPTION_SWITCH, 0},
     {"memory", "4294967296", "bytes of the emulated GPU", nullptr, BP_OPTION_INTEGER, 0},
     {"tf32", "0", "f32 dots of default precision round their factors to tf32, which tensor cores multiply", nullptr,
      BP_OPTION_SWITCH, 0},
@@ -35,6 +37,7 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
 struct Options {
   bool is_emulated = false, has_graphs = true;
   bool may_round = false;  // tf32
+  bool finds_races = false;
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;
   std::string driver = "libcuda.so.1", cache_dir, dump_dir;
   std::string emit;  // one of emit_choices; empty: an artifact

@@ -118,6 +118,8 @@ class Threads {
                           llvm::Value *is_there) const = 0;
   virtual void end_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t last) const = 0;
+  // Nothing depends on what the thread reads from here on, unless it is wanted.
+  virtual void note_wanted(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*is_wanted*/) const {}
   // Of the block, aligned to shared_alignment; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 
@@ -127,6 +129,7 @@ class Threads {
 };
 
 std::unique_ptr<Threads> make_gpu_threads(const Target &target, bool may_round);
-std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round);
+// finds_races: what the kernels touch is told to the emulator, which takes long.
+std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round, bool finds_races);
 
 }  // namespace bp::nvptx

@@ -56,7 +56,7 @@ def cpu_backends():
 
 
 def gpu_backends():
-    return [FileTestBackend("plugins/nvptx/libbackplane_nvptx.so", "emulate=1", of_files=3)]
+    return [FileTestBackend("plugins/nvptx/libbackplane_nvptx.so", "emulate=1", "races=1", of_files=3)]
 
 
 class Result:

@@ -68,7 +68,7 @@ Words input() {
 
 // maps: of the input.
 Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::function<void(const Code &)> &body,
-            const std::vector<TensorMap> &maps = {}) {
+            const std::vector<TensorMap> &maps = {}, bool finds_races = false) {
   const Target target = {.version = 90, .is_specific = true};
   std::string error;
   const auto host = make_host_machine(error);
@@ -78,7 +78,7 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   llvm::Module module("kernels", context);
   module.setTargetTriple(host->getTargetTriple().str());
   module.setDataLayout(host->createDataLayout());
-  const auto emulated = make_emulated_threads(target, false);
+  const auto emulated = make_emulated_threads(target, false, finds_races);
   llvm::IRBuilder<> b(context);
   const KernelFrame frame = emulated->begin_kernel(module, b, 0, 2, maps.size(), nullptr, Cooperation::Block);
   body({b, *emulated, frame});
@@ -239,6 +239,56 @@ TEST_CASE("what is written without a barrier is not there, whoever reads it") {
       }
     }
   }
+}
+
+TEST_CASE("a byte that threads touch without waiting for each other is found") {
+  // The thread so many further on is waited for by nothing, the warp or the block.
+  const auto touched = [](bool is_write, std::uint64_t distance, const std::function<void(const Code &)> &between) {
+    return run(
+        64, 256,
+        [&](const Code &code) {
+          code.write(code.frame.thread, code.word(1));
+          between(code);
+          if (is_write) {
+            code.write(code.other(distance), code.word(2));
+            code.result(code.word(3));
+          } else {
+            code.result(code.read(code.other(distance)));
+          }
+        },
+        {}, true);
+  };
+  const std::function<void(const Code &)> nothing_else = [](const Code &) {};
+  const std::function<void(const Code &)> warp = [](const Code &code) {
+    code.threads.wait_for_warp(code.b, code.frame);
+  };
+  const std::function<void(const Code &)> block = [](const Code &code) { code.wait(); };
+  for (const bool is_write : {false, true}) {
+    INFO(is_write);
+    CHECK(touched(is_write, 0, nothing_else).status == BP_OK);
+    CHECK(touched(is_write, 1, block).status == BP_OK);
+    // Whoever comes first.
+    const std::string unordered = ", and neither waits for the other: the kernel is wrong";
+    CHECK(touched(is_write, 1, nothing_else).message ==
+          "nvptx: thread 1 of block 0 writes byte 4 of shared memory, which thread 0 of block 0 has " +
+              std::string(is_write ? "written" : "read") + unordered);
+    CHECK(touched(is_write, 32, warp).message ==
+          "nvptx: thread 31 of block 0 " + std::string(is_write ? "writes" : "reads") +
+              " byte 252 of shared memory, which thread 63 of block 0 has written" + unordered);
+  }
+  // Also what another one has read, and in memory that outlives the block.
+  const Outcome outcome = run(
+      2, 0,
+      [](const Code &code) {
+        llvm::Value *first = code.b.CreateLoad(code.b.getInt32Ty(), code.input(code.number(7)));
+        code.when(code.is_thread(1), [&] { code.b.CreateStore(first, code.input(code.number(7))); });
+        code.result(first);
+      },
+      {}, true);
+  CHECK(
+      outcome.message ==
+      "nvptx: thread 1 of block 0 writes byte 28 of argument 1, which thread 0 of block 0 has read, and neither waits "
+      "for the other: the kernel is wrong");
 }
 
 TEST_CASE("what copies itself comes no sooner than it is waited for") {

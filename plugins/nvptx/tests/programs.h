@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/backplane.h"
+#include "core/base/sanitizers.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
@@ -44,11 +45,12 @@ inline CompileOptions whole() {
   return options;
 }
 
-// Runs it with random arguments, on the emulator and on the interpreter.
+// Runs it with random arguments, on the emulator, which looks for races unless a sanitizer makes that far too slow, and on
+// the interpreter.
 inline void check_on_emulator(std::string_view text, double tolerance = 0, Settings settings = {}) {
   const Module module = text::parse_module(text).value();
   const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
-  settings.emplace_back("emulate", "1");
+  settings.insert(settings.end(), {{"emulate", "1"}, {"races", BP_SANITIZES_MEMORY == 1 ? "0" : "1"}});
   auto compiled = open(std::move(settings)).compile(module, whole());
   INFO((compiled.ok() ? "" : compiled.error().to_string()));
   REQUIRE(compiled.ok());
