@@ -20,7 +20,7 @@ class GpuPieces {
         device_(facts.device),
         has_pool_(facts.has_pools),
         kept_bytes_(facts.memory_bytes / 4) {}
-  cuda::Result open();   // if it fails, pieces come one by one
+  cuda::Result open();   // if it fails, pieces come all the same, but slower
   cuda::Result close();  // all pieces were given back
   // Gives the driver what the pool keeps.
   cuda::Result give_up_kept() const;
