@@ -1,5 +1,6 @@
 #include "plugins/nvptx/emulated_touches.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -49,15 +50,14 @@ void tell_touches(llvm::Module &module, std::uint32_t kernels) {
   llvm::Type *pointer = llvm::PointerType::getUnqual(context), *word = llvm::Type::getInt64Ty(context);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, word, word}, false);
   // What a kernel calls does not get the thread, so the function is told by each kernel before anything else.
-  auto *touch =
-      new llvm::GlobalVariable(module, pointer, false, llvm::GlobalValue::InternalLinkage,
-                               llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context)), "touch");
-  std::vector<llvm::Function *> of_kernels;
+  auto *touch = new llvm::GlobalVariable(module, pointer, false, llvm::GlobalValue::InternalLinkage,
+                                         llvm::Constant::getNullValue(pointer), "touch");
+  llvm::SmallPtrSet<const llvm::Function *, 16> of_kernels;
   for (std::uint32_t i = 0; i < kernels; ++i) {
-    of_kernels.push_back(module.getFunction(kernel_name(i)));
+    of_kernels.insert(module.getFunction(kernel_name(i)));
   }
   for (llvm::Function &function : module) {
-    const bool is_kernel = llvm::is_contained(of_kernels, &function);
+    const bool is_kernel = of_kernels.contains(&function);
     for (const Touch &one : touches_of(function)) {
       const llvm::Value *memory = llvm::getUnderlyingObject(one.pointer, 0);
       // A kernel's own arguments are what the emulator tells it.
