@@ -622,6 +622,16 @@ TEST_CASE("machine code is kept in a folder, and made again if it is not what it
   CHECK(contains(refused.error().to_string(), "cache-dir " + file + " cannot be made: "));
 }
 
+TEST_CASE("where PTX is not linked it is loaded, and nothing is kept") {
+  const std::string function = GENERATE("cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete");
+  const testing::TemporaryFolder folder;
+  const TestDriver driver("fail=" + function + ":1:209");
+  CHECK(life(TestDriver::path(), {{"cache-dir", folder.path()}}) == "");
+  CHECK(driver.calls_of("cuModuleLoadDataEx") == 1);
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(driver.problems() == "");
+}
+
 // Every call of a life, one life for each.
 TEST_CASE("whatever call fails, it is said, and all is given back") {
   const bool has_cache = GENERATE(false, true);
