@@ -187,7 +187,10 @@ Result<Shape> infer_scan(const Instruction &instruction) {
     BP_ASSIGN(Shape output, make_array(returned[i].element_type(), sizes));
     results.push_back(std::move(output));
   }
-  return Shape::tuple(std::move(results));
+  // (C3) a single result stands alone or in a tuple, as it is written or else as the computation returns it.
+  const Shape &written = instruction.shape();
+  bool is_bare = written.is_array() || (!written.is_tuple() && !signature.result->is_tuple());
+  return is_bare && results.size() == 1 ? results[0] : Shape::tuple(std::move(results));
 }
 
 Result<Shape> infer_batch_norm_training(const Instruction &instruction) {
