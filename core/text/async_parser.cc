@@ -67,7 +67,6 @@ Result<ir::InstructionId> ModuleParser::wrap_async_start(Scope &scope, const Spe
   ir::InstructionId root = module_.add_instruction(wrapper, spelled.wrapped, shape->elements()[1], parameters,
                                                    fmt::format("{}.wrapped", wrapped_text));
   module_.set_root(wrapper, root);
-  finished_.push_back(wrapper);
   ir::InstructionId start = module_.add_instruction(scope.computation, Opcode::AsyncStart, *shape, operands, name);
   module_.set_calls(start, std::span(&wrapper, 1));
   return start;

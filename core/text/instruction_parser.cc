@@ -82,7 +82,7 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
     BP_ASSIGN(parameter_number, reader_.read_integer("the number of a parameter"));
     BP_TRY(reader_.expect(')', "after the number of a parameter"));
   } else if (opcode == Opcode::Constant) {
-    BP_ASSIGN(literal, read_literal(reader_, *shape, literals_));
+    BP_ASSIGN(literal, read_constant(reader_, *shape, literals_));
     BP_TRY(reader_.expect(')', "after a literal"));
   } else {
     BP_ASSIGN(operands, parse_operands(scope));
@@ -113,6 +113,7 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
   if (is_wrapping) {
     outer.seen.push_back(AttributeKey::Calls);
     BP_TRY(finish_draft(wrapped, spelled.begin));
+    finished_.push_back(module_.instruction(outer.id).calls()[0]);  // after what its attributes hold in place
   }
   BP_TRY(finish_draft(outer, spelled.begin));
   if (opcode == Opcode::AsyncStart || opcode == Opcode::AsyncUpdate || opcode == Opcode::AsyncDone) {

@@ -1,5 +1,6 @@
 #include "core/text/literal_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -232,27 +233,53 @@ bool is_elided(const TokenReader &reader) {
   return reader.is('{') && reader.following().kind == TokenKind::Ellipsis;
 }
 
+void warn(TokenReader &reader, std::size_t begin, LiteralContext &context, std::string_view warning) {
+  if (context.warnings != nullptr) {
+    Place place = reader.place(begin);
+    context.warnings->push_back(fmt::format("{}:{}:{}: {}", reader.file(), place.line, place.column, warning));
+  }
+}
+
+// Zeros for elements that the text does not spell out, of which a module has a limited number.
+Result<Literal> zeros_beyond_text(TokenReader &reader, std::size_t begin, const Shape &shape, std::string_view kind,
+                                  LiteralContext &context) {
+  std::int64_t bytes = shape.element_count() > context.elided_bytes_left
+                           ? std::numeric_limits<std::int64_t>::max()
+                           : shape.element_count() * ir::byte_width(shape.element_type());
+  if (bytes > context.elided_bytes_left) {
+    return reader.error_at(begin, "{} literal of shape {} is larger than the {} bytes left for elided literals", kind,
+                           to_string(shape), context.elided_bytes_left);
+  }
+  context.elided_bytes_left -= bytes;
+  return Literal::zeros(shape);
+}
+
 Result<Literal> read_elided(TokenReader &reader, const Shape &shape, LiteralContext &context) {
   std::size_t begin = reader.token().begin;
   reader.advance();
   reader.advance();
   BP_TRY(reader.expect('}', "after '...' of an elided literal"));
-  std::int64_t bytes = shape.element_count() > context.elided_bytes_left
-                           ? std::numeric_limits<std::int64_t>::max()
-                           : shape.element_count() * ir::byte_width(shape.element_type());
-  if (bytes > context.elided_bytes_left) {
-    return reader.error_at(begin, "an elided literal of shape {} is larger than the {} bytes left for elided literals",
-                           to_string(shape), context.elided_bytes_left);
-  }
-  context.elided_bytes_left -= bytes;
-  BP_ASSIGN(Literal literal, Literal::zeros(shape));
+  BP_ASSIGN(Literal literal, zeros_beyond_text(reader, begin, shape, "an elided", context));
   ir::visit_element_type(shape.element_type(), [&]<class T>() { fill(literal.mutable_elements<T>(), context.seed); });
   ++context.seed;
-  if (context.warnings != nullptr) {
-    Place place = reader.place(begin);
-    context.warnings->push_back(fmt::format("{}:{}:{}: the literal of {} is elided: it is filled from seed {}",
-                                            reader.file(), place.line, place.column, to_string(shape),
-                                            context.seed - 1));
+  warn(reader, begin, context,
+       fmt::format("the literal of {} is elided: it is filled from seed {}", to_string(shape), context.seed - 1));
+  return literal;
+}
+
+Result<Literal> read_first_element(TokenReader &reader, const Shape &shape, LiteralContext &context) {
+  std::size_t begin = reader.token().begin;
+  if (shape.element_count() == 0) {
+    return reader.error("a value for {}, which has no elements, expected '{{'", to_string(shape));
+  }
+  BP_ASSIGN(Literal literal, zeros_beyond_text(reader, begin, shape, "a", context));
+  BP_TRY(ir::visit_element_type(shape.element_type(), [&]<class T>() -> Status {
+    BP_ASSIGN(literal.mutable_elements<T>()[0], read_value<T>(reader, shape.element_type()));
+    return {};
+  }));
+  if (std::ranges::any_of(literal.bytes(), [](std::byte byte) { return byte != std::byte(0); })) {
+    warn(reader, begin, context,
+         fmt::format("a single value for {} is its first element, as in XLA: the others are zero", to_string(shape)));
   }
   return literal;
 }
@@ -323,6 +350,13 @@ Result<Literal> read_literal(TokenReader &reader, const Shape &shape, LiteralCon
                            shape.elements().size());
   }
   return Literal::tuple(std::move(elements));
+}
+
+Result<Literal> read_constant(TokenReader &reader, const Shape &shape, LiteralContext &context) {
+  const bool is_single = reader.is(TokenKind::Number) || (reader.is('(') && ir::is_complex(shape.element_type())) ||
+                         (reader.is(TokenKind::Identifier) && !is_shape_ahead(reader));
+  return shape.is_array() && shape.rank() != 0 && is_single ? read_first_element(reader, shape, context)
+                                                            : read_literal(reader, shape, context);
 }
 
 }  // namespace bp::text

@@ -17,4 +17,8 @@ struct LiteralContext {
 
 Result<ir::Literal> read_literal(TokenReader &reader, const ir::Shape &shape, LiteralContext &context);
 
+// What a constant holds: a literal, or a single value for an array, which XLA takes for its first element; the others
+// are zero. A warning is given unless all are.
+Result<ir::Literal> read_constant(TokenReader &reader, const ir::Shape &shape, LiteralContext &context);
+
 }  // namespace bp::text

@@ -276,7 +276,7 @@ Status ModuleParser::parse_computation() {
     // The parameters stand in the body again, and there they count.
     BP_TRY(reader_.read_list(')', "the parameters", [&]() -> Status {
       BP_TRY(reader_.read_identifier("the name of a parameter"));
-      BP_TRY(reader_.expect(':', "after the name of a parameter"));
+      reader_.accept(':');
       BP_TRY(read_shape(reader_));
       return {};
     }));

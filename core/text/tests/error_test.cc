@@ -73,8 +73,7 @@ TEST_CASE("errors in the module") {
       {"HloModule m HloModule n", "1:13: a second HloModule: a text with several modules must be split first"},
       {"e {}", "1:4: expected the name of an instruction, or '}', found '}'"},
       {"e { x = f32[] parameter(0)", "1:27: expected the name of an instruction, or '}', found the end of the text"},
-      {"e (x f32[]) -> f32[] { x = f32[] parameter(0) }",
-       "1:6: expected ':' after the name of a parameter, found 'f32'"},
+      {"e (x f32[]) -> f32[2] { x = f32[] parameter(0) }", "1:16: e returns f32[2], but its root has shape f32[]"},
       {"e (x: f32[]) { x = f32[] parameter(0) }", "1:14: expected '->' after the parameters, found '{'"},
       {"e (x: f32[]) -> f32[2] { x = f32[] parameter(0) }", "1:17: e returns f32[2], but its root has shape f32[]"},
       {"e { x = f32[] parameter(0) } e { x = f32[] parameter(0) }", "1:30: computation e is already defined"},
@@ -289,6 +288,20 @@ TEST_CASE("errors in literals") {
     INFO(row.shape << " " << row.text);
     auto literal = parse_literal(row.text, parse_shape(row.shape).value());
     CHECK((literal.ok() ? "" : literal.error().message()) == row.message);
+  }
+}
+
+TEST_CASE("errors in a single value for an array") {
+  const Mistake table[] = {
+      {"f32[2] constant(x)", "1:17: expected a number (f32), found 'x'"},
+      {"f32[0] constant(0)", "1:17: a value for f32[0], which has no elements, expected '{'"},
+      {"f32[2,2] constant({1, 2})", "1:20: expected '{' before dimension 1 of the literal of f32[2,2], found '1'"},
+      {"f32[1000000000000] constant(0)",
+       "1:29: a literal of shape f32[1000000000000] is larger than the 1073741824 bytes left for elided literals"},
+  };
+  for (const Mistake &row : table) {
+    INFO(row.text);
+    CHECK(error_of(row.text) == row.message);
   }
 }
 

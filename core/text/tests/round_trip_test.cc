@@ -138,6 +138,21 @@ TEST_CASE("an elided literal is filled from the seed, with a warning") {
   CHECK(first != print(parse_module(text, options).value()));
 }
 
+TEST_CASE("a single value for an array is its first element, with a warning unless it is zero") {
+  std::vector<std::string> warnings;
+  ParseOptions options{"a.hlo", 10, &warnings, 7};
+  auto constant = [&](std::string_view text) {
+    return print(parse_module(text, options).value().entry().root().literal());
+  };
+  CHECK(constant("s32[3] constant(0)") == "{0, 0, 0}");
+  CHECK(warnings.empty());
+  CHECK(constant("s32[3] constant(5)") == "{5, 0, 0}");
+  CHECK(constant("pred[2] constant(true)") == "{true, false}");
+  CHECK(constant("c64[2] constant((1, 2))") == "{(1, 2), (0, 0)}");
+  REQUIRE(warnings.size() == 3);
+  CHECK(warnings[0] == "a.hlo:10:17: a single value for s32[3] is its first element, as in XLA: the others are zero");
+}
+
 TEST_CASE("instructions on their own") {
   const Spelling table[] = {
       {"%r = f32[2] add(f32[2] %x, f32[2]{0} y)", "%r = f32[2]{0} add(%x, %y)"},
@@ -288,6 +303,13 @@ ENTRY %main (p: f32[8]) -> f32[4] {
   ROOT %d = f32[8] add-done(%s, %q)
 })");
   CHECK(late.find("ROOT %add.wrapped = f32[8]{0} add(%parameter.0, %parameter.1)") != std::string::npos);
+  // A computation that is written in place stands before the one that calls it.
+  std::string in_place = round_trip(R"(ENTRY main {
+  p = f32[8] parameter(0)
+  s = ((f32[8]), f32[8], s32[]) call-start(p), to_apply={ a = f32[8] parameter(0)  ROOT b = f32[8] negate(a) }
+  ROOT d = f32[8] call-done(s)
+})");
+  CHECK(in_place.find("%negate_computation (") < in_place.find("%call_computation ("));
   // These have a form of their own.
   CHECK(printed_root("r = (f32[4], f32[8]) all-gather-start(f32[4] x), dimensions={0}") ==
         "%r = (f32[4]{0}, f32[8]{0}) all-gather-start(%x), dimensions={0}");
