@@ -371,7 +371,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
       return emit_rows(generator, builder, site, target, *rows, team);
     }
     if (const auto scan = find_scan(instruction)) {
-      return emit_scan(generator, builder, site, *scan, *team);
+      return emit_scan(generator, builder, site, *scan, team);
     }
     if (const auto crossing = find_crossing(instruction)) {
       return emit_crossing(generator, builder, site, *crossing, *team);
@@ -380,6 +380,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
       return emit_rows(generator, builder, site, target, *columns, team);
     }
     return emit_contraction(builder, site, target, large, team);
+  }
+  if (const auto scan = find_scan(instruction); scan && !target.is_threaded) {
+    return emit_scan(generator, builder, site, *scan);
   }
   if (scatter_in(instruction)) {
     return {.items = emit_scatter(generator, builder, site, target)};

@@ -18,8 +18,8 @@ struct Scan {
 
 // Nothing if the instruction is none, or so short that its windows are as good. Expects kernel_problem() to be empty.
 std::optional<Scan> find_scan(InstructionView instruction);
-// An item is a line.
+// team: that does one line, which is an item; null if a call does a range of items, each a line or neighbouring ones.
 KernelWork emit_scan(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Scan &scan,
-                     Team &team);
+                     Team *team = nullptr);
 
 }  // namespace bp::emit
