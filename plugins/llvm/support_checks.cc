@@ -58,7 +58,8 @@ std::string result_count_problem(InstructionView instruction) {
     case BP_OP_FUSION:
     case BP_OP_CALL:
     case BP_OP_SCATTER:
-    case BP_OP_SORT: return instruction.result_count() == 0 ? "has no result" : "";
+    case BP_OP_SORT:
+    case BP_OP_TOP_K: return instruction.result_count() == 0 ? "has no result" : "";
     default: return instruction.result_count() == 1 ? "" : "has several results";
   }
 }

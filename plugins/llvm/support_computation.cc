@@ -147,4 +147,22 @@ std::string sort_problem(InstructionView instruction) {
   return scalar_computation_problem(instruction.called(0), 2 * count, 1);
 }
 
+std::string topk_problem(InstructionView instruction) {
+  if (instruction.operand_count() != 1 || instruction.result_count() != 2 || instruction.operand_shape(0).rank() == 0) {
+    return "has a wrong number of operands, results or dimensions";
+  }
+  const Shape &from = instruction.operand_shape(0), &values = instruction.shape(0), &positions = instruction.shape(1);
+  if (is_complex(from.dtype)) {
+    return "orders complex numbers";
+  }
+  std::vector<std::int64_t> expected = from.dims;
+  const std::int64_t size = expected.back(), count = values.rank() == 0 ? -1 : values.dims.back();
+  expected.back() = count;
+  if (values.dims != expected || positions.dims != expected || count > size || values.dtype != from.dtype ||
+      positions.dtype != BP_DTYPE_S32) {
+    return "has results of other shapes than its operand's";
+  }
+  return size > INT32_MAX ? "has positions that are no s32" : "";
+}
+
 }  // namespace bp::emit
