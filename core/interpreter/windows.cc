@@ -1,12 +1,18 @@
 // reduce-window and select-and-scatter: what slides over an array.
+#include <algorithm>
 #include <cstring>
 
 #include "core/interpreter/reducer.h"
 #include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"
+#include "core/interpreter/window_runs.h"
 
 namespace bp::interpreter {
 namespace {
+
+ElementType type_of(const Literal &literal) {
+  return literal.shape().element_type();
+}
 
 // The elements under a window, by the index of its output element.
 class WindowElements {
@@ -25,6 +31,11 @@ class WindowElements {
   template <class Body>
   void for_each(std::span<const std::int64_t> output_index, Body &&body) const {
     visit(output_index, 0, 0, body);
+  }
+
+  // Empty if each window is best done by itself.
+  std::vector<WindowRuns> large_runs(const Shape &result) const {
+    return runs_of_large_windows(window_, sizes_, result.sizes());
   }
 
  private:
@@ -48,6 +59,121 @@ class WindowElements {
   std::vector<ir::WindowDimension> window_;
 };
 
+template <class Cells>
+void combine_all_runs(std::span<const WindowRuns> runs, Cells &cells) {
+  std::int64_t inner = 1, outer = 1;
+  for (const WindowRuns &along : runs) {
+    outer *= along.input;
+  }
+  for (std::size_t d = runs.size(); d-- > 0;) {
+    outer /= runs[d].input;
+    combine_runs(runs[d], outer, inner, cells);
+    inner *= static_cast<std::int64_t>(runs[d].runs.size());
+  }
+}
+
+// Calls body(number of the window, whether any element lies under it) for all windows, in row-major order.
+template <class Body>
+void for_each_full_window(std::span<const WindowRuns> runs, Body &&body) {
+  Dimensions sizes;
+  for (const WindowRuns &along : runs) {
+    sizes.push_back(static_cast<std::int64_t>(along.runs.size()));
+  }
+  std::size_t number = 0;
+  for_each_index(std::span(sizes.data(), sizes.size()), [&](std::span<const std::int64_t> index) {
+    bool is_full = true;
+    for (std::size_t d = 0; d < runs.size(); ++d) {
+      is_full = is_full && runs[d].runs[static_cast<std::size_t>(index[d])].count != 0;
+    }
+    body(number++, is_full);
+  });
+}
+
+// Of combine_runs().
+template <class Sum, class Combine>
+struct WideCells {
+  std::vector<Sum> first, second;
+  Combine combine;
+
+  void begin(std::int64_t count) { second.assign(static_cast<std::size_t>(count), Sum()); }
+  void join(std::int64_t i, std::int64_t j, std::int64_t n, bool) { add(first, i, j, n); }
+  void append(std::int64_t i, std::int64_t j, std::int64_t n, bool) { add(second, i, j, n); }
+  void take(std::int64_t i, std::int64_t j, std::int64_t n) { std::copy_n(first.begin() + j, n, second.begin() + i); }
+  void end() { first.swap(second); }
+
+ private:
+  // In any order: all of these functions are commutative.
+  void add(std::vector<Sum> &to, std::int64_t i, std::int64_t j, std::int64_t n) {
+    for (const auto end = static_cast<std::size_t>(i + n); static_cast<std::size_t>(i) < end; ++i, ++j) {
+      Sum &sum = to[static_cast<std::size_t>(i)];
+      sum = combine(sum, first[static_cast<std::size_t>(j)]);
+    }
+  }
+};
+
+// Of combine_runs(), with any function on several arrays.
+class FunctionCells {
+ public:
+  FunctionCells(ScalarFunction &function, std::span<const Literal> operands) : function_(function) {
+    for (const Literal &operand : operands) {
+      widths_.push_back(element_width(operand.shape()));
+      first_.emplace_back(operand.bytes().begin(), operand.bytes().end());
+    }
+    second_.resize(operands.size());
+    arguments_.resize(2 * operands.size());
+  }
+
+  void begin(std::int64_t count) {
+    for (std::size_t k = 0; k < second_.size(); ++k) {
+      second_[k].assign(static_cast<std::size_t>(count) * widths_[k], std::byte{});
+    }
+  }
+  void join(std::int64_t i, std::int64_t j, std::int64_t n, bool is_reversed) { call(first_, i, j, n, is_reversed); }
+  void append(std::int64_t i, std::int64_t j, std::int64_t n, bool is_reversed) { call(second_, i, j, n, is_reversed); }
+  void take(std::int64_t i, std::int64_t j, std::int64_t n) {
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+      std::memcpy(place(second_, k, i), place(first_, k, j), static_cast<std::size_t>(n) * widths_[k]);
+    }
+  }
+  void end() { first_.swap(second_); }
+
+  // results[k] is f(results[k], element i of the first array), of all k.
+  void combine_into(std::span<std::byte *const> results, std::size_t i) {
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+      arguments_[k] = results[k];
+      arguments_[first_.size() + k] = place(first_, k, static_cast<std::int64_t>(i));
+    }
+    run(results, 1);
+  }
+  Status status;  // of the first call that failed
+
+ private:
+  using Arrays = std::vector<std::vector<std::byte>>;
+
+  std::byte *place(Arrays &arrays, std::size_t k, std::int64_t i) {
+    return arrays[k].data() + static_cast<std::size_t>(i) * widths_[k];
+  }
+  void call(Arrays &to, std::int64_t i, std::int64_t j, std::int64_t n, bool is_reversed) {
+    std::vector<std::byte *> results;
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+      results.push_back(place(to, k, i));
+      arguments_[(is_reversed ? first_.size() : 0) + k] = results.back();
+      arguments_[(is_reversed ? 0 : first_.size()) + k] = place(first_, k, j);
+    }
+    run(results, static_cast<std::size_t>(n));
+  }
+  void run(std::span<std::byte *const> results, std::size_t n) {
+    if (status.ok()) {
+      status = function_(arguments_, results, n);
+    }
+  }
+
+  ScalarFunction &function_;
+  std::vector<std::size_t> widths_;
+  Arrays first_, second_;
+  std::vector<const std::byte *> arguments_;
+};
+
 // One operand, a reducer that is one op. The operand is widened once.
 template <class Sum, class Combine>
 Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, const Literal &operand,
@@ -65,6 +191,14 @@ Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, co
   };
   std::vector<Sum> values = widened(operand), sums;
   Sum start = widened(initial)[0];
+  if (const std::vector<WindowRuns> runs = elements.large_runs(shape); !runs.empty()) {
+    WideCells<Sum, Combine> cells{std::move(values), {}, combine};
+    combine_all_runs(runs, cells);
+    for_each_full_window(
+        runs, [&](std::size_t i, bool is_full) { sums.push_back(is_full ? combine(start, cells.first[i]) : start); });
+    store_sums<Sum>(sums, type, result.mutable_bytes().data());
+    return result;
+  }
   sums.reserve(static_cast<std::size_t>(shape.element_count()));
   for_each_index(shape.sizes(), [&](std::span<const std::int64_t> index) {
     Sum sum = start;
@@ -103,6 +237,25 @@ Result<Literal> evaluate_reduce_window(Evaluator &evaluator, const Instruction &
     results.push_back(std::move(result));
     outputs.push_back(results.back().mutable_bytes().data());
   }
+  const auto next_window = [&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      outputs[i] += element_width(results[i].shape());
+    }
+  };
+  const auto value = [&] { return tuple ? Literal::tuple(std::move(results)) : std::move(results[0]); };
+  const bool keeps_types = std::ranges::equal(results, operands.first(count), {}, type_of, type_of);
+  if (const std::vector<WindowRuns> runs = elements.large_runs(first_shape); keeps_types && !runs.empty()) {
+    FunctionCells cells(*function, operands.first(count));
+    combine_all_runs(runs, cells);
+    for_each_full_window(runs, [&](std::size_t i, bool is_full) {
+      if (is_full) {
+        cells.combine_into(outputs, i);
+      }
+      next_window();
+    });
+    BP_TRY(std::move(cells.status));
+    return value();
+  }
   std::vector<const std::byte *> arguments(2 * count);
   Status status;
   for_each_index(first_shape.sizes(), [&](std::span<const std::int64_t> index) {
@@ -116,12 +269,10 @@ Result<Literal> evaluate_reduce_window(Evaluator &evaluator, const Instruction &
         status = (*function)(arguments, outputs, 1);
       }
     });
-    for (std::size_t i = 0; i < count; ++i) {
-      outputs[i] += element_width(results[i].shape());
-    }
+    next_window();
   });
   BP_TRY(std::move(status));
-  return tuple ? Literal::tuple(std::move(results)) : std::move(results[0]);
+  return value();
 }
 
 // Within each window, `select` keeps the chosen element or moves to the next; `scatter` combines the source element
