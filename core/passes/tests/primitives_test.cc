@@ -380,6 +380,11 @@ TEST_CASE("windows and contractions give the same sums") {
            "ROOT r = f32[2,9,5] reduce-window(x, z), window={size=1x3x1 pad=0_0x-1_-1x0_0 lhs_dilate=1x2x1}, "
            "to_apply=sum",
            "ROOT r = f32[2,3,5] reduce-window(x, z), window={size=1x3x1 rhs_dilate=1x2x1}, to_apply=sum",
+           // Large ones, by doubling.
+           "ROOT r = f32[2,7,5] reduce-window(x, z), window={size=2x7x5 pad=1_0x0_6x4_0}, to_apply=sum",
+           "ROOT r = f32[2,7,7] reduce-window(x, z), window={size=1x11x7 stride=1x2x1 pad=0_0x7_10x2_2 lhs_dilate=1x1x2 "
+           "rhs_dilate=1x1x1}, to_apply=sum",
+           "ROOT r = f32[1,1,1] reduce-window(x, z), window={size=2x7x5}, to_apply=sum",
        }) {
     check("reduce-window-expansion", functions + "ENTRY main { " + whole + text + " }");
   }
