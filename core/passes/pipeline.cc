@@ -117,6 +117,7 @@ constexpr std::string_view fuse[] = {
     "dead-code-elimination",
     // Before a reduction is a part of something larger.
     "reduce-splitting",
+    "reduce-window-splitting",
     // Before loops compute the places and take the updates.
     "scatter-sorting",
     // Before loops take what works on their results.
