@@ -119,7 +119,9 @@ Result<Module> parse_module(std::string_view text, const std::string &file, std:
   options.file = file;
   options.warnings = warnings;
   BP_ASSIGN(Module module, text::parse_module(text, options));
-  BP_TRY(ir::verify(module));
+  if (Status verified = ir::verify(module); !verified.ok()) {
+    return std::move(verified).error().in(text);
+  }
   return module;
 }
 

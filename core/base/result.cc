@@ -1,5 +1,7 @@
 #include "core/base/result.h"
 
+#include <algorithm>
+
 namespace bp {
 namespace {
 
@@ -65,6 +67,16 @@ std::string_view to_string(ErrorCode code) {
 Error &&Error::at(SourceLocation location) && {
   if (data_->location.file.empty() && data_->location.line == 0) {
     data_->location = std::move(location);
+  }
+  return std::move(*this);
+}
+
+Error &&Error::in(std::string_view text) && {
+  for (std::uint32_t line = 1; line < data_->location.line && !text.empty(); ++line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  if (data_->location.line != 0 && data_->location.line_text.empty()) {
+    data_->location.line_text = text.substr(0, text.find_first_of("\r\n"));
   }
   return std::move(*this);
 }

@@ -54,6 +54,8 @@ class Error {
 
   // Says where. The first location given wins: it is the one nearest to the cause.
   Error &&at(SourceLocation location) &&;
+  // Shows the line that the location names, for the caret. The text is the whole file's.
+  Error &&in(std::string_view text) &&;
   // Adds a line of context, from the inside out: "while loading plugin 'acme'".
   Error &&note(std::string text) &&;
 

@@ -3,6 +3,7 @@
 #include "core/ir/verifier.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "core/ir/shape_inference.h"
@@ -31,13 +32,7 @@ class Verifier {
   Status run() {
     BP_TRY(check_skeleton());
     BP_TRY(check_call_cycles());
-    for (Computation computation : module_.computations()) {
-      for (Instruction instruction : computation.instructions()) {
-        if (Status status = check_instruction(instruction); !status.ok()) {
-          return about(instruction, status.error());
-        }
-      }
-    }
+    BP_TRY(check_instructions());
     return verify_header(module_);
   }
 
@@ -162,6 +157,42 @@ class Verifier {
       }
     }
     return {};
+  }
+
+  // The first that is wrong is the error, notes name the next ones. What depends on a wrong one is left out.
+  Status check_instructions() {
+    constexpr std::size_t max_notes = 9;
+    std::optional<Error> first;
+    std::size_t others = 0;
+    std::vector<bool> is_wrong(module_.instruction_id_limit(), false);
+    std::vector<bool> holds_wrong(module_.computation_id_limit(), false);
+    auto depends_on_wrong = [&](const Instruction &instruction) {
+      return std::ranges::any_of(instruction.operands(), [&](InstructionId id) { return is_wrong[index(id)]; }) ||
+             std::ranges::any_of(instruction.calls(), [&](ComputationId id) { return holds_wrong[index(id)]; });
+    };
+    auto tell = [&](Error error) {
+      if (!first) {
+        first = std::move(error);
+      } else if (++others <= max_notes) {
+        first = std::move(*first).note(error.to_string());
+      }
+    };
+    for (Computation computation : module_.computations()) {
+      for (Instruction instruction : computation.instructions()) {
+        const bool is_left_out = first && depends_on_wrong(instruction);
+        const Status status = is_left_out ? Status() : check_instruction(instruction);
+        if (!status.ok()) {
+          tell(about(instruction, status.error()));
+        }
+        if (is_left_out || !status.ok()) {
+          is_wrong[index(instruction.id())] = holds_wrong[index(computation.id())] = true;
+        }
+      }
+    }
+    if (others > max_notes) {
+      first = std::move(*first).note(fmt::format("and {} more wrong instructions", others - max_notes));
+    }
+    return first ? Status(std::move(*first)) : Status();
   }
 
   Status check_instruction(const Instruction &instruction) {

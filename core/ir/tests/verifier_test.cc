@@ -163,6 +163,28 @@ TEST_CASE("tuples that double their parts are refused") {
   CHECK(next.error().message() == "the tuple has more than 65536 parts");
 }
 
+TEST_CASE("the verifier tells of several wrong instructions, but not of those that depend on them") {
+  Fixture f({f32({4})});
+  f.module.set_source_file("model.hlo");
+  std::vector<InstructionId> wrong;
+  for (std::uint32_t line = 1; line <= 12; ++line) {
+    wrong.push_back(f.builder.add(Opcode::Negate, {f.p[0]}));
+    f.module.set_name(wrong.back(), fmt::format("n{}", line));
+    f.module.set_source(wrong.back(), line, 1);
+  }
+  const InstructionId user = f.builder.add(Opcode::Negate, {wrong[0]});
+  f.builder.finish(user);
+  for (InstructionId id : wrong) {
+    f.module.set_shape(id, f32({5}));
+  }
+  const Status status = verify(f.module);
+  REQUIRE(!status.ok());
+  CHECK(status.error().message() == "n1: the shape is f32[5], expected f32[4]");
+  REQUIRE(status.error().notes().size() == 10);
+  CHECK(status.error().notes()[0] == "model.hlo:2:1: n2: the shape is f32[5], expected f32[4]");
+  CHECK(status.error().notes()[9] == "and 2 more wrong instructions");
+}
+
 TEST_CASE("the verifier finds what is wrong and where") {
   auto message = [](auto &&change) {
     Fixture f({f32({4}), f32({4})});
