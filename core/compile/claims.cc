@@ -23,19 +23,19 @@ void add_reasons(const host::Diagnostics &diagnostics, std::vector<std::string> 
   }
 }
 
-Result<Answers> ask_compiler(const host::Device &device, const host::Image &image) {
+Result<Answers> ask_compiler(const host::Device &device, const ir::Module &module, const host::Image &image) {
   auto count = image.view().instruction_count();
   Answers answers{std::vector(count, std::numeric_limits<float>::quiet_NaN()), std::vector<std::string>(count)};
   host::Diagnostics diagnostics;
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return device.compiler()->claim(device.abi(), image.module(), answers.cost.data(), diag);
   });
-  BP_TRY(diagnostics.result(status, device.id(), "claim", image.module()));
+  BP_TRY(diagnostics.result(status, device.id(), "claim", image, module));
   add_reasons(diagnostics, answers.reasons);
   return answers;
 }
 
-Result<Answers> ask_for_kernels(const host::Device &device, const host::Image &image) {
+Result<Answers> ask_for_kernels(const host::Device &device, const ir::Module &module, const host::Image &image) {
   auto count = image.view().instruction_count();
   Answers answers{std::vector(count, -1.0f), std::vector<std::string>(count)};
   for (plugin::Instruction instruction : image.view().entry().instructions()) {
@@ -48,7 +48,7 @@ Result<Answers> ask_for_kernels(const host::Device &device, const host::Image &i
       answers.cost[instruction.index()] = found ? 0.0f : -1.0f;
       return BP_OK;
     });
-    BP_TRY(diagnostics.result(status, device.id(), "find", image.module()));
+    BP_TRY(diagnostics.result(status, device.id(), "find", image, module));
     add_reasons(diagnostics, answers.reasons);
   }
   return answers;
@@ -71,9 +71,9 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
   bool compiles = device.compiler() != nullptr;
   Answers answers;
   if (compiles) {
-    BP_ASSIGN(answers, ask_compiler(device, image));
+    BP_ASSIGN(answers, ask_compiler(device, module, image));
   } else if (device.kernels() != nullptr) {
-    BP_ASSIGN(answers, ask_for_kernels(device, image));
+    BP_ASSIGN(answers, ask_for_kernels(device, module, image));
   } else {
     return unsupported("backend {} has neither {} nor {}: it cannot run anything", device.id(), BP_EXT_COMPILER,
                        BP_EXT_KERNELS);
@@ -98,7 +98,8 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
       }
       if (std::isnan(answers.cost[i])) {
         return make_error(ErrorCode::PluginFailure, "backend {}: claim gave no cost for {}", device.id(),
-                          instruction.name());
+                          instruction.name())
+            .at(module.instruction(image.sources()[i]).location());
       }
       bool claimed = answers.cost[i] >= 0;
       std::string reason = answers.reasons[i];

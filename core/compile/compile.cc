@@ -186,11 +186,20 @@ class Compilation {
     return context;
   }
 
+  // The reason to leave an instruction to the host. A custom call is known by its target.
+  static std::string why(ir::Instruction instruction, const std::string &reason) {
+    if (instruction.opcode() != ir::Opcode::CustomCall) {
+      return reason;
+    }
+    return fmt::format("target \"{}\"{}{}", instruction.text(ir::AttributeKey::CustomCallTarget),
+                       reason.empty() ? "" : ": ", reason);
+  }
+
   void report_on_host(const ir::Module &module, const Part &part, const Claims &claims) {
     for (ir::InstructionId id : part.instructions) {
       ir::Instruction i = module.instruction(id);
       if (is_claimable(i.opcode()) && !has_routine(i)) {
-        report_.on_host.push_back({std::string(i.name()), i.opcode(), claims.reasons[index(id)]});
+        report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, claims.reasons[index(id)])});
       }
     }
   }
@@ -208,7 +217,7 @@ class Compilation {
     report_.on_host.clear();
     for (ir::Instruction i : module.entry().instructions()) {
       if (is_claimable(i.opcode())) {
-        report_.on_host.push_back({std::string(i.name()), i.opcode(), reason});
+        report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, reason)});
       }
     }
   }

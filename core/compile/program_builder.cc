@@ -81,7 +81,7 @@ std::optional<ArtifactCache::Key> cache_key(Session &session, const host::Image 
   return *key;
 }
 
-Result<std::vector<std::byte>> compile_image(Session &session, const host::Image &image,
+Result<std::vector<std::byte>> compile_image(Session &session, const ir::Module &module, const host::Image &image,
                                              const std::optional<ArtifactCache::Key> &key) {
   Stopwatch watch(session.report.compile);
   host::ByteSink artifact;
@@ -89,7 +89,7 @@ Result<std::vector<std::byte>> compile_image(Session &session, const host::Image
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return session.device->compiler()->compile(session.device->abi(), image.module(), artifact.abi(), diag);
   });
-  BP_TRY(diagnostics.result(status, session.device->id(), "compile", image.module()));
+  BP_TRY(diagnostics.result(status, session.device->id(), "compile", image, module));
   std::vector<std::byte> bytes = artifact.take();
   if (key) {
     if (const Status stored = session.options.cache->store(*key, bytes); !stored.ok()) {
@@ -157,7 +157,7 @@ Result<Built> build(Session &session, ir::Module module, const std::string &name
     if (is_cached) {
       artifact = std::move(*cached);
     } else {
-      BP_ASSIGN(artifact, compile_image(session, image, key));
+      BP_ASSIGN(artifact, compile_image(session, module, image, key));
     }
   }
   if (session.options.observer != nullptr) {
@@ -180,7 +180,7 @@ Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built bui
       return loaded;
     }
     // The device does not take it any more (BP-LOAD-01).
-    BP_ASSIGN(built.artifact, compile_image(session, built.image, built.key));
+    BP_ASSIGN(built.artifact, compile_image(session, built.module, built.image, built.key));
   }
   return load_artifact(session, built.module, std::move(built.image), built.artifact);
 }

@@ -60,7 +60,7 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
     return device.rewrite()->rewrite(device.abi(), static_cast<std::uint32_t>(phase), image->module(), sink.abi(),
                                      diag);
   });
-  BP_TRY(diagnostics.result(status, device.id(), "rewrite", image->module()));
+  BP_TRY(diagnostics.result(status, device.id(), "rewrite", *image, module));
   const host::Image::Storage written = with_hash(sink.take());
   if (written.empty()) {
     return {};

@@ -80,7 +80,7 @@ Result<std::vector<passes::LayoutWish>> ask_for_layouts(const host::Device &devi
   host::Diagnostics diagnostics;
   bp_status status = diagnostics.call(
       [&](const bp_diag_t *diag) { return device.layout()->wishes(device.abi(), image.module(), sink.abi(), diag); });
-  BP_TRY(diagnostics.result(status, device.id(), "wishes", image.module()));
+  BP_TRY(diagnostics.result(status, device.id(), "wishes", image, module));
   const std::vector<std::byte> bytes = sink.take();
   auto wrong = [&](std::string_view about, std::string_view what) {
     return make_error(ErrorCode::PluginFailure, "backend {}: in its wish {} for {}, {}", device.id(), wishes.size(),

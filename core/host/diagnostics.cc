@@ -82,4 +82,13 @@ Status Diagnostics::result(bp_status status, std::string_view who, std::string_v
   return error;
 }
 
+Status Diagnostics::result(bp_status status, std::string_view who, std::string_view what, const Image &image,
+                           const ir::Module &module) const {
+  Status result = this->result(status, who, what, image.module());
+  if (result.ok() || reports_.empty() || reports_[0].instruction >= image.sources().size()) {
+    return result;
+  }
+  return std::move(result).error().at(module.instruction(image.sources()[reports_[0].instruction]).location());
+}
+
 }  // namespace bp::host

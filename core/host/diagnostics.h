@@ -10,6 +10,7 @@
 
 #include "backplane/module.h"
 #include "core/base/result.h"
+#include "core/host/image.h"
 
 namespace bp::host {
 
@@ -51,6 +52,9 @@ class Diagnostics {
   // error.
   Status result(bp_status status, std::string_view who, std::string_view what,
                 const bp_module_t *module = nullptr) const;
+  // The same, with the place of the instruction that the first report blames. `image` was built from `module`.
+  Status result(bp_status status, std::string_view who, std::string_view what, const Image &image,
+                const ir::Module &module) const;
 
  private:
   static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *message) noexcept;

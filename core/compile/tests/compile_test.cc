@@ -566,7 +566,12 @@ TEST_CASE("errors say what was wrong") {
   CHECK(error_of(compile(parse(text), open_tiny({{"ops", "add"}}), device_only)) ==
         "backend org.example.tiny does not run e (exponential): the op is not in the option ops");
   CHECK(error_of(compile(parse(text), open_tiny({{"no-cost", "1"}}))) ==
-        "backend org.example.tiny: claim gave no cost for e");
+        "2:51: backend org.example.tiny: claim gave no cost for e");
+  CHECK(error_of(compile(parse(text), open_tiny({{"fail-claim", "e"}}))) ==
+        "2:51: plugin org.example.tiny: claim: internal error: e: told to fail");
+  CHECK(error_of(compile(parse("ENTRY main { ROOT c = f32[4] custom-call(), custom_call_target=\"f\" }"),
+                         open_tiny({{"ops", "add"}}), device_only)) ==
+        "backend org.example.tiny does not run c (custom-call): target \"f\": the op is not in the option ops");
 
   const std::string sum = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT sum = f32[4] add(x, x) }";
   CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"align", "48"}}))) ==

@@ -32,7 +32,7 @@ typedef struct {
   const bp_host_t *host;
   bp_space_t space;
   bp_device_memory_t memory;
-  char fail[64];
+  char fail[64], fail_claim[64];
   char fault[16], fault_in[16], fault_once[256];
 } tiny_device;
 
@@ -296,6 +296,10 @@ static bp_status claim(const bp_device_t *device, const bp_module_t *m, float *c
   misbehaves(self, "claim");
   for (uint32_t i = 0; i < m->instrs.count - (self->no_cost ? 1 : 0); ++i) {
     const char *reason = reason_against(self, m, instr_at(m, i));
+    if (self->fail_claim[0] != '\0' && strcmp(string_at(m, instr_at(m, i)->name), self->fail_claim) == 0) {
+      diag->report(diag, BP_INTERNAL, i, "told to fail");
+      return BP_INTERNAL;
+    }
     cost_ns[i] = reason == NULL ? 10 : -1;
     if (reason != NULL) {
       diag->report(diag, BP_UNSUPPORTED, i, reason);
@@ -368,6 +372,7 @@ static const bp_option_desc_t options[] = {
     {"no-cost", "0", "says nothing about the last instruction, against BP-CLAIM-04", NULL, BP_OPTION_TEXT, 0},
     {"no-run", "0", "its programs have no run()", NULL, BP_OPTION_TEXT, 0},
     {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
+    {"fail-claim", NULL, "claim() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
     {"fault", NULL, "crash, exit, hang, garbage, later (a crash after submit), never (a submit that is not signalled)",
      NULL, BP_OPTION_TEXT, 0},
     {"fault-in", NULL, "where: init, claim, compile, load, alloc, copy, submit, run", NULL, BP_OPTION_TEXT, 0},
@@ -534,6 +539,8 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
       device->no_run = 1;
     } else if (strcmp(key, "fail") == 0) {
       strncpy(device->fail, value, sizeof device->fail - 1);
+    } else if (strcmp(key, "fail-claim") == 0) {
+      strncpy(device->fail_claim, value, sizeof device->fail_claim - 1);
     } else if (strcmp(key, "fault") == 0) {
       strncpy(device->fault, value, sizeof device->fault - 1);
     } else if (strcmp(key, "fault-in") == 0) {
