@@ -55,11 +55,6 @@ std::string name_of(std::uint32_t dtype) {
 }
 
 std::string Lowering::lower(plugin::Instruction instruction) {
-  for (const bp_attr_t &attribute : instruction.attributes()) {
-    if (attribute.key < BP_ATTR_HINT && std::ranges::find(understood, attribute.key) == understood.end()) {
-      return "attribute " + std::to_string(attribute.key) + " is not understood";
-    }
-  }
   for (const auto values : {instruction.operands(), instruction.results()}) {
     for (const plugin::Value value : values) {
       if (value.shape().element_bits() == 0) {
@@ -75,6 +70,12 @@ std::string Lowering::lower(plugin::Instruction instruction) {
   limit_ = program_.instructions.size() + max_instructions;
   is_full_ = false;
   std::string reason = lower_op(instruction);
+  for (const bp_attr_t &attribute : instruction.attributes()) {
+    if (reason.empty() && attribute.key < BP_ATTR_HINT &&
+        std::ranges::find(understood, attribute.key) == understood.end()) {
+      return "it has the attribute " + std::to_string(attribute.key) + " of op_ids.h, which is not known here";
+    }
+  }
   if (reason.empty() && is_full_) {
     return "takes more than " + std::to_string(max_instructions) + " instructions of the machine";
   }
