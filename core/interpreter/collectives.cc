@@ -1,242 +1,412 @@
-// What replicas and partitions do together. A program that runs alone is one replica of one partition: each group has one
-// member, so that everything sent comes back to the sender. Asynchronous ops do all their work at the start.
-#include <fmt/ranges.h>
+// What replicas and partitions do together. Semantics: StableHLO's. A program that runs alone is one replica of one
+// partition: a group has one member, and everything sent comes back to the sender.
+#include <algorithm>
+#include <optional>
 
+#include "core/interpreter/collectives.h"
 #include "core/interpreter/exchange.h"
-#include "core/interpreter/simulated_collectives.h"
+#include "core/interpreter/received_slices.h"
+#include "core/interpreter/reducer.h"
+#include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"
+#include "core/ir/device_groups.h"
 
 namespace bp::interpreter {
 namespace {
 
 using ir::AttributeKey;
+using Group = std::vector<DeviceNumber>;
 
-// The values as a tuple, or the only one itself.
-Result<Literal> one_or_tuple(std::span<Literal> values, bool tuple) {
-  if (!tuple) {
-    return std::move(values[0]);
+// What the numbers in replica_groups are; xla_data.proto's CollectiveOpGroupMode.
+enum class GroupMode { CrossReplica, CrossPartition, CrossReplicaAndPartition, Flattened };
+
+GroupMode group_mode(const Instruction &instruction) {
+  const bool has_channel = instruction.number(AttributeKey::ChannelId) > 0;
+  const bool global = instruction.number(AttributeKey::UseGlobalDeviceIds) != 0;
+  switch (instruction.opcode()) {
+    case Opcode::AllToAll:
+    case Opcode::RaggedAllToAll:
+    case Opcode::CollectiveBroadcast:
+    case Opcode::CollectivePermute:
+    case Opcode::CollectivePermuteStart: return has_channel ? GroupMode::CrossPartition : GroupMode::CrossReplica;
+    default: break;
   }
-  return Literal::tuple(
-      std::vector<Literal>(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())));
+  return !has_channel ? GroupMode::CrossReplica : global ? GroupMode::Flattened : GroupMode::CrossReplicaAndPartition;
 }
 
-// In place, slices of operand 0 at the starts in operand 2 go into operand 1 at the starts in operand 3. Either one
-// array, or a tuple of arrays with starts each; a start is a tuple of an integer per dimension, several a tuple of them.
-Result<Literal> slices_received(const Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  bool is_tuple = operands[0].shape().is_tuple();
-  auto slice_sizes = instruction.number_lists(AttributeKey::PermuteSliceSizes);
-  auto next_sizes = slice_sizes.begin();
-  std::vector<Literal> results;
-  for (std::size_t i = 0; i < (is_tuple ? operands[0].tuple_elements().size() : 1); ++i) {
-    auto part = [&](std::size_t operand) -> const Literal & {
-      return is_tuple ? operands[operand].tuple_elements()[i] : operands[operand];
-    };
-    auto starts_in = [&](std::size_t operand) {
-      const Literal &starts = part(operand);
-      auto parts = starts.tuple_elements();
-      return !parts.empty() && parts[0].shape().is_tuple() ? parts : std::span(&starts, 1);
-    };
-    const Literal &from = part(0);
-    Literal to = part(1);
-    for (std::size_t slice = 0; slice < starts_in(2).size(); ++slice) {
-      std::span<const std::int64_t> sizes = *next_sizes++;
-      auto reaches_outside = [&](const Literal &buffer) {
-        return !std::ranges::equal(sizes, buffer.shape().sizes(),
-                                   [](std::int64_t size, std::int64_t all) { return size >= 0 && size <= all; });
-      };
-      if (reaches_outside(from) || reaches_outside(to)) {
-        return unsupported("a slice of sizes {{{}}} of {} in {}", fmt::join(sizes, ","), ir::to_string(from.shape()),
-                           ir::to_string(to.shape()));
-      }
-      Walk to_walk = clamped_start(to.shape().sizes(), sizes, starts_in(3)[slice].tuple_elements());
-      Walk from_walk = clamped_start(from.shape().sizes(), sizes, starts_in(2)[slice].tuple_elements());
-      strided_copy(evaluator, sizes, to.mutable_bytes().data(), to_walk, from.bytes().data(), from_walk,
-                   static_cast<std::size_t>(ir::byte_width(from.shape().element_type())));
+// Arrays of one shape become one, element by element, in this order; rounded once, as reduce does.
+template <class Sum, class Combine>
+Result<Literal> combined(const Evaluator &evaluator, std::span<const Literal> values, Combine combine) {
+  const Shape &shape = values[0].shape();
+  const auto count = static_cast<std::size_t>(shape.element_count());
+  const ConvertLoop widen = widening_loop(shape.element_type(), sum_of(shape.element_type()));
+  std::vector<Sum> sums(count), next(count);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::vector<Sum> &wide = i == 0 ? sums : next;
+    if (widen != nullptr) {
+      widen(values[i].bytes().data(), wide.data(), count);
+    } else {
+      std::ranges::copy_n(reinterpret_cast<const Sum *>(values[i].bytes().data()), shape.element_count(), wide.begin());
     }
-    results.push_back(std::move(to));
-  }
-  return one_or_tuple(results, is_tuple);
-}
-
-// Without a pair that ends here, nothing is received: zeros, or in place what was there.
-Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  std::span<const std::int64_t> pairs = instruction.numbers(AttributeKey::SourceTargetPairs);
-  bool in_place = instruction.has(AttributeKey::PermuteSliceSizes);
-  bool channel = instruction.has(AttributeKey::ChannelId);
-  std::int64_t self = channel ? evaluator.options().partition_id : evaluator.options().replica_id;
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    if (pairs[i + 1] == self && pairs[i] != self) {
-      return unsupported("a collective-permute from device {}: the interpreter is one device", pairs[i]);
-    }
-    if (pairs[i + 1] == self) {
-      return in_place ? slices_received(evaluator, instruction, operands) : one_or_tuple(operands, operands.size() > 1);
+    for (std::size_t k = 0; i > 0 && k < count; ++k) {
+      sums[k] = combine(sums[k], next[k]);
     }
   }
-  if (in_place) {
-    return std::move(operands[1]);
-  }
-  std::vector<Literal> nothing;
-  for (const Literal &operand : operands) {
-    BP_ASSIGN(Literal zeros, evaluator.allocate(operand.shape()));
-    nothing.push_back(std::move(zeros));
-  }
-  return one_or_tuple(nothing, nothing.size() > 1);
-}
-
-// Among the devices of a simulation.
-Result<Literal> exchanged(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  BP_ASSIGN(std::vector<Literal> results, exchange_with_group(evaluator, instruction, operands));
-  return one_or_tuple(results, results.size() > 1 || instruction.shape().is_tuple());
-}
-
-bool is_simulated(const Evaluator &evaluator) {
-  return evaluator.options().exchange != nullptr;
-}
-
-}  // namespace
-
-// all-gather, all-reduce, reduce-scatter, all-to-all and their like. Groups of one member leave shapes alone; if they
-// do not, the program is for more devices than one.
-Result<Literal> evaluate_exchange_with_self(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  if (is_simulated(evaluator)) {
-    return exchanged(evaluator, instruction, operands);
-  }
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Shape &shape = instruction.shape().is_tuple() ? instruction.shape().elements()[i] : instruction.shape();
-    if (!ir::same(operands[i].shape(), shape, ir::CompareLayout::No)) {
-      return unsupported("{} from {} to {} needs more than one device", instruction.op().text,
-                         ir::to_string(operands[i].shape()), ir::to_string(shape));
-    }
-  }
-  return one_or_tuple(operands, instruction.shape().is_tuple());
-}
-
-Result<Literal> evaluate_collective_permute(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  if (!is_simulated(evaluator)) {
-    return permuted(evaluator, instruction, operands);
-  }
-  if (instruction.has(AttributeKey::PermuteSliceSizes)) {
-    return unsupported("a collective-permute in place between simulated devices");
-  }
-  return exchanged(evaluator, instruction, operands);
-}
-
-// Operands: input, output, input offsets, send sizes, output offsets, receive sizes, along the first dimension.
-Result<Literal> evaluate_ragged_all_to_all(Evaluator &evaluator, const Instruction &, Operands operands) {
-  std::int64_t numbers[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Literal &literal = operands[2 + i];
-    if (literal.shape().element_count() != 1) {
-      return unsupported("a ragged-all-to-all between {} devices", literal.shape().element_count());
-    }
-    numbers[i] = integers(literal)[0];
-  }
-  auto [from, size, to] = std::tuple(numbers[0], numbers[1], numbers[2]);
-  Literal result = std::move(operands[1]);
-  const Shape &input = operands[0].shape();
-  if (from < 0 || size < 0 || to < 0 || from > input.size(0) - size || to > result.shape().size(0) - size) {
-    return invalid_input("ragged-all-to-all of {} rows from {} to {} reaches outside", size, from, to);
-  }
-  Dimensions sizes(input.sizes().begin(), input.sizes().end());
-  sizes[0] = size;
-  Walk to_walk = dense_walk(result.shape().sizes()), from_walk = dense_walk(input.sizes());
-  to_walk.offset = to * to_walk.strides[0];
-  from_walk.offset = from * from_walk.strides[0];
-  strided_copy(evaluator, sizes, result.mutable_bytes().data(), to_walk, operands[0].bytes().data(), from_walk,
-               static_cast<std::size_t>(ir::byte_width(input.element_type())));
+  BP_ASSIGN(Literal result, evaluator.allocate(shape));
+  store_sums<Sum>(sums, shape.element_type(), result.mutable_bytes().data());
   return result;
 }
 
-Result<Literal> evaluate_replica_id(Evaluator &evaluator, const Instruction &, Operands) {
-  return Literal::scalar(ElementType::U32, evaluator.options().replica_id);
-}
-Result<Literal> evaluate_partition_id(Evaluator &evaluator, const Instruction &, Operands) {
-  return Literal::scalar(ElementType::U32, evaluator.options().partition_id);
+// Rows that go from one array to another, along the first dimension.
+Status move_rows(const Evaluator &evaluator, const Literal &from, std::int64_t first, std::int64_t count, Literal &to,
+                 std::int64_t at) {
+  const Shape &source = from.shape(), &target = to.shape();
+  if (first < 0 || count < 0 || at < 0 || first > source.size(0) - count || at > target.size(0) - count) {
+    return invalid_input("ragged-all-to-all of {} rows from {} of {} to {} of {} reaches outside", count, first,
+                         source.size(0), at, target.size(0));
+  }
+  Dimensions sizes(source.sizes().begin(), source.sizes().end());
+  sizes[0] = count;
+  Walk to_walk = dense_walk(target.sizes()), from_walk = dense_walk(source.sizes());
+  to_walk.offset = at * to_walk.strides[0];
+  from_walk.offset = first * from_walk.strides[0];
+  strided_copy(evaluator, sizes, to.mutable_bytes().data(), to_walk, from.bytes().data(), from_walk,
+               element_width(source));
+  return {};
 }
 
-// The value of a start op holds the finished result, at the place that its shape has for it; updates pass it on and
-// done takes it out.
-Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  auto started = [&](Operands inputs, Literal output) -> Result<Literal> {
-    // (operands, results, contexts ...)
-    BP_ASSIGN(Literal value, Literal::zeros(instruction.shape()));
-    std::vector<Literal> parts(value.tuple_elements().begin(), value.tuple_elements().end());
-    if (parts.size() < 2) {
-      return unsupported("{} of shape {}", instruction.op().text, ir::to_string(instruction.shape()));
+class Collective {
+ public:
+  // `exchange`: between devices of which this one is number `replica`, `partition`.
+  Collective(Evaluator &evaluator, const Instruction &instruction, Exchange &exchange, std::int64_t replica,
+             std::int64_t partition)
+      : evaluator_(evaluator),
+        instruction_(instruction),
+        exchange_(exchange),
+        mode_(group_mode(instruction)),
+        replica_(replica),
+        partition_(partition),
+        self_(device(replica_, partition_)) {}
+
+  Result<std::vector<Literal>> run(Operands operands) {
+    if (instruction_.opcode() == Opcode::CollectivePermute || instruction_.opcode() == Opcode::CollectivePermuteStart) {
+      return permute(operands);
     }
-    bool is_first_alone = instruction.opcode() == Opcode::CopyStart || instruction.has(AttributeKey::PermuteSliceSizes);
-    parts[0] = parts[0].shape().is_tuple() && !is_first_alone
-                   ? Literal::tuple(std::vector<Literal>(inputs.begin(), inputs.end()))
-                   : inputs[0];
-    parts[1] = std::move(output);
-    return Literal::tuple(std::move(parts));
-  };
-  switch (instruction.opcode()) {
-    case Opcode::AllReduceStart: return evaluate_exchange_with_self(evaluator, instruction, operands);
-    case Opcode::AllReduceDone: return std::move(operands[0]);
-    case Opcode::CollectivePermuteStart: {
-      std::vector<Literal> inputs(operands.begin(), operands.end());
-      BP_ASSIGN(Literal output, evaluate_collective_permute(evaluator, instruction, operands));
-      return started(inputs, std::move(output));
+    BP_ASSIGN(Group group, own_group());
+    const std::size_t count = operands.size() - (has_dynamic_root() ? 1 : 0);
+    if (group.empty()) {  // only a collective-broadcast may leave devices out
+      return zeros(operands.first(count));
     }
-    case Opcode::AllGatherStart: {
-      std::vector<Literal> inputs(operands.begin(), operands.end());
-      if (is_simulated(evaluator)) {
-        BP_ASSIGN(std::vector<Literal> joined, exchange_with_group(evaluator, instruction, operands));
-        return started(inputs, one_or_tuple(joined, joined.size() > 1).value());
+    BP_ASSIGN(auto brought, meet(group, operands));
+    const auto position = static_cast<std::size_t>(std::ranges::find(group, self_) - group.begin());
+    switch (instruction_.opcode()) {
+      case Opcode::RaggedAllToAll: return receive_rows(brought, position, operands);
+      case Opcode::AllToAll:
+        if (!instruction_.has(AttributeKey::Dimensions)) {
+          return operands_for(brought, position);
+        }
+        break;
+      default: break;
+    }
+    BP_ASSIGN(const std::vector<std::size_t> roots, roots_of(brought, count));
+    std::vector<Literal> results;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<Literal> values;
+      for (const std::vector<Literal> &of_member : brought) {
+        values.push_back(of_member[i]);
       }
-      Literal output = operands.size() == 1 ? operands[0] : Literal::tuple(inputs);
-      return started(inputs, std::move(output));
+      BP_ASSIGN(Literal result, combine(values, position, roots[i]));
+      results.push_back(std::move(result));
     }
-    case Opcode::CopyStart: {
-      Literal copy = operands[0];
-      return started(operands, std::move(copy));
-    }
-    case Opcode::AsyncStart: {
-      std::vector<Literal> inputs(operands.begin(), operands.end());
-      BP_ASSIGN(Literal output, evaluator.run(instruction.called(0), inputs));
-      return started(inputs, std::move(output));
-    }
-    case Opcode::AsyncUpdate: return std::move(operands[0]);
-    case Opcode::CopyDone: return operands[0].take_element(0);
-    default: return operands[0].take_element(1);
+    return results;
   }
+
+ private:
+  // Devices of a group's numbers, seen from this device.
+  Group members(const std::vector<std::int64_t> &numbers) const {
+    Group group;
+    for (std::int64_t number : numbers) {
+      switch (mode_) {
+        case GroupMode::CrossReplica: group.push_back(device(number, partition_)); break;
+        case GroupMode::CrossPartition: group.push_back(device(replica_, number)); break;
+        case GroupMode::Flattened: group.push_back(number); break;
+        case GroupMode::CrossReplicaAndPartition:
+          for (std::int64_t partition = 0; partition < exchange_.partitions(); ++partition) {
+            group.push_back(device(number, partition));
+          }
+      }
+    }
+    if (mode_ == GroupMode::CrossReplicaAndPartition && exchange_.member_order() == MemberOrder::ByPartition) {
+      std::ranges::stable_sort(group, {}, [&](DeviceNumber device) { return device % exchange_.partitions(); });
+    }
+    return group;
+  }
+  DeviceNumber device(std::int64_t replica, std::int64_t partition) const {
+    return replica * exchange_.partitions() + partition;
+  }
+
+  std::int64_t limit() const {
+    switch (mode_) {
+      case GroupMode::CrossPartition: return exchange_.partitions();
+      case GroupMode::Flattened: return exchange_.replicas() * exchange_.partitions();
+      default: return exchange_.replicas();
+    }
+  }
+
+  std::string_view what_numbers_are() const {
+    switch (mode_) {
+      case GroupMode::CrossPartition: return "partition";
+      case GroupMode::Flattened: return "device";
+      default: return "replica";
+    }
+  }
+
+  // Empty if no group holds this device.
+  Result<Group> own_group() const {
+    BP_ASSIGN(ir::DeviceGroups groups, ir::decode_device_groups(instruction_.text(AttributeKey::ReplicaGroups)));
+    if (groups.empty()) {
+      for (std::int64_t number = 0; number < limit(); ++number) {
+        groups.resize(1);
+        groups[0].push_back(number);
+      }
+    }
+    for (const std::vector<std::int64_t> &numbers : groups) {
+      for (std::int64_t number : numbers) {
+        if (number < 0 || number >= limit()) {
+          return invalid_input("a group names {} {}, expected less than {}", what_numbers_are(), number, limit());
+        }
+      }
+      Group group = members(numbers);
+      if (std::ranges::find(group, self_) != group.end()) {
+        return group;
+      }
+    }
+    if (instruction_.opcode() == Opcode::CollectiveBroadcast) {
+      return Group();
+    }
+    return invalid_input("no group holds replica {}, partition {}", replica_, partition_);
+  }
+
+  Result<std::vector<std::vector<Literal>>> meet(const Group &group, Operands operands) {
+    const std::string key = fmt::format("{} {}", instruction_.op().text, instruction_.number(AttributeKey::ChannelId));
+    BP_ASSIGN(auto brought, exchange_.meet(self_, key, group, {operands.begin(), operands.end()}));
+    for (const std::vector<Literal> &values : brought) {
+      const bool same = std::ranges::equal(values, operands, [](const Literal &theirs, const Literal &own) {
+        return ir::same(theirs.shape(), own.shape(), ir::CompareLayout::No);
+      });
+      if (!same) {
+        return invalid_input("members of a group bring values of different shapes");
+      }
+    }
+    return brought;
+  }
+
+  Result<std::vector<Literal>> zeros(Operands operands) const {
+    std::vector<Literal> nothing;
+    for (const Literal &operand : operands) {
+      BP_ASSIGN(Literal literal, evaluator_.allocate(operand.shape()));
+      nothing.push_back(std::move(literal));
+    }
+    return nothing;
+  }
+
+  bool has_dynamic_root() const {
+    return instruction_.number(AttributeKey::HasDynamicRoot) != 0 && instruction_.operand_count() > 1;
+  }
+
+  // By operand, the member that sends or receives it: the first, or what the last operand says.
+  Result<std::vector<std::size_t>> roots_of(const std::vector<std::vector<Literal>> &brought, std::size_t count) const {
+    std::vector<std::size_t> roots(count, 0);
+    if (!has_dynamic_root()) {
+      return roots;
+    }
+    const std::vector<std::int64_t> given = integers(brought[0].back());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t root = i < given.size() ? given[i] : -1;
+      if (root < 0 || root >= std::ssize(brought)) {
+        return invalid_input("the root of operand {} is member {} of a group of {}", i, root, brought.size());
+      }
+      roots[i] = static_cast<std::size_t>(root);
+    }
+    return roots;
+  }
+
+  // Operand i goes to member i.
+  static Result<std::vector<Literal>> operands_for(std::vector<std::vector<Literal>> &brought, std::size_t position) {
+    std::vector<Literal> results;
+    for (std::vector<Literal> &values : brought) {
+      if (values.size() != brought.size()) {
+        return invalid_input("{} operands for a group of {}", values.size(), brought.size());
+      }
+      results.push_back(std::move(values[position]));
+    }
+    return results;
+  }
+
+  // Operands: input, output, input offsets, send sizes, output offsets, receive sizes. What a member says of a
+  // transfer, it says as the sender; the n-th part of each list is of transfers to the n-th member.
+  Result<std::vector<Literal>> receive_rows(const std::vector<std::vector<Literal>> &brought, std::size_t position,
+                                            Operands operands) const {
+    const std::int64_t transfers = operands[2].shape().element_count();
+    if (transfers % std::ssize(brought) != 0) {
+      return invalid_input("{} transfers between {} devices, expected a multiple", transfers, brought.size());
+    }
+    const std::size_t per_member = static_cast<std::size_t>(transfers) / brought.size();
+    std::vector<Literal> results{operands[1]};
+    for (const std::vector<Literal> &of_sender : brought) {
+      const std::vector<std::int64_t> first = integers(of_sender[2]), size = integers(of_sender[3]),
+                                      to = integers(of_sender[4]);
+      for (std::size_t i = position * per_member; i < (position + 1) * per_member; ++i) {
+        BP_TRY(move_rows(evaluator_, of_sender[0], first[i], size[i], results[0], to[i]));
+      }
+    }
+    return results;
+  }
+
+  // Who receives from nobody gets zeros, or in place keeps what was there. All of the cross section meet, so that
+  // nobody has to know who sends.
+  Result<std::vector<Literal>> permute(Operands operands) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t number = 0; number < limit(); ++number) {
+      all.push_back(number);
+    }
+    BP_ASSIGN(auto brought, meet(members(all), operands));
+    const std::int64_t own = mode_ == GroupMode::CrossPartition ? partition_ : replica_;
+    const std::span<const std::int64_t> pairs = instruction_.numbers(AttributeKey::SourceTargetPairs);
+    const bool in_place = instruction_.has(AttributeKey::PermuteSliceSizes);
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+      if (pairs[i + 1] == own) {
+        if (pairs[i] < 0 || pairs[i] >= limit()) {
+          return invalid_input("a pair sends from {}, expected less than {}", pairs[i], limit());
+        }
+        std::vector<Literal> &sent = brought[static_cast<std::size_t>(pairs[i])];
+        return in_place ? receive_slices(sent, operands) : Result<std::vector<Literal>>(std::move(sent));
+      }
+    }
+    return in_place ? std::vector<Literal>{operands[1]} : zeros(operands);
+  }
+
+  // Operands: input, output, starts in the input, starts in the output.
+  Result<std::vector<Literal>> receive_slices(const std::vector<Literal> &sent, Operands operands) const {
+    if (!sent[3].identical(operands[3])) {
+      return unsupported("a collective-permute in place whose ends disagree on the starts in the output");
+    }
+    Literal transfer[] = {sent[0], operands[1], sent[2], operands[3]};
+    BP_ASSIGN(Literal result, received_slices(evaluator_, instruction_, transfer));
+    return std::vector<Literal>{std::move(result)};
+  }
+
+  // One operand of the collective, by member. What a collective-reduce leaves to the implementation, the result of all
+  // but the root, is zeros.
+  Result<Literal> combine(std::vector<Literal> &values, std::size_t position, std::size_t root) {
+    switch (instruction_.opcode()) {
+      case Opcode::CollectiveBroadcast: return std::move(values[root]);
+      case Opcode::CollectiveReduce: return position == root ? reduce(values) : evaluator_.allocate(values[0].shape());
+      case Opcode::AllGather:
+      case Opcode::AllGatherStart: return join(values, instruction_.dimensions()[0]);
+      case Opcode::AllReduce:
+      case Opcode::AllReduceStart: return reduce(values);
+      case Opcode::ReduceScatter: {
+        BP_ASSIGN(Literal sum, reduce(values));
+        return part_of(sum, instruction_.dimensions()[0], values.size(), position);
+      }
+      case Opcode::AllToAll: {
+        std::vector<Literal> parts;
+        for (const Literal &value : values) {
+          BP_ASSIGN(Literal part, part_of(value, instruction_.dimensions()[0], values.size(), position));
+          parts.push_back(std::move(part));
+        }
+        return join(parts, instruction_.dimensions()[0]);
+      }
+      default: return unsupported("the simulation knows no {}", instruction_.op().text);
+    }
+  }
+
+  // In the order of the members.
+  Result<Literal> reduce(std::span<const Literal> values) {
+    if (values.size() == 1) {
+      return values[0];
+    }
+    BP_ASSIGN(ScalarFunction * function, evaluator_.scalar_function(instruction_.called(0)));
+    const ElementType type = values[0].shape().element_type();
+    std::optional<Result<Literal>> result;
+    visit_wide(sum_of(type), [&]<class Sum>() {
+      visit_plain_reducer<Sum>(function->plain_op(), [&](auto op) { result = combined<Sum>(evaluator_, values, op); });
+    });
+    return result.has_value() ? *std::move(result) : reduce_with(*function, values);
+  }
+
+  // The function's values may be wider than those it combines.
+  Result<Literal> reduce_with(ScalarFunction &function, std::span<const Literal> values) {
+    const ir::Computation computation = instruction_.called(0);
+    const ElementType type = computation.root().shape().element_type();
+    if (computation.parameter(0).shape().element_type() != type) {
+      return unsupported("{} gives {} where it takes {}", computation.name(), ir::to_string(computation.root().shape()),
+                         ir::to_string(computation.parameter(0).shape()));
+    }
+    BP_ASSIGN(Literal sum, converted(evaluator_, values[0], type));
+    for (const Literal &value : values.subspan(1)) {
+      BP_ASSIGN(const Literal next, converted(evaluator_, value, computation.parameter(1).shape().element_type()));
+      std::byte *result = sum.mutable_bytes().data();
+      const std::byte *arguments[] = {result, next.bytes().data()};
+      BP_TRY(function(arguments, std::span(&result, 1), static_cast<std::size_t>(sum.shape().element_count())));
+    }
+    return converted(evaluator_, sum, values[0].shape().element_type());
+  }
+
+  Result<Literal> join(const std::vector<Literal> &parts, std::int64_t dimension) const {
+    const auto d = static_cast<std::size_t>(dimension);
+    const Shape &shape = parts[0].shape();
+    Dimensions sizes(shape.sizes().begin(), shape.sizes().end());
+    sizes[d] *= static_cast<std::int64_t>(parts.size());
+    BP_ASSIGN(Literal result, evaluator_.allocate(Shape::array(shape.element_type(), sizes)));
+    Walk to = dense_walk(sizes);
+    for (const Literal &part : parts) {
+      strided_copy(evaluator_, shape.sizes(), result.mutable_bytes().data(), to, part.bytes().data(),
+                   dense_walk(shape.sizes()), static_cast<std::size_t>(ir::byte_width(shape.element_type())));
+      to.offset += shape.size(d) * to.strides[d];
+    }
+    return result;
+  }
+
+  // The number-th of `count` equal parts along a dimension.
+  Result<Literal> part_of(const Literal &whole, std::int64_t dimension, std::size_t count, std::size_t number) const {
+    const auto d = static_cast<std::size_t>(dimension);
+    const Shape &shape = whole.shape();
+    const auto parts = static_cast<std::int64_t>(count);
+    if (shape.size(d) % parts != 0) {
+      return invalid_input("dimension {} of {} cannot be cut into {} parts", d, ir::to_string(shape), parts);
+    }
+    Dimensions sizes(shape.sizes().begin(), shape.sizes().end());
+    sizes[d] /= parts;
+    Walk from = dense_walk(shape.sizes());
+    from.offset = static_cast<std::int64_t>(number) * sizes[d] * from.strides[d];
+    return gathered(evaluator_, Shape::array(shape.element_type(), sizes), whole, from);
+  }
+
+  Evaluator &evaluator_;
+  const Instruction &instruction_;
+  Exchange &exchange_;
+  const GroupMode mode_;
+  const std::int64_t replica_, partition_;
+  const DeviceNumber self_;
+};
+
+}  // namespace
+
+Result<Literal> exchanged(Evaluator &evaluator, const Instruction &instruction, Operands operands, const Shape &shape) {
+  const Options &options = evaluator.options();
+  Exchange alone(1, 1);
+  Collective collective = options.exchange == nullptr ? Collective(evaluator, instruction, alone, 0, 0)
+                                                      : Collective(evaluator, instruction, *options.exchange,
+                                                                   options.replica_id, options.partition_id);
+  BP_ASSIGN(std::vector<Literal> results, collective.run(operands));
+  const bool is_packed = results.size() == 1 && results[0].shape().is_tuple() == shape.is_tuple();
+  return is_packed ? std::move(results[0]) : Literal::tuple(std::move(results));
 }
 
-// Between the devices of a simulation: the start of a receive already has the value.
-Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  Exchange *exchange = evaluator.options().exchange;
-  if (exchange == nullptr) {
-    return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
-  }
-  if (instruction.opcode() == Opcode::Outfeed) {
-    return Literal::token();  // nobody looks at it
-  }
-  auto check = [](const Literal &value, const ir::Shape &expected) -> Status {
-    return ir::same(value.shape(), expected, ir::CompareLayout::No)
-               ? Status()
-               : invalid_input("received {}, expected {}", ir::to_string(value.shape()), ir::to_string(expected));
-  };
-  if (instruction.opcode() == Opcode::Infeed) {
-    BP_ASSIGN(Literal value, exchange->next_input());
-    BP_TRY(check(value, instruction.shape().elements()[0]));
-    return Literal::tuple({std::move(value), Literal::token()});
-  }
-  const std::int64_t channel = instruction.number(AttributeKey::ChannelId);
-  const DeviceNumber self = evaluator.options().replica_id * exchange->partitions() + evaluator.options().partition_id;
-  auto started = [](Literal value) {
-    return Literal::tuple({std::move(value), Literal::scalar<std::uint32_t>(ElementType::U32, 0), Literal::token()});
-  };
-  switch (instruction.opcode()) {
-    case Opcode::Send: exchange->send(channel, operands[0]); return started(std::move(operands[0]));
-    case Opcode::SendDone: return Literal::token();
-    case Opcode::Recv: {
-      BP_ASSIGN(Literal value, exchange->receive(self, channel));
-      BP_TRY(check(value, instruction.shape().elements()[0]));
-      return started(std::move(value));
-    }
-    default: return Literal::tuple({operands[0].take_element(0), Literal::token()});
-  }
+Result<Literal> evaluate_collective(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  return exchanged(evaluator, instruction, operands, instruction.shape());
 }
 
 }  // namespace bp::interpreter

@@ -84,8 +84,8 @@ Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instructio
     BP_ASSIGN(Literal value, evaluator.run(instruction.called(number), {}));
     inputs.push_back(std::move(value));
   }
-  BP_ASSIGN(std::vector<Literal> results,
-            simulate(devices, grid.replicas, grid.partitions, evaluator.options(), std::move(inputs)));
+  BP_ASSIGN(std::vector<Literal> results, simulate(devices, grid.replicas, grid.partitions, evaluator.options(),
+                                                   std::move(inputs), MemberOrder::ByPartition));
   std::vector<Literal> all;
   for (Literal &result : results) {
     if (!result.shape().is_tuple()) {

@@ -20,13 +20,21 @@ namespace bp::interpreter {
 // A device's number in the grid: replica * partitions + partition.
 using DeviceNumber = std::int64_t;
 
+// Members of a group of replicas over all partitions: XLA has one replica after the other, each with its partitions;
+// StableHLO's specification one partition after the other, each with its replicas.
+enum class MemberOrder { ByReplica, ByPartition };
+
 class Exchange {
  public:
-  Exchange(std::int64_t replicas, std::int64_t partitions)
-      : replicas_(replicas), partitions_(partitions), waits_(static_cast<std::size_t>(replicas * partitions)) {}
+  Exchange(std::int64_t replicas, std::int64_t partitions, MemberOrder member_order = MemberOrder::ByReplica)
+      : replicas_(replicas),
+        partitions_(partitions),
+        member_order_(member_order),
+        waits_(static_cast<std::size_t>(replicas * partitions)) {}
 
   std::int64_t replicas() const { return replicas_; }
   std::int64_t partitions() const { return partitions_; }
+  MemberOrder member_order() const { return member_order_; }
 
   // Brings values to the meeting of `members`, `self` among them, and waits for theirs: by member, in order. The n-th
   // meeting of a device under a key is with the n-th of the others. Literals share their bytes.
@@ -58,6 +66,7 @@ class Exchange {
   void look_whether_stuck();
 
   const std::int64_t replicas_, partitions_;
+  const MemberOrder member_order_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<MeetingKey, std::map<std::int64_t, Meeting>> meetings_;  // by round

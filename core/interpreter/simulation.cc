@@ -4,8 +4,6 @@
 #include <system_error>
 #include <thread>
 
-#include "core/interpreter/exchange.h"
-
 namespace bp::interpreter {
 namespace {
 
@@ -15,14 +13,14 @@ constexpr std::size_t max_devices = 256;  // a thread each
 
 Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
                                           std::int64_t partitions, const Options &options,
-                                          std::deque<ir::Literal> inputs) {
+                                          std::deque<ir::Literal> inputs, MemberOrder member_order) {
   if (devices.size() > max_devices) {
     return unsupported("a simulation of {} devices, expected at most {}", devices.size(), max_devices);
   }
   if (replicas < 1 || partitions < 1 || replicas * partitions != static_cast<std::int64_t>(devices.size())) {
     return invalid_input("{} programs for {} replicas of {} partitions", devices.size(), replicas, partitions);
   }
-  Exchange exchange(replicas, partitions);
+  Exchange exchange(replicas, partitions, member_order);
   exchange.feed(std::move(inputs));
   std::vector<std::optional<Result<ir::Literal>>> results(devices.size());
   auto run = [&](std::size_t number) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/interpreter/exchange.h"
 #include "core/interpreter/interpreter.h"
 
 namespace bp::interpreter {
@@ -20,6 +21,7 @@ struct DeviceProgram {
 // wait for each other, that is an error too. Unsupported for more than 256 devices.
 Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
                                           std::int64_t partitions, const Options &options = {},
-                                          std::deque<ir::Literal> inputs = {});
+                                          std::deque<ir::Literal> inputs = {},
+                                          MemberOrder member_order = MemberOrder::ByReplica);
 
 }  // namespace bp::interpreter

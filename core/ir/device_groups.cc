@@ -31,17 +31,35 @@ class Cursor {
       return false;
     }
     while (!accept(close)) {
-      std::int64_t number = 0;
-      accept("");  // blanks
-      const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-      if (problem != std::errc() || number < 0 || number > max_devices) {
+      if (std::int64_t number = 0; read_number(number)) {
+        numbers.push_back(number);
+      } else {
         return false;
       }
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      numbers.push_back(number);
       accept(",");
     }
     return true;
+  }
+  // A name in quotes; false if there is none.
+  bool read_name(std::string_view &name) {
+    const std::string_view quote = accept("'") ? "'" : "\"";
+    if (quote == "\"" && !accept(quote)) {
+      return false;
+    }
+    const std::size_t size = rest_.find(quote);
+    name = rest_.substr(0, size);
+    rest_.remove_prefix(std::min(rest_.size(), size + 1));
+    return size != std::string_view::npos;
+  }
+  bool read_number(std::int64_t &number) {
+    accept("");  // blanks
+    const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return problem == std::errc() && number >= 0 && number <= max_devices;
+  }
+  bool is_ahead(char character) {
+    accept("");  // blanks
+    return rest_.starts_with(character);
   }
   bool at_end() {
     accept("");
@@ -85,9 +103,17 @@ std::vector<std::int64_t> transposed_iota(const std::vector<std::int64_t> &sizes
   return numbers;
 }
 
-bool read_iota(Cursor &cursor, DeviceGroups &groups) {
-  std::vector<std::int64_t> shape, sizes, permutation;
-  if (!cursor.read_numbers("[", "]", shape) || !cursor.accept("<=") || !cursor.read_numbers("[", "]", sizes)) {
+// Cut into groups of `size`.
+void append_groups(const std::vector<std::int64_t> &numbers, std::int64_t size, DeviceGroups &groups) {
+  for (auto at = numbers.begin(); at != numbers.end(); at += size) {
+    groups.emplace_back(at, at + size);
+  }
+}
+
+// [2,4]T(1,0): of the numbers below 8.
+bool read_transposed_iota(Cursor &cursor, std::vector<std::int64_t> &numbers) {
+  std::vector<std::int64_t> sizes, permutation;
+  if (!cursor.read_numbers("[", "]", sizes)) {
     return false;
   }
   if (cursor.accept("T")) {
@@ -105,14 +131,154 @@ bool read_iota(Cursor &cursor, DeviceGroups &groups) {
       return false;
     }
   }
-  const std::int64_t count = product(sizes);
-  if (shape.size() != 2 || permutation.size() != sizes.size() || count < 1 || product(shape) != count) {
+  if (permutation.size() != sizes.size() || product(sizes) < 1) {
     return false;
   }
-  const std::vector<std::int64_t> numbers = transposed_iota(sizes, permutation);
-  for (auto at = numbers.begin(); at != numbers.end(); at += shape[1]) {
-    groups.emplace_back(at, at + shape[1]);
+  numbers = transposed_iota(sizes, permutation);
+  return true;
+}
+
+bool read_iota(Cursor &cursor, DeviceGroups &groups) {
+  std::vector<std::int64_t> shape, numbers;
+  if (!cursor.read_numbers("[", "]", shape) || !cursor.accept("<=") || !read_transposed_iota(cursor, numbers) ||
+      shape.size() != 2 || product(shape) != std::ssize(numbers)) {
+    return false;
   }
+  append_groups(numbers, shape[1], groups);
+  return true;
+}
+
+// An axis of a mesh, cut where parts of it begin and end: 1, ..., size. The pieces between are dimensions of the mesh.
+struct Axis {
+  std::string_view name;
+  std::int64_t size = 0;
+  std::vector<std::int64_t> cuts;
+  std::size_t first_piece = 0;
+};
+
+// All of an axis, or of its sizes (before) x size x (what is left) the one in the middle.
+struct AxisPart {
+  std::size_t axis = 0;
+  std::int64_t before = 1, size = 1;
+};
+
+// device_ids=([2,2]T(1,0)) or device_ids=(0,2,1,3)
+bool read_device_ids(Cursor &cursor, std::vector<std::int64_t> &ids) {
+  if (!cursor.accept("device_ids") || !cursor.accept("=") || !cursor.accept("(")) {
+    return false;
+  }
+  return cursor.is_ahead('[') ? read_transposed_iota(cursor, ids) && cursor.accept(")")
+                              : cursor.read_numbers("", ")", ids);
+}
+
+// mesh['a'=2,'b'=4], device ids inside or after it. No ids: they count up.
+bool read_mesh(Cursor &cursor, std::vector<Axis> &axes, std::vector<std::int64_t> &ids) {
+  if (!cursor.accept("mesh") || !cursor.accept("[")) {
+    return false;
+  }
+  while (!cursor.accept("]")) {
+    Axis axis;
+    if (cursor.is_ahead('d') ? !read_device_ids(cursor, ids)
+                             : !cursor.read_name(axis.name) || !cursor.accept("=") || !cursor.read_number(axis.size)) {
+      return false;
+    }
+    if (axis.size > 0) {
+      axis.cuts = {1, axis.size};
+      axes.push_back(axis);
+    }
+    cursor.accept(",");
+  }
+  cursor.accept(",");
+  return !cursor.is_ahead('d') || read_device_ids(cursor, ids);
+}
+
+// {'a','b':(2)2}
+bool read_axis_parts(Cursor &cursor, std::vector<Axis> &axes, std::vector<AxisPart> &parts) {
+  cursor.accept(",");
+  if (!cursor.accept("{")) {
+    return false;
+  }
+  while (!cursor.accept("}")) {
+    std::string_view name;
+    if (!cursor.read_name(name)) {
+      return false;
+    }
+    const auto found = std::ranges::find(axes, name, &Axis::name);
+    if (found == axes.end()) {
+      return false;
+    }
+    AxisPart part{static_cast<std::size_t>(found - axes.begin()), 1, found->size};
+    if (cursor.accept(":") && !(cursor.accept("(") && cursor.read_number(part.before) && cursor.accept(")") &&
+                                cursor.read_number(part.size))) {
+      return false;
+    }
+    found->cuts.push_back(part.before);
+    found->cuts.push_back(part.before * part.size);
+    parts.push_back(part);
+    cursor.accept(",");
+  }
+  return true;
+}
+
+// The sizes of all pieces.
+bool cut(std::vector<Axis> &axes, std::vector<std::int64_t> &sizes) {
+  for (Axis &axis : axes) {
+    axis.first_piece = sizes.size();
+    std::ranges::sort(axis.cuts);
+    axis.cuts.erase(std::ranges::unique(axis.cuts).begin(), axis.cuts.end());
+    for (std::size_t i = 0; i + 1 < axis.cuts.size(); ++i) {
+      if (axis.cuts[i] < 1 || axis.cuts[i + 1] > axis.size || axis.cuts[i + 1] % axis.cuts[i] != 0) {
+        return false;
+      }
+      sizes.push_back(axis.cuts[i + 1] / axis.cuts[i]);
+    }
+  }
+  return product(sizes) > 0;
+}
+
+// The pieces that the parts are made of.
+std::vector<std::int64_t> pieces_of(const std::vector<AxisPart> &parts, const std::vector<Axis> &axes) {
+  std::vector<std::int64_t> pieces;
+  for (const AxisPart &part : parts) {
+    const Axis &axis = axes[part.axis];
+    for (std::size_t i = 0; i + 1 < axis.cuts.size(); ++i) {
+      if (axis.cuts[i] >= part.before && axis.cuts[i] < part.before * part.size) {
+        pieces.push_back(static_cast<std::int64_t>(axis.first_piece + i));
+      }
+    }
+  }
+  return pieces;
+}
+
+// The groups are what follows each other when the dimensions of the parts, in their order, come after all others.
+bool read_mesh_groups(Cursor &cursor, DeviceGroups &groups) {
+  std::vector<Axis> axes;
+  std::vector<AxisPart> parts;
+  std::vector<std::int64_t> ids, sizes, order;
+  if (!read_mesh(cursor, axes, ids) || !read_axis_parts(cursor, axes, parts) || !cut(axes, sizes)) {
+    return false;
+  }
+  const std::vector<std::int64_t> grouped = pieces_of(parts, axes);
+  std::int64_t group_size = 1;
+  for (std::int64_t piece = 0; piece < std::ssize(sizes); ++piece) {
+    if (std::ranges::find(grouped, piece) == grouped.end()) {
+      order.push_back(piece);
+    } else {
+      group_size *= sizes[static_cast<std::size_t>(piece)];
+    }
+  }
+  order.insert(order.end(), grouped.begin(), grouped.end());
+  if (order.size() != sizes.size()) {  // parts overlap
+    return false;
+  }
+  std::vector<std::int64_t> numbers = transposed_iota(sizes, order);
+  if (!ids.empty()) {
+    if (ids.size() != numbers.size()) {
+      return false;
+    }
+    std::ranges::transform(numbers, numbers.begin(), [&](std::int64_t n) { return ids[static_cast<std::size_t>(n)]; });
+  }
+  append_groups(numbers, group_size, groups);
   return true;
 }
 
@@ -137,13 +303,13 @@ Result<DeviceGroups> decode_device_groups(std::string_view text) {
   if (cursor.at_end()) {
     return groups;
   }
-  if (text.find("mesh") != std::string_view::npos) {
-    return unsupported("replica_groups along the axes of a mesh: {}", text);
-  }
-  const bool understood =
-      text.find("<=") != std::string_view::npos ? read_iota(cursor, groups) : read_lists(cursor, groups);
+  const bool understood = cursor.is_ahead('m')   ? read_mesh_groups(cursor, groups)
+                          : cursor.is_ahead('[') ? read_iota(cursor, groups)
+                                                 : read_lists(cursor, groups);
   if (!understood || !cursor.at_end()) {
-    return invalid_input("replica_groups is {}, expected lists such as {{{{0,1}},{{2,3}}}} or [2,2]<=[4]", text);
+    return invalid_input(
+        "replica_groups is {}, expected lists such as {{{{0,1}},{{2,3}}}}, [2,2]<=[4] or mesh['a'=2,'b'=2] {{'b'}}",
+        text);
   }
   return groups;
 }

@@ -40,6 +40,12 @@ Shape tuple_of_operands(const Instruction &instruction, std::size_t count) {
   return tuple_unless_one(std::move(shapes));
 }
 
+// Operands of a collective that are exchanged: with a dynamic root the last one says which member it is.
+std::size_t exchanged_count(const Instruction &instruction) {
+  const bool has_root = instruction.number(AttributeKey::HasDynamicRoot) != 0 && instruction.operand_count() > 1;
+  return instruction.operand_count() - (has_root ? 1 : 0);
+}
+
 // The parts of a result that has one shape per operand: a tuple's elements, or the one shape itself.
 Result<std::span<const Shape>> result_parts(const Instruction &instruction) {
   const Shape &shape = instruction.shape();
@@ -222,7 +228,7 @@ Result<Shape> infer_all_reduce(const Instruction &instruction) {
     return invalid_input("{} takes {} parameters and returns {}, expected two scalars combined into one",
                          instruction.called(0).name(), signature.parameters.size(), describe(*signature.result));
   }
-  return tuple_of_operands(instruction, instruction.operand_count());
+  return tuple_of_operands(instruction, exchanged_count(instruction));
 }
 
 // One operand with dimensions: its parts along the dimension are exchanged. Several: each goes to its member.
@@ -258,9 +264,7 @@ Result<Shape> infer_ragged_all_to_all(const Instruction &instruction) {
 }
 
 Result<Shape> infer_collective_broadcast(const Instruction &instruction) {
-  // With a dynamic root the last operand says which member sends.
-  bool has_root = instruction.number(AttributeKey::HasDynamicRoot) != 0 && instruction.operand_count() > 1;
-  return tuple_of_operands(instruction, instruction.operand_count() - (has_root ? 1 : 0));
+  return tuple_of_operands(instruction, exchanged_count(instruction));
 }
 
 namespace {

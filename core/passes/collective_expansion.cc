@@ -13,10 +13,11 @@ using ir::AttributeKey;
 using ir::InstructionId;
 using ir::Opcode;
 
-// Whether each group is one device; the program is for more than one otherwise.
+// Whether each group is the one device; the program is for more than one otherwise.
 bool is_alone(ir::Instruction collective) {
   const auto groups = ir::decode_device_groups(collective.text(AttributeKey::ReplicaGroups));
-  return groups.ok() && std::ranges::all_of(*groups, [](const auto &group) { return group.size() <= 1; });
+  return groups.ok() &&
+         std::ranges::all_of(*groups, [](const auto &group) { return group == std::vector<std::int64_t>{0}; });
 }
 
 // The operands, as the one value or the tuple that the collective gives. Itself if they have other shapes.

@@ -73,5 +73,25 @@ TEST_CASE("device groups are read in both notations") {
                             "[1048576,1048576]<=[1048576,1048576]", "[0,4]<=[0]"}) {
     CHECK_FALSE(ir::decode_device_groups(wrong).ok());
   }
-  CHECK(ir::decode_device_groups("mesh['a'=2] {'a'}").error().code() == ErrorCode::Unsupported);
+}
+
+// As XLA:CPU groups them.
+TEST_CASE("device groups along the axes of a mesh") {
+  const auto groups = [](const char *text) { return ir::decode_device_groups(text).value(); };
+  CHECK(groups("mesh['a'=2,'b'=4] {'b'}") == Groups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(groups("mesh['a'=2,'b'=4] {'a'}") == Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(groups("mesh['a'=2,'b'=2,'c'=2] {'c','a'}") == Groups{{0, 4, 1, 5}, {2, 6, 3, 7}});
+  CHECK(groups("mesh['a'=2,'b'=4] {'b':(2)2}") == Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}});
+  CHECK(groups("mesh['a'=2,'b'=4] {'a','b':(1)2}") == Groups{{0, 2, 4, 6}, {1, 3, 5, 7}});
+  CHECK(groups("mesh['b'=8] {'b':(1)2,'b':(4)2}") == Groups{{0, 1, 4, 5}, {2, 3, 6, 7}});
+  CHECK(groups("mesh['a'=2,'b'=2],device_ids=(3,2,1,0) {'b'}") == Groups{{3, 2}, {1, 0}});
+  CHECK(groups("mesh['a'=2,'b'=4],device_ids=([4,2]T(1,0)), {'b'}") == Groups{{0, 2, 4, 6}, {1, 3, 5, 7}});
+  CHECK(groups("mesh['a'=2] {}") == Groups{{0}, {1}});
+  for (const char *wrong :
+       {"mesh['a'=2] {'b'}", "mesh['a'=2] {'a','a'}", "mesh['a'=4] {'a':(1)2,'a':(1)4}", "mesh['a'=4] {'a':(3)2}",
+        "mesh['a'=4] {'a':(0)2}", "mesh['a'=2],device_ids=(0) {'a'}", "mesh['a'=2 {'a'}", "mesh['a'=2]",
+        "mesh['a'=2],device_ids=(0,5 {'a'}", "mesh['a'=1048576,'b'=1048576] {'a'}", "mesh['a"}) {
+    INFO(wrong);
+    CHECK_FALSE(ir::decode_device_groups(wrong).ok());
+  }
 }

@@ -127,7 +127,7 @@ enum {
    BP_OP_COLLECTIVE_PERMUTE = 120, // collective-permute: sends along source-target pairs; who receives nothing gets zeros; with slice_sizes, slices of operand 0 at the starts in operand 2 into operand 1 at those in operand 3
    BP_OP_COLLECTIVE_PERMUTE_START = 121, // collective-permute-start: begins a collective-permute
    BP_OP_COLLECTIVE_PERMUTE_DONE = 122, // collective-permute-done: ends a collective-permute
-   BP_OP_COLLECTIVE_REDUCE = 123, // collective-reduce: combines the operands of a group at one member
+   BP_OP_COLLECTIVE_REDUCE = 123, // collective-reduce: combines the operands of a group at its first member; with has_dynamic_root at those that the last operand says
    BP_OP_REPLICA_ID = 124, // replica-id: the replica this runs as, u32[]
    BP_OP_PARTITION_ID = 125, // partition-id: the partition this runs as, u32[]
    BP_OP_ASYNC_START = 126, // async-start: begins a computation on another thread of execution
