@@ -4,6 +4,7 @@
 
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/simulation.h"
+#include "core/ir/annotations.h"
 
 namespace bp::interpreter {
 namespace {
@@ -135,6 +136,16 @@ constexpr std::array custom_calls = {
 
 Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const std::string_view target = instruction.text(ir::AttributeKey::CustomCallTarget);
+  switch (ir::annotation_of(instruction)) {
+    case ir::Annotation::Operand: return std::move(operands[0]);
+    case ir::Annotation::Operands:
+      return Literal::tuple({std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())});
+    case ir::Annotation::Nothing: return Literal::tuple({});
+    case ir::Annotation::Division:
+      return unsupported("{} makes {} of {}, as several devices divide it: partition the program first", target,
+                         ir::to_string(instruction.shape()), ir::to_string(operands[0].shape()));
+    case ir::Annotation::None: break;
+  }
   for (const CustomCall &known : custom_calls) {
     if (known.target == target) {
       return known.evaluate(evaluator, instruction, operands);
