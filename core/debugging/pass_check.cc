@@ -1,9 +1,13 @@
 #include "core/debugging/pass_check.h"
 
+#include <algorithm>
+
 #include "core/analysis/call_graph.h"
 #include "core/debugging/draws.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
+#include "core/interpreter/simulation.h"
+#include "core/ir/device_count.h"
 #include "core/text/printer.h"
 
 namespace bp::debugging {
@@ -39,6 +43,13 @@ Ignored random_outputs(const ir::Module &module) {
     ignored.push_back(depends[index(operand)]);
   }
   return ignored;
+}
+
+// Of a program for several devices the result is a tuple of theirs.
+Ignored ignored_outputs(const ir::Module &module, const Ignored &random, const Literal &result) {
+  return ir::check_one_device(module).ok()
+             ? random
+             : Ignored(result.tuple_elements().size(), std::ranges::count(random, true) > 0);
 }
 
 // As a literal; sizes may be such that their product is no int64.
@@ -92,7 +103,11 @@ Result<Literal> PassCheck::run(const ir::Module &module, std::span<const Literal
   options.max_steps = options_.max_steps;
   options.max_value_bytes = options_.max_value_bytes;
   options.threads = 1;
-  return interpreter::interpret(module, arguments, options);
+  if (ir::check_one_device(module).ok()) {
+    return interpreter::interpret(module, arguments, options);
+  }
+  BP_ASSIGN(std::vector<Literal> by_device, interpreter::simulate(module, arguments, options));
+  return Literal::tuple(std::move(by_device));
 }
 
 // Makes inputs for the module and the results on them, unless they are there already.
@@ -156,7 +171,7 @@ Status PassCheck::check(const ir::Module &before, const ir::Module &after, const
     not_compared_.push_back(fmt::format("{}: {}", pass.name, status.error().message()));
     return {};
   }
-  const Ignored ignored = random_outputs(before);
+  const Ignored random = random_outputs(before);
   auto fail = [&](int draw, std::optional<Difference> difference, std::string error) -> Status {
     failure_ = PassFailure{std::string(pass.name), draw, std::move(difference), std::move(error), before, after};
     return make_error(ErrorCode::Internal, "{}", to_string(*failure_, options_));
@@ -184,7 +199,8 @@ Status PassCheck::check(const ir::Module &before, const ir::Module &after, const
       reason = fmt::format("after it, {}", result.error().message());
       continue;
     }
-    BP_ASSIGN(auto found, difference(before, pass, arguments, *expected, *result, ignored));
+    BP_ASSIGN(auto found,
+              difference(before, pass, arguments, *expected, *result, ignored_outputs(before, random, *expected)));
     if (found) {
       return fail(draw, std::move(found), {});
     }

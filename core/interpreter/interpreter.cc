@@ -8,6 +8,7 @@
 
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/scalar_function.h"
+#include "core/ir/device_count.h"
 #include "core/ir/verifier.h"
 
 namespace bp::interpreter {
@@ -224,6 +225,7 @@ Result<Literal> interpret(const ir::Module &module, std::span<const Literal> arg
     return invalid_input("module {} has no entry computation", module.name());
   }
   BP_TRY(ir::verify(module));
+  BP_TRY(ir::check_one_device(module));
   return evaluate(module.entry(), arguments, options);
 }
 

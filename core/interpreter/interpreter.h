@@ -27,9 +27,8 @@ struct Options {
   std::int64_t max_value_bytes = 0;
   // Threads for large loops. 0: one per core.
   int threads = 0;
-  std::uint64_t rng_seed = 0;  // of rng
-  std::uint32_t replica_id = 0;
-  std::uint32_t partition_id = 0;
+  std::uint64_t rng_seed = 0;                      // of rng
+  std::uint32_t replica_id = 0, partition_id = 0;  // set by simulate()
   // Sees the values that custom calls of "interpreter.probe" pass on; on the thread that evaluates them.
   std::function<void(const ir::Instruction &probe, const ir::Literal &value)> on_probe;
   // If set, what it gives takes the place of each result, of every instruction but parameters and those of functions on
@@ -44,7 +43,8 @@ struct Options {
 
 // Verifies the module first, in time linear in its size. Arguments by parameter number, a tuple parameter as one tuple
 // literal; types and sizes must be those of the parameters. Returns the value of the entry computation's root. Errors
-// name the instruction. Threads: any number of calls may run at the same time.
+// name the instruction; Unsupported for a program that needs several devices, which simulation.h has. Threads: any
+// number of calls may run at the same time.
 Result<ir::Literal> interpret(const ir::Module &module, std::span<const ir::Literal> arguments,
                               const Options &options = {});
 // The same for any computation. The module must be verified: that is not checked here, and evaluating what the verifier

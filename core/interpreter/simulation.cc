@@ -4,19 +4,25 @@
 #include <system_error>
 #include <thread>
 
+#include "core/ir/device_count.h"
+#include "core/ir/verifier.h"
+
 namespace bp::interpreter {
 namespace {
 
-constexpr std::size_t max_devices = 256;  // a thread each
+constexpr std::int64_t max_devices = 256;  // a thread each
+
+Status check_count(std::int64_t devices) {
+  return devices <= max_devices ? Status()
+                                : unsupported("a simulation of {} devices, expected at most {}", devices, max_devices);
+}
 
 }  // namespace
 
 Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
                                           std::int64_t partitions, const Options &options,
                                           std::deque<ir::Literal> inputs, MemberOrder member_order) {
-  if (devices.size() > max_devices) {
-    return unsupported("a simulation of {} devices, expected at most {}", devices.size(), max_devices);
-  }
+  BP_TRY(check_count(std::ssize(devices)));
   if (replicas < 1 || partitions < 1 || replicas * partitions != static_cast<std::int64_t>(devices.size())) {
     return invalid_input("{} programs for {} replicas of {} partitions", devices.size(), replicas, partitions);
   }
@@ -54,6 +60,19 @@ Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices
     values.push_back(std::move(*result).value());
   }
   return values;
+}
+
+Result<std::vector<ir::Literal>> simulate(const ir::Module &module, std::span<const ir::Literal> arguments,
+                                          const Options &options) {
+  if (!module.has_entry()) {
+    return invalid_input("module {} has no entry computation", module.name());
+  }
+  BP_TRY(ir::verify(module));
+  const std::int64_t count = ir::device_count(module);
+  BP_TRY(check_count(count));
+  const DeviceProgram program{module.entry(), {arguments.begin(), arguments.end()}};
+  const std::vector<DeviceProgram> devices(static_cast<std::size_t>(count), program);
+  return simulate(devices, module.header().replica_count, module.header().num_partitions, options);
 }
 
 }  // namespace bp::interpreter

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/ir/device_count.h"
+
 namespace bp::runtime {
 namespace {
 
@@ -91,6 +93,7 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
   if (program_ != nullptr) {
     return program_->run(arguments);
   }
+  BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   // Whoever compiled it verified it.
   return all_on_host_ ? interpreter::evaluate(module_.entry(), arguments, host) : run_steps(std::move(arguments), host);

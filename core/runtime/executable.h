@@ -40,7 +40,8 @@ class Executable {
   MemoryFigures memory() const;
 
   // Arguments by parameter number, a tuple as one literal; InvalidInput if their shapes are not those of the
-  // parameters. Takes arguments by value: what is moved in is freed after its last use.
+  // parameters, Unsupported if the module needs several devices. Takes arguments by value: what is moved in is freed
+  // after its last use.
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
 
  private:

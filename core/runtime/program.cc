@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/host/diagnostics.h"
+#include "core/ir/device_count.h"
 #include "core/ir/storage.h"
 #include "core/runtime/kernel_program.h"
 
@@ -91,6 +92,7 @@ Result<std::shared_ptr<Program>> Program::make(std::shared_ptr<const host::Devic
   program->device_ = std::move(device);
   program->name_ = module.name();
   program->image_ = std::move(image);
+  program->one_device_ = ir::check_one_device(module);
   program->read_signature(module);
   BP_TRY(program->fill_constants());
   return program;
@@ -369,6 +371,9 @@ Status Execution::place(std::uint32_t allocation) {
 }
 
 Status Execution::allocate() {
+  if (!program_->one_device_.ok()) {
+    return Error(program_->one_device_.error());
+  }
   BP_TRY(program_->fill(arena_));
   auto allocations = program_->image_.view().allocations();
   for (std::uint32_t i = 0; i < allocations.size(); ++i) {

@@ -90,6 +90,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::string name_;
   host::Image image_;
   bool is_compiled_ = false;  // else of kernels, which run on host memory
+  Status one_device_;         // or why it needs several
   const bp_program_t *program_ = nullptr;
   std::vector<Leaf> inputs_, outputs_;
   std::vector<bool> donated_;  // by input
@@ -118,7 +119,7 @@ class Execution {
   Status set_input(std::size_t leaf, const void *data);
   Status set_output(std::size_t leaf, void *data);
   // Takes temporaries and scratch, or those that an earlier execution gave back, and memory for all inputs and outputs
-  // that were not set. Once, before the first run.
+  // that were not set. Once, before the first run. Unsupported if the program needs several devices.
   Status allocate();
   // After allocate(); may be written and read between runs.
   std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }

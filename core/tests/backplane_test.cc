@@ -58,6 +58,25 @@ TEST_CASE("the interpreter is a backend like others") {
   }
 }
 
+TEST_CASE("a program for several devices runs on no backend alone, however it is run") {
+  const Module module = parse_module(
+                            "HloModule two, num_partitions=2\nENTRY e { x = f32[4] parameter(0)  "
+                            "y = f32[4] add(x, x)  ROOT r = f32[4] multiply(y, x) }",
+                            "two.hlo")
+                            .value();
+  const Literal x = Literal::zeros(Shape::array(ir::ElementType::F32, {4})).value();
+  for (const char *ops : {"add,multiply", "add", ""}) {  // one program, several steps, all on the host
+    const Backend backend = Backend::load(tiny(), {{{"ops", ops}}, ""}).value();
+    const Compiled compiled = backend.compile(module).value();
+    CHECK(compiled.executable.run({x}).error().code() == ErrorCode::Unsupported);
+    if (const auto &program = compiled.executable.program()) {
+      CHECK(Execution::prepare(program).allocate().error().message().starts_with("two needs 2 devices"));
+    }
+  }
+  CHECK(Backend::load("interpreter").value().compile(module).value().executable.run({x}).error().code() ==
+        ErrorCode::Unsupported);
+}
+
 TEST_CASE("a dump holds all stages, and its programs can be read again") {
   testing::TemporaryFolder folder;
   testing::write_file(folder / "twice.hlo", double_text);

@@ -14,6 +14,7 @@
 #include "core/buffers/validate.h"
 #include "core/compile/passes.h"
 #include "core/debugging/pass_check.h"
+#include "core/interpreter/simulation.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
@@ -91,6 +92,21 @@ Result<std::string> assign_buffers(const Case &test) {
   return buffers::to_string(plan, module);
 }
 
+// One literal per parameter.
+Result<std::vector<ir::Literal>> read_inputs(const Case &test, const ir::Module &module) {
+  const ir::Computation entry = module.entry();
+  if (test.inputs.size() != entry.parameter_count()) {
+    return invalid_input("{} lines '// input:', expected {}: one per parameter", test.inputs.size(),
+                         entry.parameter_count());
+  }
+  std::vector<ir::Literal> arguments;
+  for (std::size_t i = 0; i < test.inputs.size(); ++i) {
+    BP_ASSIGN(ir::Literal literal, text::parse_literal(test.inputs[i], entry.parameter(i).shape()));
+    arguments.push_back(std::move(literal));
+  }
+  return arguments;
+}
+
 // "f32[2] {1, 2}" a line, one for each array of the result.
 std::string print_arrays(const ir::Literal &literal) {
   if (literal.shape().is_tuple()) {
@@ -106,6 +122,17 @@ std::string print_arrays(const ir::Literal &literal) {
 Result<std::string> interpret(const Case &test) {
   BP_ASSIGN(Backend interpreter, Backend::load("interpreter"));
   return run_on(interpreter, test);
+}
+
+Result<std::string> simulate(const Case &test) {
+  BP_ASSIGN(const ir::Module module, read(test));
+  BP_ASSIGN(const std::vector<ir::Literal> arguments, read_inputs(test, module));
+  BP_ASSIGN(const std::vector<ir::Literal> results, interpreter::simulate(module, arguments));
+  std::string printed;
+  for (std::size_t device = 0; device < results.size(); ++device) {
+    printed += fmt::format("device {}:\n{}", device, print_arrays(results[device]));
+  }
+  return printed;
 }
 
 // A line for each match, in order; of equal ones that follow each other one, with their number.
@@ -172,6 +199,7 @@ constexpr std::array all_kinds = {
          "what a backend makes of the program: // test: emit BACKEND NAME=VALUE... match=PATTERN; with a pattern only "
          "what matches it, line by line; skipped without the backend",
          emit},
+    Kind{"simulate", "the results of each device of the program: all have the same inputs", simulate},
     Kind{"run", "the results: // test: run, or // test: run tolerance=1e-6, or ulp=2", interpret},
 };
 
@@ -183,16 +211,7 @@ std::span<const Kind> kinds() {
 
 Result<std::string> run_on(const Backend &backend, const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
-  ir::Computation entry = module.entry();
-  if (test.inputs.size() != entry.parameter_count()) {
-    return invalid_input("{} lines '// input:', expected {}: one per parameter", test.inputs.size(),
-                         entry.parameter_count());
-  }
-  std::vector<ir::Literal> arguments;
-  for (std::size_t i = 0; i < test.inputs.size(); ++i) {
-    BP_ASSIGN(ir::Literal literal, text::parse_literal(test.inputs[i], entry.parameter(i).shape()));
-    arguments.push_back(std::move(literal));
-  }
+  BP_ASSIGN(std::vector<ir::Literal> arguments, read_inputs(test, module));
   CompileOptions options;
   options.verify = true;
   BP_ASSIGN(Compiled compiled, backend.compile(std::move(module), options));

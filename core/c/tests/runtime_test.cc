@@ -105,6 +105,21 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   backplane_release_backend(nullptr);
 }
 
+TEST_CASE("a program for several devices is compiled, but not run on one") {
+  backplane_backend_t *backend = load("interpreter");
+  backplane_executable_t *executable = nullptr;
+  Errors errors;
+  REQUIRE(compile(backend, "HloModule two, replica_count=2\nENTRY e { ROOT i = u32[] replica-id() }", {}, errors,
+                  &executable) == BP_OK);
+  std::uint32_t number = 7;
+  void *outputs[] = {&number};
+  CHECK(backplane_run(executable, nullptr, outputs, &errors.diag) == BP_UNSUPPORTED);
+  CHECK(errors.text().find("two needs 2 devices (replica_count=2, num_partitions=1)") != std::string::npos);
+  CHECK(number == 7);
+  backplane_release_executable(executable);
+  backplane_release_backend(backend);
+}
+
 TEST_CASE("a plugin is loaded by name") {
   backplane_backend_t *backend = load("kernels");
   backplane_executable_t *executable = nullptr;

@@ -95,3 +95,41 @@ TEST_CASE("device groups along the axes of a mesh") {
     CHECK_FALSE(ir::decode_device_groups(wrong).ok());
   }
 }
+
+TEST_CASE("a program for several devices is simulated as a whole, and not run on one") {
+  const auto program = [](const std::string &header, const std::string &body) {
+    return text::parse_module("HloModule m, " + header + "\nadd { x = s32[] parameter(0)  y = s32[] parameter(1)  " +
+                              "ROOT z = s32[] add(x, y) }\nENTRY main { x = s32[] parameter(0)  " + body + " }")
+        .value();
+  };
+  const ir::Literal one[] = {ir::Literal::scalar(ir::ElementType::S32, 1)};
+  const ir::Module replicas = program("replica_count=2, num_partitions=3",
+                                      "ROOT s = s32[] all-reduce(x), replica_groups={}, channel_id=1, to_apply=add");
+  const auto results = interpreter::simulate(replicas, one).value();
+  REQUIRE(results.size() == 6);
+  CHECK(results[5].elements<std::int32_t>()[0] == 6);
+  const Error refused = interpreter::interpret(replicas, one).error();
+  CHECK(refused.code() == ErrorCode::Unsupported);
+  CHECK(
+      refused.message() ==
+      "m needs 6 devices (replica_count=2, num_partitions=3), but would run on one; `run --on interpreter --devices 6` "
+      "simulates them");
+
+  // Not yet partitioned, or partitioned for good.
+  const std::string sharded = "s = s32[] custom-call(x), custom_call_target=\"Sharding\", sharding={replicated}  ";
+  for (const char *body : {"ROOT r = s32[] negate(s)",
+                           "c = s32[] copy(s), frontend_attributes={a=\"b\"}  ROOT r = s32[] "
+                           "negate(c)"}) {
+    CHECK(interpreter::interpret(program("num_partitions=2", sharded + body), one).ok());
+  }
+  for (const std::string &body :
+       {std::string("ROOT r = s32[] negate(x)"), sharded + "ROOT r = s32[] all-reduce(s), to_apply=add",
+        sharded + "p = u32[] partition-id()  ROOT r = s32[] negate(s)",
+        sharded + "p = u32[] replica-id()  ROOT r = s32[] negate(s)"}) {
+    CHECK_FALSE(interpreter::interpret(program("num_partitions=2", body), one).ok());
+  }
+  CHECK(interpreter::simulate(
+            program("replica_count=1000000000000, num_partitions=1000000000000", "ROOT r = s32[] negate(x)"), one)
+            .error()
+            .code() == ErrorCode::Unsupported);
+}

@@ -1,0 +1,64 @@
+#include "core/ir/device_count.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace bp::ir {
+namespace {
+
+constexpr std::string_view shardy = "xla.sdy.";  // how names begin under which XLA keeps what Shardy needs
+
+bool tells_devices_apart(const Instruction &i) {
+  switch (i.opcode()) {
+    case Opcode::PartitionId:
+    case Opcode::ReplicaId: return true;
+    case Opcode::Recv:
+    case Opcode::Send: return i.number(AttributeKey::IsHostTransfer) == 0;
+    default: return i.is(Trait::Collective);
+  }
+}
+
+bool has_sharding(const Instruction &i) {
+  const std::string_view target = i.text(AttributeKey::CustomCallTarget);
+  return i.has(AttributeKey::Sharding) || target == "Sharding" || target.starts_with(shardy) ||
+         i.text(AttributeKey::FrontendAttributes).find(shardy) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::int64_t device_count(const Module &module) {
+  std::int64_t count = 0;
+  const bool overflows = __builtin_mul_overflow(module.header().replica_count, module.header().num_partitions, &count);
+  return overflows ? std::numeric_limits<std::int64_t>::max() : count;
+}
+
+bool is_unpartitioned(const Module &module) {
+  if (device_count(module) == 1) {
+    return false;
+  }
+  bool is_sharded = std::ranges::any_of(module.header().rest, [](const auto &attribute) {
+    return attribute.first == "frontend_attributes" && attribute.second.find(shardy) != std::string::npos;
+  });
+  for (Computation computation : module.computations()) {
+    for (Instruction i : computation.instructions()) {
+      if (tells_devices_apart(i)) {
+        return false;
+      }
+      is_sharded = is_sharded || has_sharding(i);
+    }
+  }
+  return is_sharded;
+}
+
+Status check_one_device(const Module &module) {
+  const std::int64_t count = device_count(module);
+  if (count == 1 || is_unpartitioned(module)) {
+    return {};
+  }
+  return unsupported(
+      "{} needs {} devices (replica_count={}, num_partitions={}), but would run on one; "
+      "`run --on interpreter --devices {}` simulates them",
+      module.name(), count, module.header().replica_count, module.header().num_partitions, count);
+}
+
+}  // namespace bp::ir
