@@ -10,6 +10,7 @@
 #include "conformance/check/runner.h"
 #include "core/base/thread_pool.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/devices.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
 
@@ -123,6 +124,7 @@ CheckResult run(const conformance::Case &one, const Backend &backend, const Chec
   if (std::string reason = conformance::fed_from_outside(*module); !reason.empty()) {
     return {CheckStatus::Skipped, 0, {reason}, {}};
   }
+  tell_if_unpartitioned(one.file, *module);
   Result<conformance::Outcome> outcome =
       conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect());
   if (!outcome.ok()) {

@@ -276,7 +276,7 @@ Result<boost::json::object> page_data(const Planned &planned, const std::string 
 }
 
 // An exit code.
-Result<int> describe(const MemoryRequest &request) {
+Result<int> describe_plan(const MemoryRequest &request) {
   BP_ASSIGN(Planned planned, plan_model(request.model));
   if (!request.html.empty()) {
     BP_ASSIGN(boost::json::object data, page_data(planned, request.model));
@@ -338,7 +338,7 @@ int describe_memory(std::span<const std::string> arguments) {
       return options.misuse(fmt::format("--capacity is {}, expected more than 0", request.capacity));
     }
   }
-  Result<int> code = describe(request);
+  Result<int> code = describe_plan(request);
   return code.ok() ? code.value() : report(code.error());
 }
 

@@ -9,9 +9,11 @@
 #include "core/debugging/agreement.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/ir/device_count.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/devices.h"
 #include "tools/command/isolate.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
@@ -26,6 +28,7 @@ struct RunRequest {
   std::vector<std::string> inputs;
   int repeat = 1;
   std::int64_t memory_limit = 0;
+  std::optional<std::int64_t> devices;  // to be simulated
   double tolerance = 1e-4;
   bool by_instruction = false;
   bool print_results = false;
@@ -42,6 +45,8 @@ struct Outcome {
   std::vector<interpreter::Comparison> comparisons;  // of the outputs, if compared as a whole
   std::optional<IsolationReport> isolation;          // if compared by instruction
   ir::Literal result;
+  std::vector<ir::Literal> by_device;  // if devices were simulated, instead of `result`
+  std::int64_t partitions = 1;
 };
 
 double median(std::vector<double> values) {
@@ -94,6 +99,20 @@ Result<ir::Literal> run_reference(const ir::Module &module, const RunRequest &re
   return compiled.executable.run(arguments, with_progress(progress));
 }
 
+// Without a backend: all devices of the program are simulated.
+Status simulate(const ir::Module &module, const RunRequest &request, Outcome &outcome) {
+  BP_ASSIGN(const std::vector<ir::Literal> arguments, make_arguments(module, request));
+  outcome.backend = fmt::format("interpreter, as {} devices", *request.devices);
+  outcome.report.instructions = outcome.instructions;
+  outcome.partitions = module.header().num_partitions;
+  for (int i = 0; i < request.repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    BP_ASSIGN(outcome.by_device, run_on_devices(module, *request.devices, arguments));
+    outcome.run_seconds.push_back(seconds_since(begin));
+  }
+  return {};
+}
+
 Result<Outcome> run(const RunRequest &request) {
   Outcome outcome;
   std::vector<std::string> warnings;
@@ -102,6 +121,12 @@ Result<Outcome> run(const RunRequest &request) {
     fmt::print(stderr, "{}\n", warning);
   }
   outcome.instructions = module.instruction_count();
+  if (request.devices) {
+    BP_TRY(simulate(module, request, outcome));
+    return outcome;
+  }
+  BP_TRY(ir::check_one_device(module));
+  tell_if_unpartitioned(request.model, module);
 
   CompileOptions compile_options;
   compile_options.dump_dir = request.dump_dir;
@@ -255,7 +280,9 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
   if (outcome.isolation) {
     print_isolation(request, outcome);
   }
-  if (request.print_results) {
+  if (request.print_results && request.devices) {
+    print_by_device(outcome.by_device, outcome.partitions);
+  } else if (request.print_results) {
     fmt::print("{}\n", text::print(outcome.result));
   }
 }
@@ -269,6 +296,9 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
                              {"predicted_peak_bytes", outcome.predicted_peak},
                              {"measured_peak_bytes", outcome.measured_peak},
                              {"on_host", outcome.report.on_host.size()}};
+  if (request.devices) {
+    object["devices"] = *request.devices;
+  }
   if (!outcome.comparisons.empty()) {
     boost::json::array outputs;
     for (const interpreter::Comparison &comparison : outcome.comparisons) {
@@ -295,6 +325,21 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
+// An exit code if this cannot be simulated, whatever the model.
+std::optional<int> check_devices(const Options &options, const RunRequest &request) {
+  if (*request.devices < 1) {
+    return options.misuse(fmt::format("--devices is {}, expected at least 1", *request.devices));
+  }
+  if (request.backend.name() != "interpreter") {
+    return options.misuse(fmt::format(
+        "--devices simulates on the interpreter, but --on is {}: expected --on interpreter", request.backend.name()));
+  }
+  if (request.by_instruction || !request.against.empty()) {
+    return options.misuse("--devices goes without --against and --by-instruction: nothing else runs several devices");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run_model(std::span<const std::string> arguments) {
@@ -313,6 +358,7 @@ int run_model(std::span<const std::string> arguments) {
       "  backplane run model.hlo --by-instruction        which instruction differs?\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --on acme --isolate=60   a crash, or a call of 60 s, is an error\n"
+      "  backplane run model.hlo --on interpreter --devices 8 --print    replicas and partitions, with equal inputs\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
@@ -320,6 +366,8 @@ int run_model(std::span<const std::string> arguments) {
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
       "memory-limit", po::value<std::int64_t>()->default_value(0),
       "bytes that a program may take; cheap values are computed again to get there; 0: any number")(
+      "devices", po::value<std::int64_t>(),
+      "simulate this many devices on the interpreter: replica_count x num_partitions of the model")(
       "repeat", po::value<int>()->default_value(1), "runs; the median of their times is shown")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest error that still agrees")(
       "by-instruction",
@@ -358,6 +406,12 @@ int run_model(std::span<const std::string> arguments) {
   }
   if (request.repeat < 1) {
     return options.misuse(fmt::format("--repeat is {}, expected at least 1", request.repeat));
+  }
+  if (options.has("devices")) {
+    request.devices = options.get<std::int64_t>("devices");
+    if (auto exit = check_devices(options, request)) {
+      return *exit;
+    }
   }
   Result<Outcome> outcome = run(request);
   if (!outcome.ok()) {

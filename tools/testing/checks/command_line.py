@@ -50,6 +50,16 @@ FILES = {
                          "  c = f32[4] multiply(z, z)", "  ROOT r = (f32[4], f32[4]) tuple(c, b)"),
     "chain.hlo": model("  x = f32[4] parameter(0)", "  first = f32[4] add(x, x)", "  second = f32[4] negate(first)",
                        "  ROOT third = f32[4] maximum(second, x)"),
+    "two_replicas.hlo": "\n".join([
+        "HloModule two, replica_count=2", "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }",
+        "ENTRY e { a = f32[4] parameter(0)  ROOT r = f32[4] all-reduce(a), replica_groups={{0,1}}, to_apply=add }"]),
+    "unpartitioned.hlo": model(
+        "  a = f32[4] parameter(0), sharding={devices=[2]<=[2]}",
+        "  s = f32[4] custom-call(a), custom_call_target=\"Sharding\", sharding={replicated}",
+        "  ROOT b = f32[4] add(s, a)").replace("HloModule m", "HloModule m, num_partitions=2"),
+    "divided.hlo": model(
+        "  a = f32[4] parameter(0)",
+        "  ROOT s = f32[2] custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}"),
     "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
@@ -148,6 +158,23 @@ MISTAKES = [
     (["run", "large.hlo", "--on", BACKEND], FAILED,
      "backplane: ...the system has no 4000000000000000 bytes" if BACKEND == "cpu" else
      "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
+    # Several devices.
+    *[(["run", "two_replicas.hlo", "--on", name], FAILED,
+       "backplane: two needs 2 devices (replica_count=2, num_partitions=1), but would run on one; "
+       "`run --on interpreter --devices 2` simulates them") for name in ("interpreter", "null", BACKEND)],
+    (["run", "two_replicas.hlo", "--on", "interpreter", "--devices", "3"], FAILED,
+     "backplane: --devices is 3, expected 2: two has replica_count=2 and num_partitions=1"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "2"], FAILED,
+     "backplane: --devices is 2, expected 1: m has replica_count=1 and num_partitions=1"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "1"], SUCCESS, ""),
+    *[([command, "two_replicas.hlo"], SUCCESS, "") for command in ("opt", "memory")],
+    *[(["run", "unpartitioned.hlo", "--on", name], SUCCESS,
+       "unpartitioned.hlo: is not partitioned yet (replica_count=1, num_partitions=2): one device runs all of it")
+      for name in ("interpreter", BACKEND)],
+    (["run", "unpartitioned.hlo", "--on", "interpreter", "--devices", "2"], SUCCESS, ""),
+    *[(["run", "divided.hlo", "--on", name], FAILED,
+       "backplane: divided.hlo:4:8: s: SPMDFullToShardShape makes f32[2] of f32[4], as several devices divide it: partition "
+       "the program first") for name in ("interpreter", BACKEND)],
     # Inputs.
     (["run", "good.hlo", "--inputs", "four.txt", "--on", "null"], SUCCESS, ""),
     (["run", "good.hlo", "--inputs", "absent.txt", "--on", "null"], FAILED,
@@ -255,6 +282,11 @@ MISUSES = [
     (["run", "good.hlo", "--seed", "x"], "the argument ('x') for option '--seed' is invalid"),
     (["run", "good.hlo", "--seed", "-1"], "the argument ('-1') for option '--seed' is invalid"),
     (["run", "good.hlo", "--seed=-1"], "the argument ('-1') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "0"], "--devices is 0, expected at least 1"),
+    (["run", "good.hlo", "--on", "null", "--devices", "2"],
+     "--devices simulates on the interpreter, but --on is null: expected --on interpreter"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "2", "--against", "null"],
+     "--devices goes without --against and --by-instruction: nothing else runs several devices"),
     (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
     (["run", "good.hlo", "--repeat", "1e9"], "the argument ('1e9') for option '--repeat' is invalid"),
     (["run", "good.hlo", "--tolerance", "x"], "the argument ('x') for option '--tolerance' is invalid"),
@@ -639,6 +671,15 @@ def run():
         check(path.read_bytes().startswith(b"\x7fELF"), f"{path} is no object file")
 
 
+def devices():
+    simulated = ["run", "two_replicas.hlo", "--on", "interpreter", "--devices", "2", "--inputs", "four.txt"]
+    out = expect([*simulated, "--print"], SUCCESS, "").out
+    wanted = "".join(f"device {i} (replica {i}, partition 0):\n{{2, 4, 6, 8}}\n" for i in range(2))
+    check(out.endswith(wanted), f"run --devices 2 --print printed\n{out}")
+    found = json.loads(expect([*simulated, "--json"], SUCCESS, "").out)
+    check(found["devices"] == 2, f"run --devices 2 --json printed {found}")
+
+
 def cache():
     tiny = ["--on", str(TINY), "--set", "ops=negate", "--cache-dir", "cache"]
     for expected in ("0 of 1", "1 of 1"):
@@ -784,7 +825,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, cache, several_backends, layers, replay, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, cache, several_backends, layers, replay, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -1,0 +1,24 @@
+// Programs for several devices: simulated on the interpreter, or run on one of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/backplane.h"
+
+namespace bp::command {
+
+// Says on standard error that a program for several devices runs on one, if it may: nobody has partitioned it.
+void tell_if_unpartitioned(const std::string &model, const ir::Module &module);
+
+// Runs the module on the interpreter as `devices` devices, all with the same arguments: their results, by replica, then
+// partition. InvalidInput if the module is for another number of them.
+Result<std::vector<ir::Literal>> run_on_devices(const ir::Module &module, std::int64_t devices,
+                                                std::span<const ir::Literal> arguments);
+
+// Each under a heading: "device 3 (replica 1, partition 1):".
+void print_by_device(std::span<const ir::Literal> results, std::int64_t partitions);
+
+}  // namespace bp::command
