@@ -17,7 +17,9 @@ constexpr std::array all_passes{
 
 // Once, before all else.
 constexpr std::string_view prepare[] = {
-    // First: what follows takes layouts from what it replaces.
+    // First: values are then where they are annotated.
+    "annotation-removal",
+    // Before all that follows, which takes layouts from what it replaces.
     "layout-agreement",
     // So that all else sees through calls.
     "call-inlining",
