@@ -144,38 +144,6 @@ Result<Values> lower_async_done(Lowering &lowering, const Operation &operation) 
   return lowering.results(operation, lowering.operand(operation, 0));
 }
 
-// On a mesh of one device the parts that its region works on are the whole.
-Result<Values> lower_manual_computation(Lowering &lowering, const Operation &operation) {
-  BP_TRY(lowering.expect_regions(operation, 1, 1));
-  for (std::string_view ignored : {"in_shardings", "out_shardings", "manual_axes"}) {
-    operation.find(ignored);
-  }
-  const Region &region = operation.regions[0];
-  auto check = [&](const Type &part, const Type &whole) -> Status {
-    return part == whole ? Status()
-                         : lowering.unsupported(operation, fmt::format("{} is divided into {} among devices: partition "
-                                                                       "the program first",
-                                                                       to_string(whole), to_string(part)));
-  };
-  const Program &program = lowering.program();
-  for (std::size_t i = 0; i < std::min(region.arguments.size(), operation.operands.size()); ++i) {
-    BP_TRY(check(program.type(region.arguments[i]), program.type(operation.operands[i])));
-  }
-  for (std::uint32_t i = 0; !region.operations.empty() && i < operation.result_count; ++i) {
-    const auto &returned = region.operations.back().operands;
-    if (i < returned.size()) {
-      BP_TRY(check(program.type(returned[i]), program.type(operation.result(i))));
-    }
-  }
-  return lowering.in_place(operation, 0);
-}
-
-Result<Values> lower_sharding_constraint(Lowering &lowering, const Operation &operation) {
-  BP_TRY(lowering.expect_operands(operation, 1, 1));
-  operation.find("sharding");
-  return lowering.operands(operation);
-}
-
 namespace {
 
 // [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>]

@@ -48,6 +48,7 @@ Result<ir::Module> Lowering::run() {
     pending_.pop_front();
     BP_TRY(lower_function(next, next.operation == entry));
   }
+  set_module_hints();
   sort_computations();
   module_.unique_names();
   module_.set_source_file(program_.file);
@@ -78,13 +79,14 @@ Status Lowering::read_module_attributes() {
 
 Status Lowering::find_functions() {
   for (const Operation &operation : program_.module.regions[0].operations) {
-    if (operation.name == "sdy.mesh") {
+    const std::string *name = string_attribute(operation, "sym_name");
+    if (operation.name == "sdy.mesh" && name != nullptr) {
+      add_mesh(operation, *name);
       continue;
     }
     if (operation.name != "func.func") {
       return error(operation, fmt::format("{} where a function is expected", operation.name));
     }
-    const std::string *name = string_attribute(operation, "sym_name");
     if (name == nullptr) {
       return error(operation, "a function without a name");
     }
@@ -183,6 +185,7 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
                                      to_string(type->results[i])));
     }
   }
+  BP_TRY(annotate_results(operation, returned));
   BP_ASSIGN(InstructionId root, pack(last, returned));
   module_.set_root(computation_, root);
   return {};
@@ -197,9 +200,8 @@ Status Lowering::set_argument_attributes(const Operation &function, std::size_t 
     return {};
   }
   for (const NamedAttribute &entry : own->entries) {
-    if (entry.name == "mhlo.sharding" && entry.value.get<std::string>() != nullptr) {
-      module_.set_text(parameter, AttributeKey::Sharding, *entry.value.get<std::string>());
-    } else if (is_entry && entry.name == "tf.aliasing_output") {
+    set_sharding(entry, parameter);
+    if (is_entry && entry.name == "tf.aliasing_output") {
       BP_ASSIGN(std::int64_t output, integer(entry.value));
       const auto &results = function.find("function_type")->get<FunctionType>()->results;
       ir::InputOutputAlias alias;
@@ -245,7 +247,9 @@ Status Lowering::lower_operation(const Operation &operation) {
     BP_TRY(check_result(operation, i));
   }
   if (!values.empty()) {
-    BP_TRY(set_hints(operation, values[0]));
+    const ir::Instruction first = module_.instruction(values[0]);
+    const bool is_part = operation.result_count > 1 && first.opcode() == Opcode::GetTupleElement;
+    set_hints(operation, is_part ? first.operands()[0] : values[0]);
   }
   return check_attributes(operation);
 }
@@ -271,21 +275,18 @@ Status Lowering::check_attributes(const Operation &operation) const {
   return {};
 }
 
-Status Lowering::set_hints(const Operation &operation, InstructionId id) {
-  if (const std::string *sharding = string_attribute(operation, "mhlo.sharding")) {
-    module_.set_text(id, AttributeKey::Sharding, *sharding);
-  }
+void Lowering::set_hints(const Operation &operation, InstructionId id) {
   const Attribute *hints = operation.find("mhlo.frontend_attributes");
   if (const auto *entries = hints == nullptr ? nullptr : hints->get<Dictionary>()) {
-    std::string text;
     for (const NamedAttribute &entry : entries->entries) {
       if (const auto *value = entry.value.get<std::string>()) {
-        text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", plain_name(entry.name), text::escape(*value));
+        add_frontend_attribute(id, plain_name(entry.name), *value);
       }
     }
-    module_.set_text(id, AttributeKey::FrontendAttributes, "{" + text + "}");
   }
-  return {};
+  for (const NamedAttribute &entry : operation.attributes) {
+    set_sharding(entry, id);
+  }
 }
 
 class Lowering::RegionScope {
@@ -316,9 +317,10 @@ class Lowering::RegionScope {
   std::vector<std::pair<ValueId, InstructionId>> before_;
 };
 
-Result<ComputationId> Lowering::embedded(const Operation &operation, std::size_t number) {
+Result<ComputationId> Lowering::embedded(const Operation &operation, std::size_t number, std::string_view name) {
   const Region &region = operation.regions[number];
-  RegionScope scope(*this, fmt::format("{}.{}", operation.name.substr(operation.name.find('.') + 1), "computation"));
+  const std::string own_name = fmt::format("{}.computation", operation.name.substr(operation.name.find('.') + 1));
+  RegionScope scope(*this, name.empty() ? own_name : name);
   for (std::size_t i = 0; i < region.arguments.size(); ++i) {
     InstructionId id =
         module_.add_parameter(computation_, static_cast<std::int64_t>(i), program_.type(region.arguments[i]).shape,

@@ -75,8 +75,8 @@ class Lowering {
 
   // Of two scalars of a type.
   ComputationId scalar_computation(Opcode opcode, ir::ElementType type);
-  // The region as a computation that takes its arguments one by one.
-  Result<ComputationId> embedded(const Operation &operation, std::size_t region);
+  // The region as a computation that takes its arguments one by one. Without a name it is named after the operation.
+  Result<ComputationId> embedded(const Operation &operation, std::size_t region, std::string_view name = {});
   // The region as a computation of one parameter: `arguments` and then `captures`, packed. Returns its values, and the
   // captures too if asked for.
   enum class ReturnCaptures { No, Yes };
@@ -89,6 +89,9 @@ class Lowering {
   // The computation of a function, which is lowered later.
   Result<ComputationId> function(const Attribute &symbol);
   const Operation *find_function(std::string_view name) const;
+
+  // Adds name="value" to the frontend_attributes of an instruction.
+  void add_frontend_attribute(InstructionId id, std::string_view name, std::string_view value);
 
   // --- Attributes ---
   // Missing ones are errors, unless there is a value for them.
@@ -145,7 +148,11 @@ class Lowering {
   Result<Values> lower_with(const Operation &operation, std::span<const InstructionId> operands, ir::ElementType type);
   Status check_attributes(const Operation &operation) const;
   Status check_result(const Operation &operation, std::uint32_t i) const;
-  Status set_hints(const Operation &operation, InstructionId id);
+  void set_hints(const Operation &operation, InstructionId id);
+  void set_sharding(const NamedAttribute &attribute, InstructionId id);  // if it is one
+  Status annotate_results(const Operation &function, Values &returned);
+  void add_mesh(const Operation &mesh, std::string_view name);
+  void set_module_hints();
   void sort_computations();
 
   InstructionId append(const Operation &operation, Opcode opcode, const Shape &shape,
@@ -162,6 +169,7 @@ class Lowering {
   const Program &program_;
   const Options &options_;
   ir::Module module_;
+  std::string meshes_;  // a = #sdy.mesh<["x"=2]>, b = ...
   // While the operands are not the stored integers: what stands for quantized results, Invalid being what they express.
   std::optional<ir::ElementType> computed_type_;
   ComputationId computation_{0};       // that instructions are added to

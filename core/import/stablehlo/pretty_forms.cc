@@ -295,10 +295,15 @@ Status ProgramReader::read_scan(Operation &operation) {
 //  (%b: T) { ... } : (T) -> T
 Status ProgramReader::read_manual_computation(Operation &operation) {
   BP_TRY(read_operands(operation));
-  for (std::string_view word : {"in_shardings", "out_shardings", "manual_axes"}) {
+  constexpr std::string_view attributes[][2] = {{"in_shardings", "#sdy.sharding_per_value<{}>"},
+                                                {"out_shardings", "#sdy.sharding_per_value<{}>"},
+                                                {"manual_axes", "#sdy<manual_axes{}>"}};
+  for (const auto &[word, form] : attributes) {
     BP_TRY(tokens_.expect_word(word));
     BP_TRY(tokens_.expect('='));
-    BP_TRY(tokens_.read_balanced(word));
+    const std::size_t begin = tokens_.token().begin;
+    BP_ASSIGN(const std::string inside, tokens_.read_balanced(word));
+    add_attribute(operation, word, {OpaqueText{fmt::format(fmt::runtime(form), inside)}, begin});
   }
   std::vector<Argument> arguments;
   BP_TRY(tokens_.expect('(', "before the arguments of a region"));
@@ -316,7 +321,10 @@ Status ProgramReader::read_manual_computation(Operation &operation) {
 // sharding_constraint %a <@mesh, [{}]> : T
 Status ProgramReader::read_sharding_constraint(Operation &operation) {
   BP_TRY(read_operand(operation));
+  Attribute sharding{{}, tokens_.token().begin};
   BP_TRY(skip_angle_brackets("a sharding"));
+  sharding.value = OpaqueText{"#sdy.sharding" + tokens_.canonical_since(sharding.position)};
+  add_attribute(operation, "sharding", std::move(sharding));
   return read_optional_signature(operation);
 }
 

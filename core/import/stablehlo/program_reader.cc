@@ -145,7 +145,10 @@ Status ProgramReader::read_mesh(Operation &mesh) {
   BP_ASSIGN(name.value, read_symbol("the name of a mesh"));
   add_attribute(mesh, "sym_name", std::move(name));
   BP_TRY(tokens_.expect('=', "after the name of a mesh"));
+  Attribute axes{{}, tokens_.token().begin};
   BP_TRY(skip_angle_brackets("a mesh"));
+  axes.value = OpaqueText{"#sdy.mesh" + tokens_.canonical_since(axes.position)};
+  add_attribute(mesh, "mesh", std::move(axes));
   return read_optional_attributes(mesh);
 }
 

@@ -186,10 +186,12 @@ TEST_CASE("errors in operations") {
       {"%0 = sdy.sharding_constraint %x foo : tensor<4xf32>", "2:33: expected '<' before a sharding, found 'foo'"},
       {"%0 = sdy.sharding_constraint %x <@m, [{}]> : (tensor<4xf32>) -> tensor<2xf32>",
        "2:6: result 0 is written as tensor<2xf32>, but it is tensor<4xf32>"},
-      {"%0 = sdy.manual_computation(%x) in_shardings=[<@m, [{\"a\"}]>] out_shardings=[<@m, [{\"a\"}]>] "
-       "manual_axes={\"a\"} (%a: tensor<2xf32>) { sdy.return %a : tensor<2xf32> } : (tensor<4xf32>) -> tensor<4xf32>",
-       "2:6: sdy.manual_computation: tensor<4xf32> is divided into tensor<2xf32> among devices: partition the program "
-       "first"},
+      {"%0 = sdy.manual_computation(%x) in_shardings=[] out_shardings=[] manual_axes={} () { sdy.return } : "
+       "(tensor<4xf32>) -> tensor<4xf32>",
+       "2:6: sdy.manual_computation has 1 operand, expected 0"},
+      {"%0 = sdy.manual_computation(%x) in_shardings=[] out_shardings=[] manual_axes={} (%a: tensor<2xf32>) { sdy.return "
+       "} : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:6: its region returns 0 values, expected 1"},
       {"%0 = sdy.manual_computation(%x) in_shardings=[<@m, [{\"a\"}]> out_shardings=[]",
        "3:8: expected ']' in in_shardings, found '}'"},
       {"%0 = \"stablehlo.async_start\"(%x) ({ ^bb0(%a: tensor<2xf32>): stablehlo.return %a : tensor<2xf32> }) : "

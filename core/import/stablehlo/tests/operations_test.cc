@@ -387,19 +387,25 @@ TEST_CASE("operations that few programs have") {
        "%r = sdy.manual_computation(%v) in_shardings=[<@m, [{}]>] out_shardings=[<@m, [{}]>] manual_axes={\"a\"} (%a: "
        "tensor<3xf32>) {\n%s = stablehlo.negate %a : tensor<3xf32>\nsdy.return %s : tensor<3xf32>\n} : (tensor<3xf32>) "
        "-> tensor<3xf32>",
-       "%s = f32[3]{0} negate(%v)"},
+       "%r.2 = f32[3]{0} custom-call(%r.1), custom_call_target=\"xla.sdy.LocalToGlobalShape\", "
+       "custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\"}>\",xla.sdy."
+       "out_shardings=\"#sdy.sharding_per_value<[<@m,[{}]>]>\"}"},
       {"tensor<3xf32>",
        "%r = \"sdy.manual_computation\"(%v) <{in_shardings = #sdy.sharding_per_value<[<@m, [{\"a\"}]>]>, manual_axes = "
        "#sdy<manual_axes{\"a\"}>, out_shardings = #sdy.sharding_per_value<[<@m, [{}]>]>}> ({\n^bb0(%a: "
        "tensor<3xf32>):\n%s = stablehlo.negate %a : tensor<3xf32>\n\"sdy.return\"(%s) : (tensor<3xf32>) -> ()\n}) : "
        "(tensor<3xf32>) -> tensor<3xf32>",
-       "%s = f32[3]{0} negate(%v)"},
+       "%r.2 = f32[3]{0} custom-call(%r.1), custom_call_target=\"xla.sdy.LocalToGlobalShape\", "
+       "custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\"}>\",xla.sdy."
+       "out_shardings=\"#sdy.sharding_per_value<[<@m,[{}]>]>\"}"},
       {"tensor<3xf32>", "%r = sdy.sharding_constraint %v <@m, [{\"a\"}]> : tensor<3xf32>",
-       "%v = f32[3]{0} parameter(1)"},
+       "%r = f32[3]{0} custom-call(%v), custom_call_target=\"Sharding\", frontend_attributes={xla.sdy.sharding=\"#sdy."
+       "sharding_per_value<[<@m,[{\\\"a\\\"}]>]>\"}"},
       {"tensor<3xf32>",
        "%r = \"sdy.sharding_constraint\"(%v) <{sharding = #sdy.sharding<@m, [{\"a\"}]>}> : (tensor<3xf32>) -> "
        "tensor<3xf32>",
-       "%v = f32[3]{0} parameter(1)"},
+       "%r = f32[3]{0} custom-call(%v), custom_call_target=\"Sharding\", frontend_attributes={xla.sdy.sharding=\"#sdy."
+       "sharding_per_value<[<@m,[{\\\"a\\\"}]>]>\"}"},
       {"tensor<2x3xf32>",
        "%z = stablehlo.constant dense<0.0> : tensor<2xf32>\n%r, %q = chlo.scan(%x) inits(%z) dimension=1 {\n^bb0(%a: "
        "tensor<2xf32>, %b: tensor<2xf32>):\n%s = stablehlo.add %a, %b : tensor<2xf32>\nstablehlo.return %s, %s : "
