@@ -360,6 +360,13 @@ TEST_CASE("operations that few programs have") {
        "(tensor<3xf32>) -> tensor<3xf32>",
        "%r = f32[3]{0} collective-permute(%v), source_target_pairs={{0,1}}"},
       {"tensor<3xf32>",
+       "%w = stablehlo.constant dense<1> : tensor<1xi32>\n%r = \"stablehlo.collective_reduce\"(%v, %w) "
+       "<{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root = true}> ({\n^bb0(%a: tensor<f32>, %b: "
+       "tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) : (tensor<3xf32>, "
+       "tensor<1xi32>) -> tensor<3xf32>",
+       "%r = f32[3]{0} collective-reduce(%v, %w.1), to_apply=%collective_reduce.computation, replica_groups={{0,1}}, "
+       "has_dynamic_root=true"},
+      {"tensor<3xf32>",
        "%r = \"stablehlo.cross-replica-sum\"(%v) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : "
        "(tensor<3xf32>) -> tensor<3xf32>",
        "%r = f32[3]{0} all-reduce(%v), to_apply=%add.f32, replica_groups={{0,1}}"},
