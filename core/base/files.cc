@@ -40,10 +40,31 @@ Result<std::string> read_file(const std::string &path) {
 Status write_file(const std::string &path, std::string_view content) {
   File file(std::fopen(path.c_str(), "wb"));
   if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
-      std::fflush(file.get()) != 0) {
+      std::fclose(file.release()) != 0) {
     return refused("write", path);
   }
   return {};
+}
+
+Result<OutputFile> OutputFile::create(const std::string &path) {
+  OutputFile output(path);
+  output.file_.reset(std::fopen(path.c_str(), "wb"));
+  if (output.file_ == nullptr) {
+    return refused("write", path);
+  }
+  return output;
+}
+
+void OutputFile::write(std::string_view content, std::size_t over) {
+  if (error_ == 0 && ((over != 0 && std::fseek(file_.get(), -static_cast<long>(over), SEEK_CUR) != 0) ||
+                      std::fwrite(content.data(), 1, content.size(), file_.get()) != content.size() ||
+                      std::fflush(file_.get()) != 0)) {
+    error_ = errno;
+  }
+}
+
+Status OutputFile::status() const {
+  return error_ == 0 ? Status() : make_error(ErrorCode::Io, "cannot write {}: {}", path_, std::strerror(error_));
 }
 
 Status make_directory(const std::string &path) {

@@ -51,15 +51,25 @@ std::string generate_object(emit::CodeUnit &unit, const Target &target, const st
   }
   optimize(*unit.module, *machine);
   const auto write = [&](const char *extension, const auto &print) {
-    if (!dump.empty()) {
-      std::error_code code;
-      llvm::raw_fd_ostream file(dump + extension, code);
-      if (!code) {
-        print(file);
-      }
+    if (dump.empty()) {
+      return true;
     }
+    std::error_code code;
+    llvm::raw_fd_ostream file(dump + extension, code);
+    if (!code) {
+      print(file);
+      file.close();
+      code = file.error();
+      file.clear_error();  // else its end is that of the process
+    }
+    if (code) {
+      error = "cannot write " + dump + extension + ": " + code.message();
+    }
+    return !code;
   };
-  write(".ll", [&](llvm::raw_ostream &file) { unit.module->print(file, nullptr); });
+  if (!write(".ll", [&](llvm::raw_ostream &file) { unit.module->print(file, nullptr); })) {
+    return {};
+  }
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
@@ -68,7 +78,9 @@ std::string generate_object(emit::CodeUnit &unit, const Target &target, const st
     return {};
   }
   passes.run(*unit.module);
-  write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); });
+  if (!write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); })) {
+    return {};
+  }
   return {object.begin(), object.end()};
 }
 

@@ -1,5 +1,6 @@
 // NVIDIA's GPUs, through LLVM's NVPTX: what the backend says about itself, and the way from the ABI to its parts.
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -85,7 +86,8 @@ class NvptxDevice {
  private:
   // What is known of the GPU, and from it the target, unless that was given.
   void look_for_gpu();
-  void dump(std::string_view name, const char *extension, const std::string &text) const;
+  // Into the folder of the option, if it was given. False with the reason.
+  bool dump(std::string_view name, const char *extension, const std::string &text, std::string &error) const;
 
   Options options_;
   std::string target_text_;
@@ -351,10 +353,18 @@ bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_
   return BP_OK;
 }
 
-void NvptxDevice::dump(std::string_view name, const char *extension, const std::string &text) const {
-  if (!options_.dump_dir.empty()) {
-    std::ofstream(options_.dump_dir + "/" + std::string(name) + extension) << text;
+bool NvptxDevice::dump(std::string_view name, const char *extension, const std::string &text,
+                       std::string &error) const {
+  if (options_.dump_dir.empty()) {
+    return true;
   }
+  const std::string path = options_.dump_dir + "/" + std::string(name) + extension;
+  errno = 0;
+  if (!(std::ofstream(path, std::ios::binary) << text).flush()) {
+    error = "cannot write " + path + ": " + std::generic_category().message(errno);
+    return false;
+  }
+  return true;
 }
 
 bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out, const bp_diag_t *diag) const {
@@ -387,7 +397,9 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   }
   const std::string plan_text =
       to_text(artifact.plan, [&](std::uint32_t id) { return std::string(module->instruction(id).name()); });
-  dump(module->name(), ".plan.txt", plan_text);
+  if (!dump(module->name(), ".plan.txt", plan_text, error)) {
+    return fail(diag, BP_INTERNAL, "nvptx: " + error);
+  }
   if (options_.emit == "plan") {
     return plugin::write(out, plan_text);
   }
@@ -401,8 +413,10 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
       return fail(diag, BP_INTERNAL, "nvptx: " + error);
     }
   }
-  dump(module->name(), ".ll", generated.llvm);
-  dump(module->name(), options_.is_emulated ? ".o" : ".ptx", whole_code(generated.parts));
+  if (!dump(module->name(), ".ll", generated.llvm, error) ||
+      !dump(module->name(), options_.is_emulated ? ".o" : ".ptx", whole_code(generated.parts), error)) {
+    return fail(diag, BP_INTERNAL, "nvptx: " + error);
+  }
   if (!options_.emit.empty()) {
     return plugin::write(out, options_.emit == "llvm" ? generated.llvm : whole_code(generated.parts));
   }

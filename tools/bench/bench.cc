@@ -7,7 +7,6 @@
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 
@@ -197,7 +196,7 @@ int main(int argc, char **argv) {
   plugin_scan(table, values["plugin"].as<std::string>());
   call_overhead(table, backend);
   if (values.count("json") != 0) {
-    std::ofstream(values["json"].as<std::string>()) << table.json() << "\n";
+    ok_or_exit(write_file(values["json"].as<std::string>(), table.json() + "\n"));
   }
   return 0;
 }

@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
 #include <boost/algorithm/string.hpp>
-#include <cstdio>
 
 #include "conformance/mutants/mutant.h"
 #include "conformance/runner/session.h"
 #include "conformance/runner/worker.h"
+#include "core/base/files.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/conform_results.h"
 #include "tools/command/terminal.h"
@@ -14,31 +14,6 @@ namespace bp::command {
 namespace {
 
 namespace po = boost::program_options;
-
-// A file that is written while the run goes on.
-class LineFile {
- public:
-  static bp::Result<LineFile> open(const std::string &path) {
-    std::FILE *file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) {
-      return make_error(ErrorCode::Io, "{} cannot be written", path);
-    }
-    return LineFile(file);
-  }
-  void write(const std::string &line) {
-    is_good_ = is_good_ && std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
-               std::fflush(file_.get()) == 0;
-  }
-  bool is_good() const { return is_good_; }
-
- private:
-  struct Close {
-    void operator()(std::FILE *file) const { std::fclose(file); }
-  };
-  explicit LineFile(std::FILE *file) : file_(file) {}
-  std::unique_ptr<std::FILE, Close> file_;
-  bool is_good_ = true;
-};
 
 std::vector<std::string> split(const std::string &list) {
   std::vector<std::string> items;
@@ -87,21 +62,21 @@ int list_rules(const conformance::Session &session) {
 }
 
 int run_and_tell(const Options &options, conformance::Session session) {
-  std::optional<LineFile> file;
+  std::optional<OutputFile> file;
   if (options.has("output")) {
-    auto opened = LineFile::open(options.get<std::string>("output"));
-    if (!opened.ok()) {
-      return report(opened.error());
+    auto created = OutputFile::create(options.get<std::string>("output"));
+    if (!created.ok()) {
+      return report(created.error());
     }
-    file = std::move(opened).value();
+    file = std::move(created).value();
     session.on_line = [&](const std::string &line) { file->write(line); };
   }
   const bp::Result<std::string> lines = run_with_progress(session);
   if (!lines.ok()) {
     return report(lines.error());
   }
-  if (file && !file->is_good()) {
-    return report(make_error(ErrorCode::Io, "{} could not be written", options.get<std::string>("output")));
+  if (const Status written = file ? file->status() : Status(); !written.ok()) {
+    return report(written.error());
   }
   const bp::Result<conformance::Report> result = conformance::report_from_json(*lines);
   if (!result.ok()) {

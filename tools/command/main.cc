@@ -76,14 +76,16 @@ int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     int code = run(arguments);
-    if (std::fflush(stdout) != 0) {  // else a full disk would pass for success
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {  // else a full disk would pass for success
       throw std::system_error(errno, std::generic_category());
     }
     return code;
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "backplane: out of memory\n");
-  } catch (const std::system_error &error) {  // of fmt::print: nothing else here throws it
-    fmt::print(stderr, "backplane: cannot write the standard output: {}\n", error.code().message());
+  } catch (const std::system_error &error) {  // of fmt::print, or of a thread that cannot be started
+    fmt::print(stderr, "backplane: {}: {}\n",
+               std::ferror(stdout) != 0 ? "cannot write the standard output" : "out of resources",
+               error.code().message());
   }
   return bp::command::failed;
 }

@@ -2,7 +2,6 @@
 #include <boost/algorithm/string.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include "core/backplane.h"
@@ -138,7 +137,7 @@ Status optimize_file(const std::string &file, const std::vector<passes::Pass> &l
                             "{}: no pass decided about fusing {}; --explain-fusion alone prints all decisions", file,
                             *wishes.explained);
   }
-  std::fwrite(written.data(), 1, written.size(), stdout);
+  fmt::print("{}", written);
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <optional>
 
@@ -186,7 +185,10 @@ int main(std::span<char *> arguments) {
       outputs.push_back(outcome.output);
     }
     if (request->bless) {
-      std::ofstream(file, std::ios::binary) << with_expectations(*content, outputs);
+      if (const Status written = write_file(file, with_expectations(*content, outputs)); !written.ok()) {
+        fmt::print(stderr, "filetest: {}\n", written.error().to_string());
+        return 2;
+      }
     }
   }
   if (!request->json) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
+#include "core/base/files.h"
 #include "tools/command/terminal.h"
 #include "tools/precision/results.h"
 
@@ -66,10 +66,7 @@ Result<Measurement> measure(const Backend &backend, const Function &function, El
 }
 
 Status write(const std::string &path, const std::string &text) {
-  if (!path.empty() && !(std::ofstream(path) << text).flush()) {
-    return make_error(ErrorCode::Io, "{}: cannot be written", path);
-  }
-  return {};
+  return path.empty() ? Status() : write_file(path, text);
 }
 
 // Rows are printed and written as they are found.

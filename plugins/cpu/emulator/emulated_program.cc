@@ -156,7 +156,11 @@ std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emu
                                       emulator->runner()};
   for (const std::string &object : artifact.objects) {
     command.push_back(program->folder_.file(std::to_string(command.size()) + ".o"));
-    std::ofstream(command.back(), std::ios::binary).write(object.data(), static_cast<std::streamsize>(object.size()));
+    std::ofstream file(command.back(), std::ios::binary);
+    if (!file.write(object.data(), static_cast<std::streamsize>(object.size())).flush()) {
+      error = "cannot write " + command.back();
+      return nullptr;
+    }
   }
   command.emplace_back("-lm");
   if (!run_tool(command, -1, error)) {

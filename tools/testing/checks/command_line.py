@@ -364,7 +364,7 @@ PRECISION_MISTAKES = [
     (["--threads", "0"], FAILED, "--threads=0: expected 1 to 1024"),
     (["--type", "f64"], FAILED, "--type=f64: expected a float of 32 bits or less"),
     (["--on", "interpreter", "--op", "sin"], FAILED, "no function 'sin', expected one of: convert, abs, ..."),
-    (["--on", "interpreter", "--json", "no/where"], FAILED, "no/where: cannot be written"),
+    (["--on", "interpreter", "--json", "no/where"], FAILED, "cannot write no/where: No such file or directory"),
 ]
 
 problems = []
@@ -440,11 +440,46 @@ def helps():
 
 
 def full_disk():
-    for arguments in (["ops"], ["ops", "--markdown"], ["opt", "good.hlo"], ["--help"]):
+    """Every command, and every file that one writes: by name, and as standard output."""
+    printing = [["--help"], ["ops"], ["ops", "--markdown"], ["plugins"], ["inspect", str(TINY)], ["opt", "good.hlo"],
+                ["opt", "large.hlo"], ["opt", "large.hlo", "--emit=proto"], ["opt", "large.hlo", "--emit=buffers"],
+                ["opt", "good.hlo", "--check"], ["run", "good.hlo"], ["run", "good.hlo", "--json"], ["memory", "good.hlo"],
+                ["memory", "good.hlo", "--json"], ["check", "checks.hlo", "--on", "interpreter"],
+                ["fuzz", "--count", "1", "--size", "4"], ["pack", "p.csv"], ["conform", "null", "--list"],
+                ["compile", "good.hlo", "--on", BACKEND, "-o", "unread"], ["new", "full", "--headers", "headers"], ["replay", "full.calls"],
+                ["reduce", "checked.hlo", "--extract", "c", "-o", "unread"], ["bisect", "checked.hlo", "--on", "interpreter"]]
+    check({arguments[0] for arguments in printing} >= set(COMMANDS) | {"conform"}, "not all commands are tried on a full disk")
+    pathlib.Path("large.hlo").write_text(model("  x0 = f32[4] parameter(0)", *(
+        f"  x{i} = f32[4] sine(x{i - 1})" for i in range(1, 2000)), "  ROOT r = f32[4] sine(x1999)"))
+    pathlib.Path("p.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\nc,0,9,4\n")
+    tiny = ["--on", str(TINY), "--set", "ops=negate"]
+    expect(["run", "good.hlo", *tiny, "--layer", "record=full.calls"], SUCCESS, "record: ... calls in full.calls")
+    for arguments in printing:
         with open("/dev/full", "w") as full:
             found = backplane(*arguments, stdout=full)
         message = "backplane: cannot write the standard output: No space left on device\n"
         check((found.code, found.err) == (FAILED, message), f"with a full disk, {arguments}: {found.code} {found.err!r}")
+    writing = [["opt", "good.hlo", "-o"], ["opt", "large.hlo", "-o"], ["opt", "good.hlo", "--emit=proto", "-o"],
+               ["compile", "good.hlo", "--on", BACKEND, "-o"], ["memory", "good.hlo", "--html"], ["pack", "p.csv", "-o"],
+               ["reduce", "checked.hlo", "--extract", "c", "-o"], ["run", "good.hlo", *tiny, "--layer=trace=/dev/full"],
+               ["run", "good.hlo", *tiny, "--layer=record=/dev/full"],
+               ["conform", "null", "--stage", "x_ray", "-o"], ["conform", "null", "--stage", "x_ray", "--html"],
+               ["conform", "null", "--stage", "x_ray", "--junit"]]
+    for arguments in writing:
+        found = backplane(*arguments, *([] if "/dev/full" in arguments[-1] else ["/dev/full"]))
+        check(found.code == FAILED and "backplane: cannot write /dev/full: No space left on device\n" in found.err,
+              f"{arguments} to a full disk: {found.code} {found.err!r}")
+    # A dump is many files: the backend's too.
+    for suffix in (".hlo", ".ll", ".o") if BACKEND == "cpu" else ():
+        folder = pathlib.Path("full_dump")
+        shutil.rmtree(folder, ignore_errors=True)
+        expect(["run", "good.hlo", "--on", BACKEND, "--dump-dir", str(folder)], SUCCESS, "")
+        path = min(folder.glob("*" + suffix))
+        path.unlink()
+        path.symlink_to("/dev/full")
+        found = backplane("run", "good.hlo", "--on", BACKEND, "--dump-dir", str(folder))
+        check(found.code == FAILED and f"cannot write {path}: No space left on device" in found.err,
+              f"a dump to a full disk: {found.code} {found.err!r}")
 
 
 def plugins():
