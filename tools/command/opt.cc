@@ -7,6 +7,7 @@
 #include "core/backplane.h"
 #include "core/base/files.h"
 #include "core/buffers/assign.h"
+#include "core/buffers/copy_insertion.h"
 #include "core/buffers/print.h"
 #include "core/compile/passes.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
@@ -40,6 +41,14 @@ void list_rules() {
   fmt::print("  {:<72} {}\n", "convolution(pad(x, 0), y) => convolution(x, y), padded", "0 * inf is NaN");
 }
 
+// A plan of what the module becomes with the copies that it needs.
+template <class Write>
+Result<std::string> with_plan(ir::Module module, const Write &write) {
+  BP_TRY(buffers::insert_copies(module));
+  BP_ASSIGN(const buffers::Plan plan, buffers::assign(module));
+  return write(module, plan);
+}
+
 // What --emit takes.
 struct Form {
   std::string_view name;
@@ -48,16 +57,13 @@ struct Form {
 constexpr Form forms[] = {
     {"hlo", [](const ir::Module &module) -> Result<std::string> { return text::print(module); }},
     {"buffers",
-     [](const ir::Module &module) -> Result<std::string> {
-       BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
-       return buffers::to_string(plan, module);
+     [](const ir::Module &module) {
+       return with_plan(module, [](const ir::Module &planned, const buffers::Plan &plan) {
+         return buffers::to_string(plan, planned);
+       });
      }},
     {"module-proto", import::hlo_proto::write_module},
-    {"proto",
-     [](const ir::Module &module) -> Result<std::string> {
-       BP_ASSIGN(buffers::Plan plan, buffers::assign(module));
-       return import::hlo_proto::write_hlo_proto(module, plan);
-     }},
+    {"proto", [](const ir::Module &module) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
 };
 
 std::string names_of_forms() {

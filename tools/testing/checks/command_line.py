@@ -61,6 +61,8 @@ FILES = {
         "  a = f32[4] parameter(0)",
         "  ROOT s = f32[2] custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}"),
     "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
+    "passing.hlo": model("  a = f32[4] parameter(0)", "  b = f32[8] parameter(1)", "  c = (f32[4], f32[8]) tuple(a, b)",
+                         "  ROOT d = f32[8] get-tuple-element(c), index=1"),
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
     "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
@@ -565,6 +567,10 @@ def optimize():
     check(" abs(%x)" in expect(["opt", "inexact.hlo", "--allow-inexact", "--passes=simplify"], SUCCESS, "").out,
           "opt --allow-inexact leaves sqrt(x * x)")
     check("Buffer(" in expect(["opt", "good.hlo", "--emit=buffers"], SUCCESS, "").out, "opt --emit=buffers prints no Buffer")
+    for form in ("buffers", "proto"):  # also where the result is a parameter
+        expect(["opt", "passing.hlo", "--passes=none", f"--emit={form}", "-o", "passing.out"], SUCCESS, "")
+    check("copy" in expect(["opt", "passing.hlo", "--passes=none", "--emit=buffers"], SUCCESS, "").out,
+          "a result that is a parameter has no copy")
 
 
 def debugging():
