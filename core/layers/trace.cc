@@ -152,7 +152,21 @@ class TraceLayer final : public Interposer {
 
 thread_local std::vector<TraceLayer::Open> TraceLayer::open_;
 
+constexpr std::string_view head =
+    R"({"displayTimeUnit":"ns","traceEvents":[
+{"name":"process_name","ph":"M","pid":1,"args":{"name":"calls"}},
+{"name":"process_name","ph":"M","pid":2,"args":{"name":"device"}})";
+constexpr std::string_view tail = "\n]}\n";
+
 }  // namespace
+
+Result<std::shared_ptr<Trace>> Trace::create(const std::string &path) {
+  auto trace = std::make_shared<Trace>();
+  BP_ASSIGN(trace->file_, OutputFile::create(path));
+  trace->file_->write(fmt::format("{}{}", head, tail));
+  BP_TRY(trace->status());
+  return trace;
+}
 
 double Trace::microseconds(Clock::time_point time) const {
   return std::chrono::duration<double, std::micro>(time - start_).count();
@@ -164,7 +178,14 @@ std::size_t Trace::row() {
 }
 
 void Trace::append(std::string event) {
-  events_.push_back(std::move(event));
+  ++size_;
+  event.insert(0, ",\n");
+  if (file_) {
+    event += tail;
+    file_->write(event, tail.size());
+  } else {
+    events_ += event;
+  }
 }
 
 void Trace::add(std::string_view name, Clock::time_point start, std::string details) {
@@ -191,17 +212,17 @@ void Trace::add_asynchronous(std::string_view name, char phase, std::uint64_t id
 
 std::size_t Trace::size() const {
   const std::lock_guard lock(mutex_);
-  return events_.size();
+  return size_;
+}
+
+Status Trace::status() const {
+  const std::lock_guard lock(mutex_);
+  return file_ ? file_->status() : Status();
 }
 
 std::string Trace::to_json() const {
   const std::lock_guard lock(mutex_);
-  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
-  for (const auto &[process, name] : {std::pair(1, "calls"), std::pair(2, "device")}) {
-    text += fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":"{}"}}}},)", process, name) + "\n";
-  }
-  text += fmt::format("{}\n]}}\n", fmt::join(events_, ",\n"));
-  return text;
+  return fmt::format("{}{}{}", head, events_, tail);
 }
 
 host::Layer trace_layer(std::shared_ptr<Trace> trace) {

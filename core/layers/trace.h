@@ -7,12 +7,12 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <vector>
 
-#include "core/base/result.h"
+#include "core/base/files.h"
 #include "core/host/entry.h"
 
 namespace bp::layers {
@@ -22,6 +22,12 @@ class Trace {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // Kept in memory.
+  Trace() = default;
+  // In a file, event by event: it is whole at any time, also if the process ends before its time. Replaces what is there,
+  // which must be a file in which one can go back.
+  static Result<std::shared_ptr<Trace>> create(const std::string &path);
+
   // An event of a row of this thread, from `start` to now. `details`: members of a JSON object.
   void add(std::string_view name, Clock::time_point start, std::string details);
   // An event of a device's own row; its clock began when the trace did.
@@ -30,7 +36,10 @@ class Trace {
   void add_asynchronous(std::string_view name, char phase, std::uint64_t id);
 
   std::size_t size() const;
+  // Of a trace in memory.
   std::string to_json() const;
+  // Whether all of it could be written.
+  Status status() const;
 
  private:
   void append(std::string event);
@@ -39,7 +48,9 @@ class Trace {
 
   mutable std::mutex mutex_;
   const Clock::time_point start_ = Clock::now();
-  std::vector<std::string> events_;
+  std::size_t size_ = 0;
+  std::string events_;  // if there is no file
+  std::optional<OutputFile> file_;
   std::unordered_map<std::thread::id, std::size_t> rows_;
 };
 

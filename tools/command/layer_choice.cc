@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "core/base/files.h"
 #include "core/layers/deadline.h"
 #include "core/layers/trace.h"
 #include "core/layers/validate.h"
@@ -61,12 +60,12 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
       layers.push_back(layers::validate_layer(active().violations));
     } else if (layer.starts_with("trace=") && layer.size() > 6) {
       if (active().trace == nullptr) {
-        active().trace = std::make_shared<layers::Trace>();
-      }
-      active().trace_file = layer.substr(6);
-      if (const Status written = write_file(active().trace_file, ""); !written.ok()) {
-        active().trace.reset();
-        return report(written.error());  // before the work, not after it
+        active().trace_file = layer.substr(6);
+        auto trace = layers::Trace::create(active().trace_file);
+        if (!trace.ok()) {
+          return report(trace.error());  // before the work, not after it
+        }
+        active().trace = std::move(trace).value();
       }
       layers.push_back(layers::trace_layer(active().trace));
     } else if (layer.starts_with("record=") && layer.size() > 7) {
@@ -93,7 +92,7 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
 int finish_layers(int code) {
   const Active &done = active();
   if (done.trace != nullptr) {
-    if (const Status written = write_file(done.trace_file, done.trace->to_json()); !written.ok()) {
+    if (const Status written = done.trace->status(); !written.ok()) {
       return report(written.error());
     }
     fmt::print(stderr, "trace: {} events in {}\n", done.trace->size(), done.trace_file);

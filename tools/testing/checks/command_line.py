@@ -11,6 +11,7 @@ import pathlib
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -754,6 +755,26 @@ def layers():
            "backplane: cannot write absent/calls: No such file or directory")
 
 
+def interrupted():
+    """What a trace or a recording holds when the command ends before its time."""
+    tiny = [BUILD / "tools/backplane", "run", "good.hlo", "--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run",
+            "--layer", "trace=cut.json", "--layer", "record=cut.calls"]
+    for fault in ("hang", "crash"):
+        process = subprocess.Popen([*tiny, "--set", f"fault={fault}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        calls = pathlib.Path("cut.calls")
+        while fault == "hang" and not (calls.exists() and b"program.run" in calls.read_bytes()) and time.monotonic() < until:
+            time.sleep(0.01)
+        if fault == "hang":
+            process.send_signal(signal.SIGINT)
+        check(process.wait() != SUCCESS, f"a {fault} was no failure")
+        names = [event["name"] for event in json.loads(written("cut.json"))["traceEvents"]]
+        check("compiler.load" in names, f"after a {fault} the trace has {names}")
+        listed = expect(["replay", "cut.calls", "--list"], SUCCESS, "replay: the recording ends in call ..., program.run").out
+        check("program.run" in listed.splitlines()[-1], f"after a {fault} the recording has\n{listed}")
+        calls.unlink()
+
+
 def replay():
     tiny = ["--on", str(TINY), "--set", "ops=negate"]
     expect(["run", "good.hlo", *tiny, "--layer", "record=good.calls"], SUCCESS, "record: ... calls in good.calls")
@@ -866,7 +887,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, cache, several_backends, layers, replay, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, cache, several_backends, layers, interrupted, replay, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
