@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -33,15 +34,34 @@ class ThreadPool {
   // its caller alone.
   void parallel(std::uint32_t count, Body body, void *context);
 
+  // The same of a function object that may throw: the first exception comes out here, when all that had begun by then is
+  // done.
   template <class Function>
   void parallel(std::uint32_t count, Function &&function) {
-    using Plain = std::remove_reference_t<Function>;
+    struct Loop {
+      std::remove_reference_t<Function> &function;
+      std::atomic<bool> has_thrown = false;
+      std::exception_ptr thrown = nullptr;
+    } loop{function};
     parallel(
         count,
         [](void *context, std::uint32_t index, std::uint32_t worker) {
-          (*static_cast<Plain *>(context))(index, worker);
+          auto &the = *static_cast<Loop *>(context);
+          if (the.has_thrown.load(std::memory_order_relaxed)) {
+            return;
+          }
+          try {
+            the.function(index, worker);
+          } catch (...) {
+            if (!the.has_thrown.exchange(true)) {
+              the.thrown = std::current_exception();
+            }
+          }
         },
-        const_cast<std::remove_const_t<Plain> *>(std::addressof(function)));
+        &loop);
+    if (loop.thrown) {
+      std::rethrow_exception(loop.thrown);
+    }
   }
 
  private:

@@ -1,6 +1,8 @@
 // The host's services, with a way out where one is not offered (BP-HOST-01).
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <string>
 #include <type_traits>
 
@@ -31,8 +33,8 @@ class HostServices {
   // How many bodies of one loop may run at the same time.
   std::uint32_t thread_count() const { return threads_ != nullptr ? threads_->count(host_) : 1; }
 
-  // body(index, worker) for each index in [0, n), worker < thread_count(); as bp_host_threads.parallel. The body must
-  // not throw.
+  // body(index, worker) for each index in [0, n), worker < thread_count(); as bp_host_threads.parallel. What the body
+  // throws comes out here, the first time; what was not begun by then is left out.
   template <class Body>
   void parallel(std::uint32_t n, Body &&body) const {
     if (threads_ == nullptr) {
@@ -41,13 +43,30 @@ class HostServices {
       }
       return;
     }
-    using Plain = std::remove_reference_t<Body>;
+    struct Loop {
+      std::remove_reference_t<Body> &body;
+      std::atomic<bool> has_thrown = false;
+      std::exception_ptr thrown = nullptr;
+    } loop{body};
     threads_->parallel(
         host_, n,
         [](void *context, std::uint32_t index, std::uint32_t worker) {
-          (*static_cast<Plain *>(context))(index, worker);
+          auto &the = *static_cast<Loop *>(context);
+          if (the.has_thrown.load(std::memory_order_relaxed)) {
+            return;
+          }
+          try {
+            the.body(index, worker);
+          } catch (...) {
+            if (!the.has_thrown.exchange(true)) {
+              the.thrown = std::current_exception();
+            }
+          }
         },
-        const_cast<std::remove_const_t<Plain> *>(&body));
+        &loop);
+    if (loop.thrown) {
+      std::rethrow_exception(loop.thrown);
+    }
   }
 
  private:

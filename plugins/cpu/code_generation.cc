@@ -16,28 +16,33 @@
 namespace bp::cpu {
 namespace {
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loop_analyses;
-  llvm::FunctionAnalysisManager function_analyses;
-  llvm::CGSCCAnalysisManager call_graph_analyses;
-  llvm::ModuleAnalysisManager module_analyses;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(module_analyses);
-  builder.registerCGSCCAnalyses(call_graph_analyses);
-  builder.registerFunctionAnalyses(function_analyses);
-  builder.registerLoopAnalyses(loop_analyses);
-  builder.crossRegisterProxies(loop_analyses, function_analyses, call_graph_analyses, module_analyses);
+struct Analyses {
+  llvm::LoopAnalysisManager of_loops;
+  llvm::FunctionAnalysisManager of_functions;
+  llvm::CGSCCAnalysisManager of_call_graph;
+  llvm::ModuleAnalysisManager of_module;
+};
 
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::SimplifyCFGPass());
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  const auto analyses = emit::make_fragile<Analyses>();
+  const auto builder = emit::make_fragile<llvm::PassBuilder>(&machine);
+  builder->registerModuleAnalyses(analyses->of_module);
+  builder->registerCGSCCAnalyses(analyses->of_call_graph);
+  builder->registerFunctionAnalyses(analyses->of_functions);
+  builder->registerLoopAnalyses(analyses->of_loops);
+  builder->crossRegisterProxies(analyses->of_loops, analyses->of_functions, analyses->of_call_graph,
+                                analyses->of_module);
+
+  const auto passes = emit::make_fragile<llvm::FunctionPassManager>();
+  passes->addPass(llvm::EarlyCSEPass(true));
+  passes->addPass(llvm::InstCombinePass());
+  passes->addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes->addPass(llvm::EarlyCSEPass(true));
+  passes->addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module) {
     if (!function.isDeclaration()) {
-      passes.run(function, function_analyses);
-      function_analyses.clear(function, function.getName());
+      passes->run(function, analyses->of_functions);
+      analyses->of_functions.clear(function, function.getName());
     }
   }
 }
@@ -45,7 +50,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }  // namespace
 
 std::string generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump, std::string &error) {
-  std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(target, error);
+  const emit::Fragile<llvm::TargetMachine> machine(make_target_machine(target, error).release());
   if (machine == nullptr) {
     return {};
   }
@@ -72,12 +77,12 @@ std::string generate_object(emit::CodeUnit &unit, const Target &target, const st
   }
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+  const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
+  if (machine->addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
     error = "LLVM cannot write object files for " + target.triple;
     return {};
   }
-  passes.run(*unit.module);
+  passes->run(*unit.module);
   if (!write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); })) {
     return {};
   }

@@ -166,7 +166,8 @@ bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, 
   if (module == nullptr) {
     return fail(diag, BP_INVALID, "cpu: " + error);
   }
-  const std::unique_ptr<llvm::TargetMachine> machine_for_layout = make_target_machine(target, error);
+  emit::throw_when_out_of_memory();
+  const emit::Fragile<llvm::TargetMachine> machine_for_layout(make_target_machine(target, error).release());
   if (machine_for_layout == nullptr) {
     return fail(diag, BP_INTERNAL, "cpu: " + error);
   }

@@ -83,8 +83,8 @@ class ProgramEmitter {
   }
 
   llvm::Module *add_unit(const std::string &name) {
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto module = std::make_unique<llvm::Module>(name, *context);
+    auto context = make_fragile<llvm::LLVMContext>();
+    auto module = make_fragile<llvm::Module>(name, *context);
     module->setTargetTriple(options_.triple);
     module->setDataLayout(options_.data_layout);
     program_.units.push_back({std::move(context), std::move(module)});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plugins/llvm/contraction.h"
+#include "plugins/llvm/fragile.h"
 #include "plugins/llvm/module_view.h"
 
 namespace bp::emit {
@@ -32,8 +33,8 @@ struct Workers {
 using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const Workers *workers);
 
 struct CodeUnit {
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
+  Fragile<llvm::LLVMContext> context;
+  Fragile<llvm::Module> module;
 };
 
 struct Program {

@@ -21,6 +21,7 @@
 #include <numeric>
 #include <vector>
 
+#include "plugins/llvm/fragile.h"
 #include "plugins/nvptx/threads.h"
 
 namespace bp::nvptx {
@@ -28,20 +29,27 @@ namespace {
 
 constexpr std::size_t most_in_part = 32;  // kernels: about 0.1 s of work
 
+struct Analyses {
+  llvm::LoopAnalysisManager of_loops;
+  llvm::FunctionAnalysisManager of_functions;
+  llvm::CGSCCAnalysisManager of_call_graph;
+  llvm::ModuleAnalysisManager of_module;
+};
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loop_analyses;
-  llvm::FunctionAnalysisManager function_analyses;
-  llvm::CGSCCAnalysisManager call_graph_analyses;
-  llvm::ModuleAnalysisManager module_analyses;
+  const auto analyses = emit::make_fragile<Analyses>();
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = false;  // threads are the vectors
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(module_analyses);
-  builder.registerCGSCCAnalyses(call_graph_analyses);
-  builder.registerFunctionAnalyses(function_analyses);
-  builder.registerLoopAnalyses(loop_analyses);
-  builder.crossRegisterProxies(loop_analyses, function_analyses, call_graph_analyses, module_analyses);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, module_analyses);
+  const auto builder = emit::make_fragile<llvm::PassBuilder>(&machine, tuning);
+  builder->registerModuleAnalyses(analyses->of_module);
+  builder->registerCGSCCAnalyses(analyses->of_call_graph);
+  builder->registerFunctionAnalyses(analyses->of_functions);
+  builder->registerLoopAnalyses(analyses->of_loops);
+  builder->crossRegisterProxies(analyses->of_loops, analyses->of_functions, analyses->of_call_graph,
+                                analyses->of_module);
+  const auto passes =
+      emit::make_fragile<llvm::ModulePassManager>(builder->buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+  passes->run(module, analyses->of_module);
 }
 
 // What LLVM 19 stores four bytes at a time: longer vectors of bytes, as vectors of words. What is moved, LLVM cannot make
@@ -94,7 +102,7 @@ struct GeneratedPart {
 };
 
 void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &generated, std::string &error) {
-  const std::unique_ptr<llvm::TargetMachine> machine = request.make_machine(error);
+  const emit::Fragile<llvm::TargetMachine> machine(request.make_machine(error).release());
   if (machine == nullptr) {
     return;
   }
@@ -111,13 +119,13 @@ void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &g
   }
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
-  llvm::legacy::PassManager passes;
+  const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
   const auto type = request.is_ptx ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+  if (machine->addPassesToEmitFile(*passes, stream, nullptr, type)) {
     error = "LLVM cannot write code for " + machine->getTargetTriple().str();
     return;
   }
-  passes.run(module);
+  passes->run(module);
   const std::string_view text(code.data(), code.size());
   generated.code = request.is_ptx ? without_call_numbers(text) : std::string(text);
 }
@@ -169,8 +177,9 @@ std::vector<ModulePart> divide(llvm::Module &module) {
     llvm::SmallPtrSet<const llvm::GlobalValue *, 16> others(kernels.begin(), kernel(first));
     others.insert(kernel(next), kernels.end());
     llvm::ValueToValueMapTy copies;
-    const std::unique_ptr<llvm::Module> part =
-        llvm::CloneModule(module, copies, [&](const llvm::GlobalValue *value) { return !others.contains(value); });
+    const emit::Fragile<llvm::Module> part(llvm::CloneModule(module, copies, [&](const llvm::GlobalValue *value) {
+                                             return !others.contains(value);
+                                           }).release());
     for (const llvm::GlobalValue *other : others) {
       llvm::cast<llvm::Function>(copies[other])->eraseFromParent();
     }
@@ -208,13 +217,14 @@ bool generate_code(llvm::Module &module, const CodeRequest &request, const plugi
   std::vector<GeneratedPart> generated_parts(parts.size());
   std::vector<std::string> errors(parts.size());
   services.parallel(static_cast<std::uint32_t>(parts.size()), [&](std::uint32_t i, std::uint32_t) {
-    llvm::LLVMContext context;
-    auto part = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i].bitcode, "kernels"), context);
-    if (!part) {
-      errors[i] = "LLVM does not read what it wrote: " + llvm::toString(part.takeError());
+    const auto context = emit::make_fragile<llvm::LLVMContext>();
+    auto read = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i].bitcode, "kernels"), *context);
+    if (!read) {
+      errors[i] = "LLVM does not read what it wrote: " + llvm::toString(read.takeError());
       return;
     }
-    generate(**part, request, generated_parts[i], errors[i]);
+    const emit::Fragile<llvm::Module> part(read->release());
+    generate(*part, request, generated_parts[i], errors[i]);
   });
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!errors[i].empty()) {

@@ -15,6 +15,7 @@
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/single_device.h"
+#include "plugins/llvm/fragile.h"
 #include "plugins/llvm/kernel.h"
 #include "plugins/nvptx/code_generation.h"
 #include "plugins/nvptx/compiler.h"
@@ -376,12 +377,14 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   const auto make_machine = [this](std::string &why) {
     return options_.is_emulated ? make_host_machine(why) : make_target_machine(target_, why);
   };
-  const auto machine = make_machine(error);
+  emit::throw_when_out_of_memory();
+  const emit::Fragile<llvm::TargetMachine> machine(make_machine(error).release());
   if (machine == nullptr) {
     return fail(diag, BP_INTERNAL, "nvptx: " + error);
   }
-  llvm::LLVMContext context;
-  llvm::Module code("kernels", context);
+  const auto context = emit::make_fragile<llvm::LLVMContext>();
+  const auto module_of_kernels = emit::make_fragile<llvm::Module>("kernels", *context);
+  llvm::Module &code = *module_of_kernels;
   code.setTargetTriple(machine->getTargetTriple().str());
   code.setDataLayout(machine->createDataLayout());
   Artifact artifact;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <new>
 #include <numeric>
 
 namespace bp {
@@ -61,6 +62,27 @@ TEST_CASE("loops may nest and may come from several threads") {
   }
   other.join();
   CHECK(total == 2 * 200 * 5 * 7);
+}
+
+TEST_CASE("what a body throws comes out of the loop, and the pool works on") {
+  for (const std::uint32_t size : {1u, 4u}) {
+    ThreadPool pool(size);
+    for (const std::uint32_t bad : {0u, 3u, 99u}) {
+      std::atomic<int> done = 0;
+      CHECK_THROWS_AS(pool.parallel(100,
+                                    [&](std::uint32_t index, std::uint32_t) {
+                                      if (index == bad) {
+                                        throw std::bad_alloc();
+                                      }
+                                      ++done;
+                                    }),
+                      std::bad_alloc);
+      CHECK(done < 100);
+      done = 0;
+      pool.parallel(100, [&](std::uint32_t, std::uint32_t) { ++done; });
+      CHECK(done == 100);
+    }
+  }
 }
 
 TEST_CASE("a pool may be destroyed without having run anything") {

@@ -10,6 +10,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,8 @@ TINY = BUILD / "core/compile/tests/plugins/libbackplane_tiny.so"
 HAS_NVPTX = (BUILD / "plugins/nvptx/libbackplane_nvptx.so").exists()
 BACKEND = "cpu" if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else "null"
 MODEL = ROOT / "samples/models/transformer_block.hlo"
+OPTIONS = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
+SANITIZED = any(option["name"] == "b_sanitize" and option["value"] not in ("none", []) for option in OPTIONS)
 TIME_LIMIT_SECONDS = 300
 SUCCESS, NEGATIVE, USAGE, FAILED = range(4)  # tools/command/command.h
 
@@ -755,6 +758,23 @@ def layers():
            "backplane: cannot write absent/calls: No such file or directory")
 
 
+def little_memory():
+    """Whatever memory there is, a compile ends with a result or a message."""
+    if SANITIZED:  # a sanitizer takes terabytes of addresses
+        return
+    targets = [["--on", BACKEND]] + ([["--on", "nvptx", "--target=sm_90"]] if HAS_NVPTX else [])
+    for target in targets:
+        endings = set()
+        for kilobytes in range(150_000, 600_000, 15_000):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes * 1024, kilobytes * 1024))
+            done = subprocess.run([BUILD / "tools/backplane", "compile", MODEL, *target, "-o", "little.artifact"],
+                                  capture_output=True, text=True, preexec_fn=limit, timeout=TIME_LIMIT_SECONDS)
+            endings.add(done.returncode)
+            check(done.returncode in (SUCCESS, FAILED) or "error while loading shared libraries" in done.stderr,
+                  f"with {kilobytes} KiB, compile {target} ended with {done.returncode}: {done.stderr}")
+        check({SUCCESS, FAILED} <= endings, f"compile {target} in little memory ended with {endings}")
+
+
 def interrupted():
     """What a trace or a recording holds when the command ends before its time."""
     tiny = [BUILD / "tools/backplane", "run", "good.hlo", "--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run",
@@ -887,7 +907,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, cache, several_backends, layers, interrupted, replay, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, cache, several_backends, layers, interrupted, little_memory, replay, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
