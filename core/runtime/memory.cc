@@ -107,8 +107,9 @@ std::int64_t MemoryFigures::peak() const {
 }
 
 MemoryFigures &MemoryFigures::operator+=(const MemoryFigures &other) {
-  for (auto figure : {&MemoryFigures::inputs, &MemoryFigures::outputs, &MemoryFigures::temporaries,
-                      &MemoryFigures::constants, &MemoryFigures::scratch, &MemoryFigures::resident}) {
+  for (auto figure :
+       {&MemoryFigures::inputs, &MemoryFigures::outputs, &MemoryFigures::temporaries, &MemoryFigures::constants,
+        &MemoryFigures::scratch, &MemoryFigures::resident, &MemoryFigures::staging}) {
     this->*figure = sum(this->*figure, other.*figure);
   }
   return *this;

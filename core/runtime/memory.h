@@ -56,9 +56,12 @@ struct MemoryFigures {
   std::int64_t temporaries = 0, constants = 0;
   std::int64_t scratch = 0;   // asked for by the backend beside the plan, per run
   std::int64_t resident = 0;  // what the backend says it holds as long as the program is loaded
+  // In the host's memory, where the program works in a memory that the host cannot address: what the host sees of inputs
+  // and outputs. All else is of the memory that the program works in.
+  std::int64_t staging = 0;
 
-  // The predicted peak: all that is taken while the program runs, without what the backend holds anyway. No more than
-  // INT64_MAX, however much a backend asks for.
+  // The predicted peak, where the program works: all that is taken while it runs, without staging and what the backend
+  // holds anyway. No more than INT64_MAX, however much a backend asks for.
   std::int64_t peak() const;
   // Adds each figure, up to INT64_MAX.
   MemoryFigures &operator+=(const MemoryFigures &other);

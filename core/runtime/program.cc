@@ -188,10 +188,18 @@ void Program::read_signature(const ir::Module &module) {
       case BP_ALLOC_TEMP: memory_.temporaries += size; break;
       default: memory_.constants += size; break;
     }
+    const bool is_seen = allocation.kind == BP_ALLOC_INPUT || allocation.kind == BP_ALLOC_OUTPUT;
+    if (is_seen && allocation.alias == BP_NONE && !is_addressable(allocation.space)) {
+      memory_.staging += size;
+    }
   }
   for (const Leaf &leaf : inputs_) {
     donated_.push_back(is_alias[leaf.allocation]);
   }
+}
+
+bool Program::is_addressable(std::uint32_t space) const {
+  return !is_on_device() || (device_->memory()->spaces[space].flags & BP_SPACE_HOST_VISIBLE) != 0;
 }
 
 Result<Block> Program::allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const {
@@ -308,6 +316,10 @@ Execution::Execution(std::shared_ptr<const Program> program)
   // All the room there will be, so that allocate() takes what is planned and nothing else.
   arena_.temporaries.resize(places_.size());
   own_.reserve((program_->is_on_device() ? 2 : 1) * places_.size());
+  if (program_->is_on_device()) {
+    in_.reserve(program_->inputs_.size());
+    out_.reserve(program_->outputs_.size());
+  }
 }
 
 Execution Execution::prepare(std::shared_ptr<const Program> program) {

@@ -60,6 +60,10 @@ class Program : public std::enable_shared_from_this<Program> {
   // Whether the run overwrites the input's memory.
   bool is_donated(std::size_t input) const { return donated_[input]; }
 
+  // Whether it works in memory of the device, where the host may not see it.
+  bool is_on_device() const { return is_compiled_ && device_->memory() != nullptr; }
+  std::uint32_t scratch_space() const { return program_->scratch_space; }
+
   // Arguments by parameter number; types and sizes must be those of the parameters. Literals are borrowed where their
   // bytes are those of the buffer, and copied where a donation would change them.
   Result<ir::Literal> run(std::span<const ir::Literal> arguments) const;
@@ -81,7 +85,7 @@ class Program : public std::enable_shared_from_this<Program> {
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
-  bool is_on_device() const { return is_compiled_ && device_->memory() != nullptr; }
+  bool is_addressable(std::uint32_t space) const;  // by the host
   // Where the program works.
   Result<Block> allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
   const std::shared_ptr<Queues> &queues() const;

@@ -22,6 +22,9 @@ class BackendChoice {
   // As --set NAME=VALUE.
   void set(const std::string &name, const std::string &value) { options_.settings.emplace_back(name, value); }
 
+  // Beneath those of --layer.
+  void add_lowest_layer(host::Layer layer) { options_.layers.insert(options_.layers.begin(), std::move(layer)); }
+
   const std::string &name() const { return name_; }
   // dump_dir: see BackendOptions; may be empty.
   Result<Backend> load(const std::string &dump_dir = {}) const;

@@ -103,12 +103,16 @@ Status check_memory(const Executable &executable, const std::vector<ir::Literal>
   if (executable.program() == nullptr) {
     return {};
   }
-  BP_ASSIGN(MeasuredRun measured, run_measured(executable.program(), arguments, 1));
-  std::int64_t predicted = executable.memory().peak();
-  if (measured.measured_peak < 0 || measured.measured_peak == predicted) {
-    return {};
+  BP_ASSIGN(const MeasuredRun run, run_measured(executable.program(), arguments, 1));
+  const MemoryFigures predicted = executable.memory();
+  if (run.memory.peak >= 0 && run.memory.peak != predicted.peak()) {
+    return make_error(ErrorCode::Internal, "a run took {} bytes, predicted were {}", run.memory.peak, predicted.peak());
   }
-  return make_error(ErrorCode::Internal, "a run took {} bytes, predicted were {}", measured.measured_peak, predicted);
+  if (run.memory.staging >= 0 && run.memory.staging != predicted.staging) {
+    return make_error(ErrorCode::Internal, "a run took {} bytes of the host's memory, predicted were {}",
+                      run.memory.staging, predicted.staging);
+  }
+  return {};
 }
 
 CheckResult run(const conformance::Case &one, const Backend &backend, const CheckRequest &request) {
@@ -257,6 +261,9 @@ int check_programs(std::span<const std::string> arguments) {
   }
   request.policy = policy == "device" ? conformance::Policy::Device : conformance::Policy::Strict;
   request.memory = options.has("memory");
+  if (request.memory) {
+    request.backend.add_lowest_layer(device_memory_counter());
+  }
   if (request.memory && request.jobs > 1) {
     return options.misuse("--memory counts what the whole process takes: expected --jobs 1");
   }

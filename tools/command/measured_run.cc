@@ -1,8 +1,12 @@
 #include "tools/command/measured_run.h"
 
+#include <atomic>
 #include <chrono>
+#include <map>
+#include <mutex>
 
 #include "core/ir/storage.h"
+#include "core/layers/interposer.h"
 #include "tools/measure/allocation_counter.h"
 
 namespace bp::command {
@@ -20,7 +24,53 @@ void store_leaves(const ir::Literal &literal, const Program &program, Execution 
   }
 }
 
+// Of all devices.
+struct DeviceMemory {
+  std::atomic<std::int64_t> taken = 0, most = 0;
+
+  void add(std::int64_t size) {
+    const std::int64_t now = taken += size;
+    for (std::int64_t before = most; before < now && !most.compare_exchange_weak(before, now);) {
+    }
+  }
+};
+DeviceMemory device_memory;
+
+class DeviceMemoryCounter final : public layers::Interposer {
+ public:
+  using Interposer::Interposer;
+
+  bp_status memory_alloc(layers::LayeredDevice &device, std::uint32_t space, std::uint64_t size,
+                         std::uint32_t alignment, bp_memory_t *out, const bp_diag_t *diag) override {
+    const measure::AllocationCounter::Pause pause;  // the memory of a simulated device is the host's
+    const bp_status status = Interposer::memory_alloc(device, space, size, alignment, out, diag);
+    if (status == BP_OK) {
+      const std::lock_guard lock(mutex_);
+      sizes_[{&device, out->memory}] = static_cast<std::int64_t>(size);
+      device_memory.add(static_cast<std::int64_t>(size));
+    }
+    return status;
+  }
+  void memory_release(layers::LayeredDevice &device, std::uint64_t memory) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = sizes_.extract({&device, memory})) {
+        device_memory.taken -= found.mapped();
+      }
+    }
+    Interposer::memory_release(device, memory);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<const void *, std::uint64_t>, std::int64_t> sizes_;
+};
+
 }  // namespace
+
+host::Layer device_memory_counter() {
+  return [](std::unique_ptr<host::Entry> below) { return std::make_unique<DeviceMemoryCounter>(std::move(below)); };
+}
 
 // The constants' memory was taken when the program was loaded, and is added.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
@@ -29,8 +79,14 @@ Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
   MeasuredRun measured;
   Execution execution = Execution::prepare(program);
   measured.seconds.reserve(static_cast<std::size_t>(repeat));  // not counted: it is ours
+  const std::int64_t before = device_memory.taken;
+  device_memory.most = before;
   auto counter = std::make_unique<measure::AllocationCounter>();
   BP_TRY(execution.allocate());
+  const auto on_host = [&] { return counter->is_valid() ? counter->peak() : -1; };
+  if (program->is_on_device()) {
+    measured.memory.staging = on_host();  // what a simulator takes to run is not the program's
+  }
   for (int i = 0; i < repeat; ++i) {
     std::size_t leaf = 0;
     for (const ir::Literal &argument : arguments) {  // each time: donated inputs are overwritten
@@ -40,7 +96,8 @@ Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
     BP_TRY(execution.run());
     measured.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     if (counter != nullptr) {
-      measured.measured_peak = counter->is_valid() ? counter->peak() + program->memory().constants : -1;
+      const std::int64_t peak = program->is_on_device() ? device_memory.most - before : on_host();
+      measured.memory.peak = peak < 0 ? -1 : peak + program->memory().constants;
       counter.reset();
     }
   }

@@ -8,10 +8,19 @@
 
 namespace bp::command {
 
-struct MeasuredRun {
-  std::vector<double> seconds;     // by run
-  std::int64_t measured_peak = 0;  // bytes: what the first run took and what the constants hold; -1: not to be measured
+// As runtime::MemoryFigures has them, in bytes; -1: not to be measured.
+struct MeasuredMemory {
+  std::int64_t peak = 0;     // what the first run took where the program works, and what the constants hold
+  std::int64_t staging = 0;  // what was taken for it in the host's memory, if that is another
 };
+
+struct MeasuredRun {
+  std::vector<double> seconds;  // by run
+  MeasuredMemory memory;
+};
+
+// Counts what is taken of a device's memory; has to be the lowest layer of the backend.
+host::Layer device_memory_counter();
 
 // Runs `repeat` times. Counts what the whole process takes meanwhile: nothing else must be going on.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,

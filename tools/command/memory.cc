@@ -5,16 +5,13 @@
 
 #include "core/backplane.h"
 #include "core/base/files.h"
-#include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/fit.h"
 #include "core/buffers/live_range.h"
 #include "core/buffers/print.h"
-#include "core/buffers/schedule.h"
-#include "core/buffers/statistics.h"
-#include "core/buffers/updates.h"
-#include "core/passes/pipeline.h"
+#include "tools/command/backend_choice.h"
 #include "tools/command/memory_page.h"
+#include "tools/command/memory_plan.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
@@ -25,29 +22,10 @@ constexpr std::size_t most_shown = 20;  // lines of a kind
 
 struct MemoryRequest {
   std::string model, html;
+  BackendChoice backend;      // without a name: no device
   std::int64_t capacity = 0;  // 0: not asked
   bool json = false, plan = false;
 };
-
-// All there is to tell about one planned model.
-struct Planned {
-  ir::Module module;
-  buffers::Plan plan;
-  buffers::MemoryStatistics statistics;
-  std::vector<buffers::OutOfPlaceUpdate> updates;
-};
-
-Result<Planned> plan_model(const std::string &file) {
-  Planned planned;
-  BP_ASSIGN(planned.module, read_module(file));
-  BP_TRY(passes::run_passes(planned.module, passes::default_passes()));
-  BP_TRY(buffers::schedule(planned.module));
-  BP_TRY(buffers::insert_copies(planned.module));
-  BP_ASSIGN(planned.plan, buffers::assign(planned.module));
-  BP_ASSIGN(planned.statistics, buffers::measure(planned.module, planned.plan));
-  BP_ASSIGN(planned.updates, buffers::out_of_place_updates(planned.module, planned.plan));
-  return planned;
-}
 
 // Where an instruction comes from: the framework's source line if the model says it, else its line in the model.
 std::string source_of(ir::Instruction instruction) {
@@ -66,18 +44,26 @@ std::string name_of(const ir::Module &module, ir::InstructionId instruction, std
   return buffers::describe(module.instruction(instruction), position);
 }
 
-void print_figures(const buffers::MemoryStatistics &statistics) {
+void print_figures(const Planned &planned) {
+  const buffers::MemoryStatistics &statistics = planned.statistics;
   auto line = [](std::string_view what, std::int64_t bytes) {
     fmt::print("{:<22}{:>16}  {}\n", what, bytes, format_bytes(static_cast<double>(bytes)));
   };
-  line("predicted peak", statistics.total_bytes);
+  line("predicted peak", planned.peak);
   line("  inputs", statistics.input_bytes);
   line("  outputs", statistics.output_bytes);
   line("  constants", statistics.constant_bytes);
   line("  temporaries", statistics.temporary_bytes);
   line("    lower bound", statistics.temporary_lower_bound);
   line("    fragmentation", statistics.fragmentation_bytes());
+  if (planned.programs != 0) {
+    line("  scratch", planned.scratch);
+    line("copies for the host", planned.staging);
+  }
   line("donated inputs", statistics.donated_bytes);
+  if (planned.programs > 1) {
+    fmt::print("{:<22}{:>16}, of which this one needs most\n", "programs", planned.programs);
+  }
 }
 
 void print_arrays(const Planned &planned, std::span<const buffers::MemoryStatistics::LiveArray> arrays,
@@ -153,7 +139,7 @@ void print_copies(const Planned &planned) {
 
 // Whether it fits; says what is in the way if not.
 bool print_capacity(const Planned &planned, std::int64_t capacity) {
-  std::int64_t needed = buffers::bytes_in_space(planned.plan, 0);
+  const std::int64_t needed = planned.needed();
   if (needed <= capacity) {
     fmt::print("\nfits into the capacity {}, {} bytes are left\n", capacity, capacity - needed);
     return true;
@@ -201,8 +187,14 @@ Result<boost::json::value> to_json(const Planned &planned, const MemoryRequest &
       {"live", arrays_to_json(planned, statistics.live_at_peak)}};
   object["inserted_copies"] = std::move(copies);
   object["updates_not_in_place"] = std::move(updates);
+  if (planned.programs != 0) {
+    object["device"] = {{"programs", planned.programs},
+                        {"peak", planned.peak},
+                        {"scratch", planned.scratch},
+                        {"staging", planned.staging}};
+  }
   if (request.capacity > 0) {
-    std::int64_t needed = buffers::bytes_in_space(planned.plan, 0);
+    const std::int64_t needed = planned.needed();
     auto largest = buffers::largest_at_peak(planned.module, planned.plan, statistics, 0);
     largest.resize(std::min<std::size_t>(largest.size(), 10));
     object["capacity"] = {{"capacity", request.capacity},
@@ -277,18 +269,19 @@ Result<boost::json::object> page_data(const Planned &planned, const std::string 
 
 // An exit code.
 Result<int> describe_plan(const MemoryRequest &request) {
-  BP_ASSIGN(Planned planned, plan_model(request.model));
+  BP_ASSIGN(ir::Module module, read_module(request.model));
+  BP_ASSIGN(Planned planned, plan_memory(std::move(module), request.backend, request.capacity));
   if (!request.html.empty()) {
     BP_ASSIGN(boost::json::object data, page_data(planned, request.model));
     BP_TRY(write_file(request.html, memory_page(data)));
   }
-  bool fits = request.capacity == 0 || buffers::bytes_in_space(planned.plan, 0) <= request.capacity;
+  const bool fits = request.capacity == 0 || planned.needed() <= request.capacity;
   if (request.json) {
     BP_ASSIGN(boost::json::value value, to_json(planned, request));
     fmt::print("{}\n", boost::json::serialize(value));
     return fits ? success : negative;
   }
-  print_figures(planned.statistics);
+  print_figures(planned);
   print_peak(planned);
   print_donations(planned);
   print_copies(planned);
@@ -307,11 +300,13 @@ Result<int> describe_plan(const MemoryRequest &request) {
 int describe_memory(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
-      "memory MODEL [--html FILE] [--capacity N] [--plan] [--json]",
-      "Plans the memory of a model as it is after the default passes, and shows the predicted peak, what is\n"
-      "live there and from which source line, what is donated, why copies were inserted, and why updates are\n"
-      "not in place. --html writes a picture: time to the right, memory upwards.",
+      "memory MODEL [--on NAME] [--html FILE] [--capacity N] [--plan] [--json]",
+      "Plans the memory of a model and shows the predicted peak, what is live there and from which source line,\n"
+      "what is donated, why copies were inserted, and why updates are not in place. --html writes a picture: time\n"
+      "to the right, memory upwards. With --on, as a run on that device takes it; without, as the model is after\n"
+      "the default passes, which no device does to the byte: it expands and fuses, and asks for scratch.",
       "  backplane memory model.hlo\n"
+      "  backplane memory model.hlo --on cpu               what run --on cpu takes, to the byte\n"
       "  backplane memory model.hlo --html memory.html     to be opened in a browser; needs nothing else\n"
       "  backplane memory model.hlo --capacity 16000000    exit code 1 if it does not fit, and what is in the way\n"
       "  backplane memory model.hlo --plan                 also where every value lies\n"
@@ -320,6 +315,7 @@ int describe_memory(std::span<const std::string> arguments) {
   options.add()("html", po::value<std::string>()->default_value(""), "write the plan as a picture to this file")(
       "capacity", po::value<std::int64_t>(), "bytes there are; says what is largest at the peak if they are too few")(
       "plan", "also every value with its place, and every allocation")("json", "all of it as one JSON object");
+  BackendChoice::add_to(options, "");
   options.add_positional("model", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -328,6 +324,9 @@ int describe_memory(std::span<const std::string> arguments) {
     return options.misuse("no model was given");
   }
   MemoryRequest request;
+  if (auto exit = request.backend.read(options)) {
+    return *exit;
+  }
   request.model = options.get<std::string>("model");
   request.html = options.get<std::string>("html");
   request.json = options.has("json");

@@ -41,7 +41,8 @@ struct Outcome {
   compile::Report report;
   double compile_seconds = 0;
   std::vector<double> run_seconds;
-  std::int64_t predicted_peak = 0, measured_peak = 0;
+  MemoryFigures predicted;
+  MeasuredMemory measured;
   std::vector<interpreter::Comparison> comparisons;  // of the outputs, if compared as a whole
   std::optional<IsolationReport> isolation;          // if compared by instruction
   ir::Literal result;
@@ -141,11 +142,11 @@ Result<Outcome> run(const RunRequest &request) {
   outcome.report = compiled.report;
 
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
-  outcome.predicted_peak = compiled.executable.memory().peak();
+  outcome.predicted = compiled.executable.memory();
   if (const auto &program = compiled.executable.program()) {
     BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat));
     outcome.run_seconds = std::move(measured.seconds);
-    outcome.measured_peak = measured.measured_peak;
+    outcome.measured = measured.memory;
     BP_ASSIGN(outcome.result, compiled.executable.run(arguments));
   } else {
     Progress progress(request.backend.name());
@@ -232,6 +233,14 @@ void print_isolation(const RunRequest &request, const Outcome &outcome) {
   }
 }
 
+void print_memory(std::string_view where, std::int64_t predicted, std::int64_t measured) {
+  if (measured > 0) {
+    fmt::print("{:<17} {} predicted, {} measured{}\n", where, format_bytes(static_cast<double>(predicted)),
+               format_bytes(static_cast<double>(measured)),
+               predicted == measured ? ", equal to the byte" : fmt::format(", {:+} bytes", measured - predicted));
+  }
+}
+
 void print_for_people(const RunRequest &request, const Outcome &outcome) {
   const compile::Report &report = outcome.report;
   fmt::print("model:            {}\n", request.model);
@@ -246,13 +255,11 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
   }
   fmt::print("run time:         {} (median of {})\n", format_seconds(median(outcome.run_seconds)),
              outcome.run_seconds.size());
-  if (outcome.measured_peak > 0) {
-    fmt::print("peak memory:      {} predicted, {} measured{}\n",
-               format_bytes(static_cast<double>(outcome.predicted_peak)),
-               format_bytes(static_cast<double>(outcome.measured_peak)),
-               outcome.predicted_peak == outcome.measured_peak
-                   ? ", equal to the byte"
-                   : fmt::format(", {:+} bytes", outcome.measured_peak - outcome.predicted_peak));
+  if (outcome.predicted.staging == 0) {
+    print_memory("peak memory:", outcome.predicted.peak(), outcome.measured.peak);
+  } else {
+    print_memory("device memory:", outcome.predicted.peak(), outcome.measured.peak);
+    print_memory("host memory:", outcome.predicted.staging, outcome.measured.staging);
   }
   if (report.assignment.size() > 1) {
     fmt::print("assignment:       {} programs, in this order\n", report.assignment.size());
@@ -293,8 +300,10 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
                              {"instructions", outcome.instructions},
                              {"compile_seconds", outcome.compile_seconds},
                              {"run_seconds", boost::json::value_from(outcome.run_seconds)},
-                             {"predicted_peak_bytes", outcome.predicted_peak},
-                             {"measured_peak_bytes", outcome.measured_peak},
+                             {"predicted_peak_bytes", outcome.predicted.peak()},
+                             {"measured_peak_bytes", outcome.measured.peak},
+                             {"predicted_staging_bytes", outcome.predicted.staging},
+                             {"measured_staging_bytes", outcome.measured.staging},
                              {"on_host", outcome.report.on_host.size()}};
   if (request.devices) {
     object["devices"] = *request.devices;
@@ -413,6 +422,7 @@ int run_model(std::span<const std::string> arguments) {
       return *exit;
     }
   }
+  request.backend.add_lowest_layer(device_memory_counter());
   Result<Outcome> outcome = run(request);
   if (!outcome.ok()) {
     return report(outcome.error());

@@ -19,6 +19,8 @@
 namespace bp::measure {
 namespace {
 
+constinit thread_local int pauses = 0;  // of AllocationCounter::Pause
+
 class Table {
  public:
   void start() {
@@ -34,7 +36,7 @@ class Table {
   void stop() { active_.store(false, std::memory_order_release); }
 
   void add(void *address, std::size_t size) {
-    if (!active_.load(std::memory_order_acquire) || address == nullptr) {
+    if (!active_.load(std::memory_order_acquire) || address == nullptr || pauses != 0) {
       return;
     }
     lock();
@@ -108,6 +110,13 @@ class Table {
 constinit Table table;
 
 }  // namespace
+
+AllocationCounter::Pause::Pause() {
+  ++pauses;
+}
+AllocationCounter::Pause::~Pause() {
+  --pauses;
+}
 
 AllocationCounter::AllocationCounter() {
   table.start();

@@ -20,6 +20,15 @@ class AllocationCounter {
   std::int64_t peak() const;
   std::int64_t count() const;
 
+  // What this thread takes while one lives is not counted: of a simulated device's memory, for one.
+  class Pause {
+   public:
+    Pause();
+    ~Pause();
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+  };
+
   // False where sanitizers have these functions for themselves, or if there were more pieces than the counter can
   // remember: then the numbers mean nothing.
   bool is_valid() const;

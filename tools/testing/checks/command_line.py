@@ -67,6 +67,9 @@ FILES = {
     "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
     "passing.hlo": model("  a = f32[4] parameter(0)", "  b = f32[8] parameter(1)", "  c = (f32[4], f32[8]) tuple(a, b)",
                          "  ROOT d = f32[8] get-tuple-element(c), index=1"),
+    "product.hlo": model("  x = f32[64,64] parameter(0)", "  y = f32[64,64] parameter(1)",
+                         "  d = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                         "  ROOT r = f32[64,64] add(d, x)"),
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
     "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
@@ -663,6 +666,24 @@ def memory():
     check(plan["capacity"]["largest"][0] == {"array": "p", "kind": "input", "bytes": 256, "source": "update.hlo:2"},
           f"memory --json says {plan['capacity']}")
     check(plan["updates_not_in_place"][0]["update"] == "dus", f"memory --json says {plan['updates_not_in_place']}")
+    # Of a device: what a run takes, there and in the host's memory, to the byte; and what is refused would not run.
+    for device in ["npu", BACKEND] + (["nvptx"] if HAS_NVPTX else []):
+        on = ["product.hlo", "--on", device] + (["--emulate"] if device == "nvptx" else [])
+        plan = json.loads(expect(["memory", *on, "--json"], SUCCESS, "").out)["device"]
+        run = json.loads(expect(["run", *on, "--json"], SUCCESS, "").out)
+        check(device == "null" or (plan["programs"], plan["peak"], plan["staging"])
+              == (1, run["predicted_peak_bytes"], run["predicted_staging_bytes"]), f"memory --on {device} says {plan}, run {run}")
+        check(SANITIZED or (run["measured_peak_bytes"], run["measured_staging_bytes"])
+              == (run["predicted_peak_bytes"], run["predicted_staging_bytes"]), f"run --on {device} says {run}")
+        check((run["predicted_staging_bytes"] > 0) == (device in ("npu", "nvptx")), f"run --on {device} says {run}")
+    if BACKEND == "cpu":
+        plan = json.loads(expect(["memory", "product.hlo", "--on", "cpu", "--json"], SUCCESS, "").out)["device"]
+        needed = str(plan["peak"])
+        expect(["memory", "product.hlo", "--on", "cpu", "--capacity", needed], SUCCESS, "")
+        refused = expect(["memory", "product.hlo", "--on", "cpu", "--capacity", str(plan["peak"] - 1)], NEGATIVE, "").out
+        check(f"does not fit: {needed} bytes are needed, 1 more than" in refused, f"memory --on cpu --capacity printed\n{refused}")
+    expect(["memory", "good.hlo", "--on", "interpreter"], FAILED,
+           "backplane: the interpreter has no plan of memory, expected --on a device")
     expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "532"], SUCCESS, "")
     if BACKEND == "cpu":
         expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "531"], FAILED,
