@@ -5,50 +5,207 @@
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/passes/pipeline.h"
 
 namespace bp::debugging {
+namespace {
 
-Status mark_ill_conditioned(const Executable &executable, const std::vector<Literal> &arguments, const Literal &result,
-                            double tolerance, std::vector<interpreter::Comparison> &comparisons) {
-  const bool close = std::ranges::all_of(
-      comparisons, [&](const interpreter::Comparison &comparison) { return comparison.relative_error <= tolerance; });
-  if (close) {
-    return {};
+using interpreter::Comparison;
+using ir::Instruction;
+using ir::Opcode;
+
+bool is_inexact(const ir::Shape &shape) {
+  return shape.is_tuple()
+             ? std::ranges::any_of(shape.elements(), is_inexact)
+             : shape.is_array() && (ir::is_floating(shape.element_type()) || ir::is_complex(shape.element_type()));
+}
+
+bool is_step_function(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Sign:
+    case Opcode::Floor:
+    case Opcode::Ceil:
+    case Opcode::RoundNearestAfz:
+    case Opcode::RoundNearestEven: return true;
+    default: return false;
   }
+}
+
+// Where the arrays of a result come from.
+class Origins {
+ public:
+  // Calls are inlined: what a function passes on is passed through, too.
+  static Result<Origins> of(const Module &module) {
+    Module flat = module;
+    constexpr std::string_view inlining[] = {"call-inlining", "tuple-simplification"};
+    BP_TRY(passes::run_passes(flat, inlining));
+    return Origins(std::move(flat));
+  }
+
+  bool is_passed_through(std::span<const std::int64_t> output) const {
+    const Opcode opcode = source(output).opcode();
+    return opcode == Opcode::Parameter || opcode == Opcode::Constant;
+  }
+
+  // Whether a small change of a float in the inputs changes it, as far as one sees without running.
+  bool is_continuous(const Comparison &comparison) const {
+    return is_inexact(comparison.shape) && continuous_[index(source(comparison.output).id())];
+  }
+
+ private:
+  explicit Origins(Module module) : module_(std::move(module)), continuous_(module_.instruction_id_limit()) {
+    for (const Instruction i : module_.entry().instructions()) {
+      bool continuous = i.opcode() == Opcode::Parameter;
+      for (const ir::InstructionId operand : i.operands()) {
+        continuous = continuous || continuous_[index(operand)];
+      }
+      continuous_[index(i.id())] = continuous && is_inexact(i.shape()) && !is_step_function(i.opcode());
+    }
+  }
+
+  // What makes an array of the result, behind all that only names or moves it.
+  Instruction source(std::span<const std::int64_t> output) const {
+    std::vector<std::int64_t> path(output.rbegin(), output.rend());  // the outermost last
+    Instruction i = module_.entry().root();
+    for (;;) {
+      switch (i.opcode()) {
+        case Opcode::Tuple:
+          i = i.operand(static_cast<std::uint32_t>(path.back()));
+          path.pop_back();
+          break;
+        case Opcode::GetTupleElement:
+          path.push_back(i.tuple_index());
+          i = i.operand(0);
+          break;
+        case Opcode::Bitcast:
+        case Opcode::Copy:
+        case Opcode::OptimizationBarrier:
+        case Opcode::Reshape:
+        case Opcode::Transpose: i = i.operand(0); break;
+        default: return i;
+      }
+    }
+  }
+
+  Module module_;
+  std::vector<bool> continuous_;  // by instruction id
+};
+
+using Move = Result<Literal> (*)(const Literal &, std::uint64_t);
+
+// How the result differs from that on moved inputs.
+Result<std::vector<Comparison>> responses_to(Move move, const Executable &executable,
+                                             const std::vector<Literal> &arguments, const Literal &result) {
   std::vector<Literal> moved;
   for (const Literal &argument : arguments) {
-    BP_ASSIGN(Literal literal, interpreter::nudge(argument, moved.size() + 1));
+    BP_ASSIGN(Literal literal, move(argument, moved.size() + 1));
     moved.push_back(std::move(literal));
   }
-  BP_ASSIGN(Literal answer, executable.run(std::move(moved)));
-  BP_ASSIGN(std::vector<interpreter::Comparison> responses, interpreter::compare(answer, result));
-  for (std::size_t i = 0; i < responses.size(); ++i) {
-    interpreter::Comparison &comparison = comparisons[i];
-    const double response = responses[i].relative_error;
-    if (comparison.no_evidence.empty() && comparison.relative_error > tolerance &&
-        comparison.relative_error <= 8 * response) {
-      comparison.no_evidence =
-          fmt::format("moving the inputs by one unit in the last place changes it by {:.2g}", response);
+  BP_ASSIGN(const Literal answer, executable.run(std::move(moved)));
+  return interpreter::compare(answer, result);
+}
+
+bool is_computed(const Output &output) {
+  return !output.is_passed_through;
+}
+
+// An output has to answer to its inputs with a tenth of its elements.
+void mark_insensitive(const Origins &origins, const std::vector<Comparison> &responses, std::vector<Output> &outputs) {
+  constexpr double least_share = 0.1;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    Comparison &comparison = outputs[i].comparison;
+    const double share = responses[i].share_apart;
+    if (is_computed(outputs[i]) && comparison.weak_evidence.empty() && share < least_share &&
+        origins.is_continuous(comparison)) {
+      comparison.weak_evidence = fmt::format(
+          "inputs that are larger by up to a 32nd move {:.2g} % of its elements that are not zero", 100 * share);
     }
+  }
+}
+
+void mark_ill_conditioned(const std::vector<Comparison> &responses, std::vector<Output> &outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto &[comparison, is_passed_through, verdict] = outputs[i];
+    const double response = responses[i].relative_error;
+    if (verdict == Verdict::Differs && !is_passed_through && is_ill_conditioned(comparison.relative_error, response)) {
+      comparison.weak_evidence =
+          fmt::format("moving the inputs by one unit in the last place changes it by {:.2g}", response);
+      verdict = Verdict::WeakEvidence;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Agrees: return "agrees";
+    case Verdict::WeakEvidence: return "weak evidence";
+    case Verdict::Differs: return "differs";
   }
   return {};
 }
 
-Result<std::optional<std::string>> find_disagreement(const Module &module, const Backend &backend,
-                                                     const Backend &reference, std::uint64_t seed, double tolerance) {
+Verdict Agreement::verdict() const {
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::any_of(outputs, [&](const Output &output) { return output.verdict == verdict; });
+  };
+  if (any(Verdict::Differs)) {
+    return Verdict::Differs;
+  }
+  return any(Verdict::WeakEvidence) || std::ranges::none_of(outputs, is_computed) ? Verdict::WeakEvidence
+                                                                                  : Verdict::Agrees;
+}
+
+std::optional<std::string> Agreement::difference() const {
+  for (const Output &output : outputs) {
+    if (output.verdict == Verdict::Differs) {
+      return interpreter::to_string(output.comparison);
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_ill_conditioned(double relative_error, double response) {
+  return relative_error <= 8 * response;
+}
+
+Result<Agreement> compare(const Module &module, const Executable &executable, const std::vector<Literal> &arguments,
+                          const Literal &result, const Literal &expected, double tolerance) {
+  BP_ASSIGN(std::vector<Comparison> comparisons, interpreter::compare(result, expected));
+  BP_ASSIGN(const Origins origins, Origins::of(module));
+  Agreement agreement;
+  for (Comparison &comparison : comparisons) {
+    const bool is_passed_through = origins.is_passed_through(comparison.output);
+    const bool agrees = is_passed_through ? comparison.identical : comparison.relative_error <= tolerance;
+    agreement.outputs.push_back(
+        {std::move(comparison), is_passed_through, agrees ? Verdict::Agrees : Verdict::Differs});
+  }
+  const auto is_any = [&](auto &&test) { return std::ranges::any_of(agreement.outputs, test); };
+  if (is_any([](const Output &output) { return output.verdict == Verdict::Differs && is_computed(output); })) {
+    BP_ASSIGN(const auto responses, responses_to(interpreter::nudge, executable, arguments, result));
+    mark_ill_conditioned(responses, agreement.outputs);
+  }
+  if (is_any([&](const Output &output) { return is_computed(output) && origins.is_continuous(output.comparison); })) {
+    BP_ASSIGN(const auto responses, responses_to(interpreter::perturb, executable, arguments, result));
+    mark_insensitive(origins, responses, agreement.outputs);
+  }
+  for (Output &output : agreement.outputs) {
+    if (is_computed(output) && output.verdict == Verdict::Agrees && !output.comparison.weak_evidence.empty()) {
+      output.verdict = Verdict::WeakEvidence;
+    }
+  }
+  return agreement;
+}
+
+Result<Agreement> compare(const Module &module, const Backend &backend, const Backend &reference, std::uint64_t seed,
+                          double tolerance) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   BP_ASSIGN(Compiled compiled, backend.compile(module));
   BP_ASSIGN(Literal result, compiled.executable.run(arguments));
   BP_ASSIGN(Compiled other, reference.compile(module));
   BP_ASSIGN(Literal expected, other.executable.run(arguments));
-  BP_ASSIGN(std::vector<interpreter::Comparison> comparisons, interpreter::compare(result, expected));
-  BP_TRY(mark_ill_conditioned(compiled.executable, arguments, result, tolerance, comparisons));
-  for (const interpreter::Comparison &comparison : comparisons) {
-    if (comparison.no_evidence.empty() && comparison.relative_error > tolerance) {
-      return std::optional(interpreter::to_string(comparison));
-    }
-  }
-  return std::optional<std::string>();
+  return compare(module, compiled.executable, arguments, result, expected, tolerance);
 }
 
 }  // namespace bp::debugging

@@ -61,20 +61,41 @@ double unit_in_last_place(double y) {
   return std::ldexp(1.0, exponent - digits);
 }
 
+// The root of the mean square of what is finite and not zero; 0 if nothing is.
+template <class T>
+double typical_size(std::span<const T> values) {
+  double largest = 0, sum = 0, count = 0;
+  for (const T &value : values) {
+    const double size = magnitude(widen<SumType<T>>(value));
+    largest = std::isfinite(size) ? std::max(largest, size) : largest;
+  }
+  for (const T &value : values) {
+    const double size = magnitude(widen<SumType<T>>(value));
+    if (size != 0 && std::isfinite(size)) {
+      sum += size / largest * (size / largest);  // squares of small and large numbers have no place in a double
+      ++count;
+    }
+  }
+  return count == 0 ? 0 : largest * std::sqrt(sum / count);
+}
+
 template <class T>
 void compare_elements(std::span<const T> result, std::span<const T> reference, Comparison &comparison) {
   using W = SumType<T>;
-  double largest = 0, worst = 0;
+  const double typical = typical_size(reference);
   bool finite = true, constant = true;
-  std::int64_t worst_at = -1;
+  std::int64_t worst_at = -1, counted = 0, apart_by_much = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     W x = widen<W>(result[i]), y = widen<W>(reference[i]);
-    double size = magnitude(y), error = distance(x, y);
+    const double size = magnitude(y), apart = distance(x, y);
     finite = finite && std::isfinite(size);
     constant = constant && std::memcmp(&reference[i], &reference[0], sizeof(T)) == 0;
-    largest = std::isfinite(size) ? std::max(largest, size) : largest;
-    if (error > worst) {
-      worst = error;
+    const double scale = std::isfinite(size) ? std::max(size, typical) : typical;
+    const double error = apart == 0 ? 0 : scale == 0 ? std::numeric_limits<double>::infinity() : apart / scale;
+    counted += apart != 0 || size != 0;
+    apart_by_much += error > Comparison::noticeable;
+    if (error > comparison.relative_error) {
+      comparison.relative_error = error;
       worst_at = static_cast<std::int64_t>(i);
       comparison.worst_value = magnitude(x);
       comparison.worst_reference = size;
@@ -84,20 +105,20 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
       }
     }
     if constexpr (!std::is_integral_v<W>) {
-      if (error > 0) {
-        double units = std::isfinite(error) ? error / unit_in_last_place<T>(size) : error;
+      if (apart > 0) {
+        const double units = std::isfinite(apart) ? apart / unit_in_last_place<T>(size) : apart;
         comparison.max_ulp = std::max(comparison.max_ulp, units);
       }
     }
   }
-  comparison.relative_error = worst == 0 ? 0 : largest == 0 ? std::numeric_limits<double>::infinity() : worst / largest;
+  comparison.share_apart = counted == 0 ? 0 : static_cast<double>(apart_by_much) / static_cast<double>(counted);
   if (worst_at >= 0) {
     comparison.worst = index_of(comparison.shape, worst_at);
   }
   if (!finite) {
-    comparison.no_evidence = "the reference is not finite";
+    comparison.weak_evidence = "the reference is not finite";
   } else if (constant && reference.size() > 1) {
-    comparison.no_evidence = "the reference is constant";
+    comparison.weak_evidence = "the reference is constant";
   }
 }
 
@@ -158,8 +179,8 @@ std::string to_string(const Comparison &comparison) {
                           comparison.worst_value, comparison.worst_reference);
     }
   }
-  if (!comparison.no_evidence.empty()) {
-    text += "; no evidence: " + comparison.no_evidence;
+  if (!comparison.weak_evidence.empty()) {
+    text += "; weak evidence: " + comparison.weak_evidence;
   }
   return text;
 }

@@ -39,13 +39,32 @@ void nudge_element(T &value, bool up) {
   }
 }
 
-}  // namespace
+template <class T>
+void perturb_element(T &value, std::uint64_t bits) {
+  if constexpr (is_complex_number<T>) {
+    auto real = value.real(), imaginary = value.imag();
+    perturb_element(real, bits);
+    perturb_element(imaginary, bits << 8);
+    value = {real, imaginary};
+  } else if constexpr (!std::is_integral_v<WideType<T>>) {
+    const double old = static_cast<double>(value);
+    const auto moved = T(old * (1 + static_cast<double>(bits >> 40) * 0x1p-29));
+    const bool is_unmoved = static_cast<double>(moved) == old;
+    if (is_unmoved) {
+      nudge_element(value, (bits >> 63) != 0);
+    } else if (std::isfinite(static_cast<double>(moved))) {
+      value = moved;
+    }
+  }
+}
 
-Result<ir::Literal> nudge(const ir::Literal &value, std::uint64_t seed) {
+// Calls move(element, bits) with bits of the seed for each float; bits of a high place are the better ones.
+template <class Move>
+Result<ir::Literal> move_floats(const ir::Literal &value, std::uint64_t seed, const Move &move) {
   if (value.shape().is_tuple()) {
     std::vector<ir::Literal> elements;
     for (const ir::Literal &element : value.tuple_elements()) {
-      BP_ASSIGN(ir::Literal moved, nudge(element, seed + elements.size()));
+      BP_ASSIGN(ir::Literal moved, move_floats(element, seed + elements.size(), move));
       elements.push_back(std::move(moved));
     }
     return ir::Literal::tuple(std::move(elements));
@@ -62,10 +81,20 @@ Result<ir::Literal> nudge(const ir::Literal &value, std::uint64_t seed) {
     for (std::size_t i = 0; i < from.size(); ++i) {
       to[i] = from[i];
       state = state * 6364136223846793005u + 1442695040888963407u;
-      nudge_element(to[i], (state >> 63) != 0);
+      move(to[i], state);
     }
   });
   return result;
+}
+
+}  // namespace
+
+Result<ir::Literal> nudge(const ir::Literal &value, std::uint64_t seed) {
+  return move_floats(value, seed, [](auto &element, std::uint64_t bits) { nudge_element(element, (bits >> 63) != 0); });
+}
+
+Result<ir::Literal> perturb(const ir::Literal &value, std::uint64_t seed) {
+  return move_floats(value, seed, [](auto &element, std::uint64_t bits) { perturb_element(element, bits); });
 }
 
 }  // namespace bp::interpreter

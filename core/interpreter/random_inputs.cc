@@ -72,13 +72,14 @@ void fill(std::span<T> out, const Shape &shape, std::uint64_t seed, const ValueR
     });
     return;
   } else {
+    const bool is_normal = shape.rank() >= 2 && !range.is_positive;
     std::int64_t fan_in = range.fan_in;
-    if (fan_in == 0 && shape.rank() >= 2) {
+    if (fan_in == 0 && is_normal) {
       fan_in = ir::product(shape.sizes().first(shape.rank() - 1));
     }
     double deviation = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(fan_in, 1)));
     auto value = [&](std::uint64_t counter) {
-      return shape.rank() >= 2 ? random_normal(seed, counter) * deviation : random_uniform(seed, counter);
+      return is_normal ? random_normal(seed, counter) * deviation : random_uniform(seed, counter);
     };
     for_each_number(out.size(), [&](std::size_t i) {
       if constexpr (is_complex_number<T>) {
@@ -163,6 +164,7 @@ class UseFinder {
     fan_in_.reset();
     table_.reset();
     bound_.reset();
+    is_positive_ = false;
     push(parameter.id(), element);
     // Enough to get from any parameter to its use; keeps the whole search linear.
     constexpr std::size_t max_visits = 500;
@@ -176,6 +178,7 @@ class UseFinder {
         element < 0 ? parameter.shape() : parameter.shape().elements()[static_cast<std::size_t>(element)];
     ValueRange range;
     range.fan_in = fan_in_.value_or(table_.value_or(0));
+    range.is_positive = is_positive_;
     if (bound_.has_value()) {
       range.low = 0;
       range.high = std::max<std::int64_t>(*bound_ - 1, 0);
@@ -190,6 +193,9 @@ class UseFinder {
     ir::InstructionId id;
     std::int64_t element;
   };
+
+  // Of the variance: what a residual branch adds is small beside what goes around it.
+  static constexpr std::int64_t damping = 4;
 
   void push(ir::InstructionId id, std::int64_t element) {
     if (seen_.insert({index(id), element}).second) {
@@ -223,15 +229,15 @@ class UseFinder {
         return;
       case Opcode::OptimizationBarrier: return push(user.id(), element);
       case Opcode::Dot:
-        fan_in_ = product_of(
-            shape, user.numbers(operand == 0 ? AttributeKey::LhsContractingDims : AttributeKey::RhsContractingDims));
+        fan_in_ = damping * product_of(shape, user.numbers(operand == 0 ? AttributeKey::LhsContractingDims
+                                                                        : AttributeKey::RhsContractingDims));
         return;
       case Opcode::Convolution:
         // The data a filter slides over is of size 1; a filter has an input per feature and window position.
         fan_in_ =
             operand == 0
                 ? 1
-                : shape.element_count() /
+                : damping * shape.element_count() /
                       std::max<std::int64_t>(
                           shape.size(static_cast<std::size_t>(user.convolution_dimensions().rhs_output_feature)), 1);
         return;
@@ -251,11 +257,16 @@ class UseFinder {
       case Opcode::DynamicUpdateSlice:
         return operand < 2 ? push(user.id(), -1) : bound_by_start(user, operand - 2, user.operand(1).shape());
       case Opcode::Compare: return bound_by_labels(user.operand(1 - operand));
+      case Opcode::Sqrt:
+      case Opcode::Rsqrt:
+      case Opcode::Log: is_positive_ = true; return;
+      case Opcode::Power: is_positive_ = is_positive_ || operand == 0; return;
+      case Opcode::Divide: is_positive_ = is_positive_ || operand == 1; return;
+      case Opcode::Broadcast: is_positive_ = is_positive_ || is_factor(user); return push(user.id(), -1);
       case Opcode::Convert:
       case Opcode::Copy:
       case Opcode::Reshape:
       case Opcode::Bitcast:
-      case Opcode::Broadcast:
       case Opcode::Transpose:
       case Opcode::Reverse:
       case Opcode::Slice:
@@ -268,12 +279,26 @@ class UseFinder {
       case Opcode::Maximum:
       case Opcode::Minimum:
       case Opcode::Select:
-        if (ir::is_integer(shape.element_type())) {  // indices are often shifted and clamped before they are used
+        // Indices are often shifted and clamped before they are used, and a variance has an epsilon added.
+        if (ir::is_integer(shape.element_type()) ||
+            (user.operand_count() == 2 && is_constant(user.operand(1 - operand)))) {
           push(user.id(), -1);
         }
         return;
       default: return;
     }
+  }
+
+  // Whether it makes something larger that is multiplied.
+  bool is_factor(Instruction broadcast) const {
+    return broadcast.shape().element_count() > broadcast.operand(0).shape().element_count() &&
+           std::ranges::any_of(uses_.of(broadcast.id()), [&](const Uses::Use &use) {
+             return module_.instruction(use.user).opcode() == Opcode::Multiply;
+           });
+  }
+  static bool is_constant(Instruction value) {
+    return value.opcode() == Opcode::Constant ||
+           (value.opcode() == Opcode::Broadcast && value.operand(0).opcode() == Opcode::Constant);
   }
 
   void bound_by_dimensions(const Shape &shape, std::span<const std::int64_t> dimensions) {
@@ -303,6 +328,7 @@ class UseFinder {
   std::vector<Place> work_;
   std::set<std::pair<std::uint32_t, std::int64_t>> seen_;
   std::optional<std::int64_t> fan_in_, table_, bound_;
+  bool is_positive_ = false;
 };
 
 }  // namespace

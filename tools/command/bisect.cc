@@ -31,11 +31,9 @@ Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, co
   BP_ASSIGN(Literal result, compiled.executable.run(arguments));
   BP_ASSIGN(Compiled other, reference.compile(module));
   BP_ASSIGN(Literal expected, other.executable.run(arguments));
-  BP_ASSIGN(auto comparisons, interpreter::compare(result, expected));
-  BP_TRY(debugging::mark_ill_conditioned(compiled.executable, arguments, result, request.tolerance, comparisons));
-  return std::ranges::none_of(comparisons, [&](const interpreter::Comparison &comparison) {
-    return comparison.no_evidence.empty() && comparison.relative_error > request.tolerance;
-  });
+  BP_ASSIGN(const debugging::Agreement agreement,
+            debugging::compare(module, compiled.executable, arguments, result, expected, request.tolerance));
+  return agreement.verdict() != debugging::Verdict::Differs;
 }
 
 // The instruction of the entry that the device computes otherwise than the interpreter on equal operands.
@@ -62,14 +60,15 @@ Result<int> bisect(const BisectRequest &request) {
   BP_ASSIGN(Backend reference, Backend::load(request.against));
   const std::string common =
       fmt::format("{} {} --seed {}", request.model, request.backend.arguments(), request.check.seed);
-  BP_ASSIGN(auto disagreement,
-            debugging::find_disagreement(module, backend, reference, request.check.seed, request.tolerance));
-  if (!disagreement) {
-    fmt::print("{} and {} agree: there is nothing to find; other inputs may tell: --seed\n", request.backend.name(),
-               request.against);
+  BP_ASSIGN(const debugging::Agreement agreement,
+            debugging::compare(module, backend, reference, request.check.seed, request.tolerance));
+  const auto difference = agreement.difference();
+  if (!difference) {
+    fmt::print("{} and {} agree{}: there is nothing to find; other inputs may tell: --seed\n", request.backend.name(),
+               request.against, agreement.verdict() == debugging::Verdict::Agrees ? "" : ", on weak evidence");
     return static_cast<int>(negative);
   }
-  fmt::print("{} differs from {}: {}\n", request.backend.name(), request.against, *disagreement);
+  fmt::print("{} differs from {}: {}\n", request.backend.name(), request.against, *difference);
 
   if (!backend.is_interpreter()) {
     debugging::PassCheck check(request.check);
@@ -92,7 +91,7 @@ Result<int> bisect(const BisectRequest &request) {
   BP_ASSIGN(auto found, find_instruction(module, backend, request));
   if (found) {
     fmt::print(
-        "{} computes {} ({}) otherwise than the interpreter: {:.3g} of the largest value\n"
+        "{} computes {} ({}) otherwise than the interpreter: relative error {:.3g}\n"
         "rerun: backplane run {} --by-instruction --tolerance {:g}\n"
         "alone: backplane reduce {} --extract {} --depth 1 -o {}.hlo\n",
         request.backend.name(), found->name, ir::to_string(found->opcode), found->relative_error, common,
@@ -122,7 +121,7 @@ int bisect_model(std::span<const std::string> arguments) {
       "  backplane bisect model.hlo --on ./libbackplane_acme.so --against cpu --tolerance 1e-3\n");
   options.add()("against", po::value<std::string>()->default_value("interpreter"), "the backend to compare with")(
       "tolerance", po::value<double>()->default_value(1e-4),
-      "largest difference that is allowed, relative to the largest value of an output");
+      "largest relative error that is allowed: |x-y| over |y| or the typical size of the output, whichever is more");
   add_check_options(options);
   BackendChoice::add_to(options);
   options.add_positional("model", 1);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/compile/partition.h"
+#include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
 #include "core/text/printer.h"

@@ -8,19 +8,21 @@
 #include <vector>
 
 #include "core/backplane.h"
-#include "core/interpreter/compare.h"
+#include "core/debugging/agreement.h"
 
 namespace bp::command {
 
 struct Isolated {
   std::string name;  // of the instruction
   ir::Opcode opcode;
-  double relative_error = 0;  // the largest of its arrays: largest |x-y| over largest |y|
+  double relative_error = 0;  // the largest of its arrays; see interpreter::Comparison
   // By how much that array changes, in the same measure, when the operands move by one unit in the last place. Looked at
   // only where the error is above the tolerance: a sum that cancels to nothing has no digits to agree on.
   double response = 0;
 
-  bool agrees(double tolerance) const { return relative_error <= tolerance || relative_error <= 8 * response; }
+  bool agrees(double tolerance) const {
+    return relative_error <= tolerance || debugging::is_ill_conditioned(relative_error, response);
+  }
 };
 
 struct IsolationReport {

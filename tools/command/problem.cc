@@ -49,7 +49,7 @@ void Problem::add_to(Options &options) {
                 "the passes to check: names of passes and stages, separated by commas; default: all")(
       "against", po::value<std::string>()->default_value("interpreter"), "the backend to compare --on with")(
       "tolerance", po::value<double>()->default_value(defaults.tolerance_),
-      "with --on: largest difference that is allowed, relative to the largest value of an output")(
+      "with --on: largest relative error that is allowed: |x-y| over |y| or the output's typical size")(
       "seed", po::value<std::uint64_t>()->default_value(defaults.check_.seed), "of the inputs")(
       "draws", po::value<int>()->default_value(defaults.check_.draws), "of inputs, where passes are checked")(
       "deadline", po::value<double>()->default_value(defaults.limits_.seconds), "seconds for one trial")(
@@ -118,14 +118,15 @@ int Problem::compare_backends(const ir::Module &module) const {
   if (!backend.ok() || !reference.ok()) {
     return report(backend.ok() ? reference.error() : backend.error());
   }
-  auto found = debugging::find_disagreement(module, *backend, *reference, check_.seed, tolerance_);
-  if (!found.ok()) {
-    return report(found.error());
+  const auto agreement = debugging::compare(module, *backend, *reference, check_.seed, tolerance_);
+  if (!agreement.ok()) {
+    return report(agreement.error());
   }
-  if (*found) {
-    fmt::print("{}\n", **found);
+  const auto difference = agreement->difference();
+  if (difference) {
+    fmt::print("{}\n", *difference);
   }
-  return *found ? negative : success;
+  return difference ? negative : success;
 }
 
 int Problem::judge_backend(const ir::Module &module) const {

@@ -43,8 +43,8 @@ struct Outcome {
   std::vector<double> run_seconds;
   MemoryFigures predicted;
   MeasuredMemory measured;
-  std::vector<interpreter::Comparison> comparisons;  // of the outputs, if compared as a whole
-  std::optional<IsolationReport> isolation;          // if compared by instruction
+  std::optional<debugging::Agreement> agreement;  // of the outputs, if compared as a whole
+  std::optional<IsolationReport> isolation;       // if compared by instruction
   ir::Literal result;
   std::vector<ir::Literal> by_device;  // if devices were simulated, instead of `result`
   std::int64_t partitions = 1;
@@ -164,10 +164,8 @@ Result<Outcome> run(const RunRequest &request) {
                                                       }));
   } else if (!request.against.empty()) {
     BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
-    BP_ASSIGN(outcome.comparisons, interpreter::compare(outcome.result, reference));
-    reference = {};
-    BP_TRY(debugging::mark_ill_conditioned(compiled.executable, arguments, outcome.result, request.tolerance,
-                                           outcome.comparisons));
+    BP_ASSIGN(outcome.agreement,
+              debugging::compare(module, compiled.executable, arguments, outcome.result, reference, request.tolerance));
   }
   return outcome;
 }
@@ -178,33 +176,49 @@ bool all_agree(const Outcome &outcome, double tolerance) {
            std::all_of(outcome.isolation->compared.begin(), outcome.isolation->compared.end(),
                        [&](const Isolated &item) { return item.agrees(tolerance); });
   }
-  return std::all_of(outcome.comparisons.begin(), outcome.comparisons.end(),
-                     [&](const interpreter::Comparison &comparison) { return comparison.agrees(tolerance); });
+  return !outcome.agreement || outcome.agreement->verdict() == debugging::Verdict::Agrees;
 }
 
-void print_comparisons(const RunRequest &request, const Outcome &outcome) {
-  double largest = 0;
-  std::size_t without_evidence = 0, shown = 0;
-  for (const interpreter::Comparison &comparison : outcome.comparisons) {
-    largest = std::max(largest, comparison.relative_error);
-    without_evidence += !comparison.no_evidence.empty();
-    if (!comparison.agrees(request.tolerance) && ++shown <= 10) {
-      fmt::print("  {}\n", interpreter::to_string(comparison));
+void print_outputs(const debugging::Agreement &agreement, debugging::Verdict verdict) {
+  std::size_t count = 0;
+  for (const debugging::Output &output : agreement.outputs) {
+    if (output.verdict == verdict && ++count <= 10) {
+      fmt::print("  {}\n", interpreter::to_string(output.comparison));
     }
   }
-  if (shown > 10) {
-    fmt::print("  and {} more outputs\n", shown - 10);
+  if (count > 10) {
+    fmt::print("  and {} more outputs\n", count - 10);
   }
-  bool agree = all_agree(outcome, request.tolerance);
-  fmt::print("largest error:    {:.3g} of the largest value, in {} outputs, against {}: {}\n", largest,
-             outcome.comparisons.size(), request.against,
-             agree ? paint(Colour::Green, "agrees")
-                   : paint(Colour::Red, shown == without_evidence
-                                            ? "no evidence"
-                                            : fmt::format("differs (at most {:g} is allowed)", request.tolerance)));
-  if (without_evidence != 0 && request.against == "interpreter") {
-    fmt::print("  no evidence: {} of {} outputs; --by-instruction compares all instructions, each alone\n",
-               without_evidence, outcome.comparisons.size());
+}
+
+void print_agreement(const RunRequest &request, const debugging::Agreement &agreement) {
+  using debugging::Verdict;
+  double largest = 0;
+  std::size_t passed_through = 0, weak = 0;
+  for (const debugging::Output &output : agreement.outputs) {
+    passed_through += output.is_passed_through;
+    weak += output.verdict == Verdict::WeakEvidence;
+    if (!output.is_passed_through) {
+      largest = std::max(largest, output.comparison.relative_error);
+    }
+  }
+  const std::size_t computed = agreement.outputs.size() - passed_through;
+  print_outputs(agreement, Verdict::Differs);
+  print_outputs(agreement, Verdict::WeakEvidence);
+  const Verdict verdict = agreement.verdict();
+  fmt::print("largest error:    {:.3g}, relative, in {} outputs, against {}: {}\n", largest, computed, request.against,
+             verdict == Verdict::Agrees ? paint(Colour::Green, "agrees")
+             : verdict == Verdict::Differs
+                 ? paint(Colour::Red, fmt::format("differs (at most {:g} is allowed)", request.tolerance))
+                 : paint(Colour::Red, "weak evidence"));
+  if (passed_through != 0) {
+    fmt::print("passed through:   {} outputs are parameters or constants, and no evidence\n", passed_through);
+  }
+  if (weak != 0) {
+    fmt::print("weak evidence:    {} of {} outputs; --seed gives other inputs{}\n", weak, computed,
+               request.against == "interpreter" ? ", --by-instruction compares all instructions, each alone" : "");
+  } else if (computed == 0) {
+    fmt::print("weak evidence:    nothing is computed\n");
   }
 }
 
@@ -225,11 +239,11 @@ void print_isolation(const RunRequest &request, const Outcome &outcome) {
       report.compared.size(), report.on_host, report.not_alone,
       all_agree(outcome, request.tolerance) ? paint(Colour::Green, "agrees") : paint(Colour::Red, "differs"));
   for (std::size_t i = 0; i < std::min<std::size_t>(worst.size(), 5); ++i) {
-    fmt::print("  {:.3g} of the largest value: {} ({}){}\n", worst[i].relative_error, worst[i].name,
-               ir::to_string(worst[i].opcode),
-               worst[i].response == 0 ? ""
-                                      : fmt::format("; moving its operands by one unit in the last place gives {:.3g}",
-                                                    worst[i].response));
+    fmt::print(
+        "  relative error {:.3g}: {} ({}){}\n", worst[i].relative_error, worst[i].name, ir::to_string(worst[i].opcode),
+        worst[i].response == 0
+            ? ""
+            : fmt::format("; moving its operands by one unit in the last place gives {:.3g}", worst[i].response));
   }
 }
 
@@ -281,8 +295,8 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
   } else if (report.programs != 0) {
     fmt::print("on the host:      nothing\n");
   }
-  if (!outcome.comparisons.empty()) {
-    print_comparisons(request, outcome);
+  if (outcome.agreement) {
+    print_agreement(request, *outcome.agreement);
   }
   if (outcome.isolation) {
     print_isolation(request, outcome);
@@ -308,16 +322,19 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
   if (request.devices) {
     object["devices"] = *request.devices;
   }
-  if (!outcome.comparisons.empty()) {
+  if (outcome.agreement) {
     boost::json::array outputs;
-    for (const interpreter::Comparison &comparison : outcome.comparisons) {
+    for (const auto &[comparison, is_passed_through, verdict] : outcome.agreement->outputs) {
       outputs.push_back({{"output", boost::json::value_from(comparison.output)},
+                         {"verdict", debugging::to_string(verdict)},
+                         {"passed_through", is_passed_through},
                          {"relative_error", comparison.relative_error},
                          {"max_ulp", comparison.max_ulp},
-                         {"no_evidence", comparison.no_evidence}});
+                         {"weak_evidence", comparison.weak_evidence}});
     }
     object["against"] = request.against;
     object["agrees"] = all_agree(outcome, request.tolerance);
+    object["verdict"] = debugging::to_string(outcome.agreement->verdict());
     object["outputs"] = std::move(outputs);
   }
   if (outcome.isolation) {
@@ -356,8 +373,9 @@ int run_model(std::span<const std::string> arguments) {
   Options options(
       "run MODEL.hlo [--on NAME] [--against NAME]",
       "Compiles a model for a backend, runs it, and says how long it took and what memory it needed. With\n"
-      "--against, runs it on a second backend too and compares: for each output, the largest |x-y| over the\n"
-      "largest |y|. Inputs are made from a seed, or read from files: a literal in HLO's\n"
+      "--against, runs it on a second backend too and compares: for each output, the largest |x-y| over |y| or\n"
+      "the output's typical size, whichever is more. Inputs are made from a seed, or read from files: a literal in "
+      "HLO's\n"
       "notation for each parameter.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
@@ -398,6 +416,7 @@ int run_model(std::span<const std::string> arguments) {
   if (auto exit = request.backend.read(options)) {
     return *exit;
   }
+  request.backend.add_lowest_layer(device_memory_counter());
   request.against = options.get<std::string>("against");
   request.dump_dir = options.get<std::string>("dump-dir");
   request.cache_dir = options.get<std::string>("cache-dir");
@@ -422,7 +441,6 @@ int run_model(std::span<const std::string> arguments) {
       return *exit;
     }
   }
-  request.backend.add_lowest_layer(device_memory_counter());
   Result<Outcome> outcome = run(request);
   if (!outcome.ok()) {
     return report(outcome.error());

@@ -1,5 +1,6 @@
 #include "core/interpreter/nudge.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -31,6 +32,29 @@ TEST_CASE("a nudge moves floats by one unit in the last place, and nothing else"
   CHECK(down);
   auto integers = ir::Literal::scalar<std::int32_t>(ir::ElementType::S32, 7);
   CHECK(nudge(integers, 1).value().identical(integers));
+}
+
+TEST_CASE("a perturbation makes floats larger by up to a 32nd, each by something else") {
+  auto value = ir::Literal::zeros(ir::Shape::array(ir::ElementType::F32, {1000})).value();
+  std::ranges::fill(value.mutable_elements<float>(), -2.0f);
+  value.mutable_elements<float>()[0] = 0;
+  value.mutable_elements<float>()[1] = std::numeric_limits<float>::max();
+  const auto moved = perturb(value, 1).value();
+  const auto x = moved.elements<float>().subspan(2);
+  CHECK(moved.elements<float>()[0] == 0);
+  CHECK(std::isfinite(moved.elements<float>()[1]));
+  const auto [least, most] = std::ranges::minmax(x);
+  CHECK((least >= -2.0625f && least < -2.06f));
+  CHECK((most < -2 && most > -2.001f));
+}
+
+TEST_CASE("a perturbation moves half of the floats of few bits by one unit") {
+  auto value = ir::Literal::zeros(ir::Shape::array(ir::ElementType::F8E5M2, {1000})).value();
+  std::ranges::fill(value.mutable_elements<ir::F8E5M2>(), ir::F8E5M2(1.0));
+  const auto moved = perturb(value, 1).value();
+  const auto count =
+      std::ranges::count(moved.elements<ir::F8E5M2>(), 1.25, [](auto x) { return static_cast<double>(x); });
+  CHECK((count > 400 && count < 600));
 }
 
 }  // namespace

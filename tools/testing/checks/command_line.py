@@ -65,6 +65,9 @@ FILES = {
         "  a = f32[4] parameter(0)",
         "  ROOT s = f32[2] custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}"),
     "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
+    # Saturated: nearly no element answers to the inputs.
+    "weak.hlo": model("  x = f32[4,4] parameter(0)", "  k = f32[] constant(1e5)", "  ks = f32[4,4] broadcast(k), dimensions={}",
+                      "  y = f32[4,4] multiply(x, ks)", "  t = f32[4,4] tanh(y)", "  ROOT r = (f32[4,4], f32[4,4]) tuple(t, x)"),
     "passing.hlo": model("  a = f32[4] parameter(0)", "  b = f32[8] parameter(1)", "  c = (f32[4], f32[8]) tuple(a, b)",
                          "  ROOT d = f32[8] get-tuple-element(c), index=1"),
     "product.hlo": model("  x = f32[64,64] parameter(0)", "  y = f32[64,64] parameter(1)",
@@ -606,7 +609,7 @@ def debugging():
     wrong = ["--on", str(TINY), "--set", "ops=add,negate,maximum", "--set", "wrong=negate"]
     found = expect(["bisect", "chain.hlo", *wrong], SUCCESS, "").out
     check(fits(found, "... differs from interpreter: ...\nno pass changes results: ... were compared before and after\n"
-                      "... computes second (negate) otherwise than the interpreter: ... of the largest value\n"
+                      "... computes second (negate) otherwise than the interpreter: relative error ...\n"
                       "rerun: backplane run chain.hlo --on ... --by-instruction --tolerance 0.0001\n"
                       "alone: backplane reduce chain.hlo --extract second --depth 1 -o second.hlo"),
           f"bisect of a wrong negate printed\n{found}")
@@ -722,7 +725,15 @@ def run():
         check(json.loads(found.out)["agrees"] is True, f"run --json printed {found.out}")
     if BACKEND == "cpu":  # the inputs' own last place moves the outputs by more than nothing
         strict = backplane("run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--tolerance", "0")
-        check(strict.code == NEGATIVE and "no evidence" in strict.out, f"with tolerance 0: {strict.code}\n{strict.out}")
+        check(strict.code == NEGATIVE and "weak evidence" in strict.out, f"with tolerance 0: {strict.code}\n{strict.out}")
+        weak = expect(["run", "weak.hlo", "--on", BACKEND, "--against", "interpreter"], NEGATIVE, "").out
+        check(": weak evidence\npassed through:   1 outputs " in weak and "\nweak evidence:    1 of 1 outputs; --seed " in weak,
+              f"run of a program that says nothing printed\n{weak}")
+        found = json.loads(expect(["run", "weak.hlo", "--against", "interpreter", "--json"], NEGATIVE, "").out)
+        check((found["agrees"], found["verdict"], found["outputs"][0]["verdict"], found["outputs"][1]["passed_through"])
+              == (False, "weak evidence", "weak evidence", True), f"run --json of a program that says nothing printed {found}")
+        nothing = expect(["bisect", "weak.hlo", "--on", BACKEND], NEGATIVE, "").out
+        check("agree, on weak evidence: there is nothing to find" in nothing, f"bisect printed\n{nothing}")
         embedded = expect(["run", "embedded.hlo", "--on", BACKEND, "--against", "interpreter"], SUCCESS, "").out
         check("\non the host:      nothing\n" in embedded, f"an embedded op is not expanded\n{embedded}")
     dump = pathlib.Path("dump")
