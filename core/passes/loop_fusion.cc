@@ -15,6 +15,9 @@
 //
 // What is computed from a reduction is left to the kernel of its rows (fusion-merging): it does not join through a view
 // that finds elements in an operand or another, or by an index.
+//
+// A loop whose result takes the place of an array (taken_places.h) leaves to others what is smaller than the array and
+// computed from it: it would read the array elsewhere than it writes, and so need a copy of the whole.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,6 +28,7 @@
 #include "core/passes/kernel.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
+#include "core/passes/taken_places.h"
 
 namespace bp::passes {
 namespace {
@@ -113,11 +117,13 @@ constexpr std::size_t most_parts = 4;
 
 class ComputationFuser {
  public:
-  ComputationFuser(ir::Module &module, const analysis::Users &users, const PassContext &context, ir::ComputationId id)
+  ComputationFuser(ir::Module &module, const analysis::CallGraph &graph, const analysis::Users &users,
+                   const PassContext &context, ir::ComputationId id)
       : module_(module),
         users_(users),
         context_(context),
         computation_(id),
+        places_(module, graph, id),
         may_find_(context.fusion.contractions || context.fusion.rows || context.fusion.results) {}
 
   Result<bool> run(Rewriter &rewriter) {
@@ -143,7 +149,8 @@ class ComputationFuser {
     std::uint32_t view = 0;  // through which the group asks for it, in views_
   };
   struct Group {
-    std::vector<InstructionId> members;  // users first: the root is the first
+    std::vector<InstructionId> members;    // users first: the root is the first
+    InstructionId taken = no_instruction;  // the array in whose place the root belongs
   };
 
   bool is_fusible(const Instruction &instruction) const {
@@ -246,6 +253,9 @@ class ComputationFuser {
     if (module_.instruction(place.root).opcode() == Opcode::Concatenate && !is_free) {
       return refuse(instruction, place.root, "a concatenation that ends a loop copies its parts");
     }
+    if (is_computed_from_part_of(instruction, group.taken)) {
+      return refuse(instruction, place.root, "it reads what the loop overwrites, which would have to be copied");
+    }
     if (context_.explain_fusion) {
       context_.explain_fusion(
           {std::string(module_.instruction(place.root).name()), std::string(instruction.name()), {}});
@@ -253,6 +263,29 @@ class ComputationFuser {
     group.members.push_back(instruction.id());
     members_[instruction.id()] = place;
     return true;
+  }
+
+  // Whether something of fewer elements than an array is made of it, as far as a loop would compute it.
+  bool is_computed_from_part_of(const Instruction &instruction, InstructionId array) const {
+    if (array == no_instruction ||
+        instruction.shape().element_count() >= module_.instruction(array).shape().element_count()) {
+      return false;
+    }
+    std::vector<InstructionId> stack = {instruction.id()};
+    for (std::size_t visited = 0; !stack.empty() && visited < context_.fusion.max_instructions; ++visited) {
+      const Instruction member = module_.instruction(stack.back());
+      stack.pop_back();
+      for (InstructionId operand : member.operands()) {
+        const Instruction maker = module_.instruction(operand);
+        if (behind_renaming(maker).id() == array) {
+          return true;
+        }
+        if (is_fusible(maker) && users_.of(operand).size() == 1) {
+          stack.push_back(operand);
+        }
+      }
+    }
+    return false;
   }
 
   // Says why the instruction does not join the one that needs it.
@@ -270,7 +303,7 @@ class ComputationFuser {
     }
     views_.push_back({});
     members_[instruction.id()] = {instruction.id(), static_cast<std::uint32_t>(views_.size() - 1)};
-    groups_[instruction.id()].members = {instruction.id()};
+    groups_[instruction.id()] = {{instruction.id()}, places_.taken_by(instruction)};
   }
 
   // The view through which a member asks for operand i: its own if elements correspond one to one, else a new one.
@@ -344,6 +377,7 @@ class ComputationFuser {
   const analysis::Users &users_;
   const PassContext &context_;
   ir::ComputationId computation_;
+  TakenPlaces places_;
   bool may_find_;                         // the device takes more than simple loops
   std::vector<bool> is_control_ordered_;  // by instruction id
   std::unordered_set<InstructionId> of_rows_;
@@ -362,7 +396,7 @@ Result<bool> loop_fusion(ir::Module &module, const PassContext &context) {
   bool changed = false;
   for (ir::ComputationId id : graph.callees_first()) {
     if (graph.context(id) == analysis::CallContext::Control) {
-      BP_ASSIGN(bool one, ComputationFuser(module, users, context, id).run(rewriter));
+      BP_ASSIGN(bool one, ComputationFuser(module, graph, users, context, id).run(rewriter));
       changed = changed || one;
     }
   }
