@@ -17,4 +17,8 @@ struct RandomModuleOptions {
 
 ir::Module random_module(std::uint64_t seed, const RandomModuleOptions &options = {});
 
+// A program of ops on arrays with dynamic dimensions whose sizes are constants, and of the same ops on static arrays of
+// these sizes: a tuple of two results that must be equal.
+ir::Module random_twins(std::uint64_t seed);
+
 }  // namespace bp::debugging

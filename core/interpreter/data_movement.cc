@@ -69,13 +69,7 @@ Result<Literal> evaluate_broadcast(Evaluator &evaluator, const Instruction &inst
   for (std::size_t d = 0; d < strides.size(); ++d) {
     walk.strides[static_cast<std::size_t>(instruction.dimensions()[d])] = strides[d];
   }
-  BP_ASSIGN(Literal result, gathered(evaluator, shape, operands[0], walk));
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    if (operands[0].dynamic_size(d) != operands[0].shape().size(d)) {
-      result.set_dynamic_size(static_cast<std::size_t>(instruction.dimensions()[d]), operands[0].dynamic_size(d));
-    }
-  }
-  return result;
+  return gathered(evaluator, shape, operands[0], walk);
 }
 
 Result<Literal> evaluate_transpose(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
@@ -85,14 +79,7 @@ Result<Literal> evaluate_transpose(Evaluator &evaluator, const Instruction &inst
   for (std::size_t d = 0; d < strides.size(); ++d) {
     walk.strides[d] = strides[static_cast<std::size_t>(instruction.dimensions()[d])];
   }
-  BP_ASSIGN(Literal result, gathered(evaluator, shape, operands[0], walk));
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    auto from = static_cast<std::size_t>(instruction.dimensions()[d]);
-    if (operands[0].dynamic_size(from) != operands[0].shape().size(from)) {
-      result.set_dynamic_size(d, operands[0].dynamic_size(from));
-    }
-  }
-  return result;
+  return gathered(evaluator, shape, operands[0], walk);
 }
 
 Result<Literal> evaluate_reverse(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
@@ -152,10 +139,6 @@ Result<Literal> evaluate_pad(Evaluator &evaluator, const Instruction &instructio
   strided_copy(evaluator, sizes, result.mutable_bytes().data(), to, operands[0].bytes().data(), from,
                element_width(shape));
   return result;
-}
-
-Result<Literal> evaluate_reshape(Evaluator &, const Instruction &instruction, Operands operands) {
-  return operands[0].with_shape(instruction.shape());
 }
 
 namespace {

@@ -84,14 +84,6 @@ Result<Literal> evaluate_elementwise(Evaluator &evaluator, const Instruction &in
       function(std::span(pointers, sources.size()), out + at * out_width, count);
     }
   });
-  // All array operands have the same run-time sizes.
-  for (const Literal &operand : operands) {
-    for (std::size_t d = 0; d < operand.shape().rank(); ++d) {
-      if (operand.dynamic_size(d) != operand.shape().size(d)) {
-        result.set_dynamic_size(d, operand.dynamic_size(d));
-      }
-    }
-  }
   return result;
 }
 

@@ -48,6 +48,9 @@ class Evaluator {
   void parallel(std::int64_t count, std::int64_t grain, Body &&body) const;
   // The zero-filled result of an instruction; refuses what exceeds the limit.
   Result<Literal> allocate(const Shape &shape) const;
+  // The same instruction on operands of these shapes and with the result that follows, in a module of the evaluator's
+  // own; valid until the next call for it.
+  Result<Instruction> with_operand_shapes(const Instruction &instruction, std::span<const Literal> operands);
   // Random bits of rng.
   std::uint64_t random_bits() { return random_(); }
   // The state of a rng-get-and-update-state; each instruction has its own, and XLA:CPU's number to begin with.
@@ -72,6 +75,8 @@ class Evaluator {
   bool blamed_ = false;
   std::unordered_map<std::uint32_t, std::unique_ptr<Plan>> plans_;
   std::unordered_map<std::uint32_t, std::unique_ptr<ScalarFunction>> scalar_functions_;
+  std::unique_ptr<ir::Module> other_shapes_;  // a copy, with the instructions of with_operand_shapes() at its end
+  std::unordered_map<std::uint32_t, ir::InstructionId> with_other_shapes_;  // by instruction id
   std::mt19937_64 random_;
   std::unordered_map<std::uint32_t, UInt128> random_states_;
 };
@@ -98,6 +103,11 @@ void Evaluator::parallel(std::int64_t count, std::int64_t grain, Body &&body) co
     }
   }
 }
+
+// One instruction, by the evaluate_* function of its op. To that, arrays have the sizes of their bounds.
+Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, Operands operands);
+// The same where operands or the result have dynamic dimensions: see core/ir/run_time_sizes.h.
+Result<Literal> evaluate_dynamic(Evaluator &evaluator, const Instruction &instruction, Operands operands);
 
 #define BP_OP(number, name, text, min_operands, max_operands, shape_rule, evaluator_name, ...) \
   Result<Literal> evaluate_##evaluator_name(Evaluator &evaluator, const Instruction &instruction, Operands operands);

@@ -122,8 +122,8 @@ Result<Literal> evaluate_dynamic_update_slice(Evaluator &evaluator, const Instru
   Literal result = std::move(operands[0]);
   std::span<const std::int64_t> box = operands[1].shape().sizes();
   Walk to = clamped_start(result.shape().sizes(), box, operands.subspan(2));
-  strided_copy(evaluator, box, result.mutable_bytes().data(), to, operands[1].bytes().data(), dense_walk(box),
-               element_width(result.shape()));
+  strided_copy(evaluator, run_time_sizes(operands[1]), result.mutable_bytes().data(), to, operands[1].bytes().data(),
+               dense_walk(box), element_width(result.shape()));
   return result;
 }
 

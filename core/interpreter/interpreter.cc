@@ -9,6 +9,8 @@
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/scalar_function.h"
 #include "core/ir/device_count.h"
+#include "core/ir/run_time_sizes.h"
+#include "core/ir/shape_inference.h"
 #include "core/ir/verifier.h"
 
 namespace bp::interpreter {
@@ -21,23 +23,40 @@ std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  switch (instruction.opcode()) {
-#define BP_OP(number, name, text, min_operands, max_operands, shape_rule, evaluator_name, ...) \
-  case Opcode::name: return evaluate_##evaluator_name(evaluator, instruction, operands);
-#include "core/ir/ops.def"
-    case Opcode::Invalid: break;
+// The value with the parameter's marks of dynamic dimensions, which may differ from the argument's. A tuple's elements
+// are of more than one instruction; its type and sizes are compared part by part.
+Literal marked(Literal value, const Shape &shape) {
+  if (ir::same(value.shape(), shape, ir::CompareLayout::No)) {
+    return value;
   }
-  return make_error(ErrorCode::Internal, "an instruction without an op");
+  if (shape.is_tuple()) {
+    std::vector<Literal> parts;
+    for (std::size_t i = 0; i < shape.elements().size(); ++i) {
+      parts.push_back(marked(value.take_element(i), shape.elements()[i]));
+    }
+    return Literal::tuple(std::move(parts));
+  }
+  Literal result = value.with_shape(shape);
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (shape.is_dynamic(d) && value.dynamic_size(d) != shape.size(d)) {
+      result.set_dynamic_size(d, value.dynamic_size(d));
+    }
+  }
+  return result;
 }
 
-// A tuple's elements are of more than one instruction; its type and sizes are compared part by part.
-Status check_argument(const Literal &argument, const Shape &expected, std::size_t number) {
-  if (!argument.is_valid() || !ir::same(argument.shape(), expected, ir::CompareLayout::No)) {
+// As ir::same(), whatever is marked as dynamic.
+bool same_bounds(const Shape &a, const Shape &b) {
+  return a.element_type() == b.element_type() && std::ranges::equal(a.sizes(), b.sizes()) &&
+         std::ranges::equal(a.elements(), b.elements(), same_bounds);
+}
+
+Result<Literal> checked_argument(Literal argument, const Shape &expected, std::size_t number) {
+  if (!argument.is_valid() || !same_bounds(argument.shape(), expected)) {
     return invalid_input("argument {} has shape {}, expected {}", number,
                          argument.is_valid() ? ir::to_string(argument.shape()) : "(none)", ir::to_string(expected));
   }
-  return {};
+  return marked(std::move(argument), expected);
 }
 
 // Runs `body` with what a standard library may throw turned into errors.
@@ -53,6 +72,16 @@ Result<Literal> guarded(Body &&body) {
 }
 
 }  // namespace
+
+Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  switch (instruction.opcode()) {
+#define BP_OP(number, name, text, min_operands, max_operands, shape_rule, evaluator_name, ...) \
+  case Opcode::name: return evaluate_##evaluator_name(evaluator, instruction, operands);
+#include "core/ir/ops.def"
+    case Opcode::Invalid: break;
+  }
+  return make_error(ErrorCode::Internal, "an instruction without an op");
+}
 
 // How to evaluate one computation: an entry per instruction, in order.
 struct Evaluator::Plan {
@@ -124,9 +153,10 @@ Result<Literal> Evaluator::run(ir::Computation computation, std::vector<Literal>
   for (std::size_t slot = 0; slot < count; ++slot) {
     if (plan.parameter[slot]) {
       auto number = static_cast<std::size_t>(plan.instructions[slot].parameter_number());
-      BP_TRY(check_argument(arguments[number], plan.instructions[slot].shape(), number));
+      const Shape &shape = plan.instructions[slot].shape();
+      BP_ASSIGN(Literal argument, checked_argument(std::move(arguments[number]), shape, number));
       if (plan.used[slot]) {
-        values[slot] = std::move(arguments[number]);
+        values[slot] = std::move(argument);
       }
     }
   }
@@ -167,7 +197,8 @@ Result<Literal> Evaluator::run(const Instruction &instruction, Operands operands
   if (options_.on_result) {
     kept.assign(operands.begin(), operands.end());
   }
-  Result<Literal> result = dispatch(*this, instruction, operands);
+  Result<Literal> result = ir::has_dynamic_arrays(instruction) ? evaluate_dynamic(*this, instruction, operands)
+                                                               : dispatch(*this, instruction, operands);
   if (result.ok() && options_.on_result) {
     result = options_.on_result(instruction, kept, std::move(result).value());
   }
@@ -183,6 +214,32 @@ Result<ScalarFunction *> Evaluator::scalar_function(ir::Computation computation)
     entry = std::make_unique<ScalarFunction>(*this, computation);
   }
   return entry.get();
+}
+
+Result<Instruction> Evaluator::with_operand_shapes(const Instruction &instruction, std::span<const Literal> operands) {
+  if (other_shapes_ == nullptr) {
+    other_shapes_ = std::make_unique<ir::Module>(instruction.module());
+  }
+  ir::Module &module = *other_shapes_;
+  auto [place, is_new] = with_other_shapes_.try_emplace(index(instruction.id()), ir::no_instruction);
+  if (is_new) {
+    const ir::ComputationId computation = module.add_computation("other_shapes");
+    std::vector<ir::InstructionId> parameters;
+    for (const Literal &operand : operands) {
+      parameters.push_back(module.add_parameter(computation, std::ssize(parameters), operand.shape()));
+    }
+    place->second = module.clone_instruction(computation, instruction, parameters, instruction.calls());
+  }
+  const Instruction result(&module, place->second);
+  for (std::size_t n = 0; n < operands.size(); ++n) {
+    module.set_shape(result.operands()[n], operands[n].shape());
+  }
+  BP_ASSIGN(Shape shape, ir::infer_shape(result));
+  if (shape.is_array()) {
+    shape.set_element_type(instruction.shape().element_type());  // a dot may give a wider one than it must
+  }
+  module.set_shape(result.id(), shape);
+  return result;
 }
 
 Result<Literal> Evaluator::allocate(const Shape &shape) const {

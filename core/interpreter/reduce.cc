@@ -141,27 +141,10 @@ Result<Literal> reduce_general(Evaluator &evaluator, const Instruction &instruct
   return instruction.shape().is_tuple() ? Literal::tuple(std::move(results)) : std::move(results[0]);
 }
 
-// Elements beyond the run-time size of a reduced dimension take no part.
-Result<Literal> without_padding(Evaluator &evaluator, const Literal &operand, std::span<const std::int64_t> reduced) {
-  Dimensions sizes(operand.shape().sizes().begin(), operand.shape().sizes().end());
-  bool padded = false;
-  for (std::int64_t dimension : reduced) {
-    auto d = static_cast<std::size_t>(dimension);
-    padded = padded || operand.dynamic_size(d) != sizes[d];
-    sizes[d] = operand.dynamic_size(d);
-  }
-  if (!padded) {
-    return operand;
-  }
-  return gathered(evaluator, Shape::array(operand.shape().element_type(), sizes), operand,
-                  dense_walk(operand.shape().sizes()));
-}
+}  // namespace
 
-Result<Literal> reduce_elements(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+Result<Literal> evaluate_reduce(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   std::size_t count = operands.size() / 2;
-  for (std::size_t i = 0; i < count; ++i) {
-    BP_ASSIGN(operands[i], without_padding(evaluator, operands[i], instruction.dimensions()));
-  }
   std::vector<Run> runs = runs_of(operands[0].shape(), instruction.dimensions());
   BP_ASSIGN(ScalarFunction * function, evaluator.scalar_function(instruction.called(0)));
   if (count == 1 && function->plain_op() != Opcode::Invalid && !instruction.shape().is_tuple()) {
@@ -176,26 +159,6 @@ Result<Literal> reduce_elements(Evaluator &evaluator, const Instruction &instruc
     }
   }
   return reduce_general(evaluator, instruction, operands, runs, *function);
-}
-
-}  // namespace
-
-Result<Literal> evaluate_reduce(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  if (instruction.shape().is_tuple() || instruction.shape().is_static()) {
-    return reduce_elements(evaluator, instruction, operands);
-  }
-  const Literal operand = operands[0];
-  BP_ASSIGN(Literal result, reduce_elements(evaluator, instruction, operands));
-  std::size_t kept = 0;
-  for (std::size_t d = 0; d < operand.shape().rank(); ++d) {
-    if (std::ranges::find(instruction.dimensions(), static_cast<std::int64_t>(d)) == instruction.dimensions().end()) {
-      if (operand.dynamic_size(d) != operand.shape().size(d)) {
-        result.set_dynamic_size(kept, operand.dynamic_size(d));
-      }
-      ++kept;
-    }
-  }
-  return result;
 }
 
 Result<Literal> evaluate_map(Evaluator &evaluator, const Instruction &instruction, Operands operands) {

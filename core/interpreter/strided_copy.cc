@@ -93,6 +93,14 @@ Dimensions dense_strides(std::span<const std::int64_t> sizes) {
   return strides;
 }
 
+Dimensions run_time_sizes(const Literal &literal) {
+  Dimensions sizes;
+  for (std::size_t d = 0; d < literal.shape().rank(); ++d) {
+    sizes.push_back(literal.dynamic_size(d));
+  }
+  return sizes;
+}
+
 void strided_copy(const Evaluator &evaluator, std::span<const std::int64_t> sizes, std::byte *to, const Walk &to_walk,
                   const std::byte *from, const Walk &from_walk, std::size_t width) {
   for (std::int64_t size : sizes) {

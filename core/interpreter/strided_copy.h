@@ -16,6 +16,9 @@ inline std::size_t element_width(const Shape &shape) {
 // Elements between neighbours along each dimension of a dense row-major array.
 Dimensions dense_strides(std::span<const std::int64_t> sizes);
 
+// The sizes that an array has at run time.
+Dimensions run_time_sizes(const Literal &literal);
+
 // Where an element lies in an array: `offset` for the box's first element, then a stride per dimension of the box.
 struct Walk {
   std::int64_t offset = 0;

@@ -8,6 +8,7 @@
 
 #include "core/ir/element_type.h"
 #include "core/ir/op.h"
+#include "core/ir/run_time_sizes.h"
 
 namespace bp::ir {
 namespace {
@@ -111,6 +112,36 @@ std::string describe_operand_count(const OpInfo &op) {
                                             : fmt::format("{} to {}", op.min_operands, op.max_operands);
 }
 
+std::string_view size_rule_text(SizeRule rule) {
+  switch (rule) {
+    case SizeRule::Whole: return "whole";
+    case SizeRule::Bounded: return "bounded";
+    case SizeRule::Cut: return "cut";
+    case SizeRule::Refused: return "refused";
+  }
+  return "";
+}
+
+// How dynamic dimensions go through the ops.
+std::string run_time_sizes_markdown() {
+  std::string out =
+      "\n## Run-time sizes\n\n"
+      "A dimension written `<=8` holds up to 8 elements; how many is known at run time, and what lies beyond is\n"
+      "anything. Each op treats it as XLA does (its DynamicDimensionInference and DynamicPadder): *whole*: the value is\n"
+      "handed on with its sizes; *bounded*: no element within the result's sizes depends on one beyond the operands';\n"
+      "*cut*: the op works on what is there; *refused*: nobody computes it, and the message says so. Elementwise ops\n"
+      "are bounded and their results have the sizes of the dynamic operands, the smallest if they differ; but in those\n"
+      "on two operands, one that has one element there goes along with all of the other.\n\n"
+      "| op | rule | sizes of the result, or why not |\n|---|---|---|\n";
+  for (const OpInfo &op : ops()) {
+    if (!op.has(Trait::Elementwise)) {
+      out += fmt::format("| `{}` | {} | {} |\n", op.text, size_rule_text(size_rule(op.opcode)),
+                         size_summary(op.opcode));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string upper_snake_case(std::string_view pascal_case) {
@@ -202,7 +233,7 @@ std::string ops_markdown() {
     out += fmt::format("| {} | `{}`{} | {} |\n", static_cast<int>(attribute.key), attribute.text,
                        is_hint(attribute.key) ? " (hint)" : "", value);
   }
-  return out;
+  return out + run_time_sizes_markdown();
 }
 
 }  // namespace bp::ir

@@ -1,5 +1,5 @@
 // What the files of shape inference share: one function per shape_rule of ops.def, and the checks they are made of.
-// Only shape_inference*.cc include this.
+// Only shape_inference*.cc, and what says how run-time sizes follow, include this.
 #pragma once
 
 #include <algorithm>

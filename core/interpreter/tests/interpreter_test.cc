@@ -8,6 +8,7 @@
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
+#include "core/text/parser.h"
 
 namespace bp::interpreter {
 namespace {
@@ -354,4 +355,35 @@ TEST_CASE("random arguments suit their use") {
 }
 
 }  // namespace
+TEST_CASE("ops that have no meaning on dynamic dimensions are refused by name, with the reason") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"ROOT r = (f32[4,2], s32[4,2]) topk(d), k=2",
+       "r: topk with dynamic dimensions: XLA does not pass sizes through it"},
+      {"ROOT r = f32[2,1] dynamic-slice(e, zero, zero), dynamic_slice_sizes={2,1}",
+       "r: dynamic-slice with dynamic dimensions: the slice takes 2 of up to 4 elements of dimension 0, expected 1 or "
+       "all"},
+      {"ROOT r = f32[16] reshape(d)",
+       "r: reshape with dynamic dimensions: from f32[4,<=4] to f32[16], 0 dimensions of the result could have the size "
+       "that is not static"},
+      {"ROOT r = f32[4,<=4] convolution(x, e), dim_labels=bf_oi->bf",
+       "r: convolution with dynamic dimensions: dimension 0 of operand 1 is neither the batch nor an input feature"},
+  };
+  for (const auto &[line, message] : cases) {
+    auto module = text::parse_module(fmt::format(R"(ENTRY main {{
+  x = f32[4,4] parameter(0)
+  two = s32[] constant(2)
+  zero = s32[] constant(0)
+  d = f32[4,<=4] set-dimension-size(x, two), dimensions={{1}}
+  e = f32[<=4,4] set-dimension-size(x, two), dimensions={{0}}
+  {}
+}})", line));
+    INFO(line << (module.ok() ? "" : module.error().to_string()));
+    REQUIRE(module.ok());
+    const auto result = interpret(*module, std::vector{array<float>(F32, {4, 4}, std::vector<float>(16))});
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().code() == ErrorCode::Unsupported);
+    CHECK(result.error().message() == message);
+  }
+}
+
 }  // namespace bp::interpreter

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/ir/op.h"
+#include "core/ir/run_time_sizes.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::ir {
@@ -31,6 +32,13 @@ TEST_CASE("the committed docs/ops.md is what the tables say") {
   for (const OpInfo &op : ops()) {
     INFO(op.text);
     CHECK(page.find("| `" + std::string(op.text) + "` |") != std::string::npos);
+  }
+}
+
+TEST_CASE("every op that is not elementwise has a row of its own about run-time sizes") {
+  for (const OpInfo &op : ops()) {
+    INFO(op.text);
+    CHECK((op.has(Trait::Elementwise) || size_summary(op.opcode) != size_summary(Opcode::Add)));
   }
 }
 
