@@ -101,6 +101,38 @@ Result<Shape> infer_dot(const Instruction &instruction) {
   return make_array(type, sizes);
 }
 
+namespace {
+
+// The sizes of groups are a vector; or there is one for all indices of the dimensions before the ragged one: batch
+// dimensions, then those of its kind, contracting or free.
+Status check_group_sizes(const Instruction &instruction, const DotDimensions &numbers, std::int64_t ragged) {
+  const Shape &lhs = operand_shape(instruction, 0), &sizes = operand_shape(instruction, 2);
+  std::vector<std::int64_t> expected;
+  for (std::int64_t d : numbers.lhs_batch) {
+    expected.push_back(lhs.size(static_cast<std::size_t>(d)));
+  }
+  const std::vector<std::int64_t> free = free_dimensions(lhs, numbers.lhs_batch, numbers.lhs_contracting);
+  for (std::int64_t d : contains(numbers.lhs_contracting, ragged) ? numbers.lhs_contracting : std::span(free)) {
+    if (d == ragged) {
+      break;
+    }
+    expected.push_back(lhs.size(static_cast<std::size_t>(d)));
+  }
+  bool fits = sizes.rank() == expected.size() + 1;
+  for (std::size_t d = 0; fits && d < expected.size(); ++d) {
+    fits = sizes_agree(sizes.size(d), expected[d]);
+  }
+  if (sizes.rank() != 1 && !fits) {
+    expected.push_back(sizes.size(sizes.rank() - 1));
+    return unexpected_operand(
+        instruction, 2,
+        fmt::format("a vector, or sizes {}: the dimensions before the ragged one and the groups", list(expected)));
+  }
+  return {};
+}
+
+}  // namespace
+
 // Three modes, by what the ragged dimension of the lhs is:
 //   free         [b, m, k], [g, b, k, n] -> [b, m, n]      (rhs_group_dims: g)
 //   contracting  [b, m, k], [b, k, n]    -> [g, b, m, n]
@@ -137,6 +169,10 @@ Result<Shape> infer_ragged_dot(const Instruction &instruction) {
   if (is_free && !sizes_agree(rhs.size(static_cast<std::size_t>(groups[0])), group_sizes.size(last))) {
     return unexpected_operand(instruction, 2, fmt::format("{} groups", rhs.size(static_cast<std::size_t>(groups[0]))));
   }
+  // (C6) where the ragged dimension is a batch dimension, groups change nothing.
+  if (is_free || is_contracting) {
+    BP_TRY(check_group_sizes(instruction, numbers, ragged[0]));
+  }
   std::vector<Dimension> sizes;
   if (is_contracting) {
     sizes.push_back(dimension(group_sizes, last));
@@ -150,6 +186,11 @@ Result<Shape> infer_ragged_dot(const Instruction &instruction) {
 Result<Shape> infer_scaled_dot(const Instruction &instruction) {
   for (std::size_t i : {std::size_t{2}, std::size_t{3}}) {
     const Shape &values = operand_shape(instruction, i - 2), &scale = operand_shape(instruction, i);
+    for (std::size_t k : {i - 2, i}) {
+      if (!is_floating(operand_shape(instruction, k).element_type())) {
+        return unexpected_operand(instruction, k, "floats");
+      }
+    }
     // (C1) a scale is for all elements, or for blocks that divide each dimension.
     bool fits = scale.rank() == values.rank();
     for (std::size_t k = 0; fits && k < scale.rank(); ++k) {

@@ -185,8 +185,11 @@ Result<Shape> infer_rng(const Instruction &instruction) {
 
 Result<Shape> infer_rng_bit_generator(const Instruction &instruction) {
   const Shape &state = operand_shape(instruction, 0), &result = instruction.shape();
-  if (!is_unsigned(state.element_type()) || state.rank() > 1) {
-    return unexpected_operand(instruction, 0, "a vector of unsigned integers");
+  // A key, and a counter of one word or two.
+  const bool is_state = state.element_type() == ElementType::U64 && state.rank() == 1 &&
+                        (state.size(0) == 2 || state.size(0) == 3 || state.size(0) == unbounded);
+  if (!is_state) {
+    return unexpected_operand(instruction, 0, "u64[2] or u64[3]");
   }
   // (C1) the new state, then the bits.
   if (!result.is_tuple() || result.elements().size() != 2 || !result.elements()[1].is_array() ||

@@ -43,6 +43,11 @@ Shape with_element_type(const Shape &shape, ElementType type) {
 // (C1) all operands have the same element type and sizes.
 Result<Shape> infer_elementwise(const Instruction &instruction) {
   Shape result = operand_shape(instruction, 0);
+  // (C2) the larger and the smaller are of numbers that have an order.
+  const bool is_ordered = instruction.opcode() == Opcode::Maximum || instruction.opcode() == Opcode::Minimum;
+  if (is_ordered && is_complex(result.element_type())) {
+    return unexpected_operand(instruction, 0, "elements that have an order");
+  }
   for (std::size_t i = 1; i < instruction.operand_count(); ++i) {
     BP_TRY(check_same_shape(instruction, i, 0));
     result = merge(result, operand_shape(instruction, i));

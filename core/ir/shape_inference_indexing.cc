@@ -214,8 +214,8 @@ Result<Shape> infer_sort(const Instruction &instruction) {
 Result<Shape> infer_topk(const Instruction &instruction) {
   const Shape &operand = operand_shape(instruction, 0);
   std::int64_t k = instruction.number(AttributeKey::K);
-  if (operand.rank() == 0) {
-    return unexpected_operand(instruction, 0, "at least one dimension");
+  if (operand.rank() == 0 || is_complex(operand.element_type())) {
+    return unexpected_operand(instruction, 0, "at least one dimension, of elements that have an order");
   }
   std::vector<Dimension> sizes = dimensions(operand);
   // (C1) there are k elements to choose.
