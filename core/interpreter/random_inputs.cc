@@ -229,10 +229,16 @@ class UseFinder {
         return;
       case Opcode::OptimizationBarrier: return push(user.id(), element);
       case Opcode::Dot:
+        if (operand > 1) {
+          return;  // metadata of a sparse operand
+        }
         fan_in_ = damping * product_of(shape, user.numbers(operand == 0 ? AttributeKey::LhsContractingDims
                                                                         : AttributeKey::RhsContractingDims));
         return;
       case Opcode::Convolution:
+        if (operand > 1) {
+          return;
+        }
         // The data a filter slides over is of size 1; a filter has an input per feature and window position.
         fan_in_ =
             operand == 0

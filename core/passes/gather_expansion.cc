@@ -52,7 +52,8 @@ Id expand_gather(Expansion &b, ir::Instruction gather) {
 
 Result<bool> gather_expansion(ir::Module &module, const PassContext &context) {
   return expand_outside_functions(module, context, [&](ir::Instruction i) -> Result<Id> {
-    if (i.opcode() != ir::Opcode::Gather || !is_plain(i) || i.shape().element_count() == 0) {
+    if (i.opcode() != ir::Opcode::Gather || !is_plain(i) || i.shape().element_count() == 0 ||
+        ir::product(i.numbers(AttributeKey::SliceSizes)) == 0) {  // zero-sized-elimination replaces such
       return i.id();
     }
     Expansion b(module, i);

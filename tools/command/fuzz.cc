@@ -4,6 +4,7 @@
 
 #include "conformance/suite/random_graph.h"
 #include "core/base/files.h"
+#include "core/debugging/mutation.h"
 #include "core/ir/verifier.h"
 #include "core/text/printer.h"
 #include "tools/command/problem.h"
@@ -66,6 +67,46 @@ int fuzz(FuzzRequest &request) {
   return failures == 0 ? success : negative;
 }
 
+// Mutants of programs of one op: see core/debugging/mutation.h.
+int fuzz_mutants(const FuzzRequest &request, const std::vector<ir::Module> &bases) {
+  const auto start = std::chrono::steady_clock::now();
+  auto minutes = [&] { return seconds_since(start) / 60; };
+  std::int64_t done = 0, accepted = 0;
+  int failures = 0;
+  Progress progress("fuzzing");
+  for (; (request.count == 0 || done < request.count) && (request.minutes == 0 || minutes() < request.minutes) &&
+         failures < request.max_failures;
+       ++done) {
+    const std::uint64_t seed = request.first_seed + static_cast<std::uint64_t>(done);
+    progress.update(static_cast<std::size_t>(done), static_cast<std::size_t>(std::max(request.count, done)),
+                    fmt::format("seed {}", seed));
+    const auto mutant = bases.empty() || seed % 2 == 0
+                            ? debugging::random_mutant(seed)
+                            : debugging::random_mutant(bases[seed / 2 % bases.size()], seed);
+    if (!mutant) {
+      continue;
+    }
+    ++accepted;
+    debugging::Limits limits;
+    const debugging::Ending ending =
+        debugging::run_isolated([&] { return debugging::check_mutant(*mutant, seed).ok() ? 0 : 1; }, limits);
+    if (ending.kind == debugging::Ending::Kind::Exited && ending.code == 0) {
+      continue;
+    }
+    ++failures;
+    const std::string file = fmt::format("{}/mutant-{}.hlo", request.output_folder, seed);
+    const bool is_error = ending.kind == debugging::Ending::Kind::Exited;
+    const std::string what = is_error ? debugging::check_mutant(*mutant, seed).error().to_string()
+                                      : debugging::to_string(ending, limits);
+    fmt::print("{} seed {}: {}\n", paint(Colour::Red, "failed"), seed, what);
+    if (Status status = write_file(file, text::print(*mutant)); !status.ok()) {
+      return report(status.error());
+    }
+  }
+  fmt::print("{} mutants, {} of them programs: {} failed\n", done, accepted, failures);
+  return failures == 0 ? success : negative;
+}
+
 // What was written before, or any other program.
 int judge_again(const std::string &file, const Problem &problem) {
   auto module = read_module(file);
@@ -92,10 +133,14 @@ int fuzz_passes(std::span<const std::string> arguments) {
       "  backplane fuzz --passes=simplify --count 1000   one stage\n"
       "  backplane fuzz --on cpu --minutes 10            cpu against the interpreter\n"
       "  backplane fuzz fuzz-17.hlo --on cpu --seed 17   what was found, again\n"
-      "  backplane fuzz --seed 4711 --count 1            one program again\n");
+      "  backplane fuzz --seed 4711 --count 1            one program again\n"
+      "  backplane fuzz --mutants --minutes 10           the verifier against interpreter and passes\n");
   options.add()("count", po::value<std::int64_t>()->default_value(0),
                 "how many programs; default: 200, or by --minutes")("minutes", po::value<double>()->default_value(0),
                                                                     "for how long")(
+      "mutants", "programs of one op that nobody would write, made of random programs and those of --base: what the\n"
+                 "verifier lets through must run and bear all passes")(
+      "base", po::value<std::vector<std::string>>(), "a file whose program mutants are made of")(
       "size", po::value<int>(), "about how many instructions a program's entry has; default: 6 to 35, by its seed")(
       "failures", po::value<int>()->default_value(5), "stop after so many")(
       "output,o", po::value<std::string>()->default_value("."), "the folder for programs that fail");
@@ -131,7 +176,19 @@ int fuzz_passes(std::span<const std::string> arguments) {
   if (Status status = make_directory(request.output_folder); !status.ok()) {
     return report(status.error());
   }
-  return fuzz(request);
+  if (!options.has("mutants")) {
+    return fuzz(request);
+  }
+  std::vector<ir::Module> bases;
+  for (const std::string &file : options.has("base") ? options.get<std::vector<std::string>>("base")
+                                                     : std::vector<std::string>()) {
+    auto base = read_module(file);
+    if (!base.ok()) {
+      return report(base.error());
+    }
+    bases.push_back(std::move(base).value());
+  }
+  return fuzz_mutants(request, bases);
 }
 
 }  // namespace bp::command
