@@ -1,4 +1,5 @@
 // The ops on two operands, and clamp and select, as formulas.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -8,7 +9,6 @@ namespace bp::interpreter {
 namespace {
 
 using ir::ComparisonDirection;
-using ir::ComparisonType;
 using ir::Opcode;
 using Bits = std::uint64_t;
 
@@ -162,24 +162,15 @@ Loop complex_number_loop(Opcode opcode) {
   }
 }
 
-template <class W, bool total, auto holds>
-constexpr Loop comparison = loop_of_two<W, bool, [](W x, W y) {
-  if constexpr (total) {
-    return holds(total_order_key(x), total_order_key(y));
-  } else {
-    return holds(x, y);
-  }
-}>;
-
-template <class W, bool total>
+template <class W>
 Loop ordered_compare_loop(ComparisonDirection direction) {
   switch (direction) {
-    case ComparisonDirection::Eq: return comparison<W, total, std::equal_to<>{}>;
-    case ComparisonDirection::Ne: return comparison<W, total, std::not_equal_to<>{}>;
-    case ComparisonDirection::Ge: return comparison<W, total, std::greater_equal<>{}>;
-    case ComparisonDirection::Gt: return comparison<W, total, std::greater<>{}>;
-    case ComparisonDirection::Le: return comparison<W, total, std::less_equal<>{}>;
-    case ComparisonDirection::Lt: return comparison<W, total, std::less<>{}>;
+    case ComparisonDirection::Eq: return loop_of_two<W, bool, std::equal_to<>{}>;
+    case ComparisonDirection::Ne: return loop_of_two<W, bool, std::not_equal_to<>{}>;
+    case ComparisonDirection::Ge: return loop_of_two<W, bool, std::greater_equal<>{}>;
+    case ComparisonDirection::Gt: return loop_of_two<W, bool, std::greater<>{}>;
+    case ComparisonDirection::Le: return loop_of_two<W, bool, std::less_equal<>{}>;
+    case ComparisonDirection::Lt: return loop_of_two<W, bool, std::less<>{}>;
   }
   return nullptr;
 }
@@ -240,7 +231,7 @@ Loop complex_loop(Wide wide) {
   return loop_of_two<float, std::complex<float>, [](float x, float y) { return std::complex<float>(x, y); }>;
 }
 
-Loop compare_loop(ComparisonDirection direction, ComparisonType type, Wide wide) {
+Loop compare_loop(ComparisonDirection direction, Wide wide) {
   return visit_wide(wide, [&]<class W>() -> Loop {
     if constexpr (is_complex_number<W>) {
       switch (direction) {
@@ -249,8 +240,20 @@ Loop compare_loop(ComparisonDirection direction, ComparisonType type, Wide wide)
         default: return nullptr;
       }
     } else {
-      return type == ComparisonType::TotalOrder ? ordered_compare_loop<W, true>(direction)
-                                                : ordered_compare_loop<W, false>(direction);
+      return ordered_compare_loop<W>(direction);
+    }
+  });
+}
+
+ConvertLoop total_order_loop(ir::ElementType type) {
+  return ir::visit_element_type(type, []<class T>() -> ConvertLoop {
+    if constexpr (is_narrow_float<T> || std::is_floating_point_v<T>) {
+      return [](const void *from, void *to, std::size_t count) {
+        std::transform(static_cast<const T *>(from), static_cast<const T *>(from) + count,
+                       static_cast<std::int64_t *>(to), total_order_key<T>);
+      };
+    } else {
+      return nullptr;
     }
   });
 }

@@ -45,15 +45,20 @@ Loop unary_loop(Opcode opcode, Wide wide) {
   }
 }
 
-Formula find_formula(const ir::Instruction &instruction, ElementType type) {
+// Floats that are compared as the integers which order them.
+bool compares_in_total_order(const ir::Instruction &instruction, ElementType type) {
+  return instruction.opcode() == Opcode::Compare && ir::is_floating(type) &&
+         instruction.enumerator(ir::AttributeKey::ComparisonType, ir::ComparisonType::Float) ==
+             ir::ComparisonType::TotalOrder;
+}
+
+Formula find_formula(const ir::Instruction &instruction, ElementType type, Wide wide) {
   Opcode opcode = instruction.opcode();
   ElementType result_type = instruction.shape().element_type();
-  Wide wide = wide_of(type);
   switch (opcode) {
     case Opcode::Compare: {
       auto direction = instruction.enumerator(ir::AttributeKey::Direction, ir::ComparisonDirection::Eq);
-      auto order = instruction.enumerator(ir::AttributeKey::ComparisonType, ir::ComparisonType::Float);
-      return {compare_loop(direction, order, wide), Wide::Unsigned, true};
+      return {compare_loop(direction, wide), Wide::Unsigned, true};
     }
     case Opcode::IsFinite: return {is_finite_loop(wide), Wide::Unsigned, true};
     case Opcode::Clamp: return {clamp_loop(wide), wide};
@@ -87,13 +92,15 @@ Result<ElementwiseFunction> ElementwiseFunction::make(const ir::Instruction &ins
   if (instruction.opcode() == Opcode::Convert) {
     return conversion(type, result_type);
   }
+  const bool in_total_order = compares_in_total_order(instruction, type);
+  const Wide wide = in_total_order ? Wide::Signed : wide_of(type);
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     if (instruction.operand(i).shape().element_type() != type) {
       return unsupported("{} of operands of different types", instruction.op().text);
     }
-    function.widen_[i] = widening_loop(type, wide_of(type));
+    function.widen_[i] = in_total_order ? total_order_loop(type) : widening_loop(type, wide);
   }
-  Formula formula = find_formula(instruction, type);
+  Formula formula = find_formula(instruction, type, wide);
   if (formula.loop == nullptr) {
     return unsupported("{} is not defined for {}", instruction.op().text, ir::to_string(type));
   }

@@ -26,10 +26,12 @@ Loop unary_integer_loop(ir::Opcode opcode, Wide wide);
 Loop unary_complex_loop(ir::Opcode opcode, Wide wide);  // of abs, real and imag: the real type
 Loop binary_loop(ir::Opcode opcode, Wide wide);
 Loop clamp_loop(Wide wide);
-Loop complex_loop(Wide wide);                                                              // to the complex type
-Loop is_finite_loop(Wide wide);                                                            // to bool
-Loop compare_loop(ir::ComparisonDirection direction, ir::ComparisonType type, Wide wide);  // to bool
-Loop convert_loop(Wide from, Wide to, bool to_pred);                                       // bits: of the result
+Loop complex_loop(Wide wide);                                     // to the complex type
+Loop is_finite_loop(Wide wide);                                   // to bool
+Loop compare_loop(ir::ComparisonDirection direction, Wide wide);  // to bool
+// To integers that are ordered as the floats of a type are totally: Wide::Signed. Null for other types.
+ConvertLoop total_order_loop(ir::ElementType type);
+Loop convert_loop(Wide from, Wide to, bool to_pred);  // bits: of the result
 // As XLA:CPU, which rounds f16 and what is narrower in the bits of f16, what has the exponents of f32 in those of f32.
 Loop reduce_precision_loop(ir::ElementType type);
 Loop select_loop(std::size_t byte_width);  // of bool and two operands of any type of that width

@@ -75,15 +75,26 @@ W minimum(W x, W y) {
   return y < x ? y : x;
 }
 
-// An integer that orders floats totally: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
-template <class W>
-auto total_order_key(W x) {
-  if constexpr (std::is_floating_point_v<W>) {
-    using Key = std::conditional_t<sizeof(W) == 4, std::int32_t, std::int64_t>;
-    Key bits = std::bit_cast<Key>(x);
-    return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
+// An integer that orders the values of an element type totally, floats by their bits: -NaN < -inf < ... < -0 < +0 < ...
+// < inf < NaN, and NaNs by their payloads. The one NaN of a format without -0 has its bits, and comes first as in XLA.
+template <class T>
+auto total_order_key(T x) {
+  if constexpr (is_narrow_float<T>) {
+    constexpr ir::FloatFormat format = T::float_format;
+    if constexpr (format.specials == ir::Specials::Scale) {
+      return std::int64_t{x.bits};
+    } else {
+      constexpr std::int64_t sign = std::int64_t{1} << (format.width() - 1);
+      const std::int64_t magnitude = x.bits & (sign - 1);
+      const bool is_only_nan = format.specials == ir::Specials::UnsignedZero && x.bits == sign;
+      return is_only_nan ? -1 - sign : (x.bits & sign) != 0 ? -1 - magnitude : magnitude;
+    }
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Key = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    const Key bits = std::bit_cast<Key>(x);
+    return std::int64_t{bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits};
   } else {
-    return x;
+    return widen<WideType<T>>(x);
   }
 }
 

@@ -123,7 +123,7 @@ Result<Literal> evaluate_topk(Evaluator &evaluator, const Instruction &instructi
       std::span<T> values_out = values.mutable_elements<T>();
       for (std::int64_t first : lines.first) {
         auto key = [&](std::int64_t position) {
-          return total_order_key(widen<WideType<T>>(elements[static_cast<std::size_t>(first + position)]));
+          return total_order_key(elements[static_cast<std::size_t>(first + position)]);
         };
         Positions positions = counting_up(lines.length);
         std::partial_sort(positions.begin(), positions.begin() + k, positions.end(),

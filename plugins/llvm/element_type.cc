@@ -1,5 +1,7 @@
 #include "plugins/llvm/element_type.h"
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include <array>
 #include <cstring>
 
@@ -180,10 +182,28 @@ Value *storage_to_compute(llvm::IRBuilderBase &builder, Value *value, std::uint1
   return is_narrow_integer(type) ? wrap(builder, value, type) : value;
 }
 
+namespace {
+
+// What was an f16 is the same one again, signalling NaNs too.
+Value *to_half(llvm::IRBuilderBase &builder, Value *value) {
+  Value *splat = llvm::getSplatValue(value);
+  auto *extended = llvm::dyn_cast<llvm::FPExtInst>(splat != nullptr ? splat : value);
+  if (extended == nullptr || !extended->getSrcTy()->getScalarType()->isHalfTy()) {
+    return builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value));
+  }
+  if (splat == nullptr) {
+    return extended->getOperand(0);
+  }
+  const auto lanes = llvm::cast<llvm::VectorType>(value->getType())->getElementCount();
+  return builder.CreateVectorSplat(lanes, extended->getOperand(0));
+}
+
+}  // namespace
+
 Value *compute_to_storage(llvm::IRBuilderBase &builder, Value *value, std::uint16_t dtype) {
   switch (dtype) {
     case BP_DTYPE_PRED: return builder.CreateZExt(value, with_lanes_of(builder.getInt8Ty(), value));
-    case BP_DTYPE_F16: return builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value));
+    case BP_DTYPE_F16: return to_half(builder, value);
     case BP_DTYPE_BF16: {
       Value *bits = builder.CreateBitCast(value, with_lanes_of(builder.getInt32Ty(), value));
       return builder.CreateTrunc(builder.CreateLShr(bits, 16), with_lanes_of(builder.getInt16Ty(), value));

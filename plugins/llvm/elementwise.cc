@@ -264,9 +264,10 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   if (!total) {
     return b.CreateFCmp(ordered[direction], x, y);
   }
-  // Negative numbers order backwards by their bits: flip all but the sign.
+  // Negative numbers order backwards by their bits: flip all but the sign. Of f16 by its own bits, as to become f32 makes
+  // signalling NaNs quiet.
   const auto key = [&](Value *v) {
-    Value *bits = to_bits(b, v);
+    Value *bits = dtype == BP_DTYPE_F16 ? compute_to_bits(b, v, dtype) : to_bits(b, v);
     Value *flip = b.CreateLShr(b.CreateAShr(bits, width_of(bits) - 1), 1);
     return b.CreateXor(bits, flip);
   };
