@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/interpreter/complex_functions.h"
 #include "core/interpreter/loops.h"
 
 namespace bp::interpreter {
@@ -105,11 +106,6 @@ Loop integer_loop(Opcode opcode) {
   }
 }
 
-template <class W, double (*function)(double, double)>
-constexpr Loop through_double = loop_of_two<W, W, [](W x, W y) {
-  return static_cast<W>(function(static_cast<double>(x), static_cast<double>(y)));
-}>;
-
 template <class W>
 Loop float_loop(Opcode opcode) {
   switch (opcode) {
@@ -118,46 +114,28 @@ Loop float_loop(Opcode opcode) {
     case Opcode::Multiply: return loop_of_two<W, W, [](W x, W y) { return x * y; }>;
     case Opcode::Divide: return loop_of_two<W, W, [](W x, W y) { return x / y; }>;
     case Opcode::Remainder: return loop_of_two<W, W, [](W x, W y) { return std::fmod(x, y); }>;
-    case Opcode::Power: return through_double<W, std::pow>;
-    case Opcode::Atan2: return through_double<W, std::atan2>;
+    case Opcode::Power: return computed_loop_of_two<W, [](auto x, auto y) { return std::pow(x, y); }>;
+    case Opcode::Atan2: return computed_loop_of_two<W, [](auto x, auto y) { return std::atan2(x, y); }>;
     case Opcode::Maximum: return loop_of_two<W, W, maximum<W>>;
     case Opcode::Minimum: return loop_of_two<W, W, minimum<W>>;
     default: return nullptr;
   }
 }
 
-using Complex = std::complex<double>;
-template <class W, Complex (*function)(Complex, Complex)>
-constexpr Loop through_complex = loop_of_two<W, W, [](W x, W y) {
-  return static_cast<W>(function(static_cast<Complex>(x), static_cast<Complex>(y)));
+template <class W, Extended (*function)(Extended, Extended)>
+constexpr Loop extended_loop_of_two = loop_of_two<W, W, [](W x, W y) {
+  return static_cast<W>(function(static_cast<Extended>(x), static_cast<Extended>(y)));
 }>;
-
-Complex divide(Complex x, Complex y) {
-  return x / y;
-}
-// 0 to a power has a value for 0 and positive real numbers only.
-Complex power(Complex x, Complex y) {
-  if (x == Complex(0)) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    return y == Complex(0) ? Complex(1) : y.real() > 0 && y.imag() == 0 ? Complex(0) : Complex(nan, nan);
-  }
-  return std::pow(x, y);
-}
-// The angle of x + iy continued to complex x and y: -i log((x + iy) / sqrt(x^2 + y^2)).
-Complex complex_atan2(Complex y, Complex x) {
-  Complex i(0, 1);
-  return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
-}
 
 template <class W>
 Loop complex_number_loop(Opcode opcode) {
   switch (opcode) {
     case Opcode::Add: return loop_of_two<W, W, [](W x, W y) { return x + y; }>;
     case Opcode::Subtract: return loop_of_two<W, W, [](W x, W y) { return x - y; }>;
-    case Opcode::Multiply: return through_complex<W, multiply>;
-    case Opcode::Divide: return through_complex<W, divide>;
-    case Opcode::Power: return through_complex<W, power>;
-    case Opcode::Atan2: return through_complex<W, complex_atan2>;
+    case Opcode::Multiply: return extended_loop_of_two<W, multiply_precisely>;
+    case Opcode::Divide: return extended_loop_of_two<W, divide_precisely>;
+    case Opcode::Power: return extended_loop_of_two<W, power>;
+    case Opcode::Atan2: return extended_loop_of_two<W, complex_atan2>;
     default: return nullptr;
   }
 }

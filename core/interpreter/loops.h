@@ -38,6 +38,17 @@ void loop_of_two(const void *const *operands, void *result, std::size_t count, c
   }
 }
 
+// Functions are computed in a wider type and rounded once: those of f32 in double, of f64 in the extended format.
+template <class W>
+using Wider = std::conditional_t<std::is_same_v<W, float>, double, long double>;
+template <class W, auto function>
+constexpr Loop computed_loop_of_one =
+    loop_of_one<W, W, [](W x) { return static_cast<W>(function(static_cast<Wider<W>>(x))); }>;
+template <class W, auto function>
+constexpr Loop computed_loop_of_two = loop_of_two<W, W, [](W x, W y) {
+  return static_cast<W>(function(static_cast<Wider<W>>(x), static_cast<Wider<W>>(y)));
+}>;
+
 // Of complex numbers the textbook product: an infinite factor among others may give NaN, where C's product would look
 // again.
 template <class W>

@@ -10,6 +10,8 @@
 #include "core/base/files.h"
 #include "tools/command/terminal.h"
 #include "tools/precision/results.h"
+#include "tools/precision/wide_functions.h"
+#include "tools/precision/wide_sweep.h"
 
 namespace bp::precision {
 namespace {
@@ -23,6 +25,7 @@ struct Request {
   std::vector<std::string> functions;  // empty: all
   std::vector<ElementType> types;
   std::uint64_t stride = 1, pairs = 0;
+  int numbers = 0;  // of each kind, of f64 and complex
   Options options;
 };
 
@@ -95,6 +98,45 @@ class Report {
   std::vector<Measurement> all_;
 };
 
+bool is_wide(ElementType type) {
+  return type == ElementType::F64 || ir::is_complex(type);
+}
+
+Status print(std::string_view name, ElementType type, Result<WideStatistics> measured) {
+  BP_ASSIGN(const WideStatistics statistics, std::move(measured));
+  fmt::print("| {} | {} | {} | {:.3g} | {:.3g} | {} |\n", name, ir::to_string(type), statistics.inputs,
+             statistics.of_parts, statistics.of_norm, statistics.worst_part);
+  if (statistics.worst_norm != statistics.worst_part) {
+    fmt::print("|  |  |  |  |  | {} |\n", statistics.worst_norm);
+  }
+  for (const std::string &special : statistics.special) {
+    fmt::print("|  |  |  | special |  | {} |\n", special);
+  }
+  std::fflush(stdout);
+  return {};
+}
+
+// For people: there are no budgets.
+Status run_wide(const Backend &backend, const std::vector<Function> &all, ElementType type, const Request &request) {
+  const WideCounts counts{request.numbers, request.numbers, request.numbers / 12, request.numbers * 3};
+  fmt::print(
+      "| function | type | arguments | ulp of parts | ulp of the larger part | worst |\n|---|---|---|---|---|---|\n");
+  if (type == ElementType::F64) {
+    for (const Function &function : all) {
+      if (is_wanted(request, function.name) && has_distance(function)) {
+        BP_TRY(print(function.name, type, sweep_f64(backend, function, counts)));
+      }
+    }
+    return {};
+  }
+  for (const WideFunction &function : complex_functions()) {
+    if (is_wanted(request, std::string(function.name))) {
+      BP_TRY(print(function.name, type, sweep_complex(backend, function.name, type, counts)));
+    }
+  }
+  return {};
+}
+
 Status run(const Backend &backend, const Request &request, Report &report) {
   BP_ASSIGN(const std::vector<Function> all, functions());
   for (const std::string &name : request.functions) {
@@ -103,6 +145,10 @@ Status run(const Backend &backend, const Request &request, Report &report) {
     }
   }
   for (ElementType from : request.types) {
+    if (is_wide(from)) {
+      BP_TRY(run_wide(backend, all, from, request));
+      continue;
+    }
     for (const Function &function : all) {
       const bool has_type = !function.name.starts_with("chlo.") || ir::bit_width(from) >= 16;
       if (is_wanted(request, function.name) && has_type) {
@@ -125,13 +171,14 @@ Result<bool> all_are_good(const po::variables_map &values) {
   }
   for (const std::string &text : values["type"].as<std::vector<std::string>>()) {
     const auto type = ir::element_type_from_string(text);
-    if (!type || !ir::is_floating(*type) || *type == ElementType::F64) {
-      return invalid_input("--type={}: expected a float of 32 bits or less", text);
+    if (!type || !(ir::is_floating(*type) || ir::is_complex(*type))) {
+      return invalid_input("--type={}: expected a float or a complex number", text);
     }
     request.types.push_back(*type);
   }
   request.stride = std::max<std::uint64_t>(values["stride"].as<std::uint32_t>(), 1);
   request.pairs = values["pairs"].as<std::uint32_t>();
+  request.numbers = static_cast<int>(values["numbers"].as<std::uint32_t>());
   request.options.threads = values["threads"].as<unsigned>();
   if (request.options.threads < 1 || request.options.threads > most_threads) {
     return invalid_input("--threads={}: expected 1 to {}", request.options.threads, most_threads);
@@ -165,6 +212,7 @@ po::options_description options() {
                        "of arguments; repeatable");
   result.add_options()("stride", number(1), "of f32 only each Nth of all bit patterns; best a prime");
   result.add_options()("pairs", number(10'000'000), "of arguments, at random, for functions of two");
+  result.add_options()("numbers", number(60), "of each kind, for f64, c64 and c128");
   result.add_options()("threads", number(cores), "that compute and compare");
   result.add_options()("json", text("FILE"), "to write what was found to");
   result.add_options()("worst", text("FILE"), "to write the worst arguments to, as in worst_cases.txt");

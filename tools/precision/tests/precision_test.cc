@@ -6,6 +6,8 @@
 
 #include "core/base/files.h"
 #include "tools/precision/results.h"
+#include "tools/precision/wide_functions.h"
+#include "tools/precision/wide_sweep.h"
 #include "tools/testing/skip.h"
 
 namespace bp::precision {
@@ -40,8 +42,9 @@ void check(const Backend &backend, const Function &function, ElementType from, E
   CHECK(measurement.is_good());
 }
 
-// Of all f32, each nth. tools/test --full takes its time.
-const std::uint64_t stride_of_f32 = std::getenv("BACKPLANE_TEST_FULL") != nullptr ? 101 : 1'000'003;
+const bool is_full = std::getenv("BACKPLANE_TEST_FULL") != nullptr;  // tools/test --full takes its time
+// Of all f32, each nth.
+const std::uint64_t stride_of_f32 = is_full ? 101 : 1'000'003;
 
 void check_samples(std::string_view name) {
   const std::optional<Backend> backend = load(name);
@@ -168,6 +171,46 @@ TEST_CASE("functions of the cpu backend keep their budget at the worst arguments
   check_worst_cases("cpu");
 }
 
+// --- f64 and complex numbers ---
+
+WideCounts wide_counts(int few) {
+  return is_full ? WideCounts{300, 300, 30, 600} : WideCounts{few, few, few / 12, 2 * few};
+}
+
+struct WideBudget {
+  double real, parts, larger_part;  // ulp
+};
+
+void check_wide(std::string_view name, const WideBudget &budget) {
+  const std::optional<Backend> backend = load(name);
+  if (!backend) {
+    return;
+  }
+  const auto expect = [](const Result<WideStatistics> &measured, double parts, double norm) {
+    REQUIRE((measured.ok() ? "" : measured.error().to_string()) == "");
+    CHECK(measured->inputs > 0);
+    CHECK(fmt::format("{}", fmt::join(measured->special, "; ")) == "");
+    INFO(measured->worst_part << "; " << measured->worst_norm);
+    CHECK(measured->of_parts <= parts);
+    CHECK(measured->of_norm <= norm);
+  };
+  for (const Function &function : all_functions()) {
+    if (has_distance(function)) {
+      INFO(function.name);
+      expect(sweep_f64(*backend, function, wide_counts(60)), budget.real, budget.real);
+    }
+  }
+  for (const WideFunction &function : complex_functions()) {
+    for (const ElementType type : {ElementType::C64, ElementType::C128}) {
+      INFO(function.name << " " << ir::to_string(type));
+      expect(sweep_complex(*backend, function.name, type, wide_counts(12)), budget.parts, budget.larger_part);
+    }
+  }
+}
+
+TEST_CASE("the interpreter's functions of f64 and complex numbers are rounded from more digits") {
+  check_wide("interpreter", {0.6, 0.6, 0.6});
+}
 // A backend that is wrong is found out: the reference of a function is compared with another function's results.
 TEST_CASE("what differs is counted by kind") {
   const std::optional<Backend> backend = load("interpreter");

@@ -1,0 +1,210 @@
+#include "core/interpreter/complex_functions.h"
+
+#include <algorithm>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace bp::interpreter {
+namespace {
+
+namespace multiprecision = boost::multiprecision;
+
+template <unsigned bits>
+using Number =
+    multiprecision::number<multiprecision::cpp_bin_float<bits, multiprecision::digit_base_2>, multiprecision::et_off>;
+// Enough for what cancels among numbers of ordinary size, and for the turns of any angle that is an f64.
+using Precise = Number<320>;
+using VeryPrecise = Number<1400>;
+
+bool is_finite(Extended z) {
+  return std::isfinite(z.real()) && std::isfinite(z.imag());
+}
+template <class N>
+long double rounded(const N &x) {
+  return static_cast<long double>(x);
+}
+
+// ab - cd with one rounding (Kahan).
+long double difference_of_products(long double a, long double b, long double c, long double d) {
+  const long double product = c * d;
+  return std::fma(a, b, -product) + std::fma(-c, d, product);
+}
+
+template <class N>
+struct Direction {
+  N cosine, sine;
+};
+// A part that is no more than what the digits of the angle may be off by is zero, at a multiple of a quarter turn.
+template <class N>
+Direction<N> direction(const N &angle) {
+  const N turn = 2 * boost::math::constants::pi<N>();
+  const N rest = angle - round(angle / turn) * turn;
+  const N noise = ldexp(N(abs(angle)), 70 - std::numeric_limits<N>::digits);
+  const auto settled = [&](const N &part) { return abs(part) < noise ? N(0) : part; };
+  return {settled(cos(rest)), settled(sin(rest))};
+}
+
+template <class N>
+N square_of_modulus(const N &x, const N &y) {
+  return x * x + y * y;
+}
+
+template <class N>
+N log_of_modulus(Extended z) {
+  const N larger = std::max(std::fabs(z.real()), std::fabs(z.imag()));
+  const N smaller = std::min(std::fabs(z.real()), std::fabs(z.imag()));
+  const N excess = (larger - 1) * (larger + 1) + smaller * smaller;
+  return (abs(excess) < 0.5 ? N(log1p(excess)) : N(log(square_of_modulus(larger, smaller)))) / 2;
+}
+
+template <class N>
+N angle_of(Extended z) {
+  if (z.imag() == 0) {
+    return std::signbit(z.real()) ? std::copysign(1.0L, z.imag()) * boost::math::constants::pi<N>() : N(z.imag());
+  }
+  return atan2(N(z.imag()), N(z.real()));
+}
+
+template <class N>
+Extended power_of_finite(Extended x, Extended y) {
+  constexpr int limit = 5000;  // e to that is beyond f64
+  const N log = log_of_modulus<N>(x), angle = angle_of<N>(x), real = y.real(), imaginary = y.imag();
+  const N exponent = real * log - imaginary * angle;
+  const N size = exp(exponent > limit ? N(limit) : exponent < -limit ? N(-limit) : exponent);
+  const Direction<N> turned = direction<N>(imaginary * log + real * angle);
+  return {rounded<N>(size * turned.cosine), rounded<N>(size * turned.sine)};
+}
+
+// What is left of a sum of two terms whose first digits cancel is computed again, of both in many digits.
+template <class Sum>
+long double sum_of_terms(const Sum &sum, Extended z) {
+  const auto [x, y] = sum(z.real(), z.imag());
+  const bool cancels = std::isfinite(x) && std::isfinite(y) && std::fabs(x + y) < std::fabs(x) * 0x1p-6L;
+  if (!cancels) {
+    return x + y;
+  }
+  const auto [first, second] = sum(VeryPrecise(z.real()), VeryPrecise(z.imag()));
+  return rounded<VeryPrecise>(first + second);
+}
+
+template <class N>
+struct Terms {
+  N first, second;
+};
+long double cosine_of(long double x) {
+  return std::cos(x);
+}
+VeryPrecise cosine_of(const VeryPrecise &x) {
+  return direction(x).cosine;
+}
+long double sine_of(long double x) {
+  return std::sin(x);
+}
+VeryPrecise sine_of(const VeryPrecise &x) {
+  return direction(x).sine;
+}
+
+}  // namespace
+
+Extended multiply_precisely(Extended x, Extended y) {
+  const Extended product{difference_of_products(x.real(), y.real(), x.imag(), y.imag()),
+                         difference_of_products(x.real(), y.imag(), -x.imag(), y.real())};
+  // Of infinities and NaN the textbook's product.
+  return is_finite(product)
+             ? product
+             : Extended{x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
+Extended divide_precisely(Extended x, Extended y) {
+  if (!is_finite(x) || !is_finite(y) || y == Extended(0)) {
+    return x / y;
+  }
+  const long double square = square_of_modulus(y.real(), y.imag());
+  return {difference_of_products(x.real(), y.real(), -x.imag(), y.imag()) / square,
+          difference_of_products(x.imag(), y.real(), x.real(), y.imag()) / square};
+}
+
+// (e^a cos b - 1) + i e^a sin b, where cos b - 1 = -2 sin^2(b/2). Real for a real.
+Extended exponential_minus_one(Extended z) {
+  const auto real = []<class N>(const N &a, const N &b) -> Terms<N> {
+    using std::expm1;
+    const N half_sine = sine_of(N(b / 2));
+    return {expm1(a) * cosine_of(b), -2 * half_sine * half_sine};
+  };
+  if (z.imag() == 0) {
+    return {std::expm1(z.real()), z.imag()};
+  }
+  return {sum_of_terms(real, z), std::exp(z.real()) * std::sin(z.imag())};
+}
+
+// Where 1 + z may round, log|1 + z| = log1p(a (2 + a) + b^2) / 2.
+Extended log_plus_one(Extended z) {
+  const long double a = z.real(), b = z.imag();
+  const Extended log = std::log(1.0L + z);
+  if (!(std::fabs(a) < 0x1p-8L && std::fabs(b) < 1)) {
+    return log;
+  }
+  const Precise excess = Precise(a) * (2 + Precise(a)) + Precise(b) * b;
+  return {std::log1p(rounded<Precise>(excess)) / 2, log.imag()};
+}
+
+// (1 + e^-a cos b) + i e^-a sin b over its square, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2); for negative a all of it
+// times e^2a.
+Extended logistic(Extended z) {
+  const long double a = z.real(), b = z.imag();
+  if (!is_finite(z) || b == 0) {
+    return 1.0L / (1.0L + std::exp(-z));
+  }
+  const auto real = []<class N>(const N &x, const N &y) -> Terms<N> {
+    using std::exp, std::expm1;
+    const N half_cosine = cosine_of(N(y / 2)), other = 2 * half_cosine * half_cosine;
+    return x < 0 ? Terms<N>{expm1(x), other} : Terms<N>{-expm1(N(-x)), exp(N(-x)) * other};
+  };
+  const long double decay = std::exp(-std::fabs(a)), less_one = std::expm1(-std::fabs(a)),
+                    half_cosine = std::cos(b / 2);
+  const long double square = less_one * less_one + 4 * decay * half_cosine * half_cosine;
+  const long double scale = a < 0 ? decay : 1;
+  return {scale * sum_of_terms(real, z) / square, decay * std::sin(b) / square};
+}
+
+Extended power(Extended x, Extended y) {
+  if (x == Extended(0)) {
+    constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
+    return y == Extended(0) ? Extended(1) : y.real() > 0 && y.imag() == 0 ? Extended(0) : Extended(nan, nan);
+  }
+  if (!is_finite(x) || !is_finite(y)) {
+    return std::pow(x, y);
+  }
+  const bool is_large = std::fabs(y.real()) > 0x1p64L || std::fabs(y.imag()) > 0x1p64L;
+  return is_large ? power_of_finite<VeryPrecise>(x, y) : power_of_finite<Precise>(x, y);
+}
+
+// With u = x + iy and v = x - iy it is (arg u - arg v) / 2, up to half turns, - i (log|u| - log|v|) / 2. The formula
+// itself says which half turn.
+Extended complex_atan2(Extended y, Extended x) {
+  const Extended i(0, 1);
+  const Extended formula = -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
+  const Precise a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+  if (!is_finite(x) || !is_finite(y) || !is_finite(formula)) {
+    return formula;
+  }
+  const Precise square_of_u = square_of_modulus<Precise>(a - d, b + c),
+                square_of_v = square_of_modulus<Precise>(a + d, b - c);
+  if (square_of_u == 0 || square_of_v == 0) {
+    return formula;
+  }
+  const Precise along = a * a + b * b - c * c - d * d, across = 2 * (a * c + b * d);
+  const Precise angle = across == 0 && along > 0 ? Precise(0) : Precise(atan2(across, along) / 2);
+  long double half_turns = std::round((formula.real() - rounded<Precise>(angle)) / std::numbers::pi_v<long double>);
+  if (half_turns * angle > 0) {
+    half_turns = -half_turns;  // what is beyond half a turn is just beyond the other
+  }
+  const Precise excess = 4 * (a * d - b * c) / square_of_u;  // |v|^2 / |u|^2 - 1
+  const Precise log_of_ratio = abs(excess) < 0.5 ? log1p(excess) : log(square_of_v / square_of_u);
+  return {rounded<Precise>(angle + half_turns * boost::math::constants::pi<Precise>()),
+          rounded<Precise>(log_of_ratio / 4)};
+}
+
+}  // namespace bp::interpreter
