@@ -8,11 +8,6 @@ using ir::Opcode;
 
 namespace {
 
-bool is_row_major(const ir::Shape &shape) {
-  return shape.is_array() && shape.layout().is_descending() && shape.layout().tiles.empty() &&
-         shape.layout().rare.empty();
-}
-
 bool keeps_bytes(ir::Instruction instruction) {
   const ir::Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   return from.is_array() && to.is_array() && from.layout().memory_space == to.layout().memory_space &&
@@ -54,10 +49,6 @@ bool is_forwarding(ir::Instruction instruction) {
     case Opcode::OptimizationBarrier:
     case Opcode::Domain: return true;
     case Opcode::Bitcast: return keeps_bytes(instruction);
-    // A reshape moves nothing where neither side permutes or pads: the linear order of the elements stays.
-    case Opcode::Reshape:
-      return keeps_bytes(instruction) && is_row_major(instruction.operand(0).shape()) &&
-             is_row_major(instruction.shape());
     default: return false;
   }
 }

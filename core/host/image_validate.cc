@@ -43,6 +43,22 @@ bool is_inside(std::uint64_t begin, std::uint64_t count, std::uint64_t size) {
   return begin <= size && count <= size - begin;
 }
 
+// Ops whose results may lie where something else is kept: no code of theirs writes there.
+bool may_only_rename(std::uint16_t op) {
+  switch (op) {
+    case BP_OP_PARAMETER:
+    case BP_OP_CONSTANT:
+    case BP_OP_BITCAST:
+    case BP_OP_OPTIMIZATION_BARRIER:
+    case BP_OP_DOMAIN:
+    case BP_OP_ADD_DEPENDENCY:
+    case BP_OP_CALL:
+    case BP_OP_CONDITIONAL:
+    case BP_OP_WHILE: return true;
+    default: return false;
+  }
+}
+
 class Validator {
  public:
   explicit Validator(std::span<const std::byte> bytes)
@@ -190,6 +206,7 @@ class Validator {
 
   Status check_allocations() {
     auto allocations = view_.allocations();
+    is_written_.resize(allocations.size());
     for (std::uint32_t a = 0; a < allocations.size(); ++a) {
       const bp_allocation_t &allocation = allocations[a];
       if (allocation.kind < BP_ALLOC_INPUT || allocation.kind > BP_ALLOC_CONSTANT) {
@@ -211,6 +228,12 @@ class Validator {
            allocations[allocation.alias].kind != BP_ALLOC_INPUT ||
            allocations[allocation.alias].size != allocation.size)) {
         return fault("allocation {}: only an output is an alias, of an input of its size", a);
+      }
+      is_written_[a] = allocation.kind == BP_ALLOC_OUTPUT || allocation.kind == BP_ALLOC_TEMP;
+    }
+    for (const bp_allocation_t &allocation : allocations) {
+      if (allocation.alias != BP_NONE) {
+        is_written_[allocation.alias] = true;
       }
     }
     return {};
@@ -310,6 +333,10 @@ class Validator {
       if (value.allocation != BP_NONE && view_.computations()[c].kind == BP_COMPUTATION_EMBEDDED) {
         return fault("{}: value {} of an embedded computation has an allocation", whose, v);
       }
+      if (value.allocation != BP_NONE && !is_written_[value.allocation] && !may_only_rename(instruction.op)) {
+        return fault("{}: value {} lies in allocation {}, a constant or an input that is not donated", whose, v,
+                     value.allocation);
+      }
       defined_in_[v] = c;
     }
     return {};
@@ -349,6 +376,7 @@ class Validator {
 
   std::span<const std::byte> bytes_;
   ImageView view_;
+  std::vector<bool> is_written_;           // by allocation: a run may write there
   std::size_t parameters_seen_ = 0;        // in the computation at hand
   std::vector<std::uint32_t> defined_in_;  // by value: the computation, once its instruction has been seen
 };

@@ -16,11 +16,6 @@ using ir::Shape;
 bool has_bytes(const Shape &shape) {
   return shape.is_array() && shape.layout().element_bits == 0 && shape.layout().tiles.empty();
 }
-// Any bytes are values.
-bool fills_bytes(const Shape &shape) {
-  return ir::bit_width(shape.element_type()) >= 8 && shape.element_type() != ir::ElementType::Pred;
-}
-
 // Whether its results depend on the elements of its operands alone, and on nothing that has a layout of its own, such as
 // called computations and routines.
 bool computes(ir::Instruction i) {

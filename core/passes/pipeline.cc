@@ -133,8 +133,10 @@ constexpr std::string_view fuse[] = {
 
 constexpr std::string_view finalize[] = {
     "constant-hoisting",
-    // Last: a pass that shares computations again would undo it.
+    // A pass that shares computations again would undo it.
     "flatten-call-graph",
+    // When all passes that look at reshapes and their like are done, and each computation has memory or has none.
+    "bitcast-recognition",
 };
 
 }  // namespace

@@ -68,6 +68,11 @@ inline bool is_plain(const ir::Shape &shape) {
 // As such, the instruction and all its operands.
 bool is_plain(const ir::Instruction &instruction);
 
+// Whether any bytes are values of its element type.
+inline bool fills_bytes(const ir::Shape &shape) {
+  return ir::bit_width(shape.element_type()) >= 8 && shape.element_type() != ir::ElementType::Pred;
+}
+
 // A broadcast of one element.
 inline bool is_repeated_scalar(const ir::Instruction &instruction) {
   return instruction.opcode() == ir::Opcode::Broadcast && instruction.operand(0).shape().is_scalar();

@@ -62,7 +62,7 @@ struct KernelProgram {
 
 // Whether the plan made the instruction a mere name: result and operand are the same bytes.
 bool is_in_place(plugin::Instruction instruction) {
-  constexpr std::uint16_t forwarding[] = {BP_OP_BITCAST, BP_OP_RESHAPE, BP_OP_OPTIMIZATION_BARRIER, BP_OP_DOMAIN};
+  constexpr std::uint16_t forwarding[] = {BP_OP_BITCAST, BP_OP_OPTIMIZATION_BARRIER, BP_OP_DOMAIN};
   if (std::ranges::find(forwarding, instruction.op()) == std::end(forwarding)) {
     return false;
   }

@@ -2,6 +2,7 @@
 
 #include <openssl/sha.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -237,6 +238,18 @@ control %main(v0) -> (v2) {
   REQUIRE(image->constants().size() == 1);
   CHECK(image->constants()[0].allocation == 1);
   CHECK(image->sources()[2] == sum);
+
+  plan.allocations[2].alias = -1;
+  plan.set_slice(sum, 0, {0, 0, 8});
+  image = build_image(module, Stage::Final, &plan);
+  REQUIRE(image.ok());
+  CHECK(validate_image(image->bytes()).error().message() ==
+        "module image: instruction 2: value 2 lies in allocation 0, a constant or an input that is not donated");
+  module.set_opcode(sum, Opcode::Bitcast);
+  module.set_operands(sum, std::array{a});
+  image = build_image(module, Stage::Final, &plan);
+  REQUIRE(image.ok());
+  CHECK(validate_image(image->bytes()).ok());
 }
 
 TEST_CASE("what the ABI cannot say is an error") {
