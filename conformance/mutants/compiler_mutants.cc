@@ -378,6 +378,16 @@ constexpr Mutant compiler_table[] = {
          }
        });
      }},
+    {"run-writes-input-as-it-is", "runs", "the first byte of each input is written, with the value that it has", "cpu",
+     "buffers/*/end",
+     [] {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+         if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
+           volatile auto *first = address(place);
+           *first = *first;
+         }
+       });
+     }},
     {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
        return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {

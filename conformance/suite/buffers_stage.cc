@@ -1,5 +1,6 @@
-// What a program does to memory: each of its buffers lies between guards, and what is not an input holds poison before
-// the run. What comes out must not depend on where buffers lie or on what was in them.
+// What a program does to memory: each of its buffers lies between guards, what it may not write is protected if the host
+// has it, and what is not an input holds poison before the run. What comes out must not depend on where buffers lie or on
+// what was in them.
 #include <fmt/format.h>
 
 #include <functional>
@@ -15,8 +16,9 @@ namespace {
 using Place = GuardedBlock::Place;
 using Outputs = NakedProgram::Outputs;
 
-constexpr NakedProgram::Arrangement ends{Place::AtEnd, std::byte{0xff}, false};
-constexpr NakedProgram::Arrangement starts{Place::AtStart, std::byte{0x2a}, true};
+constexpr NakedProgram::Arrangement ends{.place = Place::AtEnd, .poison = std::byte{0xff}, .is_protected = true};
+constexpr NakedProgram::Arrangement starts{
+    .place = Place::AtStart, .poison = std::byte{0x2a}, .is_reversed = true, .is_protected = true};
 
 Status expect_same(const Outputs &found, const Outputs &expected, std::string_view what) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -118,10 +120,11 @@ constexpr RuleCases rules_of_buffers[] = {
 
 }  // namespace
 
-const Stage buffers_stage = {.name = "buffers",
-                             .summary = "guards around every buffer, poison in them, other addresses: the same bits",
-                             .list = list_buffers,
-                             .run = run_buffers,
-                             .rules = rules_of_buffers};
+const Stage buffers_stage = {
+    .name = "buffers",
+    .summary = "guards around every buffer, inputs protected, poison in the rest, other addresses: the same bits",
+    .list = list_buffers,
+    .run = run_buffers,
+    .rules = rules_of_buffers};
 
 }  // namespace bp::conformance

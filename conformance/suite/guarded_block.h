@@ -27,6 +27,8 @@ class GuardedBlock {
   Status write(std::uint64_t offset, std::span<const std::byte> bytes);
   Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t size) const;
   Result<bool> canaries_live() const;
+  // The whole pages that hold it, and nothing else but canaries. Of the host; a device's are not known: empty.
+  std::span<std::byte> pages() const { return {pages_, pages_ == nullptr ? 0 : all_}; }
 
  private:
   GuardedBlock() = default;

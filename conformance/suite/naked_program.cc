@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/suite/write_trap.h"
 #include "core/host/diagnostics.h"
 #include "core/ir/storage.h"
 #include "core/runtime/kernel_program.h"
@@ -157,11 +158,29 @@ Result<std::unique_ptr<NakedRun>> NakedProgram::prepare(std::span<const Literal>
 Result<NakedProgram::Outputs> NakedProgram::run(std::span<const Literal> arguments,
                                                 const Arrangement &arrangement) const {
   BP_ASSIGN(const std::unique_ptr<NakedRun> run, prepare(arguments, arrangement));
+  BP_TRY(arrangement.is_protected ? run_protected(*run) : start(*run));
+  return run->finish();
+}
+
+Status NakedProgram::start(const NakedRun &run) const {
   host::Diagnostics diagnostics;
   const bp_status status =
-      diagnostics.call([&](const bp_diag_t *diag) { return program_->run(program_, run->abi(), diag); });
-  BP_TRY(diagnostics.result(status, device_->id(), "run", parts_->image.module()));
-  return run->finish();
+      diagnostics.call([&](const bp_diag_t *diag) { return program_->run(program_, run.abi(), diag); });
+  return diagnostics.result(status, device_->id(), "run", parts_->image.module());
+}
+
+Status NakedProgram::run_protected(const NakedRun &run) const {
+  const std::vector<std::span<std::byte>> pages = run.read_only_pages();
+  const WriteTrap trap(pages);
+  BP_TRY(start(run));
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (trap.was_written(i)) {
+      return make_error(ErrorCode::PluginFailure,
+                        "BP-RUN-01: the run has written to allocation {}, {}, if only the bytes that were there", i,
+                        constants_[i] ? "a constant" : "an input that is not donated");
+    }
+  }
+  return {};
 }
 
 Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement) {
@@ -208,6 +227,19 @@ Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram:
   run_.scratch = abi.scratch_size == 0 ? bp_loc_t{} : scratch_->location();
   run_.get_extension = no_extension;
   return {};
+}
+
+std::vector<std::span<std::byte>> NakedRun::read_only_pages() const {
+  std::vector<std::span<std::byte>> pages(blocks_.size());
+  const auto allocations = program_.parts_->image.view().allocations();
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (program_.constants_[i]) {
+      pages[i] = program_.constants_[i]->pages();
+    } else if (blocks_[i] && allocations[i].kind == BP_ALLOC_INPUT && !is_donated_[i]) {
+      pages[i] = blocks_[i]->pages();
+    }
+  }
+  return pages;
 }
 
 std::vector<bp_command_t> NakedRun::copies_in() const {

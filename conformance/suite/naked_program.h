@@ -51,11 +51,13 @@ class NakedProgram {
     std::byte poison{0xff};
     bool is_reversed = false;  // the last allocation is made first, and so lies elsewhere
     bool has_inputs = true;    // or they come later: NakedRun::copies_in()
+    // Of run(): inputs that are not donated, and constants, are protected from writes (write_trap.h).
+    bool is_protected = false;
   };
   using Outputs = std::vector<std::vector<std::byte>>;
   // Fresh memory, arranged and poisoned, with the arguments in it.
   Result<std::unique_ptr<NakedRun>> prepare(std::span<const Literal> arguments, const Arrangement &arrangement) const;
-  // One run; see NakedRun::finish().
+  // One run; see NakedRun::finish(). With is_protected there is one at a time in a process.
   Result<Outputs> run(std::span<const Literal> arguments, const Arrangement &arrangement) const;
 
   const bp_program_t *abi() const { return program_; }
@@ -67,6 +69,8 @@ class NakedProgram {
   Status open();
   Result<GuardedBlock> make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
                                   const Arrangement &arrangement) const;
+  Status run_protected(const NakedRun &run) const;
+  Status start(const NakedRun &run) const;
 
   DevicePointer device_;
   std::shared_ptr<const NakedParts> parts_;
@@ -91,6 +95,8 @@ class NakedRun {
 
  private:
   friend class NakedProgram;
+  // By allocation: the pages in the host's memory that no run may write; empty of others.
+  std::vector<std::span<std::byte>> read_only_pages() const;
   // Values of the program that lie in memory of the run.
   std::vector<plugin::Value> outputs() const;
   explicit NakedRun(const NakedProgram &program) : program_(program), places_(program.constant_places_) {}
