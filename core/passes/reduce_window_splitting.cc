@@ -41,7 +41,7 @@ struct Side {
   bool is_plain() const {
     return window.stride == 1 && window.lhs_dilate == 1 && window.rhs_dilate == 1 && window.reversal == 0;
   }
-  bool is_trivial() const { return is_plain() && window.size == 1 && window.pad_low == 0 && window.pad_high == 0; }
+  bool is_moved() const { return !is_plain() || window.size != 1 || window.pad_low != 0 || window.pad_high != 0; }
   double work() const {
     return static_cast<double>(window.size) * static_cast<double>(output) / static_cast<double>(input + output);
   }
@@ -91,12 +91,7 @@ class WindowSplitter {
       work *= std::max(side.work(), 1.0);
       has_reversal = has_reversal || side.window.reversal != 0;
     }
-    const auto moved = static_cast<std::size_t>(std::ranges::count_if(sides_, [](auto &s) { return !s.is_trivial(); }));
-    const auto scan = std::ranges::find_if(
-        sides_, [](const Side &side) { return side.is_scan(Direction::Forward) || side.is_scan(Direction::Backward); });
-    const bool is_one_scan = moved == 1 && scan != sides_.end();
-    return work >= least_work && !has_reversal && applies_to_arrays(reduce_.called(0)) &&
-           (!is_one_scan || is_cut(scan->input));
+    return work >= least_work && !has_reversal && applies_to_arrays(reduce_.called(0)) && !is_scanned_at_once();
   }
 
   Id run() {
@@ -105,36 +100,44 @@ class WindowSplitter {
       return reduce_.id();
     }
     of_ = *found;
+    const auto first = static_cast<std::size_t>(std::ranges::find_if(sides_, &Side::is_moved) - sides_.begin());
     Ids values = of_.operands;
-    for (std::size_t d = sides_.size(); d-- > 0;) {
-      if (!sides_[d].is_trivial()) {
-        values = windowed(std::move(values), d);
+    for (std::size_t d = sides_.size(); d-- > first;) {
+      if (sides_[d].is_moved()) {
+        values = windowed(std::move(values), d, d == first ? of_.initial : of_.starts);
       }
     }
-    Ids initial;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      initial.push_back(b_.spread(of_.initial[i], values[i]));
-    }
-    values = combined(initial, values);
     return reduce_.shape().is_tuple() ? b_.tuple(values) : b_.cast(values[0], reduce_.shape().element_type());
   }
 
  private:
-  Ids windowed(Ids values, std::size_t d) {
+  // A backend's kernel does all of it.
+  bool is_scanned_at_once() const {
+    if (std::ranges::count_if(sides_, &Side::is_moved) != 1) {
+      return false;
+    }
+    const auto side = std::ranges::find_if(sides_, &Side::is_moved);
+    const WindowDimension &given = reduce_.window()[static_cast<std::size_t>(side - sides_.begin())];
+    return (side->is_scan(Direction::Forward) || side->is_scan(Direction::Backward)) && !is_cut(side->input) &&
+           given.size == side->window.size;
+  }
+
+  // Each result is combined with one of the starts.
+  Ids windowed(Ids values, std::size_t d, const Ids &starts) {
     const Side &side = sides_[d];
     if (!side.is_large()) {
-      return reduce_window(values, d, side.window);
+      return reduce_window(values, d, side.window, starts);
     }
     for (const Direction direction : {Direction::Forward, Direction::Backward}) {
       if (side.is_scan(direction)) {
-        return scan(std::move(values), d, direction);
+        return scan(std::move(values), d, direction, starts);
       }
     }
-    return by_blocks(std::move(values), d);
+    return by_blocks(std::move(values), d, starts);
   }
 
   // The array is seen as [..., blocks, elements of a block, gap, ...].
-  Ids by_blocks(Ids values, std::size_t d) {
+  Ids by_blocks(Ids values, std::size_t d, const Ids &starts) {
     const auto &[window, input, output] = sides_[d];
     const std::int64_t gap = window.rhs_dilate, length = window.size - 1;
     const std::int64_t wanted = (output - 1) * window.stride + 1;
@@ -142,32 +145,32 @@ class WindowSplitter {
     const std::int64_t high = blocks * length * gap - window.pad_low - ((input - 1) * window.lhs_dilate + 1);
     const ir::PaddingDimension padding{window.pad_low, high, window.lhs_dilate - 1};
     values = seen_in_parts(padded(std::move(values), d, padding), d, {blocks, length, gap});
-    const Ids ends = slice(scan(values, d + 1, Direction::Backward), d, 0, blocks - 1);
-    const Ids beginnings = slice(scan(values, d + 1, Direction::Forward), d, 1, blocks);
+    const Ids ends = slice(scan(values, d + 1, Direction::Backward, starts), d, 0, blocks - 1);
+    const Ids beginnings = slice(scan(values, d + 1, Direction::Forward, of_.starts), d, 1, blocks);
     return slice(seen_whole(combined(ends, beginnings), d, 3), d, 0, wanted, window.stride);
   }
 
-  Ids scan(Ids values, std::size_t d, Direction direction) {
+  Ids scan(Ids values, std::size_t d, Direction direction, const Ids &starts) {
     const std::int64_t size = b_.shape(values[0]).size(d);
     if (!is_cut(size)) {
-      return scan_at_once(values, d, direction);
+      return scan_at_once(values, d, direction, starts);
     }
     const bool is_forward = direction == Direction::Forward;
     const std::int64_t blocks = blocks_of(size), length = (size + blocks - 1) / blocks;
     values = seen_in_parts(padded(std::move(values), d, {0, blocks * length - size, 0}), d, {blocks, length});
-    values = scan_at_once(values, d + 1, direction);
+    values = scan_at_once(values, d + 1, direction, of_.starts);
     const std::int64_t last = is_forward ? length - 1 : 0;
-    Ids before = seen_whole(slice(values, d + 1, last, last + 1), d, 2);
-    before = padded(std::move(before), d, is_forward ? ir::PaddingDimension{1, -1, 0} : ir::PaddingDimension{-1, 1, 0});
-    before = stretched(scan_at_once(before, d, direction), d + 1, values[0]);
+    const auto moved_on = is_forward ? ir::PaddingDimension{1, -1, 0} : ir::PaddingDimension{-1, 1, 0};
+    Ids before = seen_whole(padded(slice(values, d + 1, last, last + 1), d, moved_on), d, 2);
+    before = stretched(scan_at_once(before, d, direction, starts), d + 1, values[0]);
     values = is_forward ? combined(before, values) : combined(values, before);
     return slice(seen_whole(values, d, 2), d, 0, size);
   }
 
-  Ids scan_at_once(const Ids &values, std::size_t d, Direction direction) {
+  Ids scan_at_once(const Ids &values, std::size_t d, Direction direction, const Ids &starts) {
     WindowDimension window{.size = b_.shape(values[0]).size(d)};
     (direction == Direction::Forward ? window.pad_low : window.pad_high) = window.size - 1;
-    return reduce_window(values, d, window);
+    return reduce_window(values, d, window, starts);
   }
 
   // Whether lines of this length are scanned in blocks.
@@ -189,10 +192,10 @@ class WindowSplitter {
     return root;
   }
 
-  Ids reduce_window(const Ids &values, std::size_t d, const WindowDimension &one) {
+  Ids reduce_window(const Ids &values, std::size_t d, const WindowDimension &one, const Ids &starts) {
     std::vector<WindowDimension> window(b_.shape(values[0]).rank());
     window[d] = one;
-    return arrays_of(b_, add_partial(b_, Opcode::ReduceWindow, of_, values, of_.starts,
+    return arrays_of(b_, add_partial(b_, Opcode::ReduceWindow, of_, values, starts,
                                      [&](ir::Module &m, Id id) { m.set_window(id, window); }));
   }
 
