@@ -1,6 +1,7 @@
 #include "core/interpreter/window_runs.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace bp::interpreter {
