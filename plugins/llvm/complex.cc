@@ -100,9 +100,11 @@ Expression absolute(const Complex &z) {
   return m.larger * sqrt(fma(m.ratio, m.ratio, 1));
 }
 
+// From here on e^x, sinh and cosh are the product of two factors, of which the first does not overflow: times a sine,
+// the product may be finite.
+constexpr double limit = 700;
+
 Complex exponential(const Complex &z) {
-  // In two factors, of which the second is 1 unless the first would overflow.
-  constexpr double limit = 700;
   const Expression is_large = z.re > limit;
   const Expression first = apply(emit_exp, select(is_large, limit, z.re));
   const Expression second = apply(emit_exp, select(is_large, z.re - limit, 0));
@@ -115,9 +117,11 @@ Complex exponential(const Complex &z) {
 
 // (e^a cos b - 1) + i e^a sin b, the real part without cancellation: cos b - 1 = -2 sin^2(b/2).
 Complex exponential_minus_one(const Complex &z) {
+  const Complex whole = exponential(z);
   const Expression half_sine = apply(emit_sin, z.im * 0.5);
   const Expression re = apply(emit_expm1, z.re) * apply(emit_cos, z.im) - half_sine * half_sine * 2;
-  return {re, select(z.im == 0, z.im, apply(emit_exp, z.re) * apply(emit_sin, z.im))};
+  const Expression no_angle = is_infinite(z.re) & !is_finite(z.im);
+  return {select(no_angle, quiet_nan, select(z.re > 50, whole.re - 1, re)), select(no_angle, quiet_nan, whole.im)};
 }
 
 // log|z| where |z|^2 - 1 is given and used unless z is far from the unit circle.
@@ -139,16 +143,33 @@ Complex log(const Complex &z) {
 Complex log_plus_one(const Complex &z) {
   const Complex next = {z.re + 1, z.im};
   const Expression is_small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5);
-  const Expression square = select(is_small, fma(z.im, z.im, z.re * (z.re + 2)), square_minus_one(next));
+  // 2a + b^2 may cancel, exactly; what the square lost is left then.
+  const Expression b_square = z.im * z.im, lost = fma(z.im, z.im, -b_square);
+  const Expression small_square = (z.re * 2 + b_square) + fma(z.re, z.re, lost);
+  const Expression square = select(is_small, small_square, square_minus_one(next));
   const Expression is_near = is_small | ((square > -0.75) & (square < 3));
   return {log_of_magnitude(next, square, is_near), atan2(next.im, next.re)};
 }
 
-Complex square_root(const Complex &z) {
+// A power of two, and the inverse of its root, that let the modulus of a number not overflow, and its halves and quotients
+// keep their digits.
+struct Scale {
+  Expression factor, inverse_root;
+};
+Scale scale_of(const Complex &z) {
+  const Expression larger = magnitude(z).larger, one = z.re.constant(1);
+  const Expression is_huge = (larger > 0x1p1020) & is_finite(larger), is_tiny = larger < 0x1p-960;
+  return {select(is_huge, 0x1p-4, select(is_tiny, 0x1p108, one)),
+          select(is_huge, 0x1p2, select(is_tiny, 0x1p-54, one))};
+}
+
+Complex square_root(const Complex &unscaled) {
+  const Scale scale = scale_of(unscaled);
+  const Complex z = {unscaled.re * scale.factor, unscaled.im * scale.factor};
   const Expression t = emit::sqrt(abs(z.re) * 0.5 + absolute(z) * 0.5);
   const Expression other = abs(z.im) / (t * 2);
   const Expression is_right = z.re >= 0;
-  Expression re = select(is_right, t, other), im = select(is_right, other, t);
+  Expression re = select(is_right, t, other) * scale.inverse_root, im = select(is_right, other, t) * scale.inverse_root;
   const Expression is_zero = (z.re == 0) & (z.im == 0);
   re = select(is_zero, 0, re);
   im = select(is_zero, 0, im);
@@ -160,19 +181,28 @@ Complex square_root(const Complex &z) {
   return {re, copy_sign(im, z.im)};
 }
 
+struct Bounded {
+  Expression x, growth;
+};
+Bounded bounded(const Expression &x) {
+  const Expression size = abs(x), is_large = size > limit;
+  return {select(is_large, copy_sign(x.constant(limit), x), x), apply(emit_exp, select(is_large, size - limit, 0))};
+}
 Complex hyperbolic_sine(const Complex &z) {
-  const Expression re = apply(emit_sinh, z.re) * apply(emit_cos, z.im);
-  const Expression im = apply(emit_cosh, z.re) * apply(emit_sin, z.im);
+  const auto [x, growth] = bounded(z.re);
+  const Expression re = apply(emit_sinh, x) * apply(emit_cos, z.im) * growth;
+  const Expression im = apply(emit_cosh, x) * apply(emit_sin, z.im) * growth;
   const Expression unbounded = is_infinite(z.re) & !is_finite(z.im);
-  return {select(unbounded, infinity, select(z.re == 0, z.re, re)), select(z.im == 0, z.im, im)};
+  return {select(unbounded, infinity, select((z.re == 0) & is_nan(re), z.re, re)), select(z.im == 0, z.im, im)};
 }
 Complex hyperbolic_cosine(const Complex &z) {
-  const Expression sine = apply(emit_sin, z.im), half = apply(emit_sinh, z.re);
-  const Expression re = apply(emit_cosh, z.re) * apply(emit_cos, z.im);
+  const auto [x, growth] = bounded(z.re);
+  const Expression re = apply(emit_cosh, x) * apply(emit_cos, z.im) * growth;
+  const Expression im = apply(emit_sinh, x) * apply(emit_sin, z.im) * growth;
   const Expression unbounded = is_infinite(z.re) & !is_finite(z.im);
   const Expression zero = copy_sign(re.constant(0), z.re) * copy_sign(re.constant(1), z.im);
-  const Expression is_real = (z.re == 0) | (z.im == 0);
-  return {select(unbounded, infinity, re), select(is_real, zero, half * sine)};
+  const Expression is_real = ((z.re == 0) | (z.im == 0)) & is_nan(im);
+  return {select(unbounded, infinity, re), select(is_real, zero, im)};
 }
 // (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b); far out the first is 1 and the second 4 sin b cos b e^-2|a|.
 Complex hyperbolic_tangent(const Complex &z) {
@@ -184,6 +214,7 @@ Complex hyperbolic_tangent(const Complex &z) {
   const Expression far = sine * cosine * 4 * apply(emit_exp, abs(z.re) * -2);
   Expression re = select(is_far, copy_sign(z.re.constant(1), z.re), hyperbolic_sine * hyperbolic_cosine / denominator);
   Expression im = select(is_far, far, sine * cosine / denominator);
+  re = select(is_finite(z.re) & !is_finite(z.im), sine, re);  // NaN
   im = select(z.im == 0, z.im, im);
   im = select(is_infinite(z.re) & !is_finite(z.im), copy_sign(im.constant(0), z.im), im);
   return {select(z.re == 0, z.re, re), im};
@@ -205,15 +236,24 @@ Complex one_like(const Complex &z) {
 Complex negate(const Complex &z) {
   return {-z.re, -z.im};
 }
-Complex sign(const Complex &z) {
+Complex sign(const Complex &unscaled) {
+  const Expression factor = scale_of(unscaled).factor;
+  const Complex z = {unscaled.re * factor, unscaled.im * factor};
   const Expression size = absolute(z), zero = z.re.constant(0);
   return select((z.re == 0) & (z.im == 0), {zero, zero}, {z.re / size, z.im / size});
 }
 Complex reciprocal_square_root(const Complex &z) {
   return divide(one_like(z), square_root(z));
 }
+// (1 + e^-a cos b) + i e^-a sin b over its square, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2); for negative a all of it
+// times e^2a.
 Complex logistic(const Complex &z) {
-  return divide(one_like(z), add(one_like(z), exponential(negate(z))));
+  const Expression b = select(is_infinite(z.re) & !is_finite(z.im), 0, z.im), down = -abs(z.re);
+  const Expression decay = apply(emit_exp, down), less_one = apply(emit_expm1, down);
+  const Expression half_cosine = apply(emit_cos, b * 0.5), other = half_cosine * half_cosine * 2;
+  const Expression divisor = fma(less_one, less_one, decay * other * 2);
+  const Expression re = select(z.re < 0, decay * (less_one + other), fma(decay, other, -less_one));
+  return {re / divisor, decay * apply(emit_sin, b) / divisor};
 }
 Complex sine(const Complex &z) {
   return exchanged(hyperbolic_sine(exchanged(z)));
