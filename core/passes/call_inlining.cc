@@ -1,5 +1,8 @@
-// Replaces each call by a copy of the callee's instructions, callees first, so that what is copied has no calls left to
-// inline. Calls stay whose callee is composite (a device may know it by name) or runs on another thread.
+// Replaces each call by a copy of the callee's instructions. Calls stay whose callee is composite (a device may know it
+// by name) or runs on another thread, and those of a callee whose copies together would be too many: chains of calls can
+// double the module at each step.
+#include "core/analysis/call_graph.h"
+#include "core/passes/inlining.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -11,24 +14,51 @@ bool is_inlinable(const ir::Instruction &call) {
          call.called(0).execution_thread() == call.parent().execution_thread();
 }
 
+// What computations become if all calls are inlined; by computation id. Doubles, as the numbers may have any size.
+struct InlinedSizes {
+  std::vector<double> instructions;  // of one copy
+  std::vector<double> copies;
+
+  explicit InlinedSizes(const ir::Module &module)
+      : instructions(module.computation_id_limit()), copies(module.computation_id_limit()) {
+    const auto callees_first = module.computation_ids();
+    for (ir::ComputationId id : callees_first) {
+      double &own = instructions[index(id)];
+      for (ir::Instruction instruction : module.computation(id).instructions()) {
+        own += is_inlinable(instruction) ? instructions[index(instruction.calls()[0])] : 1;
+      }
+    }
+    for (auto id = callees_first.rbegin(); id != callees_first.rend(); ++id) {
+      // What nobody inlines is there once.
+      const double own = std::max(copies[index(*id)], 1.0);
+      for (ir::Instruction instruction : module.computation(*id).instructions()) {
+        if (is_inlinable(instruction)) {
+          copies[index(instruction.calls()[0])] += own;
+        }
+      }
+    }
+  }
+
+  double all_copies(ir::ComputationId id) const { return instructions[index(id)] * copies[index(id)]; }
+};
+
 }  // namespace
 
 Result<bool> call_inlining(ir::Module &module, const PassContext &context) {
   tidy(module);
-  // Chains of calls can double the module at each step: stop at the limit.
-  std::size_t count = module.instruction_count();
-  return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
-    if (!is_inlinable(instruction)) {
-      return instruction.id();
+  const InlinedSizes sizes(module);
+  GrowthBudget budget(module, context);
+  return inline_bodies(module, budget, [&](const ir::Instruction &call) -> std::optional<InlinedBody> {
+    if (!is_inlinable(call)) {
+      return std::nullopt;
     }
-    std::size_t added = instruction.called(0).instruction_count();
-    if (count + added > context.max_instructions) {
-      return instruction.id();
+    const ir::ComputationId callee = call.calls()[0];
+    if (sizes.copies[index(callee)] > 1 &&
+        sizes.all_copies(callee) > static_cast<double>(context.max_inlined_instructions)) {
+      budget.refuse(call, sizes.all_copies(callee));
+      return std::nullopt;
     }
-    count += added;
-    auto operands = instruction.operands();
-    std::vector<ir::InstructionId> arguments(operands.begin(), operands.end());
-    return copy_body(module, instruction.called(0).id(), instruction.parent().id(), arguments);
+    return InlinedBody{callee, {call.operands().begin(), call.operands().end()}};
   });
 }
 

@@ -1,6 +1,6 @@
 // Rules for conditional:
-//   a constant predicate, or one branch     that branch, called
-//   all branches the same, on the same      the branch, called
+//   a constant predicate, or one branch     that branch
+//   all branches the same, on the same      the branch
 //   an output that is the same in all       is taken from before
 //   an output that nobody uses              goes
 //   two small branches of scalars           both, and a select for each output
@@ -11,6 +11,7 @@
 #include "core/analysis/trip_count.h"
 #include "core/analysis/users.h"
 #include "core/ir/builder.h"
+#include "core/passes/inlining.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -23,14 +24,32 @@ using ir::Opcode;
 
 constexpr int max_selected_instructions = 4;  // of a branch that is computed without being asked for
 
+// The branch that is taken, if one can tell, or if it makes no difference.
+std::optional<std::size_t> only_branch(const Instruction &conditional) {
+  auto calls = conditional.calls();
+  auto arguments = conditional.operands().subspan(1);
+  const bool is_equal = std::ranges::all_of(calls, [&](ir::ComputationId id) { return id == calls[0]; }) &&
+                        std::ranges::all_of(arguments, [&](InstructionId id) { return id == arguments[0]; });
+  if (is_equal) {
+    return 0;
+  }
+  const Instruction which = conditional.operand(0);
+  auto value = analysis::constant_integer(which);
+  if (!value) {
+    return std::nullopt;
+  }
+  if (which.shape().element_type() == ir::ElementType::Pred) {
+    return *value != 0 ? 0 : 1;
+  }
+  const auto last = static_cast<std::int64_t>(calls.size()) - 1;
+  return static_cast<std::size_t>(*value < 0 || *value > last ? last : *value);
+}
+
 class ConditionalSimplifier {
  public:
   explicit ConditionalSimplifier(ir::Module &module) : module_(module), users_(module), side_effects_(module) {}
 
   InstructionId run(const Instruction &conditional) {
-    if (auto branch = only_branch(conditional)) {
-      return call(conditional, *branch);
-    }
     if (is_worth_selecting(conditional)) {
       return select(conditional);
     }
@@ -41,27 +60,6 @@ class ConditionalSimplifier {
   InstructionId call(const Instruction &conditional, std::size_t branch) {
     const InstructionId argument = conditional.operands()[1 + branch];
     return copy_body(module_, conditional.calls()[branch], conditional.parent().id(), {&argument, 1});
-  }
-
-  // The branch that is taken, if one can tell, or if it makes no difference.
-  static std::optional<std::size_t> only_branch(const Instruction &conditional) {
-    auto calls = conditional.calls();
-    auto arguments = conditional.operands().subspan(1);
-    const bool is_equal = std::ranges::all_of(calls, [&](ir::ComputationId id) { return id == calls[0]; }) &&
-                          std::ranges::all_of(arguments, [&](InstructionId id) { return id == arguments[0]; });
-    if (is_equal) {
-      return 0;
-    }
-    const Instruction which = conditional.operand(0);
-    auto value = analysis::constant_integer(which);
-    if (!value) {
-      return std::nullopt;
-    }
-    if (which.shape().element_type() == ir::ElementType::Pred) {
-      return *value != 0 ? 0 : 1;
-    }
-    const auto last = static_cast<std::int64_t>(calls.size()) - 1;
-    return static_cast<std::size_t>(*value < 0 || *value > last ? last : *value);
   }
 
   static bool are_tuples(const Instruction &conditional) {
@@ -218,13 +216,24 @@ class ConditionalSimplifier {
   analysis::SideEffects side_effects_;
 };
 
+bool inline_only_branches(ir::Module &module, const PassContext &context) {
+  GrowthBudget budget(module, context);
+  return inline_bodies(module, budget, [&](const Instruction &conditional) -> std::optional<InlinedBody> {
+    const auto branch = conditional.opcode() == Opcode::Conditional ? only_branch(conditional) : std::nullopt;
+    return branch ? std::optional(InlinedBody{conditional.calls()[*branch], {conditional.operands()[1 + *branch]}})
+                  : std::nullopt;
+  });
+}
+
 }  // namespace
 
-Result<bool> conditional_simplification(ir::Module &module, const PassContext &) {
+Result<bool> conditional_simplification(ir::Module &module, const PassContext &context) {
+  const bool has_inlined = inline_only_branches(module, context);
   ConditionalSimplifier simplifier(module);
-  return rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
-    return instruction.opcode() == Opcode::Conditional ? simplifier.run(instruction) : instruction.id();
-  });
+  BP_ASSIGN(const bool changed, rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
+              return instruction.opcode() == Opcode::Conditional ? simplifier.run(instruction) : instruction.id();
+            }));
+  return has_inlined || changed;
 }
 
 }  // namespace bp::passes

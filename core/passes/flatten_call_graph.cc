@@ -26,9 +26,10 @@ ir::ComputationId copy_computation(ir::Module &module, ir::ComputationId from) {
 class Flattener {
  public:
   Flattener(ir::Module &module, const PassContext &context)
-      : module_(module), context_(context), graph_(module), count_(module.instruction_count()) {}
+      : module_(module), context_(context), graph_(module) {}
 
   Result<bool> run() {
+    BP_TRY(expect_room());
     visit(module_.entry().id());
     while (!waiting_.empty()) {
       ir::ComputationId id = waiting_.front();
@@ -45,6 +46,37 @@ class Flattener {
   }
 
  private:
+  // Chains of calls can double the module at each step: better to count before than to copy until memory ends.
+  Status expect_room() const {
+    std::vector<double> copies(module_.computation_id_limit());
+    copies[index(module_.entry().id())] = 1;
+    double instructions = 0, most = 0;
+    std::string_view most_copied;
+    const auto callees_first = graph_.callees_first();
+    for (auto id = callees_first.rbegin(); id != callees_first.rend(); ++id) {
+      const ir::Computation computation = module_.computation(*id);
+      const double own = copies[index(*id)];
+      instructions += own * static_cast<double>(computation.instruction_count());
+      if (own > most) {
+        most = own;
+        most_copied = computation.name();
+      }
+      for (ir::Instruction caller : computation.instructions()) {
+        for (ir::ComputationId callee : caller.calls()) {
+          double &of_callee = copies[index(callee)];
+          of_callee = caller.is(ir::Trait::CallsControl) ? of_callee + own : std::max(of_callee, 1.0);
+        }
+      }
+    }
+    if (instructions <= static_cast<double>(context_.max_instructions)) {
+      return {};
+    }
+    return make_error(ErrorCode::OutOfMemory,
+                      "{}: the calls reach it in {:.15g} ways, and with a copy of each computation for each of them the "
+                      "module has {:.15g} instructions, expected at most {}",
+                      most_copied, most, instructions, context_.max_instructions);
+  }
+
   Status flatten_calls(ir::InstructionId id) {
     ir::Instruction caller = module_.instruction(id);
     if (caller.opcode() == ir::Opcode::AsyncUpdate || caller.opcode() == ir::Opcode::AsyncDone) {
@@ -62,13 +94,6 @@ class Flattener {
     bool differs = false;
     for (ir::ComputationId &callee : calls) {
       if (is_taken(callee)) {
-        count_ += module_.computation(callee).instruction_count();
-        if (count_ > context_.max_instructions) {
-          return make_error(
-              ErrorCode::OutOfMemory,
-              "{}: with a copy of each computation for each call the module has more than {} instructions",
-              caller.name(), context_.max_instructions);
-        }
         callee = copy_computation(module_, callee);
         differs = true;
       }
@@ -97,7 +122,6 @@ class Flattener {
   ir::Module &module_;
   const PassContext &context_;
   analysis::CallGraph graph_;  // before anything was copied
-  std::size_t count_;
   std::deque<ir::ComputationId> waiting_;
   std::vector<bool> is_visited_;  // by computation id
   bool changed_ = false;

@@ -1,6 +1,6 @@
 // Rules for while:
 //   no round                         the initial state
-//   one round                        the body, called once
+//   one round                        the body
 //   an element that never changes    is what it was before; in the loop, a constant stays a constant
 //   an element that nobody needs     goes: neither the condition, nor an element that is needed, nor anybody afterwards
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "core/analysis/trip_count.h"
 #include "core/analysis/users.h"
+#include "core/passes/inlining.h"
 #include "core/passes/loop_state.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -43,15 +44,8 @@ class LoopSimplifier {
   }
 
   InstructionId loop(const Instruction &loop) {
-    if (!side_effects_.has(loop.calls()[0])) {
-      const auto rounds = analysis::trip_count(loop);
-      const std::vector<InstructionId> state(loop.operands().begin(), loop.operands().end());
-      if (rounds == 0) {
-        return state[0];
-      }
-      if (rounds == 1) {
-        return copy_body(module_, loop.calls()[1], loop.parent().id(), state);
-      }
+    if (!side_effects_.has(loop.calls()[0]) && analysis::trip_count(loop) == 0) {
+      return loop.operands()[0];
     }
     return has_open_state(loop) ? with_smaller_state(loop) : loop.id();
   }
@@ -148,12 +142,25 @@ class LoopSimplifier {
   analysis::SideEffects side_effects_;
 };
 
+bool inline_single_rounds(ir::Module &module, const PassContext &context) {
+  const analysis::SideEffects side_effects(module);
+  GrowthBudget budget(module, context);
+  return inline_bodies(module, budget, [&](const Instruction &loop) -> std::optional<InlinedBody> {
+    const bool is_single = loop.opcode() == Opcode::While && !side_effects.has(loop.calls()[0]) &&
+                           analysis::trip_count(loop) == 1;
+    return is_single ? std::optional(InlinedBody{loop.calls()[1], {loop.operands()[0]}}) : std::nullopt;
+  });
+}
+
 }  // namespace
 
 Result<bool> loop_simplification(ir::Module &module, const PassContext &context) {
+  const bool has_inlined = inline_single_rounds(module, context);
   LoopSimplifier simplifier(module, context);
-  return rewrite_all(module,
-                     [&](Instruction instruction) -> Result<InstructionId> { return simplifier.run(instruction); });
+  BP_ASSIGN(const bool changed, rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
+              return simplifier.run(instruction);
+            }));
+  return has_inlined || changed;
 }
 
 }  // namespace bp::passes

@@ -1,6 +1,7 @@
 // Replaces small loops whose number of rounds is known by as many copies of their body.
 #include "core/analysis/side_effects.h"
 #include "core/analysis/trip_count.h"
+#include "core/passes/inlining.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -8,18 +9,18 @@ namespace bp::passes {
 
 Result<bool> loop_unrolling(ir::Module &module, const PassContext &context) {
   const analysis::SideEffects side_effects(module);
-  std::size_t left = context.max_instructions - std::min(context.max_instructions, module.instruction_count());
+  GrowthBudget budget(module, context);
   return rewrite_all(module, [&](ir::Instruction loop) -> Result<ir::InstructionId> {
     if (loop.opcode() != ir::Opcode::While || side_effects.has(loop.calls()[0])) {
       return loop.id();
     }
     const auto rounds = analysis::trip_count(loop);
     const auto size = static_cast<std::int64_t>(loop.called(1).instruction_count());
-    const auto limit = static_cast<std::int64_t>(std::min(context.max_unrolled_instructions, left));
-    if (!rounds || *rounds > limit / std::max<std::int64_t>(size, 1)) {
+    const auto limit = static_cast<std::int64_t>(context.max_unrolled_instructions);
+    if (!rounds || *rounds > limit / std::max<std::int64_t>(size, 1) ||
+        !budget.take(loop, loop.called(1), static_cast<std::size_t>(*rounds))) {
       return loop.id();
     }
-    left -= static_cast<std::size_t>(*rounds * size);
     ir::InstructionId state = loop.operands()[0];
     for (std::int64_t round = 0; round < *rounds; ++round) {
       state = copy_body(module, loop.calls()[1], loop.parent().id(), {&state, 1});

@@ -38,6 +38,11 @@ struct FusionDecision {
   std::string reason;
 };
 
+// Where a pass stopped copying.
+struct GrowthStop {
+  std::string instruction, reason;
+};
+
 // What a device would like an operand or a result to lie like.
 struct LayoutWish {
   ir::InstructionId instruction;
@@ -51,13 +56,17 @@ struct LayoutWish {
 
 // What passes may want to know beyond the module. Limits keep them near linear on any input.
 struct PassContext {
-  // Copying passes (inlining, flattening) stop, or fail where they must copy, when the module would get larger.
+  // Passes that must copy (flattening) fail when the module would get larger.
   std::size_t max_instructions = 4'000'000;
+  // Passes that copy to make programs faster (inlining of calls, loops and branches, unrolling) stop there; see
+  // inlining.h.
+  std::size_t max_inlined_instructions = 250'000;
   // Loops are unrolled to no more instructions than this.
   std::size_t max_unrolled_instructions = 64;
   FusionLimits fusion;
   // Told of decisions; may be empty.
   std::function<void(const FusionDecision &)> explain_fusion;
+  std::function<void(const GrowthStop &)> explain_growth;
   // Whether the device runs this instruction as it is, so that expanding passes leave it alone; empty: it runs none of
   // those they know.
   std::function<bool(const ir::Instruction &)> is_native;

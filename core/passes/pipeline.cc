@@ -139,6 +139,13 @@ constexpr std::string_view finalize[] = {
     "bitcast-recognition",
 };
 
+// What passes leave behind would slow down all that follow, which keep tables by id. Wishes name instructions by id.
+void drop_remains(ir::Module &module, const PassContext &context) {
+  if (module.instruction_id_limit() > 4 * module.instruction_count() + 100'000 && context.layout_wishes.empty()) {
+    module.compact();
+  }
+}
+
 }  // namespace
 
 std::span<const Pass> passes() {
@@ -194,6 +201,7 @@ Status run_passes(ir::Module &module, std::span<const Pass> passes, const Pipeli
     }
     if (*changed) {
       ++changes;
+      drop_remains(module, options.context);
     } else {
       idle_at[pass.name] = changes;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
@@ -87,7 +88,7 @@ Result<ir::Module> read_with_warnings(const std::string &file) {
 struct Wishes {
   const Form &form;
   std::string output, dump_dir;
-  bool timing = false;
+  bool timing = false, explains_growth = false;
   std::optional<std::string> explained;  // fusion decisions: of this instruction, or all if it is empty
 };
 
@@ -123,8 +124,17 @@ Status optimize_file(const std::string &file, const std::vector<passes::Pass> &l
       is_explained = print_decision(decision, *wishes.explained) || is_explained;
     };
   }
+  std::string stopped;  // why the pass that runs stopped copying
+  if (wishes.explains_growth) {
+    options.context.explain_growth = [&](const passes::GrowthStop &stop) {
+      stopped = fmt::format("stopped at {}: {}", stop.instruction, stop.reason);
+    };
+  }
   options.after_pass = [&](const ir::Module &, const passes::PassReport &report) -> Status {
     ++number;
+    if (!stopped.empty()) {
+      fmt::print(stderr, "{} {}\n", report.name, std::exchange(stopped, {}));
+    }
     if (wishes.timing) {
       fmt::print(stderr, "{:<36} {:>10}  {}\n", report.name, format_seconds(report.seconds),
                  report.changed ? fmt::format("changed, {} instructions", module.instruction_count()) : "");
@@ -205,6 +215,7 @@ int optimize(std::span<const std::string> arguments) {
       "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
       "allow-inexact", "also use rules that hold for real numbers but not for floats: results may change")(
       "timing", "on standard error: time and effect of each pass")(
+      "explain", "on standard error: which pass stopped copying calls, loops or branches, where and why")(
       "explain-fusion", po::value<std::string>()->implicit_value(""),
       "instead of the module: which instructions became one kernel, and why others did not; =NAME: those about one");
   add_check_options(options);
@@ -253,8 +264,12 @@ int optimize(std::span<const std::string> arguments) {
   passes::PassContext context;
   context.memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
   context.allow_inexact_algebra = options.has("allow-inexact");
-  Wishes wishes{
-      *form, options.get<std::string>("output"), options.get<std::string>("dump-dir"), options.has("timing"), {}};
+  Wishes wishes{*form,
+                options.get<std::string>("output"),
+                options.get<std::string>("dump-dir"),
+                options.has("timing"),
+                options.has("explain"),
+                {}};
   if (options.has("explain-fusion")) {
     wishes.explained = options.get<std::string>("explain-fusion");
   }

@@ -63,22 +63,85 @@ TEST_CASE("the pipeline reports each pass") {
   CHECK(ir::verify(module).ok());
 }
 
-TEST_CASE("exponential call graphs stop at the limit") {
+TEST_CASE("calls that would double the module at each step stay calls, and somebody is told") {
+  std::vector<GrowthStop> stops;
   PassContext context;
-  context.max_instructions = 10'000;
+  context.max_instructions = context.max_inlined_instructions = 10'000;
+  context.explain_growth = [&](const GrowthStop &stop) { stops.push_back(stop); };
   ir::Module inlined = doubling_calls(40);
+  const std::size_t before = inlined.instruction_count();
   REQUIRE(call_inlining(inlined, context).ok());
-  CHECK(inlined.instruction_count() <= context.max_instructions);
+  CHECK(inlined.instruction_count() <= before);
   CHECK(ir::verify(inlined).ok());
+  REQUIRE(stops.size() == 1);
+  CHECK(stops[0].reason ==
+        "with copies of what it calls the module has 3298534883326 instructions, and passes that copy stop at 10000");
+
   ir::Module flattened = doubling_calls(40);
   Result<bool> result = flatten_call_graph(flattened, context);
   REQUIRE(!result.ok());
   CHECK(result.error().code() == ErrorCode::OutOfMemory);
+  CHECK(result.error().message() ==
+        "level_0: the calls reach it in 1099511627776 ways, and with a copy of each computation for each of them the "
+        "module has 5497558138877 instructions, expected at most 10000");
+  CHECK(flattened.instruction_count() == before);
 
   ir::Module small = doubling_calls(3);
   REQUIRE(*flatten_call_graph(small, context));
   CHECK(ir::verify(small).ok());
   CHECK(small.computation_ids().size() == 15);
+}
+
+// Ids are never used twice, so their limit counts what was copied on the way.
+TEST_CASE("calls within calls are copied once, however deep") {
+  constexpr int depth = 20'000;
+  ir::Module module;
+  ir::ComputationId callee = module.add_computation("level_0");
+  ir::Builder bottom(module, callee);
+  module.set_root(callee, bottom.add(Opcode::Negate, {bottom.parameter(scalar)}));
+  for (int level = 1; level <= depth; ++level) {
+    auto id = module.add_computation(fmt::format("level_{}", level));
+    ir::Builder b(module, id);
+    auto x = b.add(Opcode::Sine, {b.parameter(scalar)});
+    module.set_root(id, b.add(Opcode::Call, {x}, no_attributes, std::span(&callee, 1)));
+    callee = id;
+  }
+  module.set_entry(callee);
+  REQUIRE(*call_inlining(module, {}));
+  CHECK(ir::verify(module).ok());
+  CHECK(module.instruction_count() == depth + 2);
+  CHECK(module.instruction_id_limit() <= 6 * depth);
+}
+
+// Whiles of one round, each within the body of the next.
+TEST_CASE("loops of one round within each other are copied once, however deep") {
+  std::string text = R"(HloModule m
+    cond { p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(1)
+      ROOT r = pred[] compare(i, n), direction=LT }
+    b0 { p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  o = s32[] constant(1)
+      j = s32[] add(i, o)  x = f32[8] get-tuple-element(p), index=1  y = f32[8] sine(x)
+      ROOT r = (s32[], f32[8]) tuple(j, y) })";
+  constexpr int depth = 2'000;
+  for (int level = 1; level < depth; ++level) {
+    text += fmt::format(R"(
+    b{} {{ p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  o = s32[] constant(1)
+      z = s32[] constant(0)  j = s32[] add(i, o)  x = f32[8] get-tuple-element(p), index=1
+      t = (s32[], f32[8]) tuple(z, x)  w = (s32[], f32[8]) while(t), condition=cond, body=b{}
+      y = f32[8] get-tuple-element(w), index=1  ROOT r = (s32[], f32[8]) tuple(j, y) }})",
+                        level, level - 1);
+  }
+  text += fmt::format(R"(
+    ENTRY main {{ x = f32[8] parameter(0)  z = s32[] constant(0)  t = (s32[], f32[8]) tuple(z, x)
+      w = (s32[], f32[8]) while(t), condition=cond, body=b{}  ROOT r = f32[8] get-tuple-element(w), index=1 }})",
+                      depth - 1);
+  auto module = text::parse_module(text);
+  REQUIRE(module.ok());
+  const std::size_t before = module->instruction_count();
+  REQUIRE(*loop_simplification(*module, {}));
+  CHECK(ir::verify(*module).ok());
+  CHECK(module->instruction_id_limit() <= 3 * before);
+  REQUIRE(run_passes(*module, stage_passes(Stage::Simplify)).ok());
+  CHECK(module->instruction_count() == 2);  // one sine: each round but the innermost only passes on
 }
 
 TEST_CASE("fifty thousand instructions take linear time") {
