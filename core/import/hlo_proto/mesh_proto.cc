@@ -8,15 +8,15 @@ namespace {
 using text::TokenKind;
 using text::TokenReader;
 
-constexpr Field sharding_mesh{2, "mesh"}, dimensions{3, "dim_shardings"};
+constexpr Field sharding_mesh{2, "mesh"}, mesh_dimensions{3, "dim_shardings"};
 // Lists of axes with a name in text.
 constexpr Field axis_lists[] = {{4, "replicated"}, {5, "unreduced"}, {7, "manual"}};
 constexpr Field dimension_axes{1, "axes"}, is_closed{2, "is_closed"};
 constexpr Field group_mesh{1, "mesh"}, group_axes{2, "axes"};
 
-constexpr Field mesh_axes{1, "axes"}, device_ids{2, "device_ids"}, iota{3, "iota_transform"};
+constexpr Field mesh_axes{1, "axes"}, device_ids{2, "device_ids"}, mesh_iota{3, "iota_transform"};
 constexpr Field axis_name{1, "name"}, axis_size{2, "size"};
-constexpr Field iota_sizes{1, "reshape_dims"}, iota_permutation{2, "transpose_perm"};
+constexpr Field mesh_iota_sizes{1, "reshape_dims"}, mesh_iota_permutation{2, "transpose_perm"};
 constexpr Field axis_index{1, "mesh_axis_index"}, sub_axis{2, "sub_axis_info"}, pre_size{1, "pre_size"},
     sub_size{2, "size"};
 
@@ -38,10 +38,10 @@ Result<std::string> read_mesh(const Message &mesh, AxisNames &names) {
   }));
   std::string text = fmt::format("mesh[{}]", fmt::join(axes, ","));
   BP_ASSIGN(auto devices, mesh.integers(device_ids));
-  if (mesh.has(iota)) {
-    BP_ASSIGN(Message transform, mesh.child(iota));
-    BP_ASSIGN(auto sizes, transform.integers(iota_sizes));
-    BP_ASSIGN(auto permutation, transform.integers(iota_permutation));
+  if (mesh.has(mesh_iota)) {
+    BP_ASSIGN(Message transform, mesh.child(mesh_iota));
+    BP_ASSIGN(auto sizes, transform.integers(mesh_iota_sizes));
+    BP_ASSIGN(auto permutation, transform.integers(mesh_iota_permutation));
     text += fmt::format(",device_ids=([{}]", fmt::join(sizes, ","));
     text += std::ranges::is_sorted(permutation) ? ")" : fmt::format("T({}))", fmt::join(permutation, ","));
   } else if (!devices.empty()) {
@@ -89,9 +89,9 @@ Status write_device_ids(Writer &mesh, TokenReader &reader) {
   if (reader.accept_word("T")) {
     BP_TRY(read_bracketed(reader, '(', ')', permutation));
   }
-  mesh.message(iota, [&](Writer &transform) {
-    transform.integers(iota_sizes, numbers);
-    transform.integers(iota_permutation, permutation);
+  mesh.message(mesh_iota, [&](Writer &transform) {
+    transform.integers(mesh_iota_sizes, numbers);
+    transform.integers(mesh_iota_permutation, permutation);
   });
   return reader.expect(')');
 }
@@ -163,7 +163,7 @@ Result<std::string> read_mesh_sharding(const Message &named_sharding) {
   BP_ASSIGN(Message mesh, named_sharding.child(sharding_mesh));
   BP_ASSIGN(std::string text, read_mesh(mesh, names));
   std::vector<std::string> by_dimension;
-  BP_TRY(named_sharding.for_each(dimensions, [&](const Message &dimension) -> Status {
+  BP_TRY(named_sharding.for_each(mesh_dimensions, [&](const Message &dimension) -> Status {
     BP_ASSIGN(std::int64_t closed, dimension.integer(is_closed));
     BP_ASSIGN(std::string axes, read_axes(dimension, dimension_axes, names, closed == 0));
     by_dimension.push_back(std::move(axes));
@@ -193,7 +193,7 @@ Status write_mesh_sharding(Writer &named_sharding, TokenReader &reader) {
         Writer dimension;
         BP_ASSIGN(bool is_open, write_axes(dimension, dimension_axes, reader, names));
         dimension.integer(is_closed, is_open ? 0 : 1);
-        named_sharding.text(dimensions, dimension.bytes());
+        named_sharding.text(mesh_dimensions, dimension.bytes());
         return reader.is(TokenKind::Identifier) ? reader.error("a priority of axes is not written") : Status();
       }));
       continue;
