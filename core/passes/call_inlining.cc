@@ -1,6 +1,6 @@
 // Replaces each call by a copy of the callee's instructions. Calls stay whose callee is composite (a device may know it
-// by name) or runs on another thread, and those of a callee whose copies together would be too many: chains of calls can
-// double the module at each step.
+// by name) or runs on another thread, and those of a callee whose copies together would be too many: chains of calls
+// can double the module at each step.
 #include "core/analysis/call_graph.h"
 #include "core/passes/inlining.h"
 #include "core/passes/pass.h"

@@ -72,8 +72,8 @@ class Flattener {
       return {};
     }
     return make_error(ErrorCode::OutOfMemory,
-                      "{}: the calls reach it in {:.15g} ways, and with a copy of each computation for each of them the "
-                      "module has {:.15g} instructions, expected at most {}",
+                      "{}: the calls reach it in {:.15g} ways, and with a copy of each computation for each of them "
+                      "the module has {:.15g} instructions, expected at most {}",
                       most_copied, most, instructions, context_.max_instructions);
   }
 

@@ -34,8 +34,8 @@ struct InlinedBody {
   std::vector<ir::InstructionId> arguments;
 };
 
-// Inlines what `choose` gives a body for. Callers come first, and what was copied is looked at in its turn: so nothing is
-// copied that is copied again, and the work is linear in what comes out, however deep calls nest. What is ordered by
+// Inlines what `choose` gives a body for. Callers come first, and what was copied is looked at in its turn: so nothing
+// is copied that is copied again, and the work is linear in what comes out, however deep calls nest. What is ordered by
 // control predecessors stays. Returns whether anything was inlined.
 bool inline_bodies(ir::Module &module, GrowthBudget &budget,
                    const std::function<std::optional<InlinedBody>(const ir::Instruction &)> &choose);
