@@ -11,10 +11,10 @@ namespace {
 using ir::InstructionId;
 using ir::Opcode;
 
-struct Pair {
+struct AsyncPair {
   Opcode asynchronous, synchronous;
 };
-constexpr Pair starts[] = {
+constexpr AsyncPair starts[] = {
     {Opcode::AllGatherStart, Opcode::AllGather},
     {Opcode::AllReduceStart, Opcode::AllReduce},
     {Opcode::CollectivePermuteStart, Opcode::CollectivePermute},
@@ -22,8 +22,8 @@ constexpr Pair starts[] = {
     {Opcode::AsyncStart, Opcode::Call},
 };
 
-const Pair *find_start(Opcode opcode) {
-  auto found = std::ranges::find(starts, opcode, &Pair::asynchronous);
+const AsyncPair *find_start(Opcode opcode) {
+  auto found = std::ranges::find(starts, opcode, &AsyncPair::asynchronous);
   return found == std::end(starts) ? nullptr : &*found;
 }
 
