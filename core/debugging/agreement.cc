@@ -5,6 +5,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/ir/float_spacing.h"
 #include "core/passes/pipeline.h"
 
 namespace bp::debugging {
@@ -20,14 +21,23 @@ bool is_inexact(const ir::Shape &shape) {
              : shape.is_array() && (ir::is_floating(shape.element_type()) || ir::is_complex(shape.element_type()));
 }
 
-bool is_step_function(Opcode opcode) {
-  switch (opcode) {
+// Of numbers with so few bits a small change is mostly none.
+constexpr int coarse_bits = 4;
+
+bool is_coarse(const ir::Shape &shape) {
+  return shape.is_array() && ir::is_floating(shape.element_type()) &&
+         ir::spacing_of(shape.element_type()).mantissa_bits < coarse_bits;
+}
+
+bool is_step_function(Instruction i) {
+  switch (i.opcode()) {
+    case Opcode::ReducePrecision: return i.number(ir::AttributeKey::MantissaBits) < coarse_bits;
     case Opcode::Sign:
     case Opcode::Floor:
     case Opcode::Ceil:
     case Opcode::RoundNearestAfz:
     case Opcode::RoundNearestEven: return true;
-    default: return false;
+    default: return i.opcode() != Opcode::Parameter && is_coarse(i.shape());
   }
 }
 
@@ -59,7 +69,7 @@ class Origins {
       for (const ir::InstructionId operand : i.operands()) {
         continuous = continuous || continuous_[index(operand)];
       }
-      continuous_[index(i.id())] = continuous && is_inexact(i.shape()) && !is_step_function(i.opcode());
+      continuous_[index(i.id())] = continuous && is_inexact(i.shape()) && !is_step_function(i);
     }
   }
 
@@ -80,8 +90,7 @@ class Origins {
         case Opcode::Bitcast:
         case Opcode::Copy:
         case Opcode::OptimizationBarrier:
-        case Opcode::Reshape:
-        case Opcode::Transpose: i = i.operand(0); break;
+        case Opcode::Reshape: i = i.operand(0); break;
         default: return i;
       }
     }
@@ -126,8 +135,8 @@ void mark_insensitive(const Origins &origins, const std::vector<Comparison> &res
 void mark_ill_conditioned(const std::vector<Comparison> &responses, std::vector<Output> &outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto &[comparison, is_passed_through, verdict] = outputs[i];
-    const double response = responses[i].relative_error;
-    if (verdict == Verdict::Differs && !is_passed_through && is_ill_conditioned(comparison.relative_error, response)) {
+    const double response = responses[i].typical_error;
+    if (verdict == Verdict::Differs && !is_passed_through && is_ill_conditioned(comparison.typical_error, response)) {
       comparison.weak_evidence =
           fmt::format("moving the inputs by one unit in the last place changes it by {:.2g}", response);
       verdict = Verdict::WeakEvidence;
@@ -177,7 +186,7 @@ Result<Agreement> compare(const Module &module, const Executable &executable, co
   Agreement agreement;
   for (Comparison &comparison : comparisons) {
     const bool is_passed_through = origins.is_passed_through(comparison.output);
-    const bool agrees = is_passed_through ? comparison.identical : comparison.relative_error <= tolerance;
+    const bool agrees = is_passed_through ? comparison.identical : comparison.typical_error <= tolerance;
     agreement.outputs.push_back(
         {std::move(comparison), is_passed_through, agrees ? Verdict::Agrees : Verdict::Differs});
   }

@@ -167,7 +167,7 @@ Result<std::optional<Difference>> find_difference_beyond(double units, const Lit
     return std::optional(
         Difference{comparison.output, comparison.worst, element_text(part(before, comparison.output), comparison.worst),
                    element_text(part(after, comparison.output), comparison.worst),
-                   fmt::format("relative error {:.2g}, {:.2g} is allowed", comparison.relative_error, allowed)});
+                   fmt::format("{:.2g} of the largest value, {:.2g} is allowed", comparison.relative_error, allowed)});
   }
   return std::optional<Difference>();
 }

@@ -28,7 +28,7 @@ using Ignored = std::vector<bool>;
 std::optional<Difference> find_difference(const ir::Literal &before, const ir::Literal &after, const Ignored &ignored);
 
 // The element that differs most in an array where that is more than `units` times what `moved` differs from `before`
-// plus one unit in the last place, all relative as interpreter::Comparison has it; see passes::Rounding. `moved`: results on inputs that
+// plus one unit in the last place of the array's largest value; see passes::Rounding. `moved`: results on inputs that
 // were moved by one unit in the last place.
 Result<std::optional<Difference>> find_difference_beyond(double units, const ir::Literal &before,
                                                          const ir::Literal &after,

@@ -83,6 +83,7 @@ template <class T>
 void compare_elements(std::span<const T> result, std::span<const T> reference, Comparison &comparison) {
   using W = SumType<T>;
   const double typical = typical_size(reference);
+  double largest = 0, furthest = 0;
   bool finite = true, constant = true;
   std::int64_t worst_at = -1, counted = 0, apart_by_much = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
@@ -90,12 +91,14 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
     const double size = magnitude(y), apart = distance(x, y);
     finite = finite && std::isfinite(size);
     constant = constant && std::memcmp(&reference[i], &reference[0], sizeof(T)) == 0;
+    largest = std::isfinite(size) ? std::max(largest, size) : largest;
+    furthest = std::max(furthest, apart);
     const double scale = std::isfinite(size) ? std::max(size, typical) : typical;
     const double error = apart == 0 ? 0 : scale == 0 ? std::numeric_limits<double>::infinity() : apart / scale;
     counted += apart != 0 || size != 0;
     apart_by_much += error > Comparison::noticeable;
-    if (error > comparison.relative_error) {
-      comparison.relative_error = error;
+    if (error > comparison.typical_error) {
+      comparison.typical_error = error;
       worst_at = static_cast<std::int64_t>(i);
       comparison.worst_value = magnitude(x);
       comparison.worst_reference = size;
@@ -111,6 +114,9 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
       }
     }
   }
+  comparison.relative_error = furthest == 0  ? 0
+                              : largest == 0 ? std::numeric_limits<double>::infinity()
+                                             : furthest / largest;
   comparison.share_apart = counted == 0 ? 0 : static_cast<double>(apart_by_much) / static_cast<double>(counted);
   if (worst_at >= 0) {
     comparison.worst = index_of(comparison.shape, worst_at);
@@ -173,8 +179,8 @@ std::string to_string(const Comparison &comparison) {
   if (comparison.identical) {
     text += "identical";
   } else {
-    text += fmt::format("relative error {:.2g} ({:.1f} ulp)", comparison.relative_error, comparison.max_ulp);
-    if (comparison.relative_error > 0) {
+    text += fmt::format("relative error {:.2g} ({:.1f} ulp)", comparison.typical_error, comparison.max_ulp);
+    if (comparison.typical_error > 0) {
       text += fmt::format(" at [{}]: {:.9g} instead of {:.9g}", fmt::join(comparison.worst, ","),
                           comparison.worst_value, comparison.worst_reference);
     }

@@ -117,8 +117,8 @@ class Isolation {
     Isolated item{std::string(instruction.name()), instruction.opcode()};
     std::size_t worst = 0;
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
-      if (comparisons[i].relative_error > item.relative_error) {
-        item.relative_error = comparisons[i].relative_error;
+      if (comparisons[i].typical_error > item.relative_error) {
+        item.relative_error = comparisons[i].typical_error;
         worst = i;
       }
     }
@@ -139,7 +139,7 @@ class Isolation {
     BP_ASSIGN(ir::Literal moved, interpreter::evaluate_instruction(instruction, operands));
     BP_ASSIGN(std::vector<interpreter::Comparison> comparisons,
               interpreter::compare(moved, values_[ir::index(instruction.id())]));
-    return comparisons[array].relative_error;
+    return comparisons[array].typical_error;
   }
 
   // Layers repeat: instructions that print the same, names aside, share one program.

@@ -15,7 +15,7 @@ namespace bp::command {
 struct Isolated {
   std::string name;  // of the instruction
   ir::Opcode opcode;
-  double relative_error = 0;  // the largest of its arrays; see interpreter::Comparison
+  double relative_error = 0;  // the largest of its arrays; interpreter::Comparison::typical_error
   // By how much that array changes, in the same measure, when the operands move by one unit in the last place. Looked at
   // only where the error is above the tolerance: a sum that cancels to nothing has no digits to agree on.
   double response = 0;

@@ -12,7 +12,7 @@
 namespace bp::command {
 namespace {
 
-Status measure(Planned &planned) {
+Status add_statistics(Planned &planned) {
   BP_ASSIGN(planned.statistics, buffers::measure(planned.module, planned.plan));
   BP_ASSIGN(planned.updates, buffers::out_of_place_updates(planned.module, planned.plan));
   planned.peak = planned.statistics.total_bytes;
@@ -26,7 +26,7 @@ Result<Planned> plan_without_device(ir::Module module) {
   BP_TRY(buffers::schedule(planned.module));
   BP_TRY(buffers::insert_copies(planned.module));
   BP_ASSIGN(planned.plan, buffers::assign(planned.module));
-  BP_TRY(measure(planned));
+  BP_TRY(add_statistics(planned));
   return planned;
 }
 
@@ -61,7 +61,7 @@ Result<Planned> plan_on(const Backend &backend, const ir::Module &module, std::i
   }
   Planned planned;
   std::tie(planned.module, planned.plan) = *std::move(observer.largest);
-  BP_TRY(measure(planned));
+  BP_TRY(add_statistics(planned));
   planned.programs = compiled.report.programs;
   if (const auto &program = compiled.executable.program()) {
     planned.peak = program->memory().peak();

@@ -199,7 +199,7 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
     passed_through += output.is_passed_through;
     weak += output.verdict == Verdict::WeakEvidence;
     if (!output.is_passed_through) {
-      largest = std::max(largest, output.comparison.relative_error);
+      largest = std::max(largest, output.comparison.typical_error);
     }
   }
   const std::size_t computed = agreement.outputs.size() - passed_through;
@@ -328,7 +328,7 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
       outputs.push_back({{"output", boost::json::value_from(comparison.output)},
                          {"verdict", debugging::to_string(verdict)},
                          {"passed_through", is_passed_through},
-                         {"relative_error", comparison.relative_error},
+                         {"relative_error", comparison.typical_error},
                          {"max_ulp", comparison.max_ulp},
                          {"weak_evidence", comparison.weak_evidence}});
     }

@@ -74,6 +74,12 @@ TEST_CASE("of step functions and integers no answer to small changes is asked") 
       zeros = f32[8,8] broadcast(zero), dimensions={}  p = pred[8,8] compare(x, zeros), direction=LT
       ROOT y = f32[8,8] convert(p) })")
             .verdict() == Verdict::Agrees);
+  for (const char *coarse :
+       {"f32[8,8] reduce-precision(x), exponent_bits=8, mantissa_bits=1", "f4e2m1fn[8,8] convert(x)"}) {
+    CHECK(judge("ENTRY e { x = f32[8,8] parameter(0)  ROOT y = " + std::string(coarse) + " }").verdict() ==
+          Verdict::Agrees);
+  }
+  CHECK(judge("ENTRY e { x = f8e4m3fn[8,8] parameter(0)  ROOT y = f32[8,8] convert(x) }").verdict() == Verdict::Agrees);
 }
 
 // The two operations of one operand are left open.
@@ -95,6 +101,8 @@ TEST_CASE("what is only passed through is counted apart") {
   CHECK_FALSE(good.outputs[2].is_passed_through);
   CHECK(judge("ENTRY e { x = f32[4] parameter(0)  ROOT t = (f32[4], f32[4]) tuple(x, x) }").verdict() ==
         Verdict::WeakEvidence);
+  CHECK(judge("ENTRY e { x = f32[4,3] parameter(0)  ROOT t = f32[3,4] transpose(x), dimensions={1,0} }").verdict() ==
+        Verdict::Agrees);
 }
 
 TEST_CASE("a difference counts, wherever it is") {
