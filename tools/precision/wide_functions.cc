@@ -13,10 +13,10 @@ namespace {
 
 namespace multiprecision = boost::multiprecision;
 template <unsigned bits>
-using Number =
+using WideNumber =
     multiprecision::number<multiprecision::cpp_bin_float<bits, multiprecision::digit_base_2>, multiprecision::et_off>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // --- Reals ---
 
@@ -226,16 +226,16 @@ template <class N>
 double units(double found, const N &exact, bool is_single) {
   const N above = ldexp(N(1), is_single ? 128 : 1024), most = above - ldexp(N(1), is_single ? 103 : 970);
   if (std::isnan(found) || isnan(exact)) {
-    return infinity;
+    return infinite;
   }
   if (std::isinf(found)) {  // what is rounded, from half a unit above the largest number on, or a little less
-    return N(found < 0 ? N(-exact) : exact) >= most ? 0 : infinity;
+    return N(found < 0 ? N(-exact) : exact) >= most ? 0 : infinite;
   }
   if (abs(exact) >= above) {
-    return infinity;
+    return infinite;
   }
   const auto result = N(abs(found - exact) / unit(exact, is_single)).template convert_to<double>();
-  return std::isnan(result) ? infinity : result;
+  return std::isnan(result) ? infinite : result;
 }
 
 template <class N>
@@ -260,12 +260,12 @@ bool is_ordinary(double x) {
 // Of what has a special result or argument.
 double special_units(double found, double expected) {
   if (std::isnan(expected) || std::isnan(found)) {
-    return std::isnan(expected) && std::isnan(found) ? 0 : infinity;
+    return std::isnan(expected) && std::isnan(found) ? 0 : infinite;
   }
   if (expected == 0 || std::isinf(expected)) {
-    return found == expected && std::signbit(found) == std::signbit(expected) ? 0 : infinity;
+    return found == expected && std::signbit(found) == std::signbit(expected) ? 0 : infinite;
   }
-  return std::fabs(found - expected) / (std::nextafter(std::fabs(expected), infinity) - std::fabs(expected));
+  return std::fabs(found - expected) / (std::nextafter(std::fabs(expected), infinite) - std::fabs(expected));
 }
 
 }  // namespace
@@ -279,8 +279,8 @@ Distance distance_of_complex(const WideFunction &function, const WideInput &inpu
   const bool is_single = part_type == ir::ElementType::F32;
   const bool is_small =
       std::ranges::all_of(std::array{input.x.real(), input.x.imag(), input.y.real(), input.y.imag()}, is_ordinary);
-  return is_small ? complex_distance<Number<640>>(function.name, input, found, is_single)
-                  : complex_distance<Number<4800>>(function.name, input, found, is_single);
+  return is_small ? complex_distance<WideNumber<640>>(function.name, input, found, is_single)
+                  : complex_distance<WideNumber<4800>>(function.name, input, found, is_single);
 }
 
 Distance distance_of_special(const WideFunction &function, std::complex<double> z, std::complex<double> found,
@@ -289,7 +289,7 @@ Distance distance_of_special(const WideFunction &function, std::complex<double> 
   const auto rounded = [&](long double x) {
     return part_type == ir::ElementType::F32 ? static_cast<double>(static_cast<float>(x)) : static_cast<double>(x);
   };
-  // Annex G leaves open what sign a zero or an infinity has there.
+  // Annex G leaves open what sign a zero or an infinite has there.
   const bool has_signs = !std::isnan(expected.real()) && !std::isnan(expected.imag()) &&
                          (std::isfinite(z.real()) || std::isfinite(z.imag()));
   const auto distance = [&](double part, long double exact) {
@@ -308,10 +308,10 @@ double distance_of_real(std::string_view name, double x, double y, double near, 
     return units(found, Hundred(boost::math::erf(Hundred(x))), false);
   }
   if (name == "cbrt") {
-    const Number<640> root = exp(log(Number<640>(std::fabs(x))) / 3);
-    return units(found, x < 0 ? Number<640>(-root) : root, false);
+    const WideNumber<640> root = exp(log(WideNumber<640>(std::fabs(x))) / 3);
+    return units(found, x < 0 ? WideNumber<640>(-root) : root, false);
   }
-  using N = Number<1400>;
+  using N = WideNumber<1400>;
   return units(found, value<N>(name, {N(x), N(0)}, {N(y), N(0)}).re, false);
 }
 
