@@ -109,12 +109,14 @@ VeryPrecise sine_of(const VeryPrecise &x) {
 }  // namespace
 
 Extended multiply_precisely(Extended x, Extended y) {
-  const Extended product{difference_of_products(x.real(), y.real(), x.imag(), y.imag()),
-                         difference_of_products(x.real(), y.imag(), -x.imag(), y.real())};
-  // Of infinities and NaN the textbook's product.
-  return is_finite(product)
-             ? product
-             : Extended{x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  const long double real = difference_of_products(x.real(), y.real(), x.imag(), y.imag());
+  const long double imaginary = difference_of_products(x.real(), y.imag(), -x.imag(), y.real());
+  // Infinities, NaN and the signs of zeros are the textbook's.
+  const Extended textbook{x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  if (!is_finite({real, imaginary})) {
+    return textbook;
+  }
+  return {real == 0 ? textbook.real() : real, imaginary == 0 ? textbook.imag() : imaginary};
 }
 
 Extended divide_precisely(Extended x, Extended y) {
@@ -122,8 +124,10 @@ Extended divide_precisely(Extended x, Extended y) {
     return x / y;
   }
   const long double square = square_of_modulus(y.real(), y.imag());
-  return {difference_of_products(x.real(), y.real(), -x.imag(), y.imag()) / square,
-          difference_of_products(x.imag(), y.real(), x.real(), y.imag()) / square};
+  const long double real = difference_of_products(x.real(), y.real(), -x.imag(), y.imag()) / square;
+  const long double imaginary = difference_of_products(x.imag(), y.real(), x.real(), y.imag()) / square;
+  const Extended textbook = x / y;  // which has the signs of zeros
+  return {real == 0 ? textbook.real() : real, imaginary == 0 ? textbook.imag() : imaginary};
 }
 
 // (e^a cos b - 1) + i e^a sin b, where cos b - 1 = -2 sin^2(b/2). Real for a real.

@@ -1,6 +1,7 @@
 // The reducers that are one op, as functions on the sum type: the one place that says how many values become one.
 #pragma once
 
+#include "core/interpreter/complex_functions.h"
 #include "core/interpreter/loops.h"
 
 namespace bp::interpreter {
@@ -12,7 +13,7 @@ void visit_plain_reducer(ir::Opcode opcode, Body &&body) {
   if constexpr (is_complex_number<W>) {
     switch (opcode) {
       case Opcode::Add: return body([](W x, W y) { return x + y; });
-      case Opcode::Multiply: return body([](W x, W y) { return multiply(x, y); });
+      case Opcode::Multiply: return body([](W x, W y) { return W(multiply_precisely(Extended(x), Extended(y))); });
       default: return;
     }
   } else if constexpr (std::is_floating_point_v<W>) {
