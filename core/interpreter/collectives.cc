@@ -357,6 +357,12 @@ class Collective {
   Result<Literal> join(const std::vector<Literal> &parts, std::int64_t dimension) const {
     const auto d = static_cast<std::size_t>(dimension);
     const Shape &shape = parts[0].shape();
+    if (parts.size() == 1) {
+      return parts[0];
+    }
+    if (d >= shape.rank()) {
+      return invalid_input("{} along dimension {} of {}", instruction_.op().text, dimension, ir::to_string(shape));
+    }
     Dimensions sizes(shape.sizes().begin(), shape.sizes().end());
     sizes[d] *= static_cast<std::int64_t>(parts.size());
     BP_ASSIGN(Literal result, evaluator_.allocate(Shape::array(shape.element_type(), sizes)));
