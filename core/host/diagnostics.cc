@@ -71,10 +71,11 @@ Status Diagnostics::result(bp_status status, std::string_view who, std::string_v
   if (status == BP_OK) {
     return {};
   }
-  const std::string reason = reports_.empty() ? "no reason given" : describe(reports_[0], module);
+  const std::vector<Report> reports = causes_first(status);
+  const std::string reason = reports.empty() ? "no reason given" : describe(reports[0], module);
   Error error(error_code(status), fmt::format("plugin {}: {}: {}: {}", who, what, status_name(status), reason));
-  for (std::size_t i = 1; i < std::min(reports_.size(), max_notes); ++i) {
-    error = std::move(error).note(describe(reports_[i], module));
+  for (std::size_t i = 1; i < std::min(reports.size(), max_notes); ++i) {
+    error = std::move(error).note(describe(reports[i], module));
   }
   if (reports_.size() > max_notes) {
     error = std::move(error).note(fmt::format("and {} more reports", reports_.size() - max_notes));
@@ -85,10 +86,17 @@ Status Diagnostics::result(bp_status status, std::string_view who, std::string_v
 Status Diagnostics::result(bp_status status, std::string_view who, std::string_view what, const Image &image,
                            const ir::Module &module) const {
   Status result = this->result(status, who, what, image.module());
-  if (result.ok() || reports_.empty() || reports_[0].instruction >= image.sources().size()) {
+  const std::vector<Report> reports = causes_first(status);
+  if (result.ok() || reports.empty() || reports[0].instruction >= image.sources().size()) {
     return result;
   }
-  return std::move(result).error().at(module.instruction(image.sources()[reports_[0].instruction]).location());
+  return std::move(result).error().at(module.instruction(image.sources()[reports[0].instruction]).location());
+}
+
+std::vector<Report> Diagnostics::causes_first(bp_status status) const {
+  std::vector<Report> reports = reports_;
+  std::ranges::stable_partition(reports, [&](const Report &report) { return report.status == status; });
+  return reports;
 }
 
 }  // namespace bp::host

@@ -47,7 +47,8 @@ class Diagnostics {
   // After the call.
   const std::vector<Report> &reports() const { return reports_; }
 
-  // Success, or an error: "plugin acme: run: out of memory: <first report>", the others as notes. `who` names the
+  // Success, or an error: "plugin acme: run: out of memory: <first report>", the others as notes. The first is the first
+  // of this status: what was said of other instructions before, such as why they are declined, is no cause. `who` names the
   // plugin, `what` the call. With a module, instructions are named. A status that is not known counts as internal
   // error.
   Status result(bp_status status, std::string_view who, std::string_view what,
@@ -57,6 +58,7 @@ class Diagnostics {
                 const ir::Module &module) const;
 
  private:
+  std::vector<Report> causes_first(bp_status status) const;
   static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *message) noexcept;
 
   bp_diag_t abi_;

@@ -31,7 +31,7 @@ TEST_CASE("files that are no programs get one clear message") {
                       "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n");
   auto wrong = read_module(folder / "wrong.hlo");
   REQUIRE(!wrong.ok());
-  CHECK(wrong.error().to_string() == (folder / "wrong.hlo:2:48: r: the shape is f32[5], expected f32[4]\n"
+  CHECK(wrong.error().to_string() == (folder / "wrong.hlo:2:44: r: the shape is f32[5], expected f32[4]\n"
                                                "  ENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n"
                                                "                                             ^"));
   testing::write_file(folder / "bytecode.mlirbc", std::string_view("ML\xefR\x0dStableHLO_v1.0.0"));

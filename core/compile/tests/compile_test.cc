@@ -566,9 +566,10 @@ TEST_CASE("errors say what was wrong") {
   CHECK(error_of(compile(parse(text), open_tiny({{"ops", "add"}}), device_only)) ==
         "backend org.example.tiny does not run e (exponential): the op is not in the option ops");
   CHECK(error_of(compile(parse(text), open_tiny({{"no-cost", "1"}}))) ==
-        "2:51: backend org.example.tiny: claim gave no cost for e");
+        "2:44: backend org.example.tiny: claim gave no cost for e");
   CHECK(error_of(compile(parse(text), open_tiny({{"fail-claim", "e"}}))) ==
-        "2:51: plugin org.example.tiny: claim: internal error: e: told to fail");
+        "2:44: plugin org.example.tiny: claim: internal error: e: told to fail\n"
+        "  note: x: the op is not in the option ops");
   CHECK(error_of(compile(parse("ENTRY main { ROOT c = f32[4] custom-call(), custom_call_target=\"f\" }"),
                          open_tiny({{"ops", "add"}}), device_only)) ==
         "backend org.example.tiny does not run c (custom-call): target \"f\": the op is not in the option ops");

@@ -93,7 +93,7 @@ TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
   CHECK(refusal("(u64[3], f32[8]) rng-bit-generator(s), algorithm=rng_default") ==
         "backend dev.backplane.nvptx does not run r (rng-bit-generator): nvptx: r is not compiled");
   CHECK(refusal("(f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\"") ==
-        "backend dev.backplane.nvptx does not run r (custom-call): nvptx: r is not compiled");
+        "backend dev.backplane.nvptx does not run r (custom-call): target \"TopK\": nvptx: r is not compiled");
 }
 
 TEST_CASE("what the backend says when it cannot") {
