@@ -5,20 +5,15 @@ namespace {
 
 using ir::Opcode;
 
-constexpr std::string_view no_order = "complex numbers have no order; StableHLO's is written out when it is read";
 constexpr std::string_view no_zero =
     "no number of the type leaves all others as they are, with which elements beyond the run-time size would be masked";
 constexpr std::string_view no_partner = "needs somebody at the other end: a device of a simulation, or a host program";
 
 // Of every device of this repository.
 constexpr Exception of_all[] = {
-    {Opcode::Maximum, Answer::Nowhere, "complex", no_order},
-    {Opcode::Minimum, Answer::Nowhere, "complex", no_order},
     {Opcode::DynamicReshape, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
-    {Opcode::TopK, Answer::Nowhere, "complex", "complex numbers have no order"},
     {Opcode::GetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
     {Opcode::SetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
-    {Opcode::ScaledDot, Answer::Nowhere, "pred, signed, unsigned, complex", "scales are for floats"},
     {Opcode::CustomCall, Answer::Interpreter, "all", "what it calls is registered with the interpreter"},
     {Opcode::RngBitGenerator, Answer::Nowhere, "floats", "random bits are integers"},
     {Opcode::Send, Answer::Nowhere, "all", no_partner},
