@@ -34,7 +34,7 @@ TEST_CASE("random programs have nearly all ops that compute, and grow as asked")
   std::map<ir::ElementType, int> types;
   int layouts = 0, groups = 0, batched = 0, nested = 0;
   std::size_t instructions = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const ir::Module module = random_module(seed);
     for (ir::Computation computation : module.computations()) {
       for (ir::Instruction i : computation.instructions()) {

@@ -115,7 +115,7 @@ BAD_MODELS = {
     "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
     "unknown_op.hlo": "unknown_op.hlo:4:19: unknown opcode 'frobnicate'\n    ROOT b = f32[4] frobnicate(a)\n                    ^",
     "unknown_name.hlo": "unknown_name.hlo:3:26: a is not defined before its use\n    ROOT b = f32[4] negate(a)\n                           ^",
-    "wrong_shape.hlo": "wrong_shape.hlo:5:8: b: operand 1 has shape f32[5], expected f32[4]",
+    "wrong_shape.hlo": "wrong_shape.hlo:5:8: b: operand 1 has shape f32[5], expected f32[4]\n    ROOT b = f32[4] add(a, c)\n         ^",
 }
 
 BAD_PLUGINS = {
@@ -374,7 +374,7 @@ COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memor
 PRECISION_MISTAKES = [
     (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),
     (["--threads", "0"], FAILED, "--threads=0: expected 1 to 1024"),
-    (["--type", "f64"], FAILED, "--type=f64: expected a float of 32 bits or less"),
+    (["--type", "s32"], FAILED, "--type=s32: expected a float or a complex number"),
     (["--on", "interpreter", "--op", "sin"], FAILED, "no function 'sin', expected one of: convert, abs, ..."),
     (["--on", "interpreter", "--json", "no/where"], FAILED, "cannot write no/where: No such file or directory"),
 ]
@@ -783,7 +783,7 @@ def layers():
     check({"compiler.compile", "program.run", "device.destroy"} <= names, f"the trace has {sorted(names)}")
     expect(["run", "good.hlo", *tiny, "--set", "no-cost=1", "--layer", "validate"], FAILED,
            "validate: BP-CLAIM-04: compiler.claim leaves the cost of b unwritten, or NaN\n"
-           "backplane: backend org.example.tiny: claim gave no cost for b\nvalidate: 1 violations")
+           "backplane: good.hlo:4:8: backend org.example.tiny: claim gave no cost for b\nvalidate: 1 violations")
     expect(["run", "good.hlo", *tiny, "--layer", "trace=absent/trace.json"], FAILED,
            "backplane: cannot write absent/trace.json: No such file or directory")
     expect(["run", "good.hlo", *tiny, "--layer", "record=absent/calls"], FAILED,
