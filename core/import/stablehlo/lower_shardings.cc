@@ -1,9 +1,11 @@
 // What the text says of devices is kept as XLA's own export of Shardy's dialect keeps it: in frontend_attributes and
 // custom calls whose names begin with xla.sdy.
 #include <algorithm>
+#include <optional>
 
 #include "core/import/stablehlo/lowering.h"
 #include "core/text/lexer.h"
+#include "core/text/sharding_reader.h"
 
 namespace bp::import::stablehlo {
 namespace {
@@ -13,6 +15,13 @@ constexpr std::string_view sharding_name = "xla.sdy.sharding";
 std::string text_of(const Attribute &attribute) {
   const auto *text = attribute.get<OpaqueText>();
   return text == nullptr ? to_string(attribute) : text->text;
+}
+
+// HLO's text of a sharding. Nothing of an empty text or the bytes of a protocol buffer, which old programs have.
+std::optional<std::string> sharding_in(std::string_view text) {
+  text::TokenReader reader(text, "");
+  auto sharding = text::read_sharding(reader);
+  return sharding.ok() && reader.at_end() ? std::optional(std::move(sharding).value()) : std::nullopt;
 }
 
 // #sdy.sharding<X> as the sharding of a list of one value: #sdy.sharding_per_value<[<X>]>.
@@ -82,7 +91,11 @@ void Lowering::set_module_hints() {
 
 void Lowering::set_sharding(const NamedAttribute &attribute, InstructionId id) {
   if (const auto *text = attribute.value.get<std::string>(); text != nullptr && attribute.name == "mhlo.sharding") {
-    module_.set_text(id, AttributeKey::Sharding, *text);
+    if (const auto sharding = sharding_in(*text)) {
+      module_.set_text(id, AttributeKey::Sharding, *sharding);
+    } else if (!text->empty()) {
+      add_frontend_attribute(id, attribute.name, *text);
+    }
   } else if (attribute.name == "sdy.sharding" || attribute.name == "sdy.sharding_rule") {
     add_frontend_attribute(id, fmt::format("xla.{}", attribute.name), text_of(attribute.value));
   }

@@ -176,7 +176,9 @@ TEST_CASE("what is said of devices is kept") {
 })",
                                  {})
                                 .value();
-  CHECK(text::print(module) == R"(HloModule m, num_partitions=8, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2,"b"=4]>, other = #sdy.mesh<["x"=8]>}}
+  CHECK(
+      text::print(module) ==
+      R"(HloModule m, num_partitions=8, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2,"b"=4]>, other = #sdy.mesh<["x"=8]>}}
 
 %xla.sdy.manual_computation_body (local: f32[4,2]) -> f32[4,2] {
   %local = f32[4,2]{1,0} parameter(0)
@@ -195,6 +197,20 @@ ENTRY %main (x: f32[8,8], y: f32[8]) -> (f32[8,2], f32[8]) {
   ROOT %tuple.10 = (f32[8,2]{1,0}, f32[8]{0}) tuple(%custom-call.8, %custom-call.9)
 }
 )");
+}
+
+TEST_CASE("shardings that are no text of HLO") {
+  const ir::Module module = read(R"(func.func public @main(%x: tensor<f32> {mhlo.sharding = ""},
+      %y: tensor<f32> {mhlo.sharding = "\08\01"}, %z: tensor<f32> {mhlo.sharding = "{ replicated }"}) -> tensor<f32> {
+    return %x : tensor<f32>
+  })",
+                                 {})
+                                .value();
+  const ir::Computation entry = module.entry();
+  CHECK(entry.parameter(0).text(ir::AttributeKey::Sharding).empty());
+  CHECK(entry.parameter(1).text(ir::AttributeKey::Sharding).empty());
+  CHECK(entry.parameter(1).text(ir::AttributeKey::FrontendAttributes) == "{mhlo.sharding=\"\\010\\001\"}");
+  CHECK(entry.parameter(2).text(ir::AttributeKey::Sharding) == "{replicated}");
 }
 
 TEST_CASE("parts, and which text is StableHLO") {
