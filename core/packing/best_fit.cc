@@ -1,9 +1,8 @@
-// Which items meet an item is found in a tree of all stretches: those that begin before its end are a prefix, and of
-// these, whole branches that end before its begin are left out.
+// Two items meet if one of them begins while the other is needed, so the moments at which something begins are all the
+// time there is.
 #include "core/packing/best_fit.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,7 +10,11 @@
 namespace bp::packing {
 namespace {
 
-constexpr std::size_t leaf_size = 8;
+constexpr std::size_t items_per_look_at_clock = 64;
+
+bool takes_room(const Item &item, Stretch stretch) {
+  return stretch.first < stretch.second && item.size > 0;
+}
 
 // The smallest gap that takes an item, between blocks given by begin and end, ascending by begin.
 class GapFinder {
@@ -38,74 +41,91 @@ class GapFinder {
 
 }  // namespace
 
-BestFit::BestFit(std::span<const Item> items) : items_(items) {
+BestFit::BestFit(std::span<const Item> items, Clock::time_point deadline) : items_(items), deadline_(deadline) {
   durations_.reserve(items.size());
-  for (std::uint32_t i = 0; i < items.size(); ++i) {
+  for (const Item &item : items) {
     double duration = 0;
-    for (auto [begin, end] : items[i].needed) {
+    for (auto [begin, end] : item.needed) {
       duration += static_cast<double>(end) - static_cast<double>(begin);
-      if (begin < end && items[i].size > 0) {
-        spans_.push_back({begin, end, items[i].size, i});
-      }
     }
     durations_.push_back(duration);
   }
-  std::ranges::sort(spans_, {}, [](const Span &span) { return std::tuple(span.begin, span.end, span.item); });
-  std::size_t leaves = std::bit_ceil((spans_.size() + leaf_size - 1) / leaf_size);
-  latest_.assign(2 * leaves, std::numeric_limits<std::int64_t>::min());
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
-    std::int64_t &latest = latest_[leaves + i / leaf_size];
-    latest = std::max(latest, spans_[i].end);
+  find_moments();
+  find_least_room();
+}
+
+void BestFit::find_moments() {
+  std::vector<std::int64_t> begins;
+  for (const Item &item : items_) {
+    for (Stretch stretch : item.needed) {
+      if (takes_room(item, stretch)) {
+        begins.push_back(stretch.first);
+      }
+    }
   }
-  for (std::size_t node = leaves; --node > 0;) {
-    latest_[node] = std::max(latest_[2 * node], latest_[2 * node + 1]);
+  std::ranges::sort(begins);
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  moment_count_ = begins.size();
+  auto moment = [&](std::int64_t time) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(begins, time) - begins.begin());
+  };
+  for (const Item &item : items_) {
+    first_moments_.push_back(static_cast<std::uint32_t>(moments_.size()));
+    for (Stretch stretch : item.needed) {
+      if (takes_room(item, stretch)) {
+        moments_.push_back({moment(stretch.first), moment(stretch.second)});
+      }
+    }
   }
-  first_span_of_.assign(items.size() + 1, 0);
-  for (const Span &span : spans_) {
-    ++first_span_of_[span.item + 1];
+  first_moments_.push_back(static_cast<std::uint32_t>(moments_.size()));
+}
+
+void BestFit::find_least_room() {
+  std::int64_t size = std::numeric_limits<std::int64_t>::max(), alignment = 0;
+  for (std::uint32_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].preset < 0 && !moments_of(i).empty()) {
+      size = std::min(size, items_[i].size);
+      alignment = std::gcd(alignment, items_[i].alignment);
+    }
   }
-  std::partial_sum(first_span_of_.begin(), first_span_of_.end(), first_span_of_.begin());
-  spans_of_.resize(spans_.size());
-  std::vector<std::uint32_t> next = first_span_of_;
-  for (std::uint32_t i = 0; i < spans_.size(); ++i) {
-    spans_of_[next[spans_[i].item]++] = i;
+  if (alignment > 0) {
+    least_room_ = {size, alignment};
   }
 }
 
-// Numbers of all spans that meet that one.
-template <typename Visit>
-void BestFit::for_each_meeting(const Span &span, Visit visit) const {
-  auto first_after = std::ranges::lower_bound(spans_, span.end, {}, &Span::begin);
-  auto spans_before = static_cast<std::size_t>(first_after - spans_.begin());
-  std::size_t leaves = latest_.size() / 2, leaves_before = (spans_before + leaf_size - 1) / leaf_size;
-  auto walk = [&](auto &&self, std::size_t node, std::size_t first_leaf, std::size_t count) -> void {
-    if (first_leaf >= leaves_before || latest_[node] <= span.begin) {
-      return;
-    }
-    if (count > 1) {
-      self(self, 2 * node, first_leaf, count / 2);
-      self(self, 2 * node + 1, first_leaf + count / 2, count / 2);
-      return;
-    }
-    std::size_t end = std::min(first_leaf * leaf_size + leaf_size, spans_before);
-    for (std::size_t i = first_leaf * leaf_size; i < end; ++i) {
-      if (spans_[i].end > span.begin) {
-        visit(i);
-      }
-    }
-  };
-  walk(walk, 1, 0, leaves);
+std::span<const BestFit::Moments> BestFit::moments_of(std::uint32_t item) const {
+  return std::span(moments_).subspan(first_moments_[item], first_moments_[item + 1] - first_moments_[item]);
+}
+
+std::int64_t BestFit::offset_in_gap(const Occupancy &occupancy, std::uint32_t item, std::vector<Stretch> &taken) const {
+  taken.clear();
+  for (auto [begin, end] : moments_of(item)) {
+    occupancy.collect(begin, end, taken);
+  }
+  std::ranges::sort(taken);
+  GapFinder gap(items_[item]);
+  for (auto [begin, end] : taken) {
+    gap.pass(begin, end);
+  }
+  return gap.offset();
+}
+
+std::int64_t BestFit::offset_on_top(const Occupancy &occupancy, std::uint32_t item) const {
+  std::int64_t top = 0;
+  for (auto [begin, end] : moments_of(item)) {
+    top = std::max(top, occupancy.top(begin, end));
+  }
+  return align_up(top, items_[item].alignment);
 }
 
 Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) const {
   Packing packing;
   packing.offsets.assign(items_.size(), 0);
-  std::vector<std::int64_t> offsets(spans_.size(), -1);  // by span; -1: not placed
-  std::vector<Stretch> taken;
+  Occupancy occupancy(moment_count_, least_room_);
   auto place = [&](std::uint32_t item, std::int64_t offset) {
     packing.offsets[item] = offset;
-    for (std::uint32_t i = first_span_of_[item]; i < first_span_of_[item + 1]; ++i) {
-      offsets[spans_of_[i]] = offset;
+    for (auto [begin, end] : moments_of(item)) {
+      occupancy.take(begin, end, offset, offset + items_[item].size);
       packing.height = std::max(packing.height, offset + items_[item].size);
     }
   };
@@ -114,27 +134,19 @@ Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) 
       place(i, items_[i].preset);
     }
   }
-  for (std::uint32_t item : order) {
+  std::vector<Stretch> taken;
+  bool is_late = false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t item = order[i];
     if (items_[item].preset >= 0) {
       continue;
     }
-    taken.clear();
-    for (std::uint32_t i = first_span_of_[item]; i < first_span_of_[item + 1]; ++i) {
-      for_each_meeting(spans_[spans_of_[i]], [&](std::size_t other) {
-        if (offsets[other] >= 0) {
-          taken.emplace_back(offsets[other], offsets[other] + spans_[other].size);
-        }
-      });
-    }
-    std::ranges::sort(taken);
-    GapFinder gap(items_[item]);
-    for (auto [begin, end] : taken) {
-      gap.pass(begin, end);
-    }
-    if (gap.offset() > limit - items_[item].size) {
+    is_late = is_late || (i % items_per_look_at_clock == 0 && Clock::now() >= deadline_);
+    const std::int64_t offset = is_late ? offset_on_top(occupancy, item) : offset_in_gap(occupancy, item, taken);
+    if (offset > limit - items_[item].size) {
       packing.offsets[item] = -1;
     } else {
-      place(item, gap.offset());
+      place(item, offset);
     }
   }
   return packing;

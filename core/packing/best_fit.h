@@ -1,21 +1,27 @@
 // Best fit: items are placed one after another, each into the smallest gap that takes it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "core/packing/occupancy.h"
 #include "core/packing/problem.h"
 
 namespace bp::packing {
 
 // Packs the same items in several orders. Preset items are placed first, whatever the order; where they overlap each
-// other, so does the packing. About n * (log n + k log k) per order, k being how many items are needed together with one.
+// other, so does the packing. About n * log n * g per order, g being the gaps at the times of an item, which are few
+// where items lie close. What is not placed before the deadline is placed above all that is there at its times, without
+// a look at the gaps.
 class BestFit {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // The items must outlive this.
-  explicit BestFit(std::span<const Item> items);
+  explicit BestFit(std::span<const Item> items, Clock::time_point deadline = Clock::time_point::max());
 
   // The order in which items are placed: falling size, falling time, falling size * time^power.
   Packing by_size() const;
@@ -25,22 +31,25 @@ class BestFit {
   Packing by_size_below(std::int64_t limit) const;
 
  private:
-  struct Span {
-    std::int64_t begin, end, size;
-    std::uint32_t item;
+  struct Moments {
+    std::uint32_t begin, end;
   };
+  void find_moments();
+  void find_least_room();
+  std::span<const Moments> moments_of(std::uint32_t item) const;
   template <typename Key>
   Packing pack_by(Key key, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) const;
   Packing pack(std::span<const std::uint32_t> order, std::int64_t limit) const;
-  template <typename Visit>
-  void for_each_meeting(const Span &span, Visit visit) const;
+  std::int64_t offset_in_gap(const Occupancy &occupancy, std::uint32_t item, std::vector<Stretch> &taken) const;
+  std::int64_t offset_on_top(const Occupancy &occupancy, std::uint32_t item) const;
 
   std::span<const Item> items_;
-  std::vector<double> durations_;                        // by item
-  std::vector<Span> spans_;                              // all stretches, by begin: what meets lies close together
-  std::vector<std::uint32_t> spans_of_, first_span_of_;  // by item, its spans from its first to the next item's first
-  // A binary tree over leaves of spans: the latest end below each node, the root at 1.
-  std::vector<std::int64_t> latest_;
+  Clock::time_point deadline_;
+  std::vector<double> durations_;             // by item
+  std::size_t moment_count_ = 0;              // times at which something begins
+  std::vector<Moments> moments_;              // of the stretches of all items, one item after another
+  std::vector<std::uint32_t> first_moments_;  // by item, in moments_, up to the next item's
+  LeastRoom least_room_;
 };
 
 }  // namespace bp::packing

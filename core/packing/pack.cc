@@ -36,14 +36,14 @@ class Packer {
   bool is_late() const { return Clock::now() >= options_.deadline; }
 
   void fit() {
-    BestFit best_fit(items_);
+    BestFit best_fit(items_, options_.deadline);
     best_ = best_fit.by_size();
     auto offer = [&](Packing other) {
       if (other.height < best_.height) {
         best_ = std::move(other);
       }
     };
-    if (best_.height > goal_) {
+    if (best_.height > goal_ && !is_late()) {
       offer(best_fit.by_duration());
     }
     for (double power : {0.25, 1.0, 2.0}) {

@@ -1,0 +1,79 @@
+// Where items lie close, the union of what they take is a few ranges, however many they are. So a node is cheap to ask,
+// and moments in a row are few nodes.
+#include "core/packing/occupancy.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/packing/problem.h"
+
+namespace bp::packing {
+
+bool LeastRoom::is_between(std::int64_t low, std::int64_t high) const {
+  return align_up(low, alignment) + size <= high;
+}
+
+void ByteRanges::add(std::int64_t begin, std::int64_t end, LeastRoom least) {
+  const auto first =
+      std::ranges::partition_point(ranges_, [&](Range range) { return least.is_between(range.second, begin); });
+  const auto last =
+      std::partition_point(first, ranges_.end(), [&](Range range) { return !least.is_between(end, range.first); });
+  if (first == last) {
+    ranges_.insert(first, {begin, end});
+    return;
+  }
+  *first = {std::min(begin, first->first), std::max(end, std::prev(last)->second)};
+  ranges_.erase(std::next(first), last);
+}
+
+Occupancy::Occupancy(std::size_t moment_count, LeastRoom least)
+    : least_(least),
+      leaves_(static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(moment_count, 1)))),
+      nodes_(2 * static_cast<std::size_t>(leaves_)) {}
+
+void Occupancy::take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high) {
+  auto walk = [&](auto &&self, std::uint32_t node, std::uint32_t first, std::uint32_t count) -> void {
+    if (begin >= first + count || end <= first) {
+      return;
+    }
+    nodes_[node].ever.add(low, high, least_);
+    if (begin <= first && first + count <= end) {
+      nodes_[node].always.add(low, high, least_);
+      return;
+    }
+    self(self, 2 * node, first, count / 2);
+    self(self, 2 * node + 1, first + count / 2, count / 2);
+  };
+  walk(walk, 1, 0, leaves_);
+}
+
+// The unions that together are what is taken at some of those moments.
+template <typename Visit>
+void Occupancy::visit(std::uint32_t begin, std::uint32_t end, Visit visit_bytes) const {
+  auto walk = [&](auto &&self, std::uint32_t node, std::uint32_t first, std::uint32_t count) -> void {
+    if (begin >= first + count || end <= first) {
+      return;
+    }
+    if (begin <= first && first + count <= end) {
+      visit_bytes(nodes_[node].ever);
+      return;
+    }
+    visit_bytes(nodes_[node].always);
+    self(self, 2 * node, first, count / 2);
+    self(self, 2 * node + 1, first + count / 2, count / 2);
+  };
+  walk(walk, 1, 0, leaves_);
+}
+
+void Occupancy::collect(std::uint32_t begin, std::uint32_t end, std::vector<ByteRanges::Range> &taken) const {
+  visit(begin, end,
+        [&](const ByteRanges &bytes) { taken.insert(taken.end(), bytes.ranges().begin(), bytes.ranges().end()); });
+}
+
+std::int64_t Occupancy::top(std::uint32_t begin, std::uint32_t end) const {
+  std::int64_t top = 0;
+  visit(begin, end, [&](const ByteRanges &bytes) { top = std::max(top, bytes.top()); });
+  return top;
+}
+
+}  // namespace bp::packing
