@@ -1,25 +1,62 @@
 #include "core/packing/problem.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
+#include <ranges>
+#include <set>
 
 namespace bp::packing {
 
-std::int64_t lower_bound(std::span<const Item> items) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // time, bytes
+namespace {
+
+constexpr std::size_t max_alignments = 8;  // for each, the bound is a sweep over time
+
+// Of the items whose offsets are multiples of that one. Each takes a multiple of it, but for the one on top of all.
+std::int64_t lower_bound_of(std::span<const Item> items, std::int64_t alignment) {
+  struct Change {
+    std::int64_t time, bytes, padding;  // negative bytes: of an item that ends
+    auto operator<=>(const Change &) const = default;
+  };
+  std::vector<Change> changes;
   for (const Item &item : items) {
+    const std::int64_t bytes = align_up(item.size, alignment);
     for (auto [begin, end] : item.needed) {
-      if (begin < end) {
-        changes.emplace_back(begin, item.size);
-        changes.emplace_back(end, -item.size);
+      if (begin < end && bytes > 0 && item.alignment % alignment == 0) {
+        changes.push_back({begin, bytes, bytes - item.size});
+        changes.push_back({end, -bytes, bytes - item.size});
       }
     }
   }
   std::ranges::sort(changes);  // at one time, what ends comes first
   std::int64_t live = 0, most = 0;
-  for (auto [time, bytes] : changes) {
+  std::map<std::int64_t, std::size_t> paddings;  // how many live items have each
+  for (auto [time, bytes, padding] : changes) {
     live += bytes;
-    most = std::max(most, live);
+    if (bytes > 0) {
+      ++paddings[padding];
+      most = std::max(most, live - paddings.rbegin()->first);
+    } else if (--paddings[padding] == 0) {
+      paddings.erase(padding);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+std::int64_t lower_bound(std::span<const Item> items) {
+  std::set<std::int64_t, std::greater<>> alignments;
+  std::int64_t common = 0;  // divisor of all
+  for (const Item &item : items) {
+    alignments.insert(item.alignment);
+    common = std::gcd(common, item.alignment);
+  }
+  alignments.erase(common);
+  std::int64_t most = common > 0 ? lower_bound_of(items, common) : 0;
+  for (std::int64_t alignment : alignments | std::views::take(max_alignments)) {
+    most = std::max(most, lower_bound_of(items, alignment));
   }
   return most;
 }
