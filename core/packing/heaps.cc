@@ -1,8 +1,40 @@
 #include "core/packing/heaps.h"
 
+#include <algorithm>
+
 #include "core/packing/best_fit.h"
 
 namespace bp::packing {
+namespace {
+
+// Further heaps in one pass over time: each item lies above what is in the last heap when it begins, or begins another.
+// None is larger than the limit.
+void stack(std::span<const Item> items, std::vector<std::uint32_t> waiting, std::int64_t limit, Heaps &heaps) {
+  struct Live {
+    std::int64_t until, top;
+  };
+  std::vector<Live> live;  // by rising top; what has ended below others is still there
+  std::ranges::stable_sort(waiting, {}, [&](std::uint32_t i) { return items[i].needed.front().first; });
+  for (bool is_first = true; std::uint32_t i : waiting) {
+    const auto begin = items[i].needed.front().first, end = items[i].needed.back().second;
+    while (!live.empty() && live.back().until <= begin) {
+      live.pop_back();
+    }
+    std::int64_t offset = align_up(live.empty() ? 0 : live.back().top, items[i].alignment);
+    if (is_first || offset > limit - items[i].size) {
+      heaps.heights.push_back(0);
+      live.clear();
+      offset = 0;
+      is_first = false;
+    }
+    live.push_back({end, offset + items[i].size});
+    heaps.heap[i] = static_cast<std::uint32_t>(heaps.heights.size() - 1);
+    heaps.offsets[i] = offset;
+    heaps.heights.back() = std::max(heaps.heights.back(), live.back().top);
+  }
+}
+
+}  // namespace
 
 Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Options &options) {
   if (lower_bound(items) <= limit) {
@@ -18,12 +50,13 @@ Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Optio
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     (items[i].size > limit && items[i].preset < 0 ? too_large : waiting).push_back(i);
   }
-  while (!waiting.empty()) {
+  // The first heap takes all presets, however late it is.
+  while (!waiting.empty() && (heaps.heights.empty() || BestFit::Clock::now() < options.deadline)) {
     std::vector<Item> candidates;
     for (std::uint32_t i : waiting) {
       candidates.push_back(items[i]);
     }
-    Packing placed = BestFit(candidates).by_size_below(limit);
+    Packing placed = BestFit(candidates, options.deadline).by_size_below(limit);
     std::vector<std::uint32_t> chosen, left;
     std::vector<Item> together;
     std::vector<std::int64_t> offsets;
@@ -47,6 +80,7 @@ Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Optio
     heaps.heights.push_back(packed.height);
     waiting = std::move(left);
   }
+  stack(items, std::move(waiting), limit, heaps);
   for (std::uint32_t i : too_large) {
     heaps.heap[i] = static_cast<std::uint32_t>(heaps.heights.size());
     heaps.heights.push_back(items[i].size);

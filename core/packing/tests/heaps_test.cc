@@ -81,4 +81,21 @@ TEST_CASE("heaps: random problems") {
   }
 }
 
+TEST_CASE("heaps: after the deadline the rest is stacked") {
+  std::mt19937_64 random(5);
+  auto below = [&](std::uint64_t limit) { return static_cast<std::int64_t>(random() % limit); };
+  std::vector<Item> items;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::int64_t begin = below(1'000);
+    items.push_back({below(500), 1 + below(8), {{begin, begin + below(90)}, {begin + 95, begin + 95 + below(90)}}, -1});
+  }
+  items[7].preset = 0;
+  Options late;
+  late.deadline = std::chrono::steady_clock::now();
+  const Heaps heaps = require_heaps(items, 600, late);
+  CHECK(heaps.heights.size() > 10);
+  CHECK(heaps.heap[7] == 0);
+  CHECK(check(items, heaps).ok());
+}
+
 }  // namespace bp::packing
