@@ -67,7 +67,7 @@ struct LoadedProgram {
   std::int64_t worker_scratch_bytes = 0;
 };
 
-// Several parts for each thread, so that one that is held up costs little.
+// Several parts for each thread, for pools that hand out what is left; the core's gives each thread as many in a row.
 constexpr std::int64_t parts_per_thread = 4;
 
 void share(const emit::Workers *workers, emit::Workers::Task task, void *const *pointers, void *scratch,
