@@ -1,6 +1,6 @@
-// What a program does to memory: each of its buffers lies between guards, what it may not write is protected if the host
-// has it, and what is not an input holds poison before the run. What comes out must not depend on where buffers lie or on
-// what was in them.
+// What a program does to memory: each of its buffers lies between guards, what it may not write is protected if the
+// host has it, and what is not an input holds poison before the run. What comes out must not depend on where buffers
+// lie or on what was in them.
 #include <fmt/format.h>
 
 #include <functional>

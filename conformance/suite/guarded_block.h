@@ -1,5 +1,5 @@
-// A piece of memory that tells when somebody writes beside it. The host's has a page on each side that nobody may touch; a
-// device's, and what the host's pages have left over, is surrounded by canaries.
+// A piece of memory that tells when somebody writes beside it. The host's has a page on each side that nobody may
+// touch; a device's, and what the host's pages have left over, is surrounded by canaries.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class GuardedBlock {
  public:
   enum class Place : std::uint8_t { AtEnd, AtStart };  // next to the one guard or to the other
 
-  // Filled with `poison`. Of a device that outlives it, or, if `device` is null, of the host; `alignment` is then at most
-  // that of a page. Where a device has no place for the canaries it is an OutOfMemory.
+  // Filled with `poison`. Of a device that outlives it, or, if `device` is null, of the host; `alignment` is then at
+  // most that of a page. Where a device has no place for the canaries it is an OutOfMemory.
   static Result<GuardedBlock> make(const host::Device *device, std::uint32_t space, std::uint64_t size,
                                    std::uint64_t alignment, Place place, std::byte poison);
   GuardedBlock(GuardedBlock &&other) noexcept;

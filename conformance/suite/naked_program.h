@@ -1,5 +1,5 @@
-// A program by its naked ABI, on memory of the caller's making: what the core compiled, loaded and run without the core's
-// runtime, so that every byte around it can be watched.
+// A program by its naked ABI, on memory of the caller's making: what the core compiled, loaded and run without the
+// core's runtime, so that every byte around it can be watched.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ Result<DevicePointer> make_device(const std::shared_ptr<const host::Plugin> &lib
                                   std::uint32_t instance = 0);
 host::HostOptions silent_host();
 
-// One of the device's queues that takes all of these kinds of commands (bit k: BP_COMMAND_ k); BP_NONE if there is none.
+// One of the device's queues that takes all of these kinds of commands (bit k: BP_COMMAND_ k); BP_NONE if there is
+// none.
 std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::uint32_t choice = 0);
 bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
@@ -51,7 +52,7 @@ class NakedProgram {
     std::byte poison{0xff};
     bool is_reversed = false;  // the last allocation is made first, and so lies elsewhere
     bool has_inputs = true;    // or they come later: NakedRun::copies_in()
-    // Of run(): inputs that are not donated, and constants, are protected from writes (write_trap.h).
+    // run() protects inputs that are not donated, and constants, from writes (write_trap.h).
     bool is_protected = false;
   };
   using Outputs = std::vector<std::vector<std::byte>>;
@@ -89,8 +90,8 @@ class NakedRun {
   // What brings the inputs to the device, and its outputs to `outputs`: both stay where they are until that is done.
   std::vector<bp_command_t> copies_in() const;
   std::vector<bp_command_t> copies_out(NakedProgram::Outputs &outputs) const;
-  // After the run: the bytes of the outputs. PluginFailure says what was written that is not the program's: an input, or
-  // past the end of an allocation.
+  // After the run: the bytes of the outputs. PluginFailure says what was written that is not the program's: an input,
+  // or past the end of an allocation.
   Result<NakedProgram::Outputs> finish() const;
 
  private:

@@ -34,8 +34,8 @@ class ThreadPool {
   // its caller alone.
   void parallel(std::uint32_t count, Body body, void *context);
 
-  // The same of a function object that may throw: the first exception comes out here, when all that had begun by then is
-  // done.
+  // The same of a function object that may throw: the first exception comes out here, when all that had begun by then
+  // is done.
   template <class Function>
   void parallel(std::uint32_t count, Function &&function) {
     struct Loop {

@@ -1,8 +1,9 @@
 // Dataflow: which value each array of the program is. Ops that only forward (tuple, get-tuple-element, bitcast,
-// opt-barrier, add-dependency, domain, call, parameters of control computations) make no values: their positions show the
-// value of where it comes from. A while makes a value for each element of its state that the body changes, at its result
-// and at the parameters of condition and body; a conditional makes one where its branches differ. Everything else makes a
-// value per array, a reshape too: where it moves nothing, the pass bitcast-recognition has made a bitcast of it.
+// opt-barrier, add-dependency, domain, call, parameters of control computations) make no values: their positions show
+// the value of where it comes from. A while makes a value for each element of its state that the body changes, at its
+// result and at the parameters of condition and body; a conditional makes one where its branches differ. Everything
+// else makes a value per array, a reshape too: where it moves nothing, the pass bitcast-recognition has made a bitcast
+// of it.
 //
 // Computations are walked once, callees first; a callee's parameters get values of their own that are merged into the
 // caller's operands when the call is met. Near linear.

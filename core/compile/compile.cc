@@ -120,8 +120,8 @@ class Compilation {
     return division;
   }
 
-  // Rewrites what the device refuses as something it may run: first ops that hardly any device has, then, if something is
-  // still refused, down to the primitives.
+  // Rewrites what the device refuses as something it may run: first ops that hardly any device has, then, if something
+  // is still refused, down to the primitives.
   Status expand(ir::Module &module, Claims &claims) {
     BP_TRY(expand(module, claims, passes_of(passes::Stage::Expand)));
     std::vector<passes::Pass> all = passes_of(passes::Stage::Expand);

@@ -21,7 +21,7 @@ bool is_inexact(const ir::Shape &shape) {
              : shape.is_array() && (ir::is_floating(shape.element_type()) || ir::is_complex(shape.element_type()));
 }
 
-// Of numbers with so few bits a small change is mostly none.
+// Small changes of numbers with so few bits mostly round to no change.
 constexpr int coarse_bits = 4;
 
 bool is_coarse(const ir::Shape &shape) {

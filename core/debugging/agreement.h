@@ -35,10 +35,10 @@ struct Agreement {
 };
 
 // Compares what `executable`, compiled from `module`, made of the arguments with what a reference made of them. Errors
-// above the tolerance differ, unless moving the inputs by one unit in the last place does as much: no two ways of rounding
-// need to agree there. Runs on inputs moved like that, if there is a use for it, and on inputs that are a little larger: an
-// output of floats that hardly answers to these is weak evidence, as is a saturated softmax; errors inside show no more
-// than the inputs do. Fails if the shapes differ, or if a run does.
+// above the tolerance differ, unless moving the inputs by one unit in the last place does as much: no two ways of
+// rounding need to agree there. Runs on inputs moved like that, if there is a use for it, and on inputs that are a
+// little larger: an output of floats that hardly answers to these is weak evidence, as is a saturated softmax; errors
+// inside show no more than the inputs do. Fails if the shapes differ, or if a run does.
 Result<Agreement> compare(const Module &module, const Executable &executable, const std::vector<Literal> &arguments,
                           const Literal &result, const Literal &expected, double tolerance);
 

@@ -243,7 +243,7 @@ void Mutation::change_op() {
   }
 }
 
-// Of an op whose shape is written.
+// Changes the shape of an op whose shape is written.
 void Mutation::change_result() {
   Shape shape = op().shape();
   if (!shape.is_array()) {
@@ -321,9 +321,8 @@ constexpr std::string_view known_limits[] = {
 };
 
 bool is_known_limit(const Error &error) {
-  return std::ranges::any_of(known_limits, [&](std::string_view text) {
-    return error.message().find(text) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      known_limits, [&](std::string_view text) { return error.message().find(text) != std::string_view::npos; });
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Ignored random_outputs(const ir::Module &module) {
   return ignored;
 }
 
-// Of a program for several devices the result is a tuple of theirs.
+// The result of a program for several devices is a tuple of theirs.
 Ignored ignored_outputs(const ir::Module &module, const Ignored &random, const Literal &result) {
   return ir::check_one_device(module).ok()
              ? random

@@ -47,10 +47,10 @@ class Diagnostics {
   // After the call.
   const std::vector<Report> &reports() const { return reports_; }
 
-  // Success, or an error: "plugin acme: run: out of memory: <first report>", the others as notes. The first is the first
-  // of this status: what was said of other instructions before, such as why they are declined, is no cause. `who` names the
-  // plugin, `what` the call. With a module, instructions are named. A status that is not known counts as internal
-  // error.
+  // Success, or an error: "plugin acme: run: out of memory: <first report>", the others as notes. The first is the
+  // first of this status: what was said of other instructions before, such as why they are declined, is no cause. `who`
+  // names the plugin, `what` the call. With a module, instructions are named. A status that is not known counts as
+  // internal error.
   Status result(bp_status status, std::string_view who, std::string_view what,
                 const bp_module_t *module = nullptr) const;
   // The same, with the place of the instruction that the first report blames. `image` was built from `module`.

@@ -17,11 +17,12 @@ struct Comparison {
   // Largest |x-y| over largest |y|; a NaN or infinity where the reference has another value counts as infinity. What an
   // algorithm is bounded by whose error is that of a norm, as an FFT's.
   double relative_error = 0;
-  // Largest |x-y| over |y| or the typical size of y, whichever is more: the root of the mean square of those elements that
-  // are finite and not zero. One large element does not hide errors of the others, nor do many zeros make that of a few
-  // look large. Never less than relative_error.
+  // Largest |x-y| over |y| or the typical size of y, whichever is more: the root of the mean square of those elements
+  // that are finite and not zero. One large element does not hide errors of the others, nor do many zeros make that of
+  // a few look large. Never less than relative_error.
   double typical_error = 0;
-  // Share of the elements with such an error above `noticeable`; elements that are zero in both are not counted. 0 if all are.
+  // Share of the elements with such an error above `noticeable`; elements that are zero in both are not counted. 0 if
+  // all are.
   static constexpr double noticeable = 0x1p-15;
   double share_apart = 0;
   // Largest distance in units in the last place of the element type; 0 for pred and integers. Complex: of the parts.

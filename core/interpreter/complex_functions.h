@@ -1,7 +1,7 @@
 // The functions of complex numbers that the C library does not have, or not with all digits: each part within a unit in
-// the last place of f64, also where the terms of its formula cancel. Arguments are f64 held in the extended format, whose
-// exponents let nothing overflow on the way. At zeros, infinities and NaN they are what C99 annex G makes of the formula
-// beside each.
+// the last place of f64, also where the terms of its formula cancel. Arguments are f64 held in the extended format,
+// whose exponents let nothing overflow on the way. At zeros, infinities and NaN they are what C99 annex G makes of the
+// formula beside each.
 #pragma once
 
 #include <complex>

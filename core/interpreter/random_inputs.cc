@@ -194,7 +194,7 @@ class UseFinder {
     std::int64_t element;
   };
 
-  // Of the variance: what a residual branch adds is small beside what goes around it.
+  // Divides the variance: what a residual branch adds is small beside what goes around it.
   static constexpr std::int64_t damping = 4;
 
   void push(ir::InstructionId id, std::int64_t element) {

@@ -24,11 +24,11 @@ struct ValueRange {
 // A value of any shape; all arrays in a tuple get the same range. Fails only for lack of memory.
 Result<ir::Literal> random_literal(const ir::Shape &shape, std::uint64_t seed, const ValueRange &range = {});
 
-// Arguments for the entry computation, by parameter number. How a parameter is used decides its range. The fan-in is four
-// times the contracting size of a dot, or input features times window of a convolution: residual sums then do not make a
-// deep network's activations grow until what comes after them saturates. What is broadcast and multiplied, divided by, or
-// the operand of a root or logarithm, a variance for one, is positive. Integers that are used as indices or class labels
-// lie inside the dimension they index. The module must be verified.
+// Arguments for the entry computation, by parameter number. How a parameter is used decides its range. The fan-in is
+// four times the contracting size of a dot, or input features times window of a convolution: residual sums then do not
+// make a deep network's activations grow until what comes after them saturates. What is broadcast and multiplied,
+// divided by, or the operand of a root or logarithm, a variance for one, is positive. Integers that are used as indices
+// or class labels lie inside the dimension they index. The module must be verified.
 Result<std::vector<ir::Literal>> random_arguments(const ir::Module &module, std::uint64_t seed);
 
 }  // namespace bp::interpreter

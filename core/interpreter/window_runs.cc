@@ -6,7 +6,7 @@
 
 namespace bp::interpreter {
 
-// Of the positions in a window, those at which an element and no gap lies are lhs_dilate / g apart, and these elements
+// The positions in a window at which an element and no gap lies are lhs_dilate / g apart, and these elements
 // rhs_dilate / g, where g is the greatest common divisor of the two.
 WindowRuns::WindowRuns(const ir::WindowDimension &window, std::int64_t elements, std::int64_t output)
     : input(elements), is_reversed(window.reversal != 0) {

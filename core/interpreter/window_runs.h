@@ -1,6 +1,6 @@
 // Large windows in nearly linear time, for any associative function: dimension after dimension, and in each of them by
-// doubling. What 1, 2, 4 ... elements combine to, from each element on, is known after as many rounds; the elements under a
-// window are a run, which is put together from such parts.
+// doubling. What 1, 2, 4 ... elements combine to, from each element on, is known after as many rounds; the elements
+// under a window are a run, which is put together from such parts.
 #pragma once
 
 #include <span>
@@ -28,8 +28,8 @@ std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimensio
                                               std::span<const std::int64_t> output);
 
 // Replaces elements by what those of each run along a dimension combine to, in order; of an empty run, by anything.
-// outer, inner: the sizes of all dimensions before and after it, multiplied. Cells has two arrays and knows the function f;
-// all but the first and the last of these do the same to the n - 1 elements after those named:
+// outer, inner: the sizes of all dimensions before and after it, multiplied. Cells has two arrays and knows the
+// function f; all but the first and the last of these do the same to the n - 1 elements after those named:
 //   begin(count): the second array has so many elements from now on
 //   join(i, j, n, is_reversed): first[i] = f(first[i], first[j]), reversed f(first[j], first[i])
 //   take(i, j, n): second[i] = first[j]

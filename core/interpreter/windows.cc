@@ -89,7 +89,7 @@ void for_each_full_window(std::span<const WindowRuns> runs, Body &&body) {
   });
 }
 
-// Of combine_runs().
+// The cells of combine_runs() as wide numbers.
 template <class Sum, class Combine>
 struct WideCells {
   std::vector<Sum> first, second;
@@ -111,7 +111,7 @@ struct WideCells {
   }
 };
 
-// Of combine_runs(), with any function on several arrays.
+// The cells of combine_runs() for any function on several arrays.
 class FunctionCells {
  public:
   FunctionCells(ScalarFunction &function, std::span<const Literal> operands) : function_(function) {

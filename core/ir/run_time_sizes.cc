@@ -50,8 +50,8 @@ class SizeRules {
                ? SizeFormula{Opcode::GetDimensionSize, static_cast<std::int64_t>(at.operand), at.dimension, {}}
                : fixed(shape(at.operand).size(at.dimension));
   }
-  // Of dimensions that must be equal: the smallest of those that are dynamic. In an elementwise op on two operands one
-  // element goes along with any number.
+  // The size that equal dimensions share: the smallest of those that are dynamic. In an elementwise op on two operands
+  // one element goes along with any number.
   SizeFormula shared(std::span<const OperandDimension> places) const;
   // The dimensions that must equal this one, itself among them.
   std::vector<OperandDimension> equals(OperandDimension at) const;
@@ -287,7 +287,7 @@ SizeFormulas SizeRules::contracted() const {
   return result;
 }
 
-// Of ops with one result array, or several of the same dimensions.
+// The size of a dimension of the result array, or of each of several with the same dimensions.
 SizeFormula SizeRules::result(std::size_t d) const {
   const auto number = static_cast<std::int64_t>(d);
   switch (i_.opcode()) {

@@ -24,8 +24,8 @@ class Trace {
 
   // Kept in memory.
   Trace() = default;
-  // In a file, event by event: it is whole at any time, also if the process ends before its time. Replaces what is there,
-  // which must be a file in which one can go back.
+  // In a file, event by event: it is whole at any time, also if the process ends before its time. Replaces what is
+  // there, which must be a file in which one can go back.
   static Result<std::shared_ptr<Trace>> create(const std::string &path);
 
   // An event of a row of this thread, from `start` to now. `details`: members of a JSON object.
@@ -36,7 +36,7 @@ class Trace {
   void add_asynchronous(std::string_view name, char phase, std::uint64_t id);
 
   std::size_t size() const;
-  // Of a trace in memory.
+  // The events as JSON, if the trace is kept in memory.
   std::string to_json() const;
   // Whether all of it could be written.
   Status status() const;

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t max_alignments = 8;  // for each, the bound is a sweep over time
 
-// Of the items whose offsets are multiples of that one. Each takes a multiple of it, but for the one on top of all.
+// The bound of those items whose offsets are multiples of the alignment. Each takes a multiple of it, but for the one
+// on top of all.
 std::int64_t lower_bound_of(std::span<const Item> items, std::int64_t alignment) {
   struct Change {
     std::int64_t time, bytes, padding;  // negative bytes: of an item that ends

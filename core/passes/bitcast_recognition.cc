@@ -1,7 +1,7 @@
-// What gives elements another name and no other place becomes a bitcast, for which no backend has code: its result is its
-// operand's memory. Such are reshapes, transposes, broadcasts and copies between layouts of which the one holds the same
-// bytes as the other, slices of everything, conversions to the same type. Bodies of fusions and the like stay: there is
-// no memory. Linear.
+// What gives elements another name and no other place becomes a bitcast, for which no backend has code: its result is
+// its operand's memory. Such are reshapes, transposes, broadcasts and copies between layouts of which the one holds the
+// same bytes as the other, slices of everything, conversions to the same type. Bodies of fusions and the like stay:
+// there is no memory. Linear.
 #include <algorithm>
 #include <optional>
 
@@ -58,8 +58,8 @@ std::vector<Run> runs_in_memory(const Shape &shape, const ir::Dimensions &steps)
   return runs;
 }
 
-// Of an op that gives all elements of its operand, each once: by dimension of the operand, the step along it in the
-// row-major numbering of the result. Nothing of other ops.
+// For an op that gives all elements of its operand, each once: by dimension of the operand, the step along it in the
+// row-major numbering of the result. Nothing for other ops.
 std::optional<ir::Dimensions> steps_in_result(Instruction i) {
   const Shape &from = i.operand(0).shape(), &to = i.shape();
   ir::Dimensions steps = row_major_steps(to);

@@ -45,8 +45,8 @@ Parts divide(Expansion &b, Parts x, Parts y);
 bool is_single(Expansion &b, Id x);
 // `huge` or `tiny` where the larger part is so, else 1.
 Id by_size(Expansion &b, Parts z, double huge, double tiny);
-// Where the modulus of a number overflows, or halves and quotients lose digits, the root of 1/16 of it, or of 2^48 times
-// it.
+// Where the modulus of a number overflows, or halves and quotients lose digits, the root of 1/16 of it, or of 2^48
+// times it.
 Parts square_root(Expansion &b, Parts unscaled);
 
 // f(z) = i g(-iz): the circular functions from the hyperbolic ones.

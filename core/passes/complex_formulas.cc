@@ -11,8 +11,8 @@ namespace {
 
 using Operands = std::span<const Parts>;
 
-// A number that e^x, cosh and sinh of do not overflow, and what they are to be multiplied by: the product with a sine may
-// yet be finite.
+// A number that e^x, cosh and sinh of do not overflow, and what they are to be multiplied by: the product with a sine
+// may yet be finite.
 struct Bounded {
   Id near, growth;
 };

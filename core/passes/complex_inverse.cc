@@ -1,5 +1,5 @@
-// The inverse functions of complex numbers. Sources: W. Kahan, "Branch cuts for complex elementary functions"; C99 annex G
-// for special values.
+// The inverse functions of complex numbers. Sources: W. Kahan, "Branch cuts for complex elementary functions"; C99
+// annex G for special values.
 #include <numbers>
 
 #include "core/passes/complex_arithmetic.h"
@@ -70,8 +70,8 @@ Id log_of_double(Expansion &b, Parts z) {
   return plus(b, log_modulus(b, z), std::numbers::ln2);
 }
 
-// A power of two that brings the larger parts of both to where squares neither overflow nor vanish, and no further: signs
-// of small parts choose between branches.
+// A power of two that brings the larger parts of both to where squares neither overflow nor vanish, and no further:
+// signs of small parts choose between branches.
 Id common_scale(Expansion &b, Parts x, Parts y) {
   const bool single = is_single(b, x.real);
   const auto larger = [&](Parts z) { return b.add(Opcode::Maximum, {absolute(b, z.real), absolute(b, z.imaginary)}); };

@@ -1,5 +1,5 @@
-// Rewrites gather as a loop over its windows: each is a dynamic slice of the operand, and goes to its row of an array of
-// windows, whose dimensions are put in order at the end.
+// Rewrites gather as a loop over its windows: each is a dynamic slice of the operand, and goes to its row of an array
+// of windows, whose dimensions are put in order at the end.
 #include "core/passes/index_vectors.h"
 
 namespace bp::passes {

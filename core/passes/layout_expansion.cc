@@ -1,6 +1,6 @@
 // Rewrites what only gives the same elements another place or another name: a reshape, and a bitcast-convert to another
-// width, are new names for the bytes, a transpose is a copy in another order. Where a layout is not row-major, copies are.
-// Of other ops in other layouts, perhaps they are run in row-major order, or rewritten: copies bring them there.
+// width, are new names for the bytes, a transpose is a copy in another order. Where a layout is not row-major, copies
+// are. Of other ops in other layouts, perhaps they are run in row-major order, or rewritten: copies bring them there.
 #include <algorithm>
 
 #include "core/passes/expansion.h"
@@ -16,8 +16,8 @@ using ir::Shape;
 bool has_bytes(const Shape &shape) {
   return shape.is_array() && shape.layout().element_bits == 0 && shape.layout().tiles.empty();
 }
-// Whether its results depend on the elements of its operands alone, and on nothing that has a layout of its own, such as
-// called computations and routines.
+// Whether its results depend on the elements of its operands alone, and on nothing that has a layout of its own, such
+// as called computations and routines.
 bool computes(ir::Instruction i) {
   switch (i.opcode()) {
     case Opcode::Parameter:

@@ -53,7 +53,7 @@ std::span<const Shape> arrays(const Shape &shape) {
   return shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
 }
 
-// Of types that elements share with what they are combined to.
+// Whether elements have the types of what they are combined to.
 bool has_plain_values(Instruction reduction, std::size_t count) {
   const std::span<const Shape> results = arrays(reduction.shape()),
                                combined = arrays(reduction.called(0).root().shape());

@@ -18,8 +18,8 @@ struct PartialReduction {
   ir::ComputationId function;
 };
 
-// Of a reduce or reduce-window of plain arrays whose elements have the types of what they are combined to; empty, and
-// nothing added, if there is no such start.
+// The parts of a reduce or reduce-window of plain arrays whose elements have the types of what they are combined to;
+// empty, and nothing added, if there is no such start.
 std::optional<PartialReduction> partial_reduction(Expansion &b, ir::Instruction reduction);
 
 // A reduce or reduce-window of these operands and starts, with the function.

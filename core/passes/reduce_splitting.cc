@@ -1,6 +1,6 @@
-// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so its longest
-// dimension is cut into parts, which are reduced first, all at the same time. Of half floats the parts' sums are f32.
-// What has no such dimension, or gives enough results, stays, and so does what has no start for parts
+// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so its
+// longest dimension is cut into parts, which are reduced first, all at the same time. Of half floats the parts' sums
+// are f32. What has no such dimension, or gives enough results, stays, and so does what has no start for parts
 // (partial_reduction()).
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-// Rewrites reduce-window as a loop over the positions of the window: each combines what lies under it, wherever the window
-// stands, with what was combined before. Large windows take a few operations on whole arrays for each dimension: what 1, 2,
-// 4 ... neighbours combine to, and of these what a window is put together from.
+// Rewrites reduce-window as a loop over the positions of the window: each combines what lies under it, wherever the
+// window stands, with what was combined before. Large windows take a few operations on whole arrays for each dimension:
+// what 1, 2, 4 ... neighbours combine to, and of these what a window is put together from.
 #include <algorithm>
 #include <optional>
 

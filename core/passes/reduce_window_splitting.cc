@@ -1,13 +1,15 @@
-// reduce-window  ->  scans: what large windows have in common is combined once. Scans are reduce-windows, too, whose window
-// is as long as the dimension and reaches all elements up to one, or all from it: backends have kernels of linear time for
-// these. Dimensions are windowed one after the other, the last one first, so that elements keep their order.
+// reduce-window  ->  scans: what large windows have in common is combined once. Scans are reduce-windows, too, whose
+// window is as long as the dimension and reaches all elements up to one, or all from it: backends have kernels of
+// linear time for these. Dimensions are windowed one after the other, the last one first, so that elements keep their
+// order.
 //
-// A large window of w elements is the end of one block of w - 1 elements and the beginning of the next (van Herk, Gil and
-// Werman): a scan of all blocks backwards and one forwards give both, for any associative function. Of a window with
-// strides, results that are not wanted are dropped; one with gaps has blocks of rows, as many in a row as a gap is wide.
+// A large window of w elements is the end of one block of w - 1 elements and the beginning of the next (van Herk, Gil
+// and Werman): a scan of all blocks backwards and one forwards give both, for any associative function. Of a window
+// with strides, results that are not wanted are dropped; one with gaps has blocks of rows, as many in a row as a gap is
+// wide.
 //
-// A long scan of few lines is cut into blocks: these are scanned at the same time, what each of them gives is scanned, and
-// that is combined with all elements of the next. All else stays, and so does what has no start for parts
+// A long scan of few lines is cut into blocks: these are scanned at the same time, what each of them gives is scanned,
+// and that is combined with all elements of the next. All else stays, and so does what has no start for parts
 // (partial_reduction()).
 #include <algorithm>
 #include <bit>

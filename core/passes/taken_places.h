@@ -1,5 +1,5 @@
-// Which arrays lose their place to results: a kernel that also reads such an array elsewhere than it writes cannot write
-// where it lies, and so costs a copy of the whole.
+// Which arrays lose their place to results: a kernel that also reads such an array elsewhere than it writes cannot
+// write where it lies, and so costs a copy of the whole.
 #pragma once
 
 #include <unordered_map>
@@ -15,8 +15,8 @@ class TakenPlaces {
   TakenPlaces(const ir::Module &module, const analysis::CallGraph &graph, ir::ComputationId computation);
 
   // The array in whose place a result belongs: what a scatter changes, or the state that a loop's body gets where it
-  // leaves the result; no_instruction if there is none, or if that has to be copied in any case: a constant, or what the
-  // program is given for reading only.
+  // leaves the result; no_instruction if there is none, or if that has to be copied in any case: a constant, or what
+  // the program is given for reading only.
   ir::InstructionId taken_by(const ir::Instruction &result) const;
 
  private:

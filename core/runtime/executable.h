@@ -13,8 +13,8 @@ namespace bp::runtime {
 
 class Executable;
 
-// A part of the entry computation: a program on a device, what other devices make of it, or one instruction on the host.
-// Instructions are those of Executable::module().
+// A part of the entry computation: a program on a device, what other devices make of it, or one instruction on the
+// host. Instructions are those of Executable::module().
 struct Step {
   std::shared_ptr<const Program> program = nullptr;
   std::shared_ptr<const Executable> executable = nullptr;

@@ -21,8 +21,8 @@ class Block {
   // Takes exactly `size` bytes from the system; the content is undefined. `alignment` is a power of two, at least that
   // of a pointer. A size of 0 takes nothing. Fails with OutOfMemory.
   static Result<Block> allocate(std::uint64_t size, std::size_t alignment = block_alignment);
-  // As above, in a memory space of a device that has bp.memory/1 and outlives the block; aligned as the space demands at
-  // the least. What is not such a piece is a PluginFailure.
+  // As above, in a memory space of a device that has bp.memory/1 and outlives the block; aligned as the space demands
+  // at the least. What is not such a piece is a PluginFailure.
   static Result<Block> allocate_on(const host::Device &device, std::uint32_t space, std::uint64_t size,
                                    std::size_t alignment = block_alignment);
   Block(Block &&other) noexcept;
@@ -56,8 +56,8 @@ struct MemoryFigures {
   std::int64_t temporaries = 0, constants = 0;
   std::int64_t scratch = 0;   // asked for by the backend beside the plan, per run
   std::int64_t resident = 0;  // what the backend says it holds as long as the program is loaded
-  // In the host's memory, where the program works in a memory that the host cannot address: what the host sees of inputs
-  // and outputs. All else is of the memory that the program works in.
+  // In the host's memory, where the program works in a memory that the host cannot address: what the host sees of
+  // inputs and outputs. All else is of the memory that the program works in.
   std::int64_t staging = 0;
 
   // The predicted peak, where the program works: all that is taken while it runs, without staging and what the backend

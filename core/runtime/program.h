@@ -44,8 +44,8 @@ class Program : public std::enable_shared_from_this<Program> {
   static Result<std::shared_ptr<const Program>> load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact);
-  // As above, with nothing compiled: runs the kernels of a device that has bp.kernels/1 and the routines of one that has
-  // bp.custom-call/1, on host memory. Every instruction of the entry must have one.
+  // As above, with nothing compiled: runs the kernels of a device that has bp.kernels/1 and the routines of one that
+  // has bp.custom-call/1, on host memory. Every instruction of the entry must have one.
   static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
                                                              const ir::Module &module, host::Image image);
   ~Program();
@@ -129,9 +129,10 @@ class Execution {
   std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }
   std::span<std::byte> output(std::size_t leaf) const { return bytes_of(program_->outputs()[leaf]); }
 
-  // Where the device has memory of its own, a run brings all inputs there and all outputs back, but for what is said here,
-  // after allocate(); elsewhere this changes nothing. A kept input, such as weights, is brought once and stays; what is
-  // written to it later is sure to be seen only after send_input(). A kept output stays there until it is fetched.
+  // Where the device has memory of its own, a run brings all inputs there and all outputs back, but for what is said
+  // here, after allocate(); elsewhere this changes nothing. A kept input, such as weights, is brought once and stays;
+  // what is written to it later is sure to be seen only after send_input(). A kept output stays there until it is
+  // fetched.
   void keep_input(std::size_t leaf);
   void send_input(std::size_t leaf);
   void keep_output(std::size_t leaf);

@@ -151,8 +151,8 @@ Complex log_plus_one(const Complex &z) {
   return {log_of_magnitude(next, square, is_near), atan2(next.im, next.re)};
 }
 
-// A power of two, and the inverse of its root, that let the modulus of a number not overflow, and its halves and quotients
-// keep their digits.
+// A power of two, and the inverse of its root, that let the modulus of a number not overflow, and its halves and
+// quotients keep their digits.
 struct Scale {
   Expression factor, inverse_root;
 };

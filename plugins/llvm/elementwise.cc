@@ -264,8 +264,8 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   if (!total) {
     return b.CreateFCmp(ordered[direction], x, y);
   }
-  // Negative numbers order backwards by their bits: flip all but the sign. Of f16 by its own bits, as to become f32 makes
-  // signalling NaNs quiet.
+  // Negative numbers order backwards by their bits: flip all but the sign. Of f16 by its own bits, as to become f32
+  // makes signalling NaNs quiet.
   const auto key = [&](Value *v) {
     Value *bits = dtype == BP_DTYPE_F16 ? compute_to_bits(b, v, dtype) : to_bits(b, v);
     Value *flip = b.CreateLShr(b.CreateAShr(bits, width_of(bits) - 1), 1);
@@ -391,7 +391,8 @@ Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Valu
                                      : with_sign ? (larger ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
                                                  : (larger ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
       Value *result = b.CreateBinaryIntrinsic(id, x, y);
-      // LLVM 19 computes f16 in f16, and where the machine has none, NaN and a zero of the preferred sign give the zero.
+      // LLVM 19 computes f16 in f16, and where the machine has none, NaN and a zero of the preferred sign give the
+      // zero.
       return dtype == BP_DTYPE_F16 ? b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), result) : result;
     }
     case BP_OP_AND: return b.CreateAnd(x, y);

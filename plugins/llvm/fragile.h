@@ -1,5 +1,5 @@
-// LLVM's objects where memory may end. LLVM is built without exceptions: one that passes through it, as when operator new
-// throws, leaves what it was working on in any state, so that a destructor may crash.
+// LLVM's objects where memory may end. LLVM is built without exceptions: one that passes through it, as when operator
+// new throws, leaves what it was working on in any state, so that a destructor may crash.
 #pragma once
 
 #include <exception>
@@ -25,8 +25,8 @@ Fragile<T> make_fragile(Arguments &&...arguments) {
   return Fragile<T>(new T(std::forward<Arguments>(arguments)...));
 }
 
-// Has LLVM throw std::bad_alloc where malloc() gives it nothing, instead of ending the process. To be called by whoever is
-// about to use LLVM, each time: the plugin that was asked last may be gone.
+// Has LLVM throw std::bad_alloc where malloc() gives it nothing, instead of ending the process. To be called by whoever
+// is about to use LLVM, each time: the plugin that was asked last may be gone.
 void throw_when_out_of_memory();
 
 }  // namespace bp::emit

@@ -294,8 +294,8 @@ bool can_share(const ModuleView &module, const RowFusion &rows) {
   return rows.length(module) >= shortest_row;
 }
 
-// How far from 0 the places lie that padding or windows ask for, before it is known which of them exist: an element of the
-// operand is at its coordinate times `step`. In doubles, which do not overflow.
+// How far from 0 the places lie that padding or windows ask for, before it is known which of them exist: an element of
+// the operand is at its coordinate times `step`. In doubles, which do not overflow.
 double farthest_place(InstructionView instruction) {
   const bool is_pad = instruction.op() == BP_OP_PAD;
   if (!is_pad && instruction.op() != BP_OP_REDUCE_WINDOW) {

@@ -1,5 +1,5 @@
-// One instruction as code: the loops that compute its results in memory from its operands in memory. Control flow is not
-// here but in program.h.
+// One instruction as code: the loops that compute its results in memory from its operands in memory. Control flow is
+// not here but in program.h.
 #pragma once
 
 #include <optional>
@@ -24,16 +24,16 @@ struct KernelSite {
 };
 
 // What one call of a kernel needs and how it can be shared out: parts [begin, end) of [0, items) write disjoint memory
-// and may run at the same time, each on a scratch of its own. On a threaded target, where an item is a thread's and all run
-// at the same time, only what is one item needs scratch.
+// and may run at the same time, each on a scratch of its own. On a threaded target, where an item is a thread's and all
+// run at the same time, only what is one item needs scratch.
 struct KernelWork {
   std::int64_t scratch_bytes = 0;
   std::int64_t items = 1;
 };
 
-// Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes and
-// what it calls, and whether the target is threaded; whatever passes can be emitted. Control flow passes if it is well
-// formed: its callees are not looked at.
+// Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes
+// and what it calls, and whether the target is threaded; whatever passes can be emitted. Control flow passes if it is
+// well formed: its callees are not looked at.
 std::string kernel_problem(InstructionView instruction, const VectorTarget &target);
 
 // Ops that leave no trace at run time unless operand and result lie apart; then the bytes are copied.
@@ -46,8 +46,9 @@ std::optional<InstructionView> scatter_in(InstructionView instruction);
 // The operand that holds result i of such an instruction before it.
 std::size_t scattered_operand(InstructionView instruction, std::size_t i);
 
-// What a team does better than threads by themselves: the rows or columns of an instruction, tiles of one that crosses its
-// operands (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be empty.
+// What a team does better than threads by themselves: the rows or columns of an instruction, tiles of one that crosses
+// its operands (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be
+// empty.
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
 std::optional<RowFusion> columns_for_team(InstructionView instruction);
 struct ColumnWork {
@@ -61,8 +62,8 @@ ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, 
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
 
-// What a kernel does before it multiplies: an op for each element of an operand, as often as one is computed again. 0: it
-// multiplies nothing, or what lies in memory. Expects kernel_problem() to be empty.
+// What a kernel does before it multiplies: an op for each element of an operand, as often as one is computed again. 0:
+// it multiplies nothing, or what lies in memory. Expects kernel_problem() to be empty.
 double prologue_operations(InstructionView instruction, const VectorTarget &target);
 
 // Emits into the builder's block, which then ends without a terminator. On a threaded target, whose threads do not wait

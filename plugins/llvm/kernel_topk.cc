@@ -1,8 +1,8 @@
-// Topk: each line keeps its best elements so far in a heap, the worst of them at its root; most others are no better and
-// are passed over, several at a time. At the end the heap gives them one after the other, the worst first.
+// Topk: each line keeps its best elements so far in a heap, the worst of them at its root; most others are no better
+// and are passed over, several at a time. At the end the heap gives them one after the other, the worst first.
 //
-// An element is one integer: its value, as an integer of the same order, and below it the complement of its position, so
-// that of equals the first one is the better one. 0 is worse than any.
+// An element is one integer: its value, as an integer of the same order, and below it the complement of its position,
+// so that of equals the first one is the better one. 0 is worse than any.
 #include <algorithm>
 #include <bit>
 
@@ -47,16 +47,13 @@ class TopkKernel {
     const Generator::Range range{site_.begin, site_.end};
     generator_.nest(
         lines, shape_, 1, Indices(shape_.rank(), k_.constant(0)),
-        [&](std::span<const Index> line) {
-          emit_line({line.begin(), line.end()});
-        },
-        &range);
+        [&](std::span<const Index> line) { emit_line({line.begin(), line.end()}); }, &range);
     return {.scratch_bytes = (slots() + 1) * element_->getIntegerBitWidth() / 8, .items = generator_.items(lines, 1)};
   }
 
  private:
   Value *integer(std::int64_t value) const { return b_.getInt64(static_cast<std::uint64_t>(value)); }
-  // Of a heap whose levels are all full; those for which there are no elements hold something better than any.
+  // The slots of a heap whose levels are all full; those without an element hold something better than any.
   std::int64_t slots() const { return (std::int64_t{1} << levels_) - 1; }
 
   void emit_line(Indices at) {

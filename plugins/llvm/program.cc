@@ -221,8 +221,8 @@ class ProgramEmitter {
     return emit_kernel_call(instruction);
   }
 
-  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the program
-  // was loaded. Threads that run it at the same time get states of their own.
+  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
+  // program was loaded. Threads that run it at the same time get states of their own.
   void emit_random_state(InstructionView instruction) {
     constexpr std::uint64_t first_state = 0x7012395;
     llvm::IntegerType *word = b_->getInt64Ty(), *state = b_->getInt128Ty();
@@ -405,8 +405,8 @@ class ProgramEmitter {
     b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, items});
   }
 
-  // Units refer to each other's functions with default visibility, that is through a table: they may be loaded more than
-  // 2 GB apart, which a direct reference does not reach.
+  // Units refer to each other's functions with default visibility, that is through a table: they may be loaded more
+  // than 2 GB apart, which a direct reference does not reach.
   llvm::Module *unit_for_kernel() {
     if (kernels_in_unit_++ % kernels_per_unit == 0) {
       kernel_unit_ = add_unit("kernels." + std::to_string(program_.units.size()));

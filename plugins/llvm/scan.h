@@ -1,6 +1,6 @@
 // Scans: reduce-window with a window as long as a dimension, of which there is one for each element, from or to that
-// element: cumsum, cumprod, cummax. What all elements before one combine to is computed once. So its computation is taken
-// to be associative, as that of a reduction is.
+// element: cumsum, cumprod, cummax. What all elements before one combine to is computed once. So its computation is
+// taken to be associative, as that of a reduction is.
 #pragma once
 
 #include <optional>

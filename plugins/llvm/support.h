@@ -1,7 +1,7 @@
-// What can be compiled, in parts that kernel_problem() (kernel.h) puts together. Everything the emitters rely on is checked
-// here, so that no module, however odd, leads them astray: numbers of operands, lengths and ranges of attributes,
-// dimensions that must agree. Each function says what is wrong, as the end of a sentence that begins with the
-// instruction's name; empty: nothing.
+// What can be compiled, in parts that kernel_problem() (kernel.h) puts together. Everything the emitters rely on is
+// checked here, so that no module, however odd, leads them astray: numbers of operands, lengths and ranges of
+// attributes, dimensions that must agree. Each function says what is wrong, as the end of a sentence that begins with
+// the instruction's name; empty: nothing.
 #pragma once
 
 #include <cstdint>

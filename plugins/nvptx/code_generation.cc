@@ -1,6 +1,6 @@
-// LLVM's whole pipeline, but for its vectorizers: unlike the CPU's code, which has a few passes only, a kernel gains from
-// it (address arithmetic in 32 bits, sums that stay in registers), and the driver's compiler takes longer than all of it,
-// in proportion to the PTX that it gets.
+// LLVM's whole pipeline, but for its vectorizers: unlike the CPU's code, which has a few passes only, a kernel gains
+// from it (address arithmetic in 32 bits, sums that stay in registers), and the driver's compiler takes longer than all
+// of it, in proportion to the PTX that it gets.
 #include "plugins/nvptx/code_generation.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
@@ -52,8 +52,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes->run(module, analyses->of_module);
 }
 
-// What LLVM 19 stores four bytes at a time: longer vectors of bytes, as vectors of words. What is moved, LLVM cannot make
-// one of bytes again.
+// What LLVM 19 stores four bytes at a time: longer vectors of bytes, as vectors of words. What is moved, LLVM cannot
+// make one of bytes again.
 void store_bytes_as_words(llvm::Module &module) {
   std::vector<llvm::StoreInst *> stores;
   for (llvm::Function &function : module) {

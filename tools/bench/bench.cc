@@ -1,5 +1,5 @@
-// The benchmarks of what users wait for: reading, planning, compiling, finding plugins, calling. Not a test: figures are
-// of one run on one machine; compare those of the same run. Runs beside those of others: race.cc.
+// The benchmarks of what users wait for: reading, planning, compiling, finding plugins, calling. Not a test: figures
+// are of one run on one machine; compare those of the same run. Runs beside those of others: race.cc.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -16,8 +16,8 @@ struct Isolated {
   std::string name;  // of the instruction
   ir::Opcode opcode;
   double relative_error = 0;  // the largest of its arrays; interpreter::Comparison::typical_error
-  // By how much that array changes, in the same measure, when the operands move by one unit in the last place. Looked at
-  // only where the error is above the tolerance: a sum that cancels to nothing has no digits to agree on.
+  // By how much that array changes, in the same measure, when the operands move by one unit in the last place. Looked
+  // at only where the error is above the tolerance: a sum that cancels to nothing has no digits to agree on.
   double response = 0;
 
   bool agrees(double tolerance) const {
@@ -31,7 +31,8 @@ struct IsolationReport {
   std::size_t not_alone = 0;       // that have no meaning alone: side effects, tokens
 };
 
-// The module is verified. `tolerance`: see Isolated::response. `progress` may be empty: instructions done, of how many, the next one's name.
+// The module is verified. `tolerance`: see Isolated::response. `progress` may be empty: instructions done, of how many,
+// the next one's name.
 Result<IsolationReport> compare_in_isolation(
     const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments, double tolerance,
     const std::function<void(std::size_t, std::size_t, std::string_view)> &progress);

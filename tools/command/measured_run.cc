@@ -24,7 +24,7 @@ void store_leaves(const ir::Literal &literal, const Program &program, Execution 
   }
 }
 
-// Of all devices.
+// The memory of all devices together.
 struct DeviceMemory {
   std::atomic<std::int64_t> taken = 0, most = 0;
 

@@ -19,7 +19,7 @@ struct Planned {
   buffers::MemoryStatistics statistics;
   std::vector<buffers::OutOfPlaceUpdate> updates;
   std::int64_t peak = 0;  // bytes: of the plan and the scratch
-  // Of a device; without one, 0.
+  // These are a device's figures, and 0 without one.
   std::size_t programs = 0;          // of which this is the one that needs most
   std::int64_t scratch = 0;          // what the backend asks for beside the plan
   std::int64_t scratch_in_main = 0;  // of that, what is in memory space 0
@@ -29,8 +29,8 @@ struct Planned {
   std::int64_t needed() const { return buffers::bytes_in_space(plan, 0) + scratch_in_main; }
 };
 
-// As a run on the backend has it; within the capacity, by computing cheap values again, if that can be (0: any number of
-// bytes). Without a name of a backend, as the module is after the default passes.
+// As a run on the backend has it; within the capacity, by computing cheap values again, if that can be (0: any number
+// of bytes). Without a name of a backend, as the module is after the default passes.
 Result<Planned> plan_memory(ir::Module module, const BackendChoice &choice, std::int64_t capacity);
 
 }  // namespace bp::command

@@ -245,7 +245,7 @@ Distance complex_distance(std::string_view name, const WideInput &input, std::co
   const N size = abs(exact.re) > abs(exact.im) ? abs(exact.re) : abs(exact.im);
   const auto distance = [&](double part, const N &expected) {
     const double in_units = units(part, expected, is_single);
-    // Of the larger part.
+    // The second distance is in units of the larger part.
     return Distance{in_units,
                     std::isinf(in_units) ? in_units : in_units * unit(expected, is_single) / unit(size, is_single)};
   };
@@ -257,7 +257,7 @@ bool is_ordinary(double x) {
   return x == 0 || (std::fabs(x) < 0x1p60 && std::fabs(x) > 0x1p-60);
 }
 
-// Of what has a special result or argument.
+// The distance where an argument or the result is special: 0 or infinite.
 double special_units(double found, double expected) {
   if (std::isnan(expected) || std::isnan(found)) {
     return std::isnan(expected) && std::isnan(found) ? 0 : infinite;

@@ -11,7 +11,7 @@
 
 namespace bp::precision {
 
-// Of c64 the parts are floats.
+// The arguments of a function. For c64 the parts are floats.
 struct WideInput {
   std::complex<double> x, y;  // y: of functions of two
 };
@@ -19,8 +19,8 @@ struct WideInput {
 struct WideFunction {
   std::string_view name;  // of the op
   int operands;
-  // The C library's function for arguments that are zero, infinite or NaN in a part, as C99 annex G wants it; null where
-  // it has none.
+  // The C library's function for arguments that are zero, infinite or NaN in a part, as C99 annex G wants it; null
+  // where it has none.
   std::complex<long double> (*of_specials)(std::complex<long double> z) = nullptr;
 };
 // Every function of complex numbers that HLO has.

@@ -10,7 +10,7 @@
 
 namespace bp::precision {
 
-// How many arguments of each kind.
+// The number of arguments of each kind.
 struct WideCounts {
   int ordinary = 60;   // between -16 and 16
   int near = 60;       // as near to 1, -1, i and -i, where functions branch, as random
@@ -25,10 +25,10 @@ struct WideStatistics {
   std::vector<std::string> special;  // the first few infinite ones
 };
 
-// Of a function of functions(), of f64; only one that has_distance().
+// Measures a function of functions() in f64; only one that has_distance().
 bool has_distance(const Function &function);
 Result<WideStatistics> sweep_f64(const Backend &backend, const Function &function, const WideCounts &counts);
-// Of a function of complex_functions(), by its name.
+// Measures a function of complex_functions(), by its name.
 Result<WideStatistics> sweep_complex(const Backend &backend, std::string_view function, ir::ElementType type,
                                      const WideCounts &counts);
 

@@ -18,7 +18,7 @@ Module read(const std::string &text) {
   return std::move(module).value();
 }
 
-// Of a program that was made into another one, with itself.
+// Compares a program that was made into another one with itself.
 Agreement judge(const std::string &text, const std::string &made) {
   const Module module = read(text);
   const Executable right = Executable::on_host(read(text)), executable = Executable::on_host(read(made));

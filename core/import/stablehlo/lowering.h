@@ -143,8 +143,8 @@ class Lowering {
   // In which products of the quantized operands add up exactly; Invalid if there is none, or nothing is added up.
   ir::ElementType accumulator(const Operation &operation) const;
   Result<Values> lower_in_integers(const Operation &operation, ir::ElementType accumulator);
-  // Lowers the operation with `operands` in place of its own. Quantized results are of `type`; Invalid: of the types that
-  // they express.
+  // Lowers the operation with `operands` in place of its own. Quantized results are of `type`; Invalid: of the types
+  // that they express.
   Result<Values> lower_with(const Operation &operation, std::span<const InstructionId> operands, ir::ElementType type);
   Status check_attributes(const Operation &operation) const;
   Status check_result(const Operation &operation, std::uint32_t i) const;

@@ -125,8 +125,8 @@ TEST_CASE("packing: what fits is packed to the lower bound") {
   require_packed(aligned, 90);
 }
 
-// What XLA's heap simulator takes for small sequences of allocations; ours takes no more. Items that share memory are one
-// with several stretches.
+// What XLA's heap simulator takes for small sequences of allocations; ours takes no more. Items that share memory are
+// one with several stretches.
 TEST_CASE("packing: known figures") {
   // a 10 and b 30 and c 20 and d 40 at the same time.
   require_packed(items_of({{0, 4, 10}, {1, 5, 30}, {2, 6, 20}, {3, 7, 40}}), 100);

@@ -1,5 +1,5 @@
-// The passes of the stage `primitives`, one by one: the interpreter computes an op and what the pass makes of it, and both
-// must agree. That a backend with primitives alone runs all is a test of conformance/coverage.
+// The passes of the stage `primitives`, one by one: the interpreter computes an op and what the pass makes of it, and
+// both must agree. That a backend with primitives alone runs all is a test of conformance/coverage.
 #include <catch2/catch.hpp>
 
 #include "core/interpreter/compare.h"
@@ -382,7 +382,8 @@ TEST_CASE("windows and contractions give the same sums") {
            "ROOT r = f32[2,3,5] reduce-window(x, z), window={size=1x3x1 rhs_dilate=1x2x1}, to_apply=sum",
            // Large ones, by doubling.
            "ROOT r = f32[2,7,5] reduce-window(x, z), window={size=2x7x5 pad=1_0x0_6x4_0}, to_apply=sum",
-           "ROOT r = f32[2,7,7] reduce-window(x, z), window={size=1x11x7 stride=1x2x1 pad=0_0x7_10x2_2 lhs_dilate=1x1x2 "
+           "ROOT r = f32[2,7,7] reduce-window(x, z), window={size=1x11x7 stride=1x2x1 pad=0_0x7_10x2_2 "
+           "lhs_dilate=1x1x2 "
            "rhs_dilate=1x1x1}, to_apply=sum",
            "ROOT r = f32[1,1,1] reduce-window(x, z), window={size=2x7x5}, to_apply=sum",
        }) {

@@ -43,7 +43,7 @@ void check(const Backend &backend, const Function &function, ElementType from, E
 }
 
 const bool is_full = std::getenv("BACKPLANE_TEST_FULL") != nullptr;  // tools/test --full takes its time
-// Of all f32, each nth.
+// The step from one f32 that is tried to the next.
 const std::uint64_t stride_of_f32 = is_full ? 101 : 1'000'003;
 
 void check_samples(std::string_view name) {
