@@ -6,8 +6,8 @@
     tools/bench/scaling.py nested_whiles wide_state --size 500    these, at 500 and 4,000
 
 A row is a pass, or what is left of the command (reading, verifying, printing), that grew by more than --factor (16;
-what is linear grows by 8) and takes at least --least seconds at 8n. Exit code 1 if there is one. Times are processor times
-of one run, so on a busy machine a row is a reason to look, not a verdict; the tests in core count instead.
+what is linear grows by 8) and takes at least --least seconds at 8n. Exit code 1 if there is one. Times are processor
+times of one run, so on a busy machine a row is a reason to look, not a verdict; the tests in core count instead.
 """
 
 import argparse
