@@ -54,6 +54,62 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   return inner;
 }
 
+// The text of one module, in a text that may hold several.
+struct ModuleText {
+  std::string_view text;
+  std::uint32_t first_line = 1;
+  enum class Form { Hlo, StableHlo, HloProto, MlirBytecode } form = Form::Hlo;
+};
+
+// At least one; a text that holds none is itself the only part, for the reader to reject.
+std::vector<ModuleText> split_modules(std::string_view text) {
+  std::vector<ModuleText> parts;
+  if (import::hlo_proto::is_hlo_proto(text)) {
+    parts.push_back({text, 1, ModuleText::Form::HloProto});
+  } else if (text.starts_with("ML\xefR")) {
+    parts.push_back({text, 1, ModuleText::Form::MlirBytecode});
+  } else if (import::stablehlo::is_stablehlo(text)) {
+    for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
+      parts.push_back({part.text, part.first_line, ModuleText::Form::StableHlo});
+    }
+  } else {
+    for (const text::TextPart &part : text::split_modules(text)) {
+      parts.push_back({part.text, part.first_line, ModuleText::Form::Hlo});
+    }
+  }
+  if (parts.empty()) {
+    parts.push_back({text});
+  }
+  return parts;
+}
+
+// whole: the text that the lines of messages are in.
+Result<Module> parse_part(const ModuleText &part, std::string_view whole, const std::string &file,
+                          std::vector<std::string> *warnings) {
+  if (part.form == ModuleText::Form::HloProto) {
+    BP_ASSIGN(Module module, import::hlo_proto::read_module(part.text, {file}));
+    BP_TRY(ir::verify(module));
+    return module;
+  }
+  if (part.form == ModuleText::Form::MlirBytecode) {
+    return Error(ErrorCode::Unsupported,
+                 "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
+        .at({file, 1, 1, {}});
+  }
+  if (part.form == ModuleText::Form::StableHlo) {
+    return import::stablehlo::read(part.text, {file, part.first_line, {}});
+  }
+  text::ParseOptions options;
+  options.file = file;
+  options.first_line = part.first_line;
+  options.warnings = warnings;
+  BP_ASSIGN(Module module, text::parse_module(part.text, options));
+  if (Status verified = ir::verify(module); !verified.ok()) {
+    return std::move(verified).error().in(whole);
+  }
+  return module;
+}
+
 }  // namespace
 
 Result<Backend> Backend::load(std::string_view name, const BackendOptions &options) {
@@ -101,28 +157,23 @@ Result<Module> read_module(const std::string &path, std::vector<std::string> *wa
   return parse_module(text, path, warnings);
 }
 
+Result<std::vector<Module>> read_modules(const std::string &path, std::vector<std::string> *warnings) {
+  BP_ASSIGN(const std::string text, read_file(path));
+  std::vector<Module> modules;
+  for (const ModuleText &part : split_modules(text)) {
+    BP_ASSIGN(Module module, parse_part(part, text, path, warnings));
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
 Result<Module> parse_module(std::string_view text, const std::string &file, std::vector<std::string> *warnings) {
-  if (import::hlo_proto::is_hlo_proto(text)) {
-    BP_ASSIGN(Module module, import::hlo_proto::read_module(text, {file}));
-    BP_TRY(ir::verify(module));
-    return module;
+  const std::vector<ModuleText> parts = split_modules(text);
+  if (parts.size() > 1) {
+    return invalid_input("a second module begins here, of {}, expected one", parts.size())
+        .at({file, parts[1].first_line, 1, {}});
   }
-  if (text.starts_with("ML\xefR")) {
-    return Error(ErrorCode::Unsupported,
-                 "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
-        .at({file, 1, 1, {}});
-  }
-  if (import::stablehlo::is_stablehlo(text)) {
-    return import::stablehlo::read(text, {file, 1, {}});
-  }
-  text::ParseOptions options;
-  options.file = file;
-  options.warnings = warnings;
-  BP_ASSIGN(Module module, text::parse_module(text, options));
-  if (Status verified = ir::verify(module); !verified.ok()) {
-    return std::move(verified).error().in(text);
-  }
-  return module;
+  return parse_part(parts.front(), text, file, warnings);
 }
 
 std::vector<std::shared_ptr<const host::Device>> Backend::devices() const {

@@ -96,10 +96,13 @@ class Backend {
   std::vector<std::shared_ptr<const host::Device>> others_;
 };
 
-// Reads and verifies one module: HLO text, StableHLO text or a HLO protocol buffer, whichever the file holds. Warnings
-// ("file:line:column: ...") are appended if asked for.
+// Reads and verifies the one module of a file: HLO text, StableHLO text or a HLO protocol buffer, whichever it holds.
+// Warnings ("file:line:column: ...") are appended if asked for. Several modules are an error.
 Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings = nullptr);
-// The same of what a file would hold; `file` is its name in messages.
+// All modules of a file, in its order, at least one: a text may hold several, each begun by a line "// -----" or, in
+// HLO, by HloModule. The first that cannot be read is the error.
+Result<std::vector<Module>> read_modules(const std::string &path, std::vector<std::string> *warnings = nullptr);
+// As read_module, of what a file would hold; `file` is its name in messages.
 Result<Module> parse_module(std::string_view text, const std::string &file,
                             std::vector<std::string> *warnings = nullptr);
 

@@ -42,6 +42,24 @@ TEST_CASE("files that are no programs get one clear message") {
   CHECK(!Backend::load("no-such-backend").ok());
 }
 
+TEST_CASE("a file may hold several modules") {
+  testing::TemporaryFolder folder;
+  const std::string one = "HloModule one\nENTRY e { ROOT x = f32[] parameter(0) }\n";
+  const std::string two = "HloModule two\nENTRY e { ROOT x = f32[2] parameter(0) }\n";
+  for (const char *between : {"", "// -----\n", "\n// a comment\n"}) {
+    testing::write_file(folder / "both.hlo", one + between + two);
+    const std::vector<Module> modules = read_modules(folder / "both.hlo").value();
+    REQUIRE(modules.size() == 2);
+    CHECK(modules[0].name() + modules[1].name() == "onetwo");
+  }
+  CHECK(read_module(folder / "both.hlo").error().to_string() ==
+        (folder / "both.hlo") + ":5:1: a second module begins here, of 2, expected one");
+  CHECK(parse_module(one + "// -----\n// and no more\n", "one.hlo").value().name() == "one");
+  const std::string function = "func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }\n";
+  testing::write_file(folder / "both.mlir", function + "// -----\n" + function);
+  CHECK(read_modules(folder / "both.mlir").value().size() == 2);
+}
+
 TEST_CASE("the interpreter is a backend like others") {
   testing::TemporaryFolder folder;
   testing::write_file(folder / "twice.hlo", double_text);

@@ -7,6 +7,7 @@
 #include "core/interpreter/random_inputs.h"
 #include "tools/command/check_passes.h"
 #include "tools/command/isolate.h"
+#include "tools/command/model_choice.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -15,7 +16,8 @@ namespace {
 namespace po = boost::program_options;
 
 struct BisectRequest {
-  std::string model, against;
+  ModelChoice model;
+  std::string against;
   BackendChoice backend;
   debugging::CheckOptions check;
   double tolerance = 1e-4;
@@ -55,11 +57,11 @@ Result<std::optional<Isolated>> find_instruction(const ir::Module &module, const
 }
 
 Result<int> bisect(const BisectRequest &request) {
-  BP_ASSIGN(ir::Module module, read_module(request.model));
+  BP_ASSIGN(ir::Module module, request.model.only_module());
   BP_ASSIGN(Backend backend, request.backend.load());
   BP_ASSIGN(Backend reference, Backend::load(request.against));
-  const std::string common =
-      fmt::format("{} {} --seed {}", request.model, request.backend.arguments(), request.check.seed);
+  const std::string common = fmt::format("{} {} --seed {}", request.model.arguments(module, 1),
+                                         request.backend.arguments(), request.check.seed);
   BP_ASSIGN(const debugging::Agreement agreement,
             debugging::compare(module, backend, reference, request.check.seed, request.tolerance));
   const auto difference = agreement.difference();
@@ -95,7 +97,7 @@ Result<int> bisect(const BisectRequest &request) {
         "rerun: backplane run {} --by-instruction --tolerance {:g}\n"
         "alone: backplane reduce {} --extract {} --depth 1 -o {}.hlo\n",
         request.backend.name(), found->name, ir::to_string(found->opcode), found->relative_error, common,
-        request.tolerance, request.model, found->name, found->name);
+        request.tolerance, request.model.arguments(module, 1), found->name, found->name);
     return static_cast<int>(success);
   }
   fmt::print("each instruction alone agrees\n");
@@ -124,15 +126,14 @@ int bisect_model(std::span<const std::string> arguments) {
       "largest relative error that is allowed: |x-y| over |y| or the typical size of the output, whichever is more");
   add_check_options(options);
   BackendChoice::add_to(options);
-  options.add_positional("model", 1);
+  ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
-  if (!options.has("model")) {
-    return options.misuse("no model was given");
-  }
   BisectRequest request;
-  request.model = options.get<std::string>("model");
+  if (auto exit = request.model.read(options)) {
+    return *exit;
+  }
   request.against = options.get<std::string>("against");
   request.tolerance = options.get<double>("tolerance");
   if (auto exit = request.backend.read(options)) {

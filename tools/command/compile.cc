@@ -1,26 +1,57 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "core/base/files.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/model_choice.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
 
 struct Request {
-  std::string model;
+  ModelChoice model;
   std::string output;    // empty: standard output
   std::string emit;      // what text; empty: the artifact
   std::string dump_dir;  // may be empty
 };
 
+// The path of one of several artifacts: "model.2.artifact" of "model.artifact".
+std::string numbered(const std::string &path, std::size_t number) {
+  const std::filesystem::path whole(path);
+  const std::string suffix = whole.extension().string();
+  return fmt::format("{}.{}{}", path.substr(0, path.size() - suffix.size()), number, suffix);
+}
+
+// output: empty for standard output.
+Status compile(Module module, const Backend &backend, const Request &request, const std::string &output) {
+  const std::string name = module.name();
+  CompileOptions options;
+  options.dump_dir = request.dump_dir;
+  const auto start = std::chrono::steady_clock::now();
+  BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
+  const double seconds = seconds_since(start);
+  const std::string_view bytes(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
+  if (output.empty()) {
+    fmt::print("{}", bytes);
+    return {};
+  }
+  BP_TRY(write_file(output, bytes));
+  fmt::print("model:            {}, {}\n", request.model.file(), name);
+  fmt::print("backend:          {}\n", describe(backend));
+  fmt::print("target:           {}\n", backend.device()->target());
+  fmt::print("compile time:     {}\n", format_seconds(seconds));
+  fmt::print("{:<17} {}, {}\n", request.emit.empty() ? "artifact:" : "text:", output,
+             format_bytes(static_cast<double>(bytes.size())));
+  return {};
+}
+
 Status compile(const Request &request, const BackendChoice &choice) {
-  std::vector<std::string> warnings;
-  BP_ASSIGN(Module module, read_module(request.model, &warnings));
-  for (const std::string &warning : warnings) {
-    fmt::print(stderr, "{}\n", warning);
+  BP_ASSIGN(std::vector<Module> modules, request.model.modules());
+  if (modules.size() > 1 && !request.dump_dir.empty()) {
+    return request.model.too_many(modules, "--dump-dir");
   }
   Result<Backend> backend = choice.load(request.dump_dir);
   if (!backend.ok()) {
@@ -30,26 +61,16 @@ Status compile(const Request &request, const BackendChoice &choice) {
                : std::move(error).note(fmt::format(
                      "--emit={} is a setting of the backend; backplane plugins NAME shows which it has", request.emit));
   }
-  CompileOptions options;
-  options.dump_dir = request.dump_dir;
-  const auto start = std::chrono::steady_clock::now();
-  BP_ASSIGN(Artifact artifact, backend->make_artifact(std::move(module), options));
-  const double seconds = seconds_since(start);
-  const std::string_view bytes(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
-  if (request.output.empty()) {
-    fmt::print("{}", bytes);
-    return {};
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::string output =
+        modules.size() > 1 && !request.output.empty() ? numbered(request.output, i + 1) : request.output;
+    const std::string name = modules[i].name();
+    if (Status status = compile(std::move(modules[i]), *backend, request, output); !status.ok()) {
+      return modules.size() == 1 ? std::move(status) : std::move(status).error().note("in the module " + name);
+    }
   }
-  BP_TRY(write_file(request.output, bytes));
-  fmt::print("model:            {}\n", request.model);
-  fmt::print("backend:          {}\n", describe(*backend));
-  fmt::print("target:           {}\n", backend->device()->target());
-  fmt::print("compile time:     {}\n", format_seconds(seconds));
-  fmt::print("{:<17} {}, {}\n", request.emit.empty() ? "artifact:" : "text:", request.output,
-             format_bytes(static_cast<double>(bytes.size())));
   return {};
 }
-
 }  // namespace
 
 int compile_model(std::span<const std::string> arguments) {
@@ -58,7 +79,8 @@ int compile_model(std::span<const std::string> arguments) {
       "compile MODEL [--on NAME] [--target TARGET] [--emit KIND] -o FILE",
       "Compiles a model for a backend, for this machine or another, and writes the artifact: what the\n"
       "backend loads where it runs. All of the model must be the backend's. With --emit, text to read\n"
-      "comes instead, on standard output unless there is -o.",
+      "comes instead, on standard output unless there is -o. Of a file with several modules, each is\n"
+      "compiled by itself, and FILE gets the module's number before its suffix.",
       "  backplane compile model.hlo -o model.artifact\n"
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
@@ -70,7 +92,7 @@ int compile_model(std::span<const std::string> arguments) {
       "text instead of the artifact, as --set emit=...; of nvptx: llvm (as optimized), ptx or plan (of launches)")(
       "dump-dir", po::value<std::string>()->default_value(""),
       "write the module before and after each pass, the memory plan and what the backend makes");
-  options.add_positional("model", 1);
+  ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -78,10 +100,10 @@ int compile_model(std::span<const std::string> arguments) {
   if (auto exit = choice.read(options)) {
     return *exit;
   }
-  if (!options.has("model")) {
-    return options.misuse("no model was given");
+  Request request{{}, "", "", options.get<std::string>("dump-dir")};
+  if (auto exit = request.model.read(options)) {
+    return *exit;
   }
-  Request request{options.get<std::string>("model"), "", "", options.get<std::string>("dump-dir")};
   if (options.has("emit")) {
     request.emit = options.get<std::string>("emit");
     choice.set("emit", request.emit);

@@ -12,6 +12,7 @@
 #include "tools/command/backend_choice.h"
 #include "tools/command/memory_page.h"
 #include "tools/command/memory_plan.h"
+#include "tools/command/model_choice.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
@@ -21,7 +22,8 @@ namespace {
 constexpr std::size_t most_shown = 20;  // lines of a kind
 
 struct MemoryRequest {
-  std::string model, html;
+  ModelChoice model;
+  std::string html;
   BackendChoice backend;      // without a name: no device
   std::int64_t capacity = 0;  // 0: not asked
   bool json = false, plan = false;
@@ -269,10 +271,10 @@ Result<boost::json::object> page_data(const Planned &planned, const std::string 
 
 // An exit code.
 Result<int> describe_plan(const MemoryRequest &request) {
-  BP_ASSIGN(ir::Module module, read_module(request.model));
+  BP_ASSIGN(ir::Module module, request.model.only_module());
   BP_ASSIGN(Planned planned, plan_memory(std::move(module), request.backend, request.capacity));
   if (!request.html.empty()) {
-    BP_ASSIGN(boost::json::object data, page_data(planned, request.model));
+    BP_ASSIGN(boost::json::object data, page_data(planned, request.model.file()));
     BP_TRY(write_file(request.html, memory_page(data)));
   }
   const bool fits = request.capacity == 0 || planned.needed() <= request.capacity;
@@ -316,18 +318,17 @@ int describe_memory(std::span<const std::string> arguments) {
       "capacity", po::value<std::int64_t>(), "bytes there are; says what is largest at the peak if they are too few")(
       "plan", "also every value with its place, and every allocation")("json", "all of it as one JSON object");
   BackendChoice::add_to(options, "");
-  options.add_positional("model", 1);
+  ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
-  }
-  if (!options.has("model")) {
-    return options.misuse("no model was given");
   }
   MemoryRequest request;
   if (auto exit = request.backend.read(options)) {
     return *exit;
   }
-  request.model = options.get<std::string>("model");
+  if (auto exit = request.model.read(options)) {
+    return *exit;
+  }
   request.html = options.get<std::string>("html");
   request.json = options.has("json");
   request.plan = options.has("plan");

@@ -15,6 +15,7 @@
 #include "core/passes/algebra.h"
 #include "core/text/printer.h"
 #include "tools/command/check_passes.h"
+#include "tools/command/model_choice.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -53,18 +54,19 @@ Result<std::string> with_plan(ir::Module module, const Write &write) {
 // What --emit takes.
 struct Form {
   std::string_view name;
+  bool is_text;
   Result<std::string> (*write)(const ir::Module &);
 };
 constexpr Form forms[] = {
-    {"hlo", [](const ir::Module &module) -> Result<std::string> { return text::print(module); }},
-    {"buffers",
+    {"hlo", true, [](const ir::Module &module) -> Result<std::string> { return text::print(module); }},
+    {"buffers", true,
      [](const ir::Module &module) {
        return with_plan(module, [](const ir::Module &planned, const buffers::Plan &plan) {
          return buffers::to_string(plan, planned);
        });
      }},
-    {"module-proto", import::hlo_proto::write_module},
-    {"proto", [](const ir::Module &module) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
+    {"module-proto", false, import::hlo_proto::write_module},
+    {"proto", false, [](const ir::Module &module) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
 };
 
 std::string names_of_forms() {
@@ -73,15 +75,6 @@ std::string names_of_forms() {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", form.name);
   }
   return names;
-}
-
-Result<ir::Module> read_with_warnings(const std::string &file) {
-  std::vector<std::string> warnings;
-  BP_ASSIGN(ir::Module module, read_module(file, &warnings));
-  for (const std::string &warning : warnings) {
-    fmt::print(stderr, "{}\n", warning);
-  }
-  return module;
 }
 
 // What to write beside running passes.
@@ -102,9 +95,9 @@ bool print_decision(const passes::FusionDecision &decision, const std::string &o
   return is_asked;
 }
 
-Status optimize_file(const std::string &file, const std::vector<passes::Pass> &list, const passes::PassContext &context,
-                     const Wishes &wishes) {
-  BP_ASSIGN(ir::Module module, read_with_warnings(file));
+// Runs the passes; what is to be written then, or nothing if decisions were printed instead.
+Result<std::string> optimize_module(ir::Module module, const std::vector<passes::Pass> &list,
+                                    const passes::PassContext &context, const Wishes &wishes) {
   auto dump = [&](int number, std::string_view name) -> Status {
     return wishes.dump_dir.empty()
                ? Status()
@@ -142,22 +135,38 @@ Status optimize_file(const std::string &file, const std::vector<passes::Pass> &l
     return report.changed ? dump(number, report.name) : Status();
   };
   BP_TRY(passes::run_passes(module, list, options));
-  BP_ASSIGN(std::string written, wishes.form.write(module));
+  if (wishes.explained && !is_explained && !wishes.explained->empty()) {
+    return make_error(ErrorCode::NotFound,
+                      "{}: no pass decided about fusing {}; --explain-fusion alone prints all decisions", module.name(),
+                      *wishes.explained);
+  }
+  return wishes.explained && wishes.output.empty() ? std::string() : wishes.form.write(module);
+}
+
+// Several modules are written one after the other, such that they can be read again.
+Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> &list,
+                      const passes::PassContext &context, const Wishes &wishes) {
+  BP_ASSIGN(std::vector<Module> modules, model.modules());
+  if (modules.size() > 1 && (!wishes.form.is_text || !wishes.dump_dir.empty())) {
+    return model.too_many(modules, wishes.form.is_text ? "--dump-dir" : "a protocol buffer");
+  }
+  std::string written;
+  for (Module &module : modules) {
+    const std::string name = module.name();
+    auto text = optimize_module(std::move(module), list, context, wishes);
+    if (!text.ok()) {
+      return modules.size() == 1 ? std::move(text).error() : std::move(text).error().note("in the module " + name);
+    }
+    written += (written.empty() || text->empty() ? "" : "\n// -----\n\n") + *text;
+  }
   if (!wishes.output.empty()) {
     return write_file(wishes.output, written);
-  }
-  if (wishes.explained) {
-    return is_explained || wishes.explained->empty()
-               ? Status()
-               : make_error(ErrorCode::NotFound,
-                            "{}: no pass decided about fusing {}; --explain-fusion alone prints all decisions", file,
-                            *wishes.explained);
   }
   fmt::print("{}", written);
   return {};
 }
 
-int check_file(const std::string &file, const Options &options, const std::vector<passes::Pass> &list) {
+int check_model(const ModelChoice &model, const Options &options, const std::vector<passes::Pass> &list) {
   debugging::CheckOptions check;
   BackendChoice choice;
   for (auto exit : {read_check_options(options, check), choice.read(options)}) {
@@ -173,17 +182,24 @@ int check_file(const std::string &file, const Options &options, const std::vecto
     }
     backend = std::move(loaded).value();
   }
-  auto module = read_with_warnings(file);
-  if (!module.ok()) {
-    return report(module.error());
+  auto modules = model.modules();
+  if (!modules.ok()) {
+    return report(modules.error());
   }
-  std::string rerun = fmt::format("backplane opt {} --check", file);
-  if (backend) {
-    rerun += " " + choice.arguments();
-  } else if (options.has("passes")) {
-    rerun += " --passes=" + options.get<std::string>("passes");
+  int worst = success;
+  for (const Module &module : *modules) {
+    std::string rerun = fmt::format("backplane opt {} --check", model.arguments(module, modules->size()));
+    if (modules->size() > 1) {
+      fmt::print("module {}:\n", module.name());
+    }
+    if (backend) {
+      rerun += " " + choice.arguments();
+    } else if (options.has("passes")) {
+      rerun += " --passes=" + options.get<std::string>("passes");
+    }
+    worst = std::max(worst, check_passes(module, list, backend ? &*backend : nullptr, check, rerun));
   }
-  return check_passes(*module, list, backend ? &*backend : nullptr, check, rerun);
+  return worst;
 }
 
 }  // namespace
@@ -197,6 +213,7 @@ int optimize(std::span<const std::string> arguments) {
                   "  backplane opt --list\n"
                   "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
                   "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
+                  "  backplane opt models.hlo --part=step     one of several modules of a file\n"
                   "  backplane opt model.hlo --check\n"
                   "  backplane opt model.hlo --check --on cpu   what runs for a device, also what it makes expanded\n"
                   "  backplane opt model.hlo --allow-inexact    also by rules that hold for real numbers only\n"
@@ -220,7 +237,7 @@ int optimize(std::span<const std::string> arguments) {
       "instead of the module: which instructions became one kernel, and why others did not; =NAME: those about one");
   add_check_options(options);
   BackendChoice::add_to(options, "");
-  options.add_positional("model", 1);
+  ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -232,8 +249,9 @@ int optimize(std::span<const std::string> arguments) {
     list_rules();
     return success;
   }
-  if (!options.has("model")) {
-    return options.misuse("no model was given");
+  ModelChoice model;
+  if (auto exit = model.read(options)) {
+    return *exit;
   }
   const auto &emit = options.get<std::string>("emit");
   auto form = std::ranges::find(forms, emit, &Form::name);
@@ -251,12 +269,11 @@ int optimize(std::span<const std::string> arguments) {
   if (!list.ok()) {
     return options.misuse(list.error().message());
   }
-  const auto &model = options.get<std::string>("model");
   if (options.has("check") && options.has("allow-inexact")) {
     return options.misuse("--allow-inexact changes results, expected no --check");
   }
   if (options.has("check")) {
-    return check_file(model, options, *list);
+    return check_model(model, options, *list);
   }
   if (!options.get<std::string>("on").empty()) {
     return options.misuse("--on says whose passes to check: it goes with --check");
@@ -273,7 +290,7 @@ int optimize(std::span<const std::string> arguments) {
   if (options.has("explain-fusion")) {
     wishes.explained = options.get<std::string>("explain-fusion");
   }
-  Status status = optimize_file(model, *list, context, wishes);
+  Status status = optimize_model(model, *list, context, wishes);
   return status.ok() ? success : report(status.error());
 }
 

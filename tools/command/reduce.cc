@@ -4,6 +4,7 @@
 #include "core/base/files.h"
 #include "core/debugging/reduce.h"
 #include "core/text/printer.h"
+#include "tools/command/model_choice.h"
 #include "tools/command/problem.h"
 
 namespace bp::command {
@@ -42,12 +43,16 @@ int reduce_model(std::span<const std::string> arguments) {
       "depth", po::value<int>()->default_value(4), "with --extract: how many operands away parameters begin")(
       "output,o", po::value<std::string>(), "the file to write");
   Problem::add_to(options);
-  options.add_positional("model", 1);
+  ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
-  if (!options.has("model") || !options.has("output")) {
-    return options.misuse(options.has("model") ? "no file to write was given: -o FILE" : "no model was given");
+  ModelChoice model;
+  if (auto exit = model.read(options)) {
+    return *exit;
+  }
+  if (!options.has("output")) {
+    return options.misuse("no file to write was given: -o FILE");
   }
   Problem problem;
   if (auto exit = problem.read(options)) {
@@ -58,8 +63,7 @@ int reduce_model(std::span<const std::string> arguments) {
   if (ways != 1) {
     return options.misuse("expected exactly one of --check, --on, --command, --extract");
   }
-  const auto &file = options.get<std::string>("model");
-  auto module = read_module(file);
+  auto module = model.only_module();
   if (!module.ok()) {
     return report(module.error());
   }
@@ -76,11 +80,11 @@ int reduce_model(std::span<const std::string> arguments) {
   }
   const debugging::Ending ending = problem.attempt(*module);
   if (!problem.is_shown_by(ending)) {
-    fmt::print("{} does not show the problem: {}\ntry: {}\n", file, debugging::to_string(ending, problem.limits()),
-               problem.rerun(file));
+    fmt::print("{} does not show the problem: {}\ntry: {}\n", model.file(),
+               debugging::to_string(ending, problem.limits()), problem.rerun(model.arguments(*module, 1)));
     return negative;
   }
-  return reduce_and_write(*module, problem, file, output);
+  return reduce_and_write(*module, problem, model.file(), output);
 }
 
 }  // namespace bp::command

@@ -16,13 +16,15 @@
 #include "tools/command/devices.h"
 #include "tools/command/isolate.h"
 #include "tools/command/measured_run.h"
+#include "tools/command/model_choice.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
 
 struct RunRequest {
-  std::string model, against, dump_dir, cache_dir;
+  ModelChoice model;
+  std::string against, dump_dir, cache_dir;
   BackendChoice backend;
   std::uint64_t seed = 1;
   std::vector<std::string> inputs;
@@ -31,11 +33,13 @@ struct RunRequest {
   std::optional<std::int64_t> devices;  // to be simulated
   double tolerance = 1e-4;
   bool by_instruction = false;
+  bool has_several = false;  // modules: the output says which
   bool print_results = false;
 };
 
 // What was found out about one run of a model; printed for people or as JSON.
 struct Outcome {
+  std::string module;
   std::size_t instructions = 0;  // as read
   std::string backend;           // name, version and file
   compile::Report report;
@@ -63,7 +67,7 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   }
   ir::Computation entry = module.entry();
   if (request.inputs.size() != entry.parameter_count()) {
-    return invalid_input("{} input files were given, but {} has {} parameters", request.inputs.size(), request.model,
+    return invalid_input("{} input files were given, but {} has {} parameters", request.inputs.size(), request.model.file(),
                          entry.parameter_count());
   }
   std::vector<ir::Literal> arguments;
@@ -114,20 +118,16 @@ Status simulate(const ir::Module &module, const RunRequest &request, Outcome &ou
   return {};
 }
 
-Result<Outcome> run(const RunRequest &request) {
+Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   Outcome outcome;
-  std::vector<std::string> warnings;
-  BP_ASSIGN(ir::Module module, read_module(request.model, &warnings));
-  for (const std::string &warning : warnings) {
-    fmt::print(stderr, "{}\n", warning);
-  }
+  outcome.module = module.name();
   outcome.instructions = module.instruction_count();
   if (request.devices) {
     BP_TRY(simulate(module, request, outcome));
     return outcome;
   }
   BP_TRY(ir::check_one_device(module));
-  tell_if_unpartitioned(request.model, module);
+  tell_if_unpartitioned(request.model.file(), module);
 
   CompileOptions compile_options;
   compile_options.dump_dir = request.dump_dir;
@@ -257,7 +257,7 @@ void print_memory(std::string_view where, std::int64_t predicted, std::int64_t m
 
 void print_for_people(const RunRequest &request, const Outcome &outcome) {
   const compile::Report &report = outcome.report;
-  fmt::print("model:            {}\n", request.model);
+  fmt::print("model:            {}{}\n", request.model.file(), request.has_several ? ", " + outcome.module : "");
   fmt::print("instructions:     {}, {} after the passes\n", outcome.instructions, report.instructions);
   fmt::print("backend:          {}\n", outcome.backend);
   fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n",
@@ -309,7 +309,8 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
 }
 
 void print_as_json(const RunRequest &request, const Outcome &outcome) {
-  boost::json::object object{{"model", request.model},
+  boost::json::object object{{"model", request.model.file()},
+                             {"module", outcome.module},
                              {"backend", outcome.backend},
                              {"instructions", outcome.instructions},
                              {"compile_seconds", outcome.compile_seconds},
@@ -351,6 +352,21 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
+// An exit code.
+int run_and_print(const ir::Module &module, const RunRequest &request, bool as_json) {
+  Result<Outcome> outcome = run(module, request);
+  if (!outcome.ok()) {
+    return report(request.has_several ? std::move(outcome).error().note("in the module " + module.name())
+                                      : std::move(outcome).error());
+  }
+  if (as_json) {
+    print_as_json(request, *outcome);
+  } else {
+    print_for_people(request, *outcome);
+  }
+  return all_agree(*outcome, request.tolerance) ? success : negative;
+}
+
 // An exit code if this cannot be simulated, whatever the model.
 std::optional<int> check_devices(const Options &options, const RunRequest &request) {
   if (*request.devices < 1) {
@@ -386,7 +402,8 @@ int run_model(std::span<const std::string> arguments) {
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --on acme --isolate=60   a crash, or a call of 60 s, is an error\n"
       "  backplane run model.hlo --on interpreter --devices 8 --print    replicas and partitions, with equal inputs\n"
-      "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n");
+      "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
+      "  backplane run models.hlo                        each of several modules; --part=step: one of them\n");
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
       "seed", po::value<std::uint64_t>()->default_value(1), "of the inputs")(
@@ -403,16 +420,15 @@ int run_model(std::span<const std::string> arguments) {
       "keep what the backend compiles there, and take it from there the next time")(
       "dump-dir", po::value<std::string>()->default_value(""),
       "write the module before and after each pass, the memory plan and what the backend makes")(
-      "print", "print the results")("json", "one JSON object instead of text");
-  options.add_positional("model", 1);
+      "print", "print the results")("json", "one JSON object, of each module on a line, instead of text");
+  ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
-  if (!options.has("model")) {
-    return options.misuse("no model was given");
-  }
   RunRequest request;
-  request.model = options.get<std::string>("model");
+  if (auto exit = request.model.read(options)) {
+    return *exit;
+  }
   if (auto exit = request.backend.read(options)) {
     return *exit;
   }
@@ -441,16 +457,19 @@ int run_model(std::span<const std::string> arguments) {
       return *exit;
     }
   }
-  Result<Outcome> outcome = run(request);
-  if (!outcome.ok()) {
-    return report(outcome.error());
+  auto modules = request.model.modules();
+  if (!modules.ok()) {
+    return report(modules.error());
   }
-  if (options.has("json")) {
-    print_as_json(request, *outcome);
-  } else {
-    print_for_people(request, *outcome);
+  request.has_several = modules->size() > 1;
+  if (request.has_several && (!request.inputs.empty() || !request.dump_dir.empty())) {
+    return report(request.model.too_many(*modules, request.inputs.empty() ? "--dump-dir" : "--inputs"));
   }
-  return all_agree(*outcome, request.tolerance) ? success : negative;
+  int worst = success;
+  for (const ir::Module &module : *modules) {
+    worst = std::max<int>(worst, run_and_print(module, request, options.has("json")));
+  }
+  return worst;
 }
 
 }  // namespace bp::command

@@ -73,6 +73,13 @@ FILES = {
     "product.hlo": model("  x = f32[64,64] parameter(0)", "  y = f32[64,64] parameter(1)",
                          "  d = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
                          "  ROOT r = f32[64,64] add(d, x)"),
+    "several.hlo": "\n// -----\n".join(
+        model(f"  a = f32[4] parameter(0)", f"  ROOT b = f32[4] {op}(a)").replace("HloModule m", f"HloModule {op}")
+        for op in ("negate", "abs")),
+    "several.mlir": "\n// -----\n".join(
+        "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+        f"  %b = stablehlo.{op} %a : tensor<4xf32>\n  return %b : tensor<4xf32>\n}}\n" for op in ("negate", "abs")),
+    "several_one_wrong.hlo": "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n\nHloModule b\nENTRY e { ROOT x = f32[] fly(x) }\n",
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
     "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
@@ -202,6 +209,25 @@ MISTAKES = [
      "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
     (["run", "large_parameter.hlo", "--on", "interpreter"], FAILED,
      "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
+    # Several modules in a file.
+    *[(["run", name, "--on", BACKEND], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
+    (["run", "several.hlo", "--on", "null", "--inputs", "four.txt"], FAILED,
+     "backplane: several.hlo holds 2 modules, but --inputs takes one: choose it with --part=NAME, of negate, abs"),
+    (["run", "several.hlo", "--part=abs", "--on", "null", "--inputs", "four.txt"], SUCCESS, ""),
+    (["run", "several.hlo", "--part=3"], FAILED, "backplane: several.hlo: no module is named 3; it holds 2: negate, abs"),
+    (["run", "several_one_wrong.hlo"], FAILED,
+     "backplane: several_one_wrong.hlo:5:26: unknown opcode 'fly', did you mean 'fft'?\n  ENTRY e { ROOT x = f32[] fly(x) }\n                           ^"),
+    *[(["opt", name, "--check"], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
+    (["opt", "several.hlo", "--emit=proto", "-o", "several.pb"], FAILED,
+     "backplane: several.hlo holds 2 modules, but a protocol buffer takes one: choose it with --part=NAME, of negate, abs"),
+    (["opt", "several.hlo", "--part=2", "--emit=proto", "-o", "several.pb"], SUCCESS, ""),
+    (["opt", "several.hlo", "--dump-dir", "several"], FAILED,
+     "backplane: several.hlo holds 2 modules, but --dump-dir takes one: choose it with --part=NAME, of negate, abs"),
+    (["memory", "several.hlo"], FAILED,
+     "backplane: several.hlo holds 2 modules, but this command takes one: choose it with --part=NAME, of negate, abs"),
+    (["memory", "several.hlo", "--part=1"], SUCCESS, ""),
+    (["bisect", "several.hlo", "--part=abs", "--on", "null"], NEGATIVE, ""),
+    (["reduce", "several.hlo", "--part=abs", "--extract", "b", "-o", "small.hlo"], SUCCESS, ""),
     # Self-checking programs.
     (["check", "checks.hlo", "--part", "1", "--on", "interpreter"], SUCCESS, ""),
     (["check", "checks.hlo", "--on", "interpreter"], NEGATIVE, ""),
@@ -257,7 +283,7 @@ MISTAKES = [
     (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED,
      'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
     (["opt", "good.hlo", "--explain-fusion=nobody"], FAILED,
-     "backplane: good.hlo: no pass decided about fusing nobody; --explain-fusion alone prints all decisions"),
+     "backplane: m: no pass decided about fusing nobody; --explain-fusion alone prints all decisions"),
     (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
 ]
 if BACKEND == "cpu":
@@ -757,6 +783,25 @@ def devices():
     check(found["devices"] == 2, f"run --devices 2 --json printed {found}")
 
 
+def several_modules():
+    lines = expect(["run", "several.hlo", "--on", "null", "--json"], SUCCESS, "").out.splitlines()
+    check([json.loads(line)["module"] for line in lines] == ["negate", "abs"], f"run --json of two modules printed {lines}")
+    out = expect(["run", "several.hlo", "--on", BACKEND, "--print"], SUCCESS, "").out
+    check("model:            several.hlo, negate\n" in out and "model:            several.hlo, abs\n" in out,
+          f"run of two modules printed\n{out}")
+    for name in ("several.hlo", "several.mlir"):
+        out = expect(["opt", name], SUCCESS, "").out
+        pathlib.Path("several_again.hlo").write_text(out)
+        check(out.count("HloModule ") == 2 and expect(["opt", "several_again.hlo"], SUCCESS, "").out == out,
+              f"opt of two modules printed\n{out}")
+        second = expect(["opt", name, "--part=2"], SUCCESS, "").out
+        check(out.endswith("// -----\n\n" + second), f"opt --part=2 of {name} printed\n{second}")
+    if BACKEND == "cpu":
+        expect(["compile", "several.hlo", "-o", "several.artifact"], SUCCESS, "")
+        made = sorted(path.name for path in pathlib.Path(".").glob("several*.artifact"))
+        check(made == ["several.1.artifact", "several.2.artifact"], f"compile of two modules wrote {made}")
+
+
 def cache():
     tiny = ["--on", str(TINY), "--set", "ops=negate", "--cache-dir", "cache"]
     for expected in ("0 of 1", "1 of 1"):
@@ -939,7 +984,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, cache, several_backends, layers, interrupted, little_memory, replay, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory, replay, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -1,0 +1,87 @@
+#include "tools/command/model_choice.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bp::command {
+namespace {
+
+// "add, multiply and 3 more"
+std::string list_names(const std::vector<Module> &modules) {
+  constexpr std::size_t max_named = 8;
+  std::vector<std::string_view> names;
+  for (const Module &module : modules) {
+    if (names.size() < max_named) {
+      names.push_back(module.name());
+    }
+  }
+  const std::size_t more = modules.size() - names.size();
+  return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+bool is_number(const std::string &text, std::size_t number) {
+  return text == std::to_string(number);
+}
+
+}  // namespace
+
+void ModelChoice::add_to(Options &options) {
+  options.add()("part", boost::program_options::value<std::string>()->default_value(""),
+                "of a file with several modules, the one of this name, or of this number, from 1 on");
+  options.add_positional("model", 1);
+}
+
+std::optional<int> ModelChoice::read(const Options &options) {
+  if (!options.has("model")) {
+    return options.misuse("no model was given");
+  }
+  file_ = options.get<std::string>("model");
+  asked_ = options.get<std::string>("part");
+  return std::nullopt;
+}
+
+Result<std::vector<Module>> ModelChoice::modules() const {
+  std::vector<std::string> warnings;
+  BP_ASSIGN(std::vector<Module> modules, read_modules(file_, &warnings));
+  for (const std::string &warning : warnings) {
+    fmt::print(stderr, "{}\n", warning);
+  }
+  if (asked_.empty()) {
+    return modules;
+  }
+  auto found = std::ranges::find_if(modules, [&](const Module &module) { return module.name() == asked_; });
+  for (std::size_t i = 0; found == modules.end() && i < modules.size(); ++i) {
+    found = is_number(asked_, i + 1) ? modules.begin() + static_cast<std::ptrdiff_t>(i) : found;
+  }
+  if (found == modules.end()) {
+    return make_error(ErrorCode::NotFound, "{}: no module is named {}; it holds {}: {}", file_, asked_, modules.size(),
+                      list_names(modules));
+  }
+  std::vector<Module> chosen;
+  chosen.push_back(std::move(*found));
+  return chosen;
+}
+
+Result<Module> ModelChoice::only_module() const {
+  BP_ASSIGN(std::vector<Module> chosen, modules());
+  if (chosen.size() > 1) {
+    return too_many(chosen, "this command");
+  }
+  return std::move(chosen.front());
+}
+
+Error ModelChoice::too_many(const std::vector<Module> &modules, std::string_view option) const {
+  return invalid_input("{} holds {} modules, but {} takes one: choose it with --part=NAME, of {}", file_,
+                       modules.size(), option, list_names(modules));
+}
+
+std::string ModelChoice::arguments(const Module &module, std::size_t count) const {
+  return !asked_.empty() ? fmt::format("{} --part={}", file_, asked_)
+         : count > 1     ? fmt::format("{} --part={}", file_, module.name())
+                         : file_;
+}
+
+}  // namespace bp::command
