@@ -49,8 +49,10 @@ Result<Block> Block::allocate_on(const host::Device &device, std::uint32_t space
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return memory.alloc(device.abi(), space, size, static_cast<std::uint32_t>(alignment), &piece, diag);
   });
-  BP_TRY(diagnostics.result(status, device.id(),
-                            fmt::format("alloc of {} bytes of {}", size, host::printable(memory.spaces[space].name))));
+  if (status != BP_OK) {  // no text before that: it would take memory, which is counted
+    BP_TRY(diagnostics.result(status, device.id(),
+                              fmt::format("alloc of {} bytes of {}", size, host::printable(memory.spaces[space].name))));
+  }
   if (piece.memory == 0) {
     return make_error(ErrorCode::PluginFailure, "backend {}: alloc reported success, but gave the handle 0",
                       device.id());

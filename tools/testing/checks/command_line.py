@@ -762,6 +762,11 @@ def run():
         check("agree, on weak evidence: there is nothing to find" in nothing, f"bisect printed\n{nothing}")
         embedded = expect(["run", "embedded.hlo", "--on", BACKEND, "--against", "interpreter"], SUCCESS, "").out
         check("\non the host:      nothing\n" in embedded, f"an embedded op is not expanded\n{embedded}")
+    for device in (["npu"], ["nvptx", "--set", "emulate=1"]):
+        if not SANITIZED and (BUILD / f"plugins/{device[0]}/libbackplane_{device[0]}.so").exists():
+            out = expect(["run", "good.hlo", "--on", *device], SUCCESS, "").out
+            check("\nhost memory:      32 bytes predicted, 32 bytes measured, equal to the byte\n" in out,
+                  f"run on {device} printed\n{out}")
     dump = pathlib.Path("dump")
     for path in dump.glob("*.hlo"):
         expect(["opt", str(path), "--passes=none"], SUCCESS, "")

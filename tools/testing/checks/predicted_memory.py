@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A run takes the memory that was predicted, to the byte: the HLO programs of the corpus that cpu runs whole, on random
-inputs; without --full (BACKPLANE_TEST_FULL) every sixth of them. self_checking_programs.py does the same for the
-StableHLO programs. Loops may run for long on random inputs: what takes too much time is counted and left out.
+inputs; without --full (BACKPLANE_TEST_FULL) every sixth of them. Some of them run on devices with memory of their own,
+too, whose share of the host's memory is compared as well. self_checking_programs.py does the same for the StableHLO
+programs. Loops may run for long on random inputs: what takes too much time is counted and left out.
 
 Skipped without the corpus (BACKPLANE_SHARED, or ../shared beside the checkout), without the cpu backend, and in builds
 with a sanitizer that has an allocator of its own.
@@ -9,6 +10,7 @@ with a sanitizer that has an allocator of its own.
 
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -20,30 +22,35 @@ BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/hlo"
 FOLDERS = ["cases", "benchmarks"]
 EVERY = 1 if os.environ.get("BACKPLANE_TEST_FULL") else 6
+DEVICE_EVERY = 1 if os.environ.get("BACKPLANE_TEST_FULL") else 3  # of those
 SECONDS = 20
+BACKENDS = {"cpu": ["--on", "cpu"], "npu": ["--on", "npu"], "nvptx": ["--on", "nvptx", "--set", "emulate=1"]}
 SKIP = 77
 
 
-def run(path):
+def run(path, backend):
     """The kind of outcome, and what to tell about it."""
     try:
-        done = subprocess.run([BUILD / "tools/backplane", "run", path, "--on", "cpu", "--json"], capture_output=True,
+        done = subprocess.run([BUILD / "tools/backplane", "run", path, *BACKENDS[backend], "--json"], capture_output=True,
                               text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"not done in {SECONDS} s", ""
     if done.returncode != 0:
         return "cannot run", ""
-    outcome = json.loads(done.stdout)
-    predicted, measured = outcome["predicted_peak_bytes"], outcome["measured_peak_bytes"]
-    if measured <= 0:
-        return "on the host, or not measured", ""
-    if predicted != measured:
-        return "wrong", f"{path}: a run took {measured} bytes, predicted were {predicted}"
-    return "as predicted", ""
+    kind = "as predicted"
+    for outcome in map(json.loads, done.stdout.splitlines()):  # one of each module of the file
+        if outcome["measured_peak_bytes"] <= 0:
+            kind = "on the host, or not measured"
+        for where in ("peak", "staging"):
+            predicted, measured = outcome[f"predicted_{where}_bytes"], outcome[f"measured_{where}_bytes"]
+            if measured > 0 and predicted != measured:
+                return "wrong", f"{path} on {backend}: the {where} was {measured} bytes, predicted were {predicted}"
+    return kind, ""
 
 
 def main():
-    if not CORPUS.is_dir() or not (BUILD / "plugins/cpu/libbackplane_cpu.so").exists():
+    backends = [name for name in BACKENDS if (BUILD / f"plugins/{name}/libbackplane_{name}.so").exists()]
+    if not CORPUS.is_dir() or "cpu" not in backends:
         print("no corpus (set BACKPLANE_SHARED to the folder that has it), or no cpu backend")
         return SKIP
     options = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
@@ -53,12 +60,15 @@ def main():
         return SKIP
     paths = sorted(path for folder in FOLDERS for path in (CORPUS / folder).glob("*.hlo"))[::EVERY]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        outcomes = list(pool.map(run, paths))
-    counts = collections.Counter(kind for kind, _ in outcomes)
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
-    problems = [text for _, text in outcomes if text]
-    if counts["as predicted"] < len(paths) // 2:
-        problems.append(f"{counts['as predicted']} of {len(paths)} programs were run, expected at least half")
+        outcomes = list(pool.map(run, paths, ["cpu"] * len(paths)))
+        devices = itertools.cycle([name for name in backends if name != "cpu"] or ["cpu"])
+        on_devices = list(pool.map(run, paths[::DEVICE_EVERY], devices))
+    problems = [text for _, text in outcomes + on_devices if text]
+    for where, found in (("cpu", outcomes), ("devices", on_devices)):
+        counts = collections.Counter(kind for kind, _ in found)
+        print(f"{where}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+        if counts["as predicted"] < len(found) // 2:
+            problems.append(f"{counts['as predicted']} of {len(found)} programs were run on {where}, expected at least half")
     print("\n".join(problems))
     return 1 if problems else 0
 
