@@ -199,7 +199,11 @@ Result<Agreement> compare(const Module &module, const Executable &executable, co
     BP_ASSIGN(const auto responses, responses_to(interpreter::perturb, executable, arguments, result));
     mark_insensitive(origins, responses, agreement.outputs);
   }
+  agreement.has_inputs = module.entry().parameter_count() != 0;
   for (Output &output : agreement.outputs) {
+    if (!agreement.has_inputs && output.comparison.identical) {
+      output.comparison.weak_evidence.clear();
+    }
     if (is_computed(output) && output.verdict == Verdict::Agrees && !output.comparison.weak_evidence.empty()) {
       output.verdict = Verdict::WeakEvidence;
     }

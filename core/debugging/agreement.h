@@ -27,6 +27,7 @@ struct Output {
 
 struct Agreement {
   std::vector<Output> outputs;  // in the order of the result
+  bool has_inputs = true;       // Otherwise there is one result only, and equal bits are all the evidence there can be.
 
   // Differs if an output does; agrees if outputs are computed, and all of these agree.
   Verdict verdict() const;

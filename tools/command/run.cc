@@ -67,8 +67,8 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   }
   ir::Computation entry = module.entry();
   if (request.inputs.size() != entry.parameter_count()) {
-    return invalid_input("{} input files were given, but {} has {} parameters", request.inputs.size(), request.model.file(),
-                         entry.parameter_count());
+    return invalid_input("{} input files were given, but {} has {} parameters", request.inputs.size(),
+                         request.model.file(), entry.parameter_count());
   }
   std::vector<ir::Literal> arguments;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
@@ -215,8 +215,9 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
     fmt::print("passed through:   {} outputs are parameters or constants, and no evidence\n", passed_through);
   }
   if (weak != 0) {
-    fmt::print("weak evidence:    {} of {} outputs; --seed gives other inputs{}\n", weak, computed,
-               request.against == "interpreter" ? ", --by-instruction compares all instructions, each alone" : "");
+    fmt::print("weak evidence:    {} of {} outputs{}{}\n", weak, computed,
+               agreement.has_inputs && request.inputs.empty() ? "; --seed gives other inputs" : "",
+               request.against == "interpreter" ? "; --by-instruction compares all instructions, each alone" : "");
   } else if (computed == 0) {
     fmt::print("weak evidence:    nothing is computed\n");
   }

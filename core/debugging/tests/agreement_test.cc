@@ -105,6 +105,19 @@ TEST_CASE("what is only passed through is counted apart") {
         Verdict::Agrees);
 }
 
+TEST_CASE("a program without inputs agrees where it is identical, whatever its values") {
+  for (const char *value : {"2", "-inf", "nan"}) {
+    const std::string text =
+        fmt::format("ENTRY e {{ c = f32[] constant({})  ROOT r = f32[3] broadcast(c), dimensions={{}} }}", value);
+    CHECK(judge(text).verdict() == Verdict::Agrees);
+    CHECK(!judge(text).has_inputs);
+  }
+  CHECK(judge("ENTRY e { c = f32[] constant(2)  ROOT r = f32[] sqrt(c) }",
+              "ENTRY e { c = f32[] constant(3)  ROOT r = f32[] sqrt(c) }")
+            .verdict() == Verdict::Differs);
+  CHECK(judge("ENTRY e { ROOT c = f32[] constant(2) }").verdict() == Verdict::WeakEvidence);  // nothing is computed
+}
+
 TEST_CASE("a difference counts, wherever it is") {
   const std::string right = passing("copy", "sine");
   CHECK(judge(right, passing("negate", "sine")).difference().value().starts_with("{0}: f32[2,4]: "));

@@ -68,6 +68,7 @@ FILES = {
     # Saturated: nearly no element answers to the inputs.
     "weak.hlo": model("  x = f32[4,4] parameter(0)", "  k = f32[] constant(1e5)", "  ks = f32[4,4] broadcast(k), dimensions={}",
                       "  y = f32[4,4] multiply(x, ks)", "  t = f32[4,4] tanh(y)", "  ROOT r = (f32[4,4], f32[4,4]) tuple(t, x)"),
+    "weak_alone.hlo": model("  ROOT c = f32[3] constant({1, 2, 3})"),
     "passing.hlo": model("  a = f32[4] parameter(0)", "  b = f32[8] parameter(1)", "  c = (f32[4], f32[8]) tuple(a, b)",
                          "  ROOT d = f32[8] get-tuple-element(c), index=1"),
     "product.hlo": model("  x = f32[64,64] parameter(0)", "  y = f32[64,64] parameter(1)",
@@ -755,6 +756,9 @@ def run():
         weak = expect(["run", "weak.hlo", "--on", BACKEND, "--against", "interpreter"], NEGATIVE, "").out
         check(": weak evidence\npassed through:   1 outputs " in weak and "\nweak evidence:    1 of 1 outputs; --seed " in weak,
               f"run of a program that says nothing printed\n{weak}")
+        weak = expect(["run", "weak_alone.hlo", "--on", BACKEND, "--against", "interpreter"], NEGATIVE, "").out
+        check("\nweak evidence:    nothing is computed\n" in weak and "--seed" not in weak,
+              f"run of a program without inputs that says nothing printed\n{weak}")
         found = json.loads(expect(["run", "weak.hlo", "--against", "interpreter", "--json"], NEGATIVE, "").out)
         check((found["agrees"], found["verdict"], found["outputs"][0]["verdict"], found["outputs"][1]["passed_through"])
               == (False, "weak evidence", "weak evidence", True), f"run --json of a program that says nothing printed {found}")
