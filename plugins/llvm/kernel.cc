@@ -9,6 +9,7 @@
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/elementwise.h"
 #include "plugins/llvm/scan.h"
+#include "plugins/llvm/topk.h"
 
 namespace bp::emit {
 namespace {
@@ -372,6 +373,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     }
     if (const auto scan = find_scan(instruction)) {
       return emit_scan(generator, builder, site, *scan, team);
+    }
+    if (topk_for_team(instruction)) {
+      return emit_topk_by_team(generator, builder, site, *team);
     }
     if (const auto crossing = find_crossing(instruction)) {
       return emit_crossing(generator, builder, site, *crossing, *team);

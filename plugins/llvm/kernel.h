@@ -79,7 +79,6 @@ std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const Ke
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                                      const VectorTarget &target);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
-KernelWork emit_topk(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                      const RowFusion &rows, Team *team = nullptr);
 KernelWork emit_crossing(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Crossing &crossing,

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "plugins/llvm/element_type.h"
-#include "plugins/llvm/kernel.h"
+#include "plugins/llvm/topk.h"
 
 namespace bp::emit {
 namespace {
@@ -23,32 +22,22 @@ class TopkKernel {
         k_(builder),
         b_(builder.b),
         site_(site),
-        instruction_(site.instruction),
-        shape_(instruction_.operand_shape(0)),
-        last_(shape_.rank() - 1),
-        size_(shape_.dims[last_]),
-        count_(instruction_.shape(0).dims[last_]),
+        lines_(generator, builder, site),
+        size_(lines_.size()),
+        count_(lines_.count()),
         levels_(std::bit_width(static_cast<std::uint64_t>(count_))),
-        element_(b_.getIntNTy(compute_bits(shape_.dtype) > 32 ? 128 : 64)) {}
+        element_(b_.getIntNTy(lines_.key_bits() > 32 ? 128 : 64)) {}
 
   KernelWork emit() {
-    if (instruction_.shape(0).elements == 0) {
+    if (site_.instruction.shape(0).elements == 0) {
       return {};
     }
-    std::vector<LoopGroup> lines;
-    for (const std::int64_t d : shape_.major_to_minor()) {
-      if (static_cast<std::size_t>(d) != last_ && shape_.dims[static_cast<std::size_t>(d)] > 1) {
-        lines.push_back({{d}, shape_.dims[static_cast<std::size_t>(d)]});
-      }
-    }
-    if (lines.empty()) {
-      lines.emplace_back();
-    }
+    const std::vector<LoopGroup> groups = lines_.groups();
     const Generator::Range range{site_.begin, site_.end};
     generator_.nest(
-        lines, shape_, 1, Indices(shape_.rank(), k_.constant(0)),
+        groups, lines_.shape(), 1, Indices(lines_.shape().rank(), k_.constant(0)),
         [&](std::span<const Index> line) { emit_line({line.begin(), line.end()}); }, &range);
-    return {.scratch_bytes = (slots() + 1) * element_->getIntegerBitWidth() / 8, .items = generator_.items(lines, 1)};
+    return {.scratch_bytes = (slots() + 1) * element_->getIntegerBitWidth() / 8, .items = generator_.items(groups, 1)};
   }
 
  private:
@@ -63,7 +52,7 @@ class TopkKernel {
     });
     // Zeros are worse than any element, but not than any value.
     k_.loop(0, count_, 1, [&](Value *i) { replace_worst(element_at(at, i)); });
-    const std::uint32_t value = instruction_.operand(0);
+    const std::uint32_t value = site_.instruction.operand(0);
     const std::int64_t lanes = 4 * std::int64_t{generator_.preferred_lanes({&value, 1}, size_)};
     const std::int64_t whole = count_ + (size_ - count_) / lanes * lanes;
     k_.loop(count_, whole, lanes, [&](Value *first) {
@@ -71,19 +60,19 @@ class TopkKernel {
     });
     offer(at, integer(whole), integer(size_));
     k_.loop(0, count_, 1, [&](Value *i) {
-      at[last_] = k_.of(b_.CreateSub(integer(count_ - 1), i));
-      emit_result(at, worst());
+      Value *position = b_.CreateNot(b_.CreateTrunc(worst(), b_.getInt32Ty()));
+      lines_.store_result(at, b_.CreateSub(integer(count_ - 1), i), position);
       replace_worst(best());
     });
   }
 
   // Whether any of some neighbours is better than the worst one of the heap, all of whose elements come before them.
   Value *has_better(Indices &at, Value *first, std::int64_t lanes) {
-    Value *limit = b_.CreateTrunc(b_.CreateLShr(worst(), position_bits), key_type());
+    Value *limit = b_.CreateTrunc(b_.CreateLShr(worst(), position_bits), b_.getIntNTy(lines_.key_bits()));
     Value *any = nullptr;
     k_.with_lanes(static_cast<unsigned>(lanes), nullptr, [&] {
-      at[last_] = {.base = first, .lane_stride = 1};
-      any = b_.CreateOrReduce(b_.CreateICmpUGT(k_.splat(key(load(at))), k_.splat(limit)));
+      at[lines_.dimension()] = {.base = first, .lane_stride = 1};
+      any = b_.CreateOrReduce(b_.CreateICmpUGT(k_.splat(lines_.key(lines_.load(at))), k_.splat(limit)));
     });
     return any;
   }
@@ -112,39 +101,10 @@ class TopkKernel {
     store(place[0], element);
   }
 
-  void emit_result(const Indices &at, Value *element) {
-    Value *position = b_.CreateNot(b_.CreateTrunc(element, b_.getInt32Ty()));
-    Indices from = at;
-    from[last_] = k_.of(b_.CreateZExt(position, b_.getInt64Ty()));
-    const Shape &values = instruction_.shape(0), &positions = instruction_.shape(1);
-    k_.store(site_.results[0], k_.linear(at, values.dims, values.strides), load(from), values.dtype);
-    k_.store(site_.results[1], k_.linear(at, positions.dims, positions.strides), position, positions.dtype);
-  }
-
-  Value *load(std::span<const Index> at) { return generator_.element(instruction_.operand(0), at); }
   Value *element_at(Indices &at, Value *i) {
-    at[last_] = k_.of(i);
-    Value *value = b_.CreateShl(b_.CreateZExt(key(load(at)), element_), position_bits);
+    at[lines_.dimension()] = k_.of(i);
+    Value *value = b_.CreateShl(b_.CreateZExt(lines_.key(lines_.load(at)), element_), position_bits);
     return b_.CreateOr(value, b_.CreateZExt(b_.CreateNot(b_.CreateTrunc(i, b_.getInt32Ty())), element_));
-  }
-
-  llvm::Type *key_type() const { return b_.getIntNTy(compute_bits(shape_.dtype)); }
-  // A value as an unsigned integer, which is the larger the better it is; floats are in total order.
-  Value *key(Value *value) const {
-    llvm::Type *type = with_lanes_of(key_type(), value);
-    const unsigned bits = compute_bits(shape_.dtype);
-    const auto number = [&](const llvm::APInt &n) { return llvm::ConstantInt::get(type, n); };
-    Value *key = value;
-    if (is_float(shape_.dtype)) {
-      key = b_.CreateBitCast(value, type);
-      key = b_.CreateXor(key, b_.CreateLShr(b_.CreateAShr(key, bits - 1), 1));  // negative ones order backwards
-    } else {
-      key = b_.CreateZExt(value, type);
-    }
-    if (is_float(shape_.dtype) || is_signed(shape_.dtype)) {
-      key = b_.CreateXor(key, number(llvm::APInt::getSignMask(bits)));
-    }
-    return instruction_.number(BP_ATTR_LARGEST, 1) != 0 ? key : b_.CreateNot(key);
   }
 
   Value *slot(Value *i) const { return b_.CreateGEP(element_, site_.scratch, i); }
@@ -157,9 +117,7 @@ class TopkKernel {
   KernelBuilder &k_;
   llvm::IRBuilder<> &b_;
   const KernelSite &site_;
-  const InstructionView instruction_;
-  const Shape &shape_;
-  const std::size_t last_;
+  TopkLines lines_;
   const std::int64_t size_, count_;  // of a line, and how many of it are wanted
   const int levels_;                 // of the heap
   llvm::IntegerType *element_;

@@ -7,6 +7,7 @@
 #include "plugins/llvm/elementwise.h"
 #include "plugins/llvm/kernel.h"
 #include "plugins/llvm/row_fusion.h"
+#include "plugins/llvm/topk.h"
 
 namespace bp::emit {
 namespace {
@@ -267,7 +268,7 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
     return instruction.operand_count() >= instruction.result_count() ? "" : "has a wrong number of operands";
   }
   const Check check = kernel_check(op);
-  if (check == nullptr || (op == BP_OP_TOP_K && target.is_threaded)) {  // threads sort
+  if (check == nullptr) {
     return not_compiled;
   }
   if (std::string problem = types_problem(instruction); !problem.empty()) {
@@ -281,7 +282,14 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
       return problem;
     }
   }
-  return op == BP_OP_FUSION ? fusion_problem(instruction, &target) : check(instruction);
+  if (op == BP_OP_FUSION) {
+    return fusion_problem(instruction, &target);
+  }
+  std::string problem = check(instruction);
+  if (problem.empty() && op == BP_OP_TOP_K && target.is_threaded && !topk_for_team(instruction)) {
+    return "wants so many that threads sort";
+  }
+  return problem;
 }
 
 }  // namespace bp::emit

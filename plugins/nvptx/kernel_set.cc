@@ -6,6 +6,7 @@
 #include "plugins/llvm/contraction_cost.h"
 #include "plugins/llvm/loops.h"
 #include "plugins/llvm/scan.h"
+#include "plugins/llvm/topk.h"
 #include "plugins/nvptx/guarded_cost.h"
 
 namespace bp::nvptx {
@@ -73,6 +74,10 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
     const TeamSize size =
         has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
     emit_for_teams(i, call, size, scan->lines, need.is_large, kernel);
+  } else if (const auto topk = emit::topk_for_team(i)) {
+    const TeamSize size = team_size(topk->lines, topk->length, need.most_threads);
+    emit_for_teams(i, call, block_of_teams(size.threads, topk->lines, topk->bytes_of_team), topk->lines, need.is_large,
+                   kernel);
   } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, target_)) {
     const RegisterNeed of_sums = register_need(work->sum_bits);
     const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
