@@ -47,7 +47,7 @@ class Denial final : public layers::Interposer {
 Status expect_agreement(const Literal &found, const Literal &expected) {
   BP_ASSIGN(const std::vector<interpreter::Comparison> comparisons, interpreter::compare(found, expected));
   for (const interpreter::Comparison &comparison : comparisons) {
-    if (!(comparison.relative_error <= 1e-5)) {
+    if (!(comparison.typical_error <= 1e-5)) {
       return make_error(ErrorCode::PluginFailure, "{}", to_string(comparison));
     }
   }

@@ -154,20 +154,20 @@ Result<std::optional<Difference>> find_difference_beyond(double units, const Lit
   for (const Literal &one : moved) {
     BP_ASSIGN(auto answers, interpreter::compare(one, before));
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      responses[i] = std::max(responses[i], answers[i].relative_error);
+      responses[i] = std::max(responses[i], answers[i].typical_error);
     }
   }
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const interpreter::Comparison &comparison = comparisons[i];
     const std::size_t output = comparison.output.empty() ? 0 : static_cast<std::size_t>(comparison.output[0]);
     const double allowed = units * (responses[i] + relative_unit(comparison.shape.element_type()));
-    if ((output < ignored.size() && ignored[output]) || comparison.relative_error <= allowed) {
+    if ((output < ignored.size() && ignored[output]) || comparison.typical_error <= allowed) {
       continue;
     }
     return std::optional(
         Difference{comparison.output, comparison.worst, element_text(part(before, comparison.output), comparison.worst),
                    element_text(part(after, comparison.output), comparison.worst),
-                   fmt::format("{:.2g} of the largest value, {:.2g} is allowed", comparison.relative_error, allowed)});
+                   fmt::format("{:.2g} of the value or the typical one, {:.2g} is allowed", comparison.typical_error, allowed)});
   }
   return std::optional<Difference>();
 }

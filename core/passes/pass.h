@@ -95,7 +95,7 @@ using PassFunction = Result<bool> (*)(ir::Module &module, const PassContext &con
 
 // How far results may move. 0: not at all, bit for bit, NaN for NaN. Passes that reassociate sums or compute by another
 // formula state their backward error: the results are those of inputs that are moved by that many units in the last
-// place, and then rounded within as many units of the largest value of each array.
+// place, and then rounded within as many units of each value or the typical one of its array, whichever is more.
 struct Rounding {
   double units = 0;
 };

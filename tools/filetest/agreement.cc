@@ -17,7 +17,7 @@ struct Limit {
       // Integers have no last place: they are equal or not.
       return comparison.max_ulp <= ulp && (comparison.max_ulp > 0 || comparison.relative_error == 0);
     }
-    return comparison.relative_error <= tolerance;
+    return comparison.typical_error <= tolerance;
   }
 };
 
