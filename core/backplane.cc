@@ -85,7 +85,13 @@ std::vector<ModuleText> split_modules(std::string_view text) {
 
 // whole: the text that the lines of messages are in.
 Result<Module> parse_part(const ModuleText &part, std::string_view whole, const std::string &file,
-                          std::vector<std::string> *warnings) {
+                          const ReadOptions &options) {
+  if (part.form == ModuleText::Form::StableHlo) {
+    return import::stablehlo::read(part.text, {file, part.first_line, {}, options.parameter_shapes});
+  }
+  if (!options.parameter_shapes.empty()) {
+    return invalid_input("{}: shapes of parameters are given, but HLO says all sizes itself", file);
+  }
   if (part.form == ModuleText::Form::HloProto) {
     BP_ASSIGN(Module module, import::hlo_proto::read_module(part.text, {file}));
     BP_TRY(ir::verify(module));
@@ -96,14 +102,11 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
                  "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
         .at({file, 1, 1, {}});
   }
-  if (part.form == ModuleText::Form::StableHlo) {
-    return import::stablehlo::read(part.text, {file, part.first_line, {}});
-  }
-  text::ParseOptions options;
-  options.file = file;
-  options.first_line = part.first_line;
-  options.warnings = warnings;
-  BP_ASSIGN(Module module, text::parse_module(part.text, options));
+  text::ParseOptions text_options;
+  text_options.file = file;
+  text_options.first_line = part.first_line;
+  text_options.warnings = options.warnings;
+  BP_ASSIGN(Module module, text::parse_module(part.text, text_options));
   if (Status verified = ir::verify(module); !verified.ok()) {
     return std::move(verified).error().in(whole);
   }
@@ -152,28 +155,28 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   return backend;
 }
 
-Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings) {
+Result<Module> read_module(const std::string &path, const ReadOptions &options) {
   BP_ASSIGN(const std::string text, read_file(path));
-  return parse_module(text, path, warnings);
+  return parse_module(text, path, options);
 }
 
-Result<std::vector<Module>> read_modules(const std::string &path, std::vector<std::string> *warnings) {
+Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options) {
   BP_ASSIGN(const std::string text, read_file(path));
   std::vector<Module> modules;
   for (const ModuleText &part : split_modules(text)) {
-    BP_ASSIGN(Module module, parse_part(part, text, path, warnings));
+    BP_ASSIGN(Module module, parse_part(part, text, path, options));
     modules.push_back(std::move(module));
   }
   return modules;
 }
 
-Result<Module> parse_module(std::string_view text, const std::string &file, std::vector<std::string> *warnings) {
+Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options) {
   const std::vector<ModuleText> parts = split_modules(text);
   if (parts.size() > 1) {
     return invalid_input("a second module begins here, of {}, expected one", parts.size())
         .at({file, parts[1].first_line, 1, {}});
   }
-  return parse_part(parts.front(), text, file, warnings);
+  return parse_part(parts.front(), text, file, options);
 }
 
 std::vector<std::shared_ptr<const host::Device>> Backend::devices() const {

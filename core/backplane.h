@@ -96,14 +96,18 @@ class Backend {
   std::vector<std::shared_ptr<const host::Device>> others_;
 };
 
+struct ReadOptions {
+  std::vector<std::string> *warnings = nullptr;  // "file:line:column: ..." are appended; not owned
+  // Of a StableHLO program whose types leave sizes open: the shapes of its parameters, from which all sizes follow.
+  std::vector<ir::Shape> parameter_shapes = {};
+};
 // Reads and verifies the one module of a file: HLO text, StableHLO text or a HLO protocol buffer, whichever it holds.
-// Warnings ("file:line:column: ...") are appended if asked for. Several modules are an error.
-Result<Module> read_module(const std::string &path, std::vector<std::string> *warnings = nullptr);
+// Several modules are an error.
+Result<Module> read_module(const std::string &path, const ReadOptions &options = {});
 // All modules of a file, in its order, at least one: a text may hold several, each begun by a line "// -----" or, in
 // HLO, by HloModule. The first that cannot be read is the error.
-Result<std::vector<Module>> read_modules(const std::string &path, std::vector<std::string> *warnings = nullptr);
+Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options = {});
 // As read_module, of what a file would hold; `file` is its name in messages.
-Result<Module> parse_module(std::string_view text, const std::string &file,
-                            std::vector<std::string> *warnings = nullptr);
+Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options = {});
 
 }  // namespace bp

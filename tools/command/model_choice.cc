@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text/parser.h"
+
 namespace bp::command {
 namespace {
 
@@ -30,7 +32,9 @@ bool is_number(const std::string &text, std::size_t number) {
 
 void ModelChoice::add_to(Options &options) {
   options.add()("part", boost::program_options::value<std::string>()->default_value(""),
-                "of a file with several modules, the one of this name, or of this number, from 1 on");
+                "of a file with several modules, the one of this name, or of this number, from 1 on")(
+      "shapes", boost::program_options::value<std::vector<std::string>>()->multitoken(),
+      "of the parameters of a StableHLO program that leaves sizes open, such as f32[8,4] f32[8,4]");
   options.add_positional("model", 1);
 }
 
@@ -40,12 +44,20 @@ std::optional<int> ModelChoice::read(const Options &options) {
   }
   file_ = options.get<std::string>("model");
   asked_ = options.get<std::string>("part");
+  for (const std::string &text :
+       options.has("shapes") ? options.get<std::vector<std::string>>("shapes") : std::vector<std::string>()) {
+    auto shape = text::parse_shape(text);
+    if (!shape.ok()) {
+      return options.misuse(fmt::format("--shapes has '{}', expected a shape such as f32[8,4]", text));
+    }
+    shapes_.push_back(std::move(shape).value());
+  }
   return std::nullopt;
 }
 
 Result<std::vector<Module>> ModelChoice::modules() const {
   std::vector<std::string> warnings;
-  BP_ASSIGN(std::vector<Module> modules, read_modules(file_, &warnings));
+  BP_ASSIGN(std::vector<Module> modules, read_modules(file_, {&warnings, shapes_}));
   for (const std::string &warning : warnings) {
     fmt::print(stderr, "{}\n", warning);
   }

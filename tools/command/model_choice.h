@@ -12,7 +12,7 @@ namespace bp::command {
 
 class ModelChoice {
  public:
-  // The positional argument MODEL, and --part.
+  // The positional argument MODEL, --part and --shapes.
   static void add_to(Options &options);
   // After Options::parse(). An exit code if the command line names no model.
   std::optional<int> read(const Options &options);
@@ -30,6 +30,7 @@ class ModelChoice {
  private:
   std::string file_;
   std::string asked_;  // a name or a number from 1 on; empty: all
+  std::vector<ir::Shape> shapes_;
 };
 
 }  // namespace bp::command

@@ -404,6 +404,7 @@ int run_model(std::span<const std::string> arguments) {
       "  backplane run model.hlo --on acme --isolate=60   a crash, or a call of 60 s, is an error\n"
       "  backplane run model.hlo --on interpreter --devices 8 --print    replicas and partitions, with equal inputs\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
+      "  backplane run exported.mlir --shapes f32[8,4] f32[4]    of a program that leaves sizes open\n"
       "  backplane run models.hlo                        each of several modules; --part=step: one of them\n");
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(

@@ -10,7 +10,7 @@ Result<Formula> Formula::make(Lowering &lowering, const Operation &operation, In
     return lowering.error(operation, fmt::format("{} of {}, expected floats", operation.name, to_string(Type{shape})));
   }
   if (std::ranges::find(shape.sizes(), ir::unbounded) != shape.sizes().end()) {
-    return lowering.unsupported(operation, fmt::format("a size is not known: {}", to_string(Type{shape})));
+    return lowering.not_known(operation, fmt::format("a size is not known: {}", to_string(Type{shape})));
   }
   return Formula(lowering, operation, shape);
 }

@@ -334,7 +334,7 @@ Result<Values> lower_dynamic_conv(Lowering &lowering, const Operation &operation
   BP_TRY(lowering.expect_operands(operation, 3, 3));
   auto padding = lowering.known_integers(lowering.operand(operation, 2));
   if (!padding) {
-    return lowering.unsupported(operation, "the padding is not known");
+    return lowering.not_known(operation, "the padding is not known");
   }
   return convolution(lowering, operation, padding);
 }

@@ -1,5 +1,8 @@
 // Loops, branches, calls, tuples and tokens.
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "core/import/stablehlo/lowering.h"
 #include "core/text/lexer.h"
@@ -67,10 +70,18 @@ Result<Values> lower_conditional(Lowering &lowering, const Operation &operation)
 
 namespace {
 
+bool has_open_types(const Lowering &lowering, const Operation &operation) {
+  const auto is_open = [&](ValueId value) { return has_unbounded(lowering.program().type(value).shape); };
+  bool is_any = std::ranges::any_of(operation.operands, is_open);
+  for (std::uint32_t i = 0; i < operation.result_count; ++i) {
+    is_any = is_any || is_open(operation.result(i));
+  }
+  return is_any;
+}
+
 Result<Values> call(Lowering &lowering, const Operation &operation, const Attribute &symbol, std::string composite) {
-  BP_ASSIGN(ComputationId callee, lowering.function(symbol));
-  const Operation &function = *lowering.find_function(symbol.get<Symbol>()->name);
-  const auto &arguments = function.regions[0].arguments;
+  BP_ASSIGN(const Operation *function, lowering.callee(symbol));
+  const auto &arguments = function->regions[0].arguments;
   if (arguments.size() != operation.operands.size()) {
     return lowering.error(operation, fmt::format("@{} is given {} arguments, expected {}", symbol.get<Symbol>()->name,
                                                  operation.operands.size(), arguments.size()));
@@ -83,6 +94,10 @@ Result<Values> call(Lowering &lowering, const Operation &operation, const Attrib
                                                    symbol.get<Symbol>()->name, to_string(given), to_string(taken)));
     }
   }
+  if (has_open_types(lowering, operation)) {
+    return lowering.inlined(operation, *function);
+  }
+  BP_ASSIGN(ComputationId callee, lowering.function(symbol));
   ComputationId calls[] = {callee};
   BP_ASSIGN(InstructionId id,
             lowering.add(
@@ -203,8 +218,39 @@ Result<Values> lower_known_target(Lowering &lowering, const Operation &operation
 
 }  // namespace
 
+namespace {
+
+// JAX's check that the sizes a program is given are those it was made for: operand 0 holds, or the message is why not,
+// with the other operands in place of {0}, {1}, ... Leaves no trace.
+Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
+  const auto holds = lowering.known_integers(lowering.operand(operation, 0));
+  if (!holds || holds->size() != 1) {
+    return lowering.not_known(operation, "whether it holds is not known");
+  }
+  for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config"}) {
+    operation.find(ignored);
+  }
+  const Attribute *attribute = operation.find("error_message");
+  const auto *text = attribute == nullptr ? nullptr : attribute->get<std::string>();
+  if (holds->front() != 0) {
+    return Values{};
+  }
+  std::string message = text == nullptr ? "a size is not as expected" : *text;
+  for (std::size_t i = 1; i < operation.operands.size(); ++i) {
+    const auto number = lowering.known_integers(lowering.operand(operation, i));
+    boost::replace_all(message, fmt::format("{{{}}}", i - 1),
+                       number ? fmt::format("{}", fmt::join(*number, ",")) : "?");
+  }
+  return lowering.error(operation, message);
+}
+
+}  // namespace
+
 Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(std::string target, lowering.word(operation, "call_target_name"));
+  if (target == "shape_assertion" && !operation.operands.empty() && operation.result_count == 0) {
+    return check_sizes(lowering, operation);
+  }
   if (Opcode opcode = opcode_of_target(target); opcode != Opcode::CustomCall) {
     for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config", "called_computations"}) {
       operation.find(ignored);

@@ -12,7 +12,7 @@ Result<Shape> result_sizes(Lowering &lowering, const Operation &operation, std::
   }
   auto sizes = lowering.known_integers(lowering.operand(operation, sizes_operand));
   if (!sizes || sizes->size() != result.rank()) {
-    return lowering.unsupported(operation, "the sizes of the result are not known");
+    return lowering.not_known(operation, "the sizes of the result are not known");
   }
   return Shape::array(result.element_type(), *sizes);
 }
@@ -20,7 +20,7 @@ Result<Shape> result_sizes(Lowering &lowering, const Operation &operation, std::
 Result<Integers> known(Lowering &lowering, const Operation &operation, std::size_t operand, std::string_view what) {
   auto numbers = lowering.known_integers(lowering.operand(operation, operand));
   if (!numbers) {
-    return lowering.unsupported(operation, fmt::format("the {} are not known", what));
+    return lowering.not_known(operation, fmt::format("the {} are not known", what));
   }
   return std::move(*numbers);
 }

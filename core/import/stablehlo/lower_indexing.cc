@@ -77,7 +77,7 @@ Result<Values> lower_dynamic_gather(Lowering &lowering, const Operation &operati
     }
     std::int64_t offset = next < offsets.size() ? offsets[next++] : -1;
     if (offset < 0 || offset >= static_cast<std::int64_t>(result.rank()) || !result.is_static()) {
-      return lowering.unsupported(operation, "the slice sizes are not known");
+      return lowering.not_known(operation, "the slice sizes are not known");
     }
     sizes.push_back(result.size(static_cast<std::size_t>(offset)));
   }

@@ -21,17 +21,17 @@ bool is_return(const Operation &operation) {
   return operation.name == "stablehlo.return" || operation.name == "func.return" || operation.name == "sdy.return";
 }
 
-bool has_unbounded(const Shape &shape) {
-  return std::ranges::find(shape.sizes(), ir::unbounded) != shape.sizes().end() ||
-         std::ranges::any_of(shape.elements(), has_unbounded);
-}
-
 const std::string *string_attribute(const Operation &operation, std::string_view name) {
   const Attribute *attribute = operation.find(name);
   return attribute == nullptr ? nullptr : attribute->get<std::string>();
 }
 
 }  // namespace
+
+bool has_unbounded(const Shape &shape) {
+  return std::ranges::find(shape.sizes(), ir::unbounded) != shape.sizes().end() ||
+         std::ranges::any_of(shape.elements(), has_unbounded);
+}
 
 Lowering::Lowering(const Program &program, const Options &options)
     : program_(program), options_(options), values_(program.values.size(), ir::no_instruction) {}
@@ -47,6 +47,9 @@ Result<ir::Module> Lowering::run() {
     Function next = pending_.front();
     pending_.pop_front();
     BP_TRY(lower_function(next, next.operation == entry));
+  }
+  if (has_open_parameters_) {
+    return not_known(*entry, fmt::format("the sizes of the parameters of @{} are not known", name));
   }
   set_module_hints();
   sort_computations();
@@ -122,23 +125,27 @@ Result<const Operation *> Lowering::choose_entry() const {
 
 // --- Functions and regions ---
 
-Result<ComputationId> Lowering::function(const Attribute &attribute) {
+Result<const Operation *> Lowering::callee(const Attribute &attribute) const {
   const auto *symbol = attribute.get<Symbol>();
   if (symbol == nullptr) {
     return error(attribute, "expected the name of a function, as in @f");
   }
-  auto found = functions_.find(symbol->name);
-  if (found == functions_.end()) {
+  const Operation *function = find_function(symbol->name);
+  if (function == nullptr) {
     return error(attribute, fmt::format("there is no function @{}", symbol->name));
   }
-  const Operation *callee = found->second;
-  auto [entry, is_new] = computations_.try_emplace(found->first, ir::no_computation);
+  if (function->regions.empty()) {
+    return error(attribute, fmt::format("@{} has no body", symbol->name));
+  }
+  return function;
+}
+
+Result<ComputationId> Lowering::function(const Attribute &attribute) {
+  BP_ASSIGN(const Operation *function, callee(attribute));
+  auto [entry, is_new] = computations_.try_emplace(*string_attribute(*function, "sym_name"), ir::no_computation);
   if (is_new) {
-    if (callee->regions.empty()) {
-      return error(attribute, fmt::format("@{} has no body", symbol->name));
-    }
-    entry->second = add_computation(symbol->name);
-    pending_.push_back({callee, entry->second});
+    entry->second = add_computation(entry->first);
+    pending_.push_back({function, entry->second});
   }
   return entry->second;
 }
@@ -161,6 +168,11 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
     return error(operation, fmt::format("the type of the function has {} arguments, its body {}", type->operands.size(),
                                         body.arguments.size()));
   }
+  if (const std::size_t given = options_.parameter_shapes.size();
+      is_entry && given != 0 && given != body.arguments.size()) {
+    return error(operation, fmt::format("{} shapes are given, but @{} has {} parameters", given,
+                                        *string_attribute(operation, "sym_name"), body.arguments.size()));
+  }
   computation_ = function.computation;
   for (std::size_t i = 0; i < body.arguments.size(); ++i) {
     const Type &argument = program_.type(body.arguments[i]);
@@ -168,7 +180,11 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
       return error(operation, fmt::format("argument {} is {}, but the type of the function says {}", i,
                                           to_string(argument), to_string(type->operands[i])));
     }
-    InstructionId id = module_.add_parameter(computation_, static_cast<std::int64_t>(i), argument.shape,
+    BP_ASSIGN(Shape shape, parameter_shape(function, i, is_entry));
+    if (is_entry && has_unbounded(shape)) {
+      has_open_parameters_ = true;
+    }
+    InstructionId id = module_.add_parameter(computation_, static_cast<std::int64_t>(i), std::move(shape),
                                              plain_name(body.argument_names[i]));
     module_.set_source(id, operation.place.line, operation.place.column);
     values_[index(body.arguments[i])] = id;
@@ -189,6 +205,33 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
   BP_ASSIGN(InstructionId root, pack(last, returned));
   module_.set_root(computation_, root);
   return {};
+}
+
+Result<Shape> Lowering::parameter_shape(const Function &function, std::size_t i, bool is_entry) const {
+  const Type &written = program_.type(function.operation->regions[0].arguments[i]);
+  if (!is_entry || options_.parameter_shapes.empty()) {
+    return Shape(written.shape);
+  }
+  const Shape &wanted = options_.parameter_shapes[i];
+  bool fits = wanted.is_array() == written.shape.is_array() && wanted.element_type() == written.shape.element_type() &&
+              wanted.rank() == written.shape.rank() && wanted.is_static();
+  for (std::size_t d = 0; fits && d < wanted.rank(); ++d) {
+    fits = written.shape.size(d) == ir::unbounded || written.shape.size(d) == wanted.size(d);
+  }
+  if (!fits) {
+    return error(*function.operation, fmt::format("the shape given for parameter {} is {}, but its type is {}", i,
+                                                  ir::to_string(wanted), to_string(written)));
+  }
+  Shape shape = written.shape;
+  return has_unbounded(shape) ? Shape::array(wanted.element_type(), wanted.sizes()) : shape;
+}
+
+Error Lowering::not_known(const Operation &operation, std::string message) const {
+  Error problem = unsupported(operation, std::move(message));
+  return has_open_parameters_ ? std::move(problem).note(
+                                    "the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] "
+                                    "s32[8]")
+                              : problem;
 }
 
 Status Lowering::set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter,
@@ -393,6 +436,20 @@ Result<Values> Lowering::in_place(const Operation &operation, std::size_t number
   return lower_region(region);
 }
 
+Result<Values> Lowering::inlined(const Operation &call, const Operation &function) {
+  constexpr int max_depth = 128;
+  if (++inlining_depth_ > max_depth) {
+    return unsupported(call, fmt::format("functions of open sizes call each other more than {} deep", max_depth));
+  }
+  const Region &body = function.regions[0];
+  for (std::size_t i = 0; i < body.arguments.size(); ++i) {
+    values_[index(body.arguments[i])] = operand(call, i);
+  }
+  BP_ASSIGN(Values returned, lower_region(body));
+  --inlining_depth_;
+  return returned;
+}
+
 std::vector<ValueId> Lowering::carried(const Region &region) const {
   std::vector<ValueId> result;
   for (ValueId value : region.captures) {
@@ -495,14 +552,14 @@ Result<InstructionId> Lowering::finish(const Operation &operation, InstructionId
   ir::Instruction instruction = module_.instruction(id);
   if (has_unbounded(instruction.shape())) {
     if (instruction.opcode() == Opcode::Call) {  // its computation is yet to be lowered
-      return unsupported(operation, fmt::format("a size is not known: {}", to_string(Type{instruction.shape()})));
+      return not_known(operation, fmt::format("a size is not known: {}", to_string(Type{instruction.shape()})));
     }
     auto inferred = ir::infer_shape(instruction);
     if (!inferred.ok()) {
       return error(operation, inferred.error().message());
     }
     if (has_unbounded(*inferred)) {
-      return unsupported(operation, fmt::format("a size is not known: {}", to_string(Type{*inferred})));
+      return not_known(operation, fmt::format("a size is not known: {}", to_string(Type{*inferred})));
     }
     module_.set_shape(id, *inferred);
   }

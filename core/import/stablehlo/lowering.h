@@ -46,6 +46,8 @@ class Lowering {
   Error error(const Operation &operation, std::string message) const;
   Error error(const Attribute &attribute, std::string message) const;
   Error unsupported(const Operation &operation, std::string message) const;
+  // What would have to be known of sizes, and is not.
+  Error not_known(const Operation &operation, std::string message) const;
   Status expect_operands(const Operation &operation, std::size_t least, std::size_t most) const;
   Status expect_regions(const Operation &operation, std::size_t least, std::size_t most) const;
 
@@ -84,9 +86,13 @@ class Lowering {
                                 ReturnCaptures return_captures);
   // The values of a region that runs once, where the operation stands.
   Result<Values> in_place(const Operation &operation, std::size_t region);
+  // Likewise the body of a function whose types leave sizes open: they follow from what it is given here.
+  Result<Values> inlined(const Operation &call, const Operation &function);
   // What a region uses from outside that has to be carried into it.
   std::vector<ValueId> carried(const Region &region) const;
-  // The computation of a function, which is lowered later.
+  // The function of this name, which has a body.
+  Result<const Operation *> callee(const Attribute &symbol) const;
+  // Its computation, which is lowered later.
   Result<ComputationId> function(const Attribute &symbol);
   const Operation *find_function(std::string_view name) const;
 
@@ -135,6 +141,8 @@ class Lowering {
   Status find_functions();
   Result<const Operation *> choose_entry() const;
   Status lower_function(const Function &function, bool is_entry);
+  // The type of the entry's parameter, or of any other one, with the sizes that were asked for.
+  Result<Shape> parameter_shape(const Function &function, std::size_t i, bool is_entry) const;
   Status set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter, bool is_entry);
   Result<Values> lower_region(const Region &region);
   Status lower_operation(const Operation &operation);
@@ -178,10 +186,14 @@ class Lowering {
   std::map<std::string_view, const Operation *> functions_;
   std::map<std::string_view, ComputationId> computations_;  // of functions
   std::deque<Function> pending_;                            // functions yet to be lowered
+  mutable std::map<InstructionId, std::optional<Integers>> known_;  // what known_integers() has found
+  int inlining_depth_ = 0;
+  bool has_open_parameters_ = false;  // of the entry
   std::set<std::string> computation_names_;
 };
 
 // Parts that several operations share.
+bool has_unbounded(const Shape &shape);
 struct WindowNames {  // of attributes; empty: there is none
   std::string_view strides, padding, lhs_dilation, rhs_dilation, reversal;
 };

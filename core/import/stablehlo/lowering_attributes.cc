@@ -7,7 +7,6 @@ namespace bp::import::stablehlo {
 namespace {
 
 constexpr std::int64_t max_splat = 1 << 16;  // elements of an attribute that is written as one value
-constexpr int max_depth = 64;                // of what is computed to know an integer
 
 std::string lower_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -280,44 +279,6 @@ Status Lowering::set_precision(const Operation &operation, InstructionId id) {
     module_.set_numbers(id, AttributeKey::OperandPrecision, numbers);
   }
   return {};
-}
-
-// --- Known values ---
-
-std::optional<Integers> Lowering::known_integers(InstructionId id, int depth) const {
-  ir::Instruction instruction = module_.instruction(id);
-  std::int64_t count = instruction.shape().is_array() ? instruction.shape().element_count() : max_splat + 1;
-  if (!is_constant(id) || count > max_splat || depth > max_depth) {
-    return {};
-  }
-  switch (instruction.opcode()) {
-    case Opcode::Constant: {
-      Elements elements{{instruction.shape()}, instruction.literal()};
-      auto numbers = integers(Attribute{std::move(elements), 0});
-      return numbers.ok() ? std::optional(std::move(numbers).value()) : std::nullopt;
-    }
-    case Opcode::Reshape:
-    case Opcode::Convert: return known_integers(instruction.operands()[0], depth + 1);
-    case Opcode::Broadcast: {
-      auto numbers = known_integers(instruction.operands()[0], depth + 1);
-      if (!numbers || numbers->size() != 1) {
-        return {};
-      }
-      return Integers(static_cast<std::size_t>(count), numbers->front());
-    }
-    case Opcode::Concatenate: {
-      Integers all;
-      for (InstructionId operand : instruction.operands()) {
-        auto numbers = known_integers(operand, depth + 1);
-        if (!numbers || instruction.shape().rank() != 1) {
-          return {};
-        }
-        all.insert(all.end(), numbers->begin(), numbers->end());
-      }
-      return all;
-    }
-    default: return {};
-  }
 }
 
 }  // namespace bp::import::stablehlo

@@ -80,6 +80,8 @@ FILES = {
     "several.mlir": "\n// -----\n".join(
         "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
         f"  %b = stablehlo.{op} %a : tensor<4xf32>\n  return %b : tensor<4xf32>\n}}\n" for op in ("negate", "abs")),
+    "open.mlir": "func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  %r = stablehlo.negate %a : tensor<?x2xf32>\n"
+                 "  return %r : tensor<?x2xf32>\n}\n",
     "several_one_wrong.hlo": "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n\nHloModule b\nENTRY e { ROOT x = f32[] fly(x) }\n",
     "empty.hlo": "",
     "blank.hlo": "\n // nothing here\n",
@@ -210,6 +212,14 @@ MISTAKES = [
      "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
     (["run", "large_parameter.hlo", "--on", "interpreter"], FAILED,
      "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
+    # Programs that leave sizes open.
+    (["run", "open.mlir"], FAILED, "backplane: open.mlir:2:8: stablehlo.negate: a size is not known: tensor<?x2xf32>\n...\n...^\n"
+     "  note: the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] s32[8]"),
+    (["run", "open.mlir", "--shapes", "f32[3,2]", "--against", "interpreter"], SUCCESS, ""),
+    (["run", "open.mlir", "--shapes", "f32[3,3]"], FAILED, "backplane: open.mlir:1:1: the shape given for parameter 0 is f32[3,3], "
+     "but its type is tensor<?x2xf32>\n..."),
+    (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
+     "backplane: good.hlo: shapes of parameters are given, but HLO says all sizes itself"),
     # Several modules in a file.
     *[(["run", name, "--on", BACKEND], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
     (["run", "several.hlo", "--on", "null", "--inputs", "four.txt"], FAILED,
@@ -317,6 +327,7 @@ if HAS_NVPTX:
 MISUSES = [
     (["run"], "no model was given"),
     (["run", "good.hlo", "other.hlo"], "too many positional options have been specified on the command line"),
+    (["run", "open.mlir", "--shapes", "f32[3"], "--shapes has 'f32[3', expected a shape such as f32[8,4]"),
     (["run", "good.hlo", "--fly"], "unrecognised option '--fly'"),
     (["run", "good.hlo", "--seed", "x"], "the argument ('x') for option '--seed' is invalid"),
     (["run", "good.hlo", "--seed", "-1"], "the argument ('-1') for option '--seed' is invalid"),

@@ -1,0 +1,115 @@
+// Programs that leave sizes open become programs of known sizes: those of the parameters are given, and all others follow.
+#include <catch2/catch.hpp>
+
+#include "core/import/stablehlo/stablehlo.h"
+#include "core/interpreter/interpreter.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+
+namespace bp::import::stablehlo {
+namespace {
+
+Result<ir::Module> specialised(std::string_view text, std::initializer_list<std::string_view> shapes) {
+  Options options{.file = "open.mlir"};
+  for (std::string_view shape : shapes) {
+    options.parameter_shapes.push_back(text::parse_shape(shape).value());
+  }
+  return read(text, options);
+}
+
+std::string error_of(std::string_view text, std::initializer_list<std::string_view> shapes) {
+  const auto module = specialised(text, shapes);
+  return module.ok() ? "" : module.error().message();
+}
+
+constexpr std::string_view sum = R"(
+func.func @main(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %r = stablehlo.add %a, %b : tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+})";
+
+// As jax.export writes a function of f32[b, 2] that makes its rows one, with a check of b, and b as an argument of an
+// inner function.
+constexpr std::string_view exported = R"(
+func.func public @main(%x: tensor<?x2xf32>) -> tensor<?xf32> {
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %b = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x2xf32>) -> tensor<i32>
+  %enough = stablehlo.compare GE, %b, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%enough, %b, %two) {api_version = 2 : i32, error_message = "b is {0}, not {1} at least", has_side_effect = true} : (tensor<i1>, tensor<i32>, tensor<i32>) -> ()
+  %r = call @inner(%b, %x) : (tensor<i32>, tensor<?x2xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func private @inner(%b: tensor<i32>, %x: tensor<?x2xf32>) -> tensor<?xf32> {
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %product = stablehlo.multiply %b, %two : tensor<i32>
+  %size = stablehlo.reshape %product : (tensor<i32>) -> tensor<1xi32>
+  %r = stablehlo.dynamic_reshape %x, %size : (tensor<?x2xf32>, tensor<1xi32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+})";
+
+// What a scalar of sizes that are computed comes to, as the size of an iota.
+std::string size_of(std::string_view operations) {
+  const std::string text = fmt::format(R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xi32> {{
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  {}
+  %size = stablehlo.reshape %r : (tensor<i32>) -> tensor<1xi32>
+  %i = stablehlo.dynamic_iota %size, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  return %i : tensor<?xi32>
+}})",
+                                       operations);
+  const auto module = specialised(text, {"f32[7]"});
+  return module.ok() ? ir::to_string(module->entry().root().shape()) : module.error().message();
+}
+
+}  // namespace
+
+TEST_CASE("sizes that are left open follow from the shapes of parameters") {
+  CHECK(ir::to_string(specialised(sum, {"f32[3,4]", "f32[3,4]"})->entry().root().shape()) == "f32[3,4]");
+  CHECK(ir::to_string(specialised(exported, {"f32[3,2]"})->entry().root().shape()) == "f32[6]");
+  CHECK(text::print(*specialised(exported, {"f32[3,2]"})).find("shape_assertion") == std::string::npos);
+}
+
+TEST_CASE("sizes are computed as programs compute them") {
+  CHECK(size_of("%r = stablehlo.add %n, %three : tensor<i32>") == "s32[10]");
+  CHECK(size_of("%r = stablehlo.subtract %n, %three : tensor<i32>") == "s32[4]");
+  CHECK(size_of("%r = stablehlo.divide %n, %three : tensor<i32>") == "s32[2]");
+  CHECK(size_of("%r = stablehlo.remainder %n, %three : tensor<i32>") == "s32[1]");
+  CHECK(size_of("%r = stablehlo.maximum %n, %three : tensor<i32>") == "s32[7]");
+  CHECK(size_of("%r = stablehlo.minimum %n, %three : tensor<i32>") == "s32[3]");
+  CHECK(size_of("%r = stablehlo.clamp %three, %n, %three : tensor<i32>") == "s32[3]");
+  CHECK(size_of("%m = stablehlo.negate %n : tensor<i32>\n  %s = stablehlo.sign %m : tensor<i32>\n"
+                "  %r = stablehlo.multiply %m, %s : tensor<i32>") == "s32[7]");
+  CHECK(size_of("%c = stablehlo.compare LT, %n, %three, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                "  %d = stablehlo.not %c : tensor<i1>\n"
+                "  %r = stablehlo.select %d, %n, %three : tensor<i1>, tensor<i32>") == "s32[7]");
+}
+
+TEST_CASE("sizes that do not follow are errors") {
+  CHECK(error_of(sum, {}) == "stablehlo.add: a size is not known: tensor<?x4xf32>");
+  CHECK(specialised(sum, {}).error().to_string().find("leave sizes open: say them, as in --shapes") !=
+        std::string::npos);
+  CHECK(error_of(sum, {"f32[3,4]"}) == "1 shapes are given, but @main has 2 parameters");
+  CHECK(error_of(sum, {"f32[3,5]", "f32[3,5]"}) ==
+        "the shape given for parameter 0 is f32[3,5], but its type is tensor<?x4xf32>");
+  CHECK(error_of(sum, {"f64[3,4]", "f64[3,4]"}) ==
+        "the shape given for parameter 0 is f64[3,4], but its type is tensor<?x4xf32>");
+  CHECK(error_of(sum, {"f32[<=3,4]", "f32[3,4]"}) ==
+        "the shape given for parameter 0 is f32[<=3,4], but its type is tensor<?x4xf32>");
+  CHECK(error_of(exported, {"f32[1,2]"}) == "b is 1, not 2 at least");
+  CHECK(size_of("%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+                "  %r = stablehlo.divide %n, %zero : tensor<i32>") ==
+        "stablehlo.dynamic_iota: the sizes of the result are not known");
+  CHECK(size_of("%many = stablehlo.constant dense<2147483647> : tensor<i32>\n"
+                "  %r = stablehlo.multiply %n, %many : tensor<i32>") ==
+        "stablehlo.dynamic_iota: the sizes of the result are not known");
+  constexpr std::string_view endless = R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %r = call @main(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+})";
+  CHECK(error_of(endless, {"f32[3]"}) == "func.call: functions of open sizes call each other more than 128 deep");
+}
+
+}  // namespace bp::import::stablehlo
