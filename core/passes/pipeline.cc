@@ -120,6 +120,8 @@ constexpr std::string_view fuse[] = {
     // Before a reduction is a part of something larger.
     "reduce-splitting",
     "reduce-window-splitting",
+    // Of what was seen as parts, so that loops take what makes it.
+    "reshape-hoisting",
     // Before loops compute the places and take the updates.
     "scatter-sorting",
     // Before loops take what works on their results.

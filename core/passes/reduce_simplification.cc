@@ -113,18 +113,11 @@ class ReduceSimplifier {
     if (to.element_count() == 0) {
       return keep_;
     }
-    Sizes reduced, kept_sizes;
-    std::size_t i = 0, j = 0;
-    while (i < from.rank() || j < to.rank()) {
-      const std::size_t first_from = i, first_to = j;
-      std::int64_t elements_from = i < from.rank() ? from.size(i++) : 1, elements_to = j < to.rank() ? to.size(j++) : 1;
-      while (elements_from != elements_to) {
-        (elements_from < elements_to ? elements_from : elements_to) *=
-            elements_from < elements_to ? from.size(i++) : to.size(j++);
-      }
+    Sizes reduced;
+    for (const AlignedDimensions &group : aligned_dimensions(from.sizes(), to.sizes())) {
       // Sizes of 1 share any fate; else all of the group share one.
       int fate = -1;
-      for (std::size_t d = first_to; d < j; ++d) {
+      for (std::size_t d = group.to_begin; d < group.to_end; ++d) {
         const int own = is_reduced(static_cast<std::int64_t>(d)) ? 1 : 0;
         if (to.size(d) != 1) {
           if (fate >= 0 && fate != own) {
@@ -133,7 +126,7 @@ class ReduceSimplifier {
           fate = own;
         }
       }
-      for (std::size_t d = first_from; d < i; ++d) {
+      for (std::size_t d = group.from_begin; d < group.from_end; ++d) {
         if (fate == 1 && from.size(d) != 1) {
           reduced.push_back(static_cast<std::int64_t>(d));
         }

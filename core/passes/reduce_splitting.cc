@@ -1,7 +1,7 @@
-// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so its
-// longest dimension is cut into parts, which are reduced first, all at the same time. Of half floats the parts' sums
-// are f32. What has no such dimension, or gives enough results, stays, and so does what has no start for parts
-// (partial_reduction()).
+// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so parts of
+// it are reduced first, all at the same time: its last dimensions, if that gives enough of them, or its longest dimension
+// is cut. Of half floats the parts' sums are f32. What has no such dimension, or gives enough results, stays, and so does
+// what has no start for parts (partial_reduction()).
 #include <algorithm>
 
 #include "core/passes/partial_reduction.h"
@@ -17,6 +17,9 @@ using ir::Shape;
 // Parts that are shorter cost more to write and to read again than they save: elements, of a row and of a column, which
 // several workers share, and of what one has alone.
 constexpr std::int64_t least_row = 16 * 1024, least_column = 1024, least_alone = 32;
+// Whole dimensions need no cut, and lie as others do that are fused with them: they may be shorter by so much, and give
+// as many parts as one reduction takes at once.
+constexpr std::int64_t less_of_whole = 16, most_parts = least_row;
 
 class Splitter {
  public:
@@ -38,14 +41,12 @@ class Splitter {
     std::int64_t results = 1;
     bool is_row = false;
     for (std::size_t d = 0; d < from_.rank(); ++d) {
-      const bool is_reduced =
-          std::ranges::find(reduce_.dimensions(), static_cast<std::int64_t>(d)) != reduce_.dimensions().end();
-      if (!is_reduced) {
+      if (!is_reduced(d)) {
         results *= from_.size(d);
       } else if (dimension_ == from_.rank() || from_.size(d) > from_.size(dimension_)) {
         dimension_ = d;
       }
-      is_row = from_.size(d) == 1 ? is_row : is_reduced;  // as the last one is that has more than one element
+      is_row = from_.size(d) == 1 ? is_row : is_reduced(d);  // as the last one is that has more than one element
     }
     if (dimension_ == from_.rank()) {
       return false;
@@ -59,6 +60,17 @@ class Splitter {
     parts_ = std::min((wanted + results - 1) / results, most);
     if (parts_ < 2) {
       return false;
+    }
+    std::int64_t whole = 1;
+    for (std::size_t d = from_.rank(); d-- > 0 && limits_.rows;) {
+      whole *= is_reduced(d) ? from_.size(d) : 1;
+      const std::int64_t parts = reduced / whole;
+      if (is_reduced(d) && whole >= least / less_of_whole && parts >= parts_ && parts <= most_parts) {
+        first_whole_ = d;
+      }
+    }
+    if (first_whole_ < from_.rank()) {
+      return true;
     }
     // Parts of one length, if a few more or less of them divide the dimension; else the last one is filled up.
     for (std::int64_t near = 0; near < parts_ / 2; ++near) {
@@ -88,8 +100,15 @@ class Splitter {
     return reduce_.shape().is_tuple() ? all : b.cast(all, reduce_.shape().element_type());
   }
 
-  // Seen as parts; the last one is filled up.
+  bool is_reduced(std::size_t dimension) const {
+    return std::ranges::find(reduce_.dimensions(), static_cast<std::int64_t>(dimension)) != reduce_.dimensions().end();
+  }
+
+  // Seen as parts, unless these are whole dimensions; the last one is filled up.
   InstructionId cut(Expansion &b, InstructionId x, InstructionId filling) const {
+    if (first_whole_ < from_.rank()) {
+      return x;
+    }
     const std::int64_t size = from_.size(dimension_), length = (size + parts_ - 1) / parts_;
     if (length * parts_ != size) {
       std::vector<ir::PaddingDimension> padding(from_.rank());
@@ -102,20 +121,20 @@ class Splitter {
     return b.seen_as(x, Shape::array(b.type(x), sizes));
   }
 
-  // The reduced ones: first all but the number of the part, then that.
+  // The reduced ones: first those of a part, then the others, which number the parts.
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> dimensions() const {
     std::vector<std::int64_t> first, second;
+    const bool is_whole = first_whole_ < from_.rank();
     std::int64_t kept = 0;
     for (std::size_t d = 0; d < from_.rank(); ++d) {
-      const bool is_reduced =
-          std::ranges::find(reduce_.dimensions(), static_cast<std::int64_t>(d)) != reduce_.dimensions().end();
-      if (is_reduced) {
-        first.push_back(static_cast<std::int64_t>(d >= dimension_ ? d + 1 : d));
+      const bool is_of_part = is_reduced(d) && (!is_whole || d >= first_whole_);
+      if (is_of_part) {
+        first.push_back(static_cast<std::int64_t>(!is_whole && d >= dimension_ ? d + 1 : d));
       }
-      if (d == dimension_) {
+      if (is_whole ? is_reduced(d) && !is_of_part : d == dimension_) {
         second.push_back(kept);
       }
-      kept += is_reduced ? 0 : 1;
+      kept += is_of_part ? 0 : 1;
     }
     return {std::move(first), std::move(second)};
   }
@@ -125,7 +144,8 @@ class Splitter {
   Instruction reduce_;
   const Shape from_;
   const std::size_t count_ = reduce_.operand_count() / 2;
-  std::size_t dimension_ = from_.rank();
+  std::size_t dimension_ = from_.rank();    // which is cut
+  std::size_t first_whole_ = from_.rank();  // of the dimensions of a part, where none is cut
   std::int64_t parts_ = 1;
 };
 

@@ -1,6 +1,7 @@
 // What passes that rewrite instruction by instruction share.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -72,6 +73,13 @@ bool is_plain(const ir::Instruction &instruction);
 inline bool fills_bytes(const ir::Shape &shape) {
   return ir::bit_width(shape.element_type()) >= 8 && shape.element_type() != ir::ElementType::Pred;
 }
+
+// Dimensions [from_begin, from_end) of one array and [to_begin, to_end) of another with as many elements.
+struct AlignedDimensions {
+  std::size_t from_begin, from_end, to_begin, to_end;
+};
+// What a reshape joins and cuts: the smallest such groups of neighbours, in order. Of shapes with elements.
+std::vector<AlignedDimensions> aligned_dimensions(std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 
 // A broadcast of one element.
 inline bool is_repeated_scalar(const ir::Instruction &instruction) {
