@@ -52,8 +52,8 @@ class KernelMerger {
     std::vector<InstructionId> members;  // in program order
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> reduced;  // of its rows; empty while nothing is reduced
-    std::size_t instructions = 0;
-    std::size_t first = 0, last = 0;  // positions
+    std::size_t size = 0;               // see fused_size()
+    std::size_t first = 0, last = 0;    // positions
   };
 
   void describe_all() {
@@ -143,7 +143,7 @@ class KernelMerger {
     if (group.reduced.empty() && kernel.sizes == group.sizes) {
       group.reduced = kernel.reduced;
     }
-    group.instructions += kernel.instructions;
+    group.size += kernel.size;
     group.first = std::min(group.first, position);
     group.last = std::max(group.last, position);
   }
@@ -200,7 +200,7 @@ class KernelMerger {
   std::string refusal(const Group &group, InstructionId id) const {
     const Kernel &kernel = kernels_.at(id);
     const bool walks_rows = kernel.sizes != group.sizes;  // may be once for each row of the group
-    if (group.instructions + kernel.instructions > context_.fusion.max_instructions) {
+    if (group.size + kernel.size > context_.fusion.max_instructions) {
       return fmt::format("together they have more than {} instructions", context_.fusion.max_instructions);
     }
     std::vector<std::int64_t> reduced = group.reduced.empty() && !walks_rows ? kernel.reduced : group.reduced;

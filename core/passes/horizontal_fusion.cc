@@ -46,7 +46,7 @@ class HorizontalFuser {
       }
       const auto kernel = describe_kernel(instruction);
       if (kernel && kernel->reduced.empty() && instruction.opcode() != ir::Opcode::Reshape) {
-        by_depth[depth].push_back({instruction.id(), position, kernel->instructions});
+        by_depth[depth].push_back({instruction.id(), position, kernel->size});
       }
     }
     for (const auto &[depth, candidates] : by_depth) {
@@ -57,7 +57,7 @@ class HorizontalFuser {
  private:
   struct Candidate {
     InstructionId id;
-    std::size_t position, instructions;
+    std::size_t position, size;
   };
 
   std::int64_t touched_bytes(const Instruction &instruction) const {
@@ -72,7 +72,7 @@ class HorizontalFuser {
   void divide(const std::vector<Candidate> &candidates, std::vector<FusionPlan> &plans) const {
     FusionPlan plan;
     std::unordered_set<InstructionId> operands;
-    std::size_t instructions = 0, first = 0;
+    std::size_t size = 0, first = 0;
     const auto finish = [&] {
       if (plan.kernels.size() > 1) {
         plan.results = plan.kernels;
@@ -80,11 +80,11 @@ class HorizontalFuser {
       }
       plan = {};
       operands.clear();
-      instructions = 0;
+      size = 0;
     };
     for (const Candidate &candidate : candidates) {
       const auto own = module_.instruction(candidate.id).operands();
-      const bool fits = instructions + candidate.instructions <= limits_.max_instructions &&
+      const bool fits = size + candidate.size <= limits_.max_instructions &&
                         operands.size() + own.size() + plan.kernels.size() + 1 <= limits_.max_values &&
                         (plan.kernels.empty() || candidate.position < first + farthest_fused);
       if (!fits) {
@@ -95,7 +95,7 @@ class HorizontalFuser {
       }
       plan.kernels.push_back(candidate.id);
       operands.insert(own.begin(), own.end());
-      instructions += candidate.instructions;
+      size += candidate.size;
     }
     finish();
   }

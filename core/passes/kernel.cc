@@ -24,8 +24,8 @@ class KernelDescription {
   explicit KernelDescription(const Instruction &instruction) : instruction_(instruction) {}
 
   std::optional<Kernel> describe() {
-    const bool is_fusion = instruction_.opcode() == Opcode::Fusion;
-    if (is_fusion) {
+    kernel_.size = fused_size(instruction_);
+    if (instruction_.opcode() == Opcode::Fusion) {
       const auto kind = instruction_.enumerator(ir::AttributeKey::Kind, ir::FusionKind::Loop);
       if (kind != ir::FusionKind::Loop && kind != ir::FusionKind::Input) {
         return std::nullopt;
@@ -35,7 +35,6 @@ class KernelDescription {
       const std::vector<InstructionId> roots =
           root.opcode() == Opcode::Tuple ? std::vector<InstructionId>(root.operands().begin(), root.operands().end())
                                          : std::vector<InstructionId>{root.id()};
-      kernel_.instructions = fused.instruction_count() - fused.parameter_count();
       for (InstructionId id : roots) {
         if (!add_root(root.module().instruction(id))) {
           return std::nullopt;
@@ -95,7 +94,10 @@ class KernelDescription {
     const std::size_t results =
         reduce.shape().is_tuple() && reduce.id() == instruction_.id() ? reduce.shape().elements().size() : 1;
     kernel_.is_per_row.insert(kernel_.is_per_row.end(), results, true);
-    roots_.push_back(reduce.id());
+    if (std::ranges::find(roots_, reduce.id()) == roots_.end()) {
+      roots_.push_back(reduce.id());
+      ++kernel_.reductions;
+    }
     return walk_over(operand.shape().sizes());
   }
 
@@ -209,6 +211,20 @@ bool is_cheap(Opcode opcode) {
     case Opcode::Subtract: return true;
     default: return false;
   }
+}
+
+std::size_t fused_size(const Instruction &instruction) {
+  if (instruction.opcode() != Opcode::Fusion) {
+    const bool only_names = instruction.opcode() == Opcode::Parameter || instruction.opcode() == Opcode::Tuple;
+    const bool is_number = is_scalar_constant(instruction) ||
+                           (instruction.opcode() == Opcode::Broadcast && is_scalar_constant(instruction.operand(0)));
+    return only_names || is_number ? 0 : 1;
+  }
+  std::size_t size = 0;
+  for (const Instruction inner : instruction.called(0).instructions()) {
+    size += fused_size(inner);
+  }
+  return size;
 }
 
 std::optional<Kernel> describe_kernel(const Instruction &instruction) {

@@ -28,8 +28,13 @@ struct Kernel {
   std::vector<std::int64_t> reduced;  // dimensions of a row, ascending; empty if nothing is reduced
   std::vector<Access> operands;       // by operand
   std::vector<bool> is_per_row;       // by result: one element for each row
-  std::size_t instructions = 1;
+  std::size_t size = 0;               // see fused_size()
+  std::size_t reductions = 0;         // each goes through the row once
 };
+
+// What an instruction, or the body of a fusion, counts against a device's limit: scalar constants and what repeats them
+// are operands of what uses them, and count nothing.
+std::size_t fused_size(const ir::Instruction &instruction);
 
 // How far apart in the program kernels that become one may lie: what is far away would only live longer.
 constexpr std::size_t farthest_fused = 128;

@@ -11,6 +11,8 @@
 // joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast
 // does.
 //
+// A group that reaches the device's limit ends where the fewest bytes go from one loop to the next.
+//
 // A scatter may do one window after the other, so only cheap work on its updates joins.
 //
 // What is computed from a reduction is left to the kernel of its rows (fusion-merging): it does not join through a view
@@ -19,8 +21,10 @@
 // A loop whose result takes the place of an array (taken_places.h) leaves to others what is smaller than the array and
 // computed from it: it would read the array elsewhere than it writes, and so need a copy of the whole.
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "core/analysis/call_graph.h"
 #include "core/analysis/users.h"
@@ -151,6 +155,8 @@ class ComputationFuser {
   struct Group {
     std::vector<InstructionId> members;    // users first: the root is the first
     InstructionId taken = no_instruction;  // the array in whose place the root belongs
+    std::size_t size = 0;                  // see fused_size()
+    bool is_full = false;
   };
 
   bool is_fusible(const Instruction &instruction) const {
@@ -172,16 +178,20 @@ class ComputationFuser {
     is_control_ordered_ = control_ordered(computation);
     note_rows(computation);
     auto order = computation.instruction_ids();
-    InstructionId root = computation.root().id();
+    const InstructionId root = computation.root().id();
     for (std::size_t i = order.size(); i-- > 0;) {
       Instruction instruction = module_.instruction(order[i]);
       bool is_used = order[i] == root || users_.is_used(order[i]);
-      if (!is_used || !is_fusible(instruction)) {
-        continue;
+      if (is_used && is_fusible(instruction)) {
+        place(instruction);
       }
-      if (order[i] == root || !join_users(instruction)) {
-        start_group(instruction);
-      }
+    }
+  }
+
+  void place(const Instruction &instruction) {
+    const bool is_root = instruction == module_.computation(computation_).root();
+    if (is_root || !join_users(instruction)) {
+      start_group(instruction);
     }
   }
 
@@ -237,9 +247,6 @@ class ComputationFuser {
     }
     Group &group = groups_[place.root];
     bool is_free = only_moves(instruction.opcode());
-    if (group.members.size() >= context_.fusion.max_instructions) {
-      return refuse(instruction, place.root, "the loop would have too many instructions");
-    }
     if (views_[place.view].repeats && !is_free) {
       return refuse(instruction, place.root, "it would be computed several times");
     }
@@ -256,13 +263,76 @@ class ComputationFuser {
     if (is_computed_from_part_of(instruction, group.taken)) {
       return refuse(instruction, place.root, "it reads what the loop overwrites, which would have to be copied");
     }
+    if (group.is_full || group.size + fused_size(instruction) > context_.fusion.max_instructions) {
+      refuse(instruction, place.root, "the loop would have too many instructions");
+      if (std::exchange(group.is_full, true)) {
+        return false;
+      }
+      cut(group);
+      return join_users(instruction);
+    }
     if (context_.explain_fusion) {
       context_.explain_fusion(
           {std::string(module_.instruction(place.root).name()), std::string(instruction.name()), {}});
     }
     group.members.push_back(instruction.id());
+    group.size += fused_size(instruction);
     members_[instruction.id()] = place;
     return true;
+  }
+
+  // Ends a group that is full where the fewest bytes go from one loop to the next: members from there on leave it, and
+  // join or start others. Of two such places it is the later one.
+  void cut(Group &group) {
+    const std::vector<std::int64_t> bytes = bytes_at_cuts(group.members);
+    std::size_t best = group.members.size();
+    for (std::size_t n = best; n > group.members.size() / 2; --n) {
+      best = bytes[n] < bytes[best] ? n : best;
+    }
+    const std::vector<InstructionId> leaving(group.members.begin() + static_cast<std::ptrdiff_t>(best),
+                                             group.members.end());
+    group.members.resize(best);
+    for (InstructionId id : leaving) {
+      members_.erase(id);
+      for (std::size_t i = 0; i < module_.instruction(id).operand_count(); ++i) {
+        operand_views_.erase(std::pair(id, i));
+      }
+    }
+    for (InstructionId id : leaving) {
+      place(module_.instruction(id));
+    }
+  }
+
+  // By number of first members that stay: the bytes that go through memory for it. What the others make, or what would
+  // join after them, is written and read; what both read is read once more.
+  std::vector<std::int64_t> bytes_at_cuts(const std::vector<InstructionId> &members) const {
+    struct Use {
+      std::size_t first, last;
+    };
+    std::unordered_map<InstructionId, Use> uses;
+    std::unordered_map<InstructionId, std::size_t> made_at;
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      made_at[members[n]] = n;
+      for (InstructionId operand : module_.instruction(members[n]).operands()) {
+        const auto read = read_for(module_.instruction(operand));
+        if (!read) {
+          continue;
+        }
+        uses.try_emplace(*read, Use{n, n}).first->second.last = n;
+        if (is_fusible(module_.instruction(*read)) && !members_.contains(*read)) {
+          made_at[*read] = members.size();
+        }
+      }
+    }
+    std::vector<std::int64_t> steps(members.size() + 2);  // prefix sums in the end
+    for (const auto &[id, use] : uses) {
+      const auto made = made_at.find(id);
+      const std::int64_t bytes = module_.instruction(id).shape().byte_size() * (made == made_at.end() ? 1 : 2);
+      steps[use.first + 1] += bytes;
+      steps[(made == made_at.end() ? use.last : made->second) + 1] -= bytes;
+    }
+    std::partial_sum(steps.begin(), steps.end(), steps.begin());
+    return steps;
   }
 
   // Whether something of fewer elements than an array is made of it, as far as a loop would compute it.
@@ -303,7 +373,7 @@ class ComputationFuser {
     }
     views_.push_back({});
     members_[instruction.id()] = {instruction.id(), static_cast<std::uint32_t>(views_.size() - 1)};
-    groups_[instruction.id()] = {{instruction.id()}, places_.taken_by(instruction)};
+    groups_[instruction.id()] = {{instruction.id()}, places_.taken_by(instruction), fused_size(instruction)};
   }
 
   // The view through which a member asks for operand i: its own if elements correspond one to one, else a new one.

@@ -18,7 +18,7 @@ struct FusionLimits {
   bool prologues = true;     // and on its operands
   bool rows = true;          // reductions along the last dimensions with what follows from them in the same rows
   bool results = true;       // several results of the same elements
-  std::size_t max_instructions = 64;
+  std::size_t max_instructions = 256;
   std::size_t max_values = 64;  // operands and results
   // A contraction's work ends this many possible ends before the last one.
   std::size_t ends_before_last = 0;

@@ -32,7 +32,7 @@ struct CpuDevice {
       std::size(known_options)};
   // Rows that fit a second-level cache with a few values.
   static constexpr bp_fusion_limits_t fusion_limits = {
-      BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 64, 64, 0, std::uint64_t{1} << 18, 256};
+      BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 256, 64, 0, std::uint64_t{1} << 18, 256};
   static constexpr bp_device_fusion_t fusion = {&fusion_limits};
   static const void *extension(std::string_view id);
 

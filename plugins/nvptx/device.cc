@@ -194,7 +194,7 @@ constexpr bp_device_native_sync_t native_sync_extension = {wait};
 // Some 64,000 threads, with vectors of four, are enough to do. The rows that a whole GPU works on at a time stay in its
 // second-level cache.
 constexpr std::uint32_t fused_kinds = BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS | BP_FUSES_PROLOGUES;
-constexpr bp_fusion_limits_t fusion_limits = {fused_kinds, 64, 64, 1 << 18, std::uint64_t{1} << 17, 256};
+constexpr bp_fusion_limits_t fusion_limits = {fused_kinds, 256, 64, 1 << 18, std::uint64_t{1} << 17, 256};
 constexpr bp_device_fusion_t fusion_extension = {&fusion_limits};
 
 // --- The device ---

@@ -2,6 +2,7 @@
 
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
+#include "core/passes/kernel.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 
@@ -163,6 +164,38 @@ TEST_CASE("fifty thousand instructions take linear time") {
   };
   REQUIRE(run_passes(module, default_passes(), options).ok());
   CHECK(slowest < 5);  // a quadratic pass takes minutes
+}
+
+TEST_CASE("a loop that has too many instructions ends where the fewest bytes go to the next") {
+  ir::Module module = text::parse_module(R"(HloModule m
+    ENTRY main {
+      x = f32[1000] parameter(0)
+      two = f32[] constant(2)
+      twos = f32[1000] broadcast(two), dimensions={}
+      a = f32[1000] sine(x)
+      b = f32[1000] cosine(x)
+      c = f32[1000] tan(x)
+      d = f32[1000] tanh(x)
+      ab = f32[1000] multiply(a, b)
+      cd = f32[1000] multiply(c, d)
+      narrow = f32[1000] add(ab, cd)
+      e = f32[1000] multiply(narrow, twos)
+      f = f32[1000] exponential(e)
+      g = f32[1000] add(f, twos)
+      ROOT r = f32[1000] log(g)
+    })")
+                          .value();
+  PassContext context;
+  context.fusion.max_instructions = 7;  // narrow is the fifth, and the eighth would have joined
+  REQUIRE(loop_fusion(module, context).value());
+  std::vector<std::size_t> sizes;
+  for (ir::Instruction instruction : module.entry().instructions()) {
+    if (instruction.opcode() == Opcode::Fusion) {
+      sizes.push_back(fused_size(instruction));
+    }
+  }
+  CHECK(sizes == std::vector<std::size_t>{7, 4});
+  CHECK(module.entry().root().operand_count() == 1);
 }
 
 TEST_CASE("large constants leave fusions, also fusions within fusions") {

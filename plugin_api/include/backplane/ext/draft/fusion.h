@@ -25,7 +25,7 @@ static const char BP_EXT_FUSION[] = "bp.fusion/1";
 
 typedef struct bp_fusion_limits {
   uint32_t kinds;             // BP_FUSES_*
-  uint32_t max_instructions;  // in one fusion
+  uint32_t max_instructions;  // in one fusion, but for scalar constants and broadcasts of these
   uint32_t max_values;        // operands and results of one fusion
   // A reduction to fewer results than this leaves a part of the device idle: a long one is proposed as two, of parts and
   // of what they give. With BP_FUSES_ROWS a result of neighbours in memory counts as 1024, and any other as 256. Likewise,
