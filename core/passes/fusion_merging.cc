@@ -6,6 +6,7 @@
 // program. A kernel joins if it finds each value of the group at the place where the group has it, if the group stays
 // convex (no path leaves and comes back), if the device takes the result, and if memory traffic is saved.
 #include <algorithm>
+#include <functional>
 #include <ranges>
 #include <unordered_map>
 #include <unordered_set>
@@ -213,7 +214,7 @@ class KernelMerger {
       return "they reduce other dimensions";
     }
     if (!reduced.empty()) {
-      if (std::string problem = row_problem(group.sizes, reduced); !problem.empty()) {
+      if (std::string problem = row_problem(group.sizes, reduced, walks_once(group, id)); !problem.empty()) {
         return problem;
       }
     }
@@ -255,7 +256,25 @@ class KernelMerger {
     return without_ones(kernel.sizes) == without_ones(kept);
   }
 
-  std::string row_problem(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &reduced) const {
+  // Whether rows are read once, however long: there is one reduction, and of what is made in the row nobody else needs
+  // anything.
+  bool walks_once(const Group &group, InstructionId id) const {
+    const auto is_inside = [&](InstructionId one) { return one == id || is_member(group, one); };
+    const InstructionId root = module_.computation(computation_).root().id();
+    std::size_t reductions = 0;
+    const auto only_leads_on = [&](InstructionId member) {
+      const Kernel &kernel = kernels_.at(member);
+      reductions += kernel.reductions;
+      const bool has_no_rows = kernel.sizes != group.sizes || std::ranges::all_of(kernel.is_per_row, std::identity());
+      return reductions <= 1 && (has_no_rows || std::ranges::all_of(values_of(member), [&](InstructionId value) {
+                                   return value != root && std::ranges::all_of(users_.of(value), is_inside);
+                                 }));
+    };
+    return only_leads_on(id) && std::ranges::all_of(group.members, only_leads_on);
+  }
+
+  std::string row_problem(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &reduced,
+                          bool walks_once) const {
     if (!context_.fusion.rows) {
       return "the device does not fuse reductions with what follows from them";
     }
@@ -266,7 +285,7 @@ class KernelMerger {
     for (std::int64_t d : reduced) {
       bytes *= sizes[static_cast<std::size_t>(d)];
     }
-    return bytes > context_.fusion.max_row_bytes
+    return bytes > context_.fusion.max_row_bytes && !walks_once
                ? fmt::format("rows are longer than {} bytes", context_.fusion.max_row_bytes)
                : "";
   }
