@@ -17,6 +17,7 @@
 #include "core/passes/kernel.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
+#include "core/passes/taken_places.h"
 
 namespace bp::passes {
 namespace {
@@ -32,8 +33,9 @@ constexpr std::size_t most_visited = 256;
 
 class KernelMerger {
  public:
-  KernelMerger(ir::Module &module, const analysis::Users &users, const PassContext &context, ir::ComputationId id)
-      : module_(module), users_(users), context_(context), computation_(id) {}
+  KernelMerger(ir::Module &module, const analysis::CallGraph &graph, const analysis::Users &users,
+               const PassContext &context, ir::ComputationId id)
+      : module_(module), users_(users), context_(context), computation_(id), places_(module, graph, id) {}
 
   void run(std::vector<FusionPlan> &plans) {
     describe_all();
@@ -227,10 +229,21 @@ class KernelMerger {
         return problem;
       }
     }
+    for (InstructionId member : group.members) {
+      if (would_need_copy(member, id) || would_need_copy(id, member)) {
+        return "the one reads what the other overwrites, which would have to be copied";
+      }
+    }
     if (!shares) {
       return "they share nothing at the same place";
     }
     return is_convex(group, id) ? "" : "others need the one and make what the other needs";
+  }
+
+  bool would_need_copy(InstructionId maker, InstructionId reader) const {
+    return std::ranges::any_of(values_of(maker), [&](InstructionId value) {
+      return places_.would_need_copy(module_.instruction(value), module_.instruction(reader), kernels_.at(reader));
+    });
   }
 
   // Computed once, before the loop.
@@ -466,6 +479,7 @@ class KernelMerger {
   const analysis::Users &users_;
   const PassContext &context_;
   ir::ComputationId computation_;
+  TakenPlaces places_;
   std::vector<InstructionId> order_;
   std::unordered_map<InstructionId, std::size_t> position_;
   std::unordered_map<InstructionId, Kernel> kernels_;
@@ -486,7 +500,7 @@ Result<bool> fusion_merging(ir::Module &module, const PassContext &context) {
   std::vector<FusionPlan> plans;
   for (ir::ComputationId id : graph.callees_first()) {
     if (graph.context(id) == analysis::CallContext::Control) {
-      KernelMerger(module, users, context, id).run(plans);
+      KernelMerger(module, graph, users, context, id).run(plans);
     }
   }
   return build_fusions(module, plans);

@@ -1,6 +1,7 @@
 // Merges small kernels that do not wait for each other into one with several results: starting them costs more than they
 // do. Kernels at the same depth (the length of the longest chain of instructions before them) cannot wait for each
-// other, and no set of such sets makes a cycle, as every edge leads to a greater depth.
+// other, and no set of such sets makes a cycle, as every edge leads to a greater depth. What reads an array and what takes
+// its place (taken_places.h) are no such kernels, unless the one reads where the other writes.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "core/passes/kernel.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
+#include "core/passes/taken_places.h"
 
 namespace bp::passes {
 namespace {
@@ -21,10 +23,16 @@ using ir::InstructionId;
 
 class HorizontalFuser {
  public:
-  HorizontalFuser(const ir::Module &module, const analysis::Users &users, const FusionLimits &limits)
-      : module_(module), users_(users), limits_(limits) {}
+  HorizontalFuser(const ir::Module &module, const analysis::CallGraph &graph, const analysis::Users &users,
+                  const FusionLimits &limits, ir::ComputationId computation)
+      : module_(module),
+        users_(users),
+        limits_(limits),
+        computation_(computation),
+        places_(module, graph, computation) {}
 
-  void run(ir::Computation computation, std::vector<FusionPlan> &plans) const {
+  void run(std::vector<FusionPlan> &plans) const {
+    const ir::Computation computation = module_.computation(computation_);
     const std::vector<bool> is_pinned = control_ordered(computation);
     std::unordered_map<InstructionId, std::size_t> depths;
     std::map<std::size_t, std::vector<Candidate>> by_depth;
@@ -44,20 +52,24 @@ class HorizontalFuser {
           touched_bytes(instruction) >= limits_.small_kernel_bytes) {
         continue;
       }
-      const auto kernel = describe_kernel(instruction);
+      auto kernel = describe_kernel(instruction);
       if (kernel && kernel->reduced.empty() && instruction.opcode() != ir::Opcode::Reshape) {
-        by_depth[depth].push_back({instruction.id(), position, kernel->size});
+        by_depth[depth].push_back({instruction.id(), position, std::move(*kernel)});
       }
     }
-    for (const auto &[depth, candidates] : by_depth) {
-      divide(candidates, plans);
+    constexpr int most_rounds = 2;
+    for (auto &[depth, candidates] : by_depth) {
+      for (int round = 0; round < most_rounds && !candidates.empty(); ++round) {
+        candidates = divide(std::move(candidates), plans);
+      }
     }
   }
 
  private:
   struct Candidate {
     InstructionId id;
-    std::size_t position, size;
+    std::size_t position;
+    Kernel kernel;
   };
 
   std::int64_t touched_bytes(const Instruction &instruction) const {
@@ -68,9 +80,16 @@ class HorizontalFuser {
     return bytes;
   }
 
-  // Cuts a list of kernels, in program order, where the limits are reached.
-  void divide(const std::vector<Candidate> &candidates, std::vector<FusionPlan> &plans) const {
+  bool would_need_copy(const Candidate &maker, const Candidate &reader) const {
+    return places_.would_need_copy(module_.instruction(maker.id), module_.instruction(reader.id), reader.kernel);
+  }
+
+  // Cuts a list of kernels, in program order, where the limits are reached. Returns those that would need a copy beside
+  // one before them.
+  std::vector<Candidate> divide(std::vector<Candidate> candidates, std::vector<FusionPlan> &plans) const {
+    std::vector<Candidate> apart;
     FusionPlan plan;
+    std::vector<const Candidate *> members;
     std::unordered_set<InstructionId> operands;
     std::size_t size = 0, first = 0;
     const auto finish = [&] {
@@ -79,12 +98,19 @@ class HorizontalFuser {
         plans.push_back(std::move(plan));
       }
       plan = {};
+      members.clear();
       operands.clear();
       size = 0;
     };
-    for (const Candidate &candidate : candidates) {
+    for (Candidate &candidate : candidates) {
+      if (std::ranges::any_of(members, [&](const Candidate *member) {
+            return would_need_copy(*member, candidate) || would_need_copy(candidate, *member);
+          })) {
+        apart.push_back(std::move(candidate));
+        continue;
+      }
       const auto own = module_.instruction(candidate.id).operands();
-      const bool fits = size + candidate.size <= limits_.max_instructions &&
+      const bool fits = size + candidate.kernel.size <= limits_.max_instructions &&
                         operands.size() + own.size() + plan.kernels.size() + 1 <= limits_.max_values &&
                         (plan.kernels.empty() || candidate.position < first + farthest_fused);
       if (!fits) {
@@ -94,15 +120,19 @@ class HorizontalFuser {
         first = candidate.position;
       }
       plan.kernels.push_back(candidate.id);
+      members.push_back(&candidate);
       operands.insert(own.begin(), own.end());
-      size += candidate.size;
+      size += candidate.kernel.size;
     }
     finish();
+    return apart;
   }
 
   const ir::Module &module_;
   const analysis::Users &users_;
   const FusionLimits &limits_;
+  ir::ComputationId computation_;
+  TakenPlaces places_;
 };
 
 }  // namespace
@@ -116,7 +146,7 @@ Result<bool> horizontal_fusion(ir::Module &module, const PassContext &context) {
   std::vector<FusionPlan> plans;
   for (ir::ComputationId id : graph.callees_first()) {
     if (graph.context(id) == analysis::CallContext::Control) {
-      HorizontalFuser(module, users, context.fusion).run(module.computation(id), plans);
+      HorizontalFuser(module, graph, users, context.fusion, id).run(plans);
     }
   }
   return build_fusions(module, plans);

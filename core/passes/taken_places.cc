@@ -63,6 +63,19 @@ InstructionId TakenPlaces::taken_by(const Instruction &result) const {
   return found == state_.end() ? no_instruction : found->second;
 }
 
+bool TakenPlaces::would_need_copy(const Instruction &result, const Instruction &other, const Kernel &kernel) const {
+  const InstructionId taken = taken_by(result);
+  const bool walks_alike = std::ranges::equal(result.shape().sizes(), kernel.sizes);
+  for (std::size_t i = 0; taken != no_instruction && i < other.operand_count(); ++i) {
+    const Access::Kind kind = kernel.operands[i].kind;
+    const bool is_harmless = kind == Access::Kind::Nowhere || (kind == Access::Kind::AtPlace && walks_alike);
+    if (!is_harmless && behind_renaming(other.operand(i)).id() == taken) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool TakenPlaces::may_be_overwritten(const Instruction &array) const {
   if (array.opcode() == Opcode::Parameter && computation_ == module_.entry().id()) {
     return std::ranges::any_of(module_.header().input_output_alias, [&](const ir::InputOutputAlias &alias) {

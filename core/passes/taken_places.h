@@ -6,6 +6,7 @@
 
 #include "core/analysis/call_graph.h"
 #include "core/ir/module.h"
+#include "core/passes/kernel.h"
 
 namespace bp::passes {
 
@@ -18,6 +19,10 @@ class TakenPlaces {
   // leaves the result; no_instruction if there is none, or if that has to be copied in any case: a constant, or what
   // the program is given for reading only.
   ir::InstructionId taken_by(const ir::Instruction &result) const;
+
+  // Whether one kernel that makes a result and does what another does would have to copy the array that the result takes
+  // the place of: the other wants it at other elements than are written. `kernel`: of the other.
+  bool would_need_copy(const ir::Instruction &result, const ir::Instruction &other, const Kernel &kernel) const;
 
  private:
   bool may_be_overwritten(const ir::Instruction &array) const;
