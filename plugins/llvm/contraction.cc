@@ -99,7 +99,10 @@ std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<
   switch (shapes.empty() ? ContractionWay::Threads : shapes[0].way) {
     case ContractionWay::Threads: return std::nullopt;
     case ContractionWay::Split: return split_work(problems[0]);
-    default: return TeamWork{.is_for_warpgroups = shapes[0].way == ContractionWay::WarpgroupTiles};
+    default:
+      return TeamWork{.is_for_warpgroups = shapes[0].way == ContractionWay::WarpgroupTiles,
+                      .leaves_registers = shapes[0].way == ContractionWay::MatrixTiles &&
+                                          slices_come_by_themselves(problems[0], shapes[0], target.gpu)};
   }
 }
 

@@ -133,7 +133,8 @@ struct TeamWork {
   int64_t items = 0;
   int64_t length = 0;
   bool is_for_warpgroups = false;
-  int64_t sum_bits = 0;  // that a member keeps, where they depend on the problem
+  bool leaves_registers = false;  // for another team beside it: of a tile, the slices come by themselves
+  int64_t sum_bits = 0;           // that a member keeps, where they depend on the problem
 };
 // Nothing if these are better left to threads.
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions);

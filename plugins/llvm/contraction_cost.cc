@@ -306,6 +306,10 @@ int64_t piece_lanes(const ContractionProblem &problem, const std::vector<Axis> &
   return lanes;
 }
 
+bool slices_come_by_themselves(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu) {
+  return slice_work(problem, shape, tile_unit(problem, shape.way, gpu), gpu).all_come;
+}
+
 double contraction_cycles(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu) {
   switch (shape.way) {
     case ContractionWay::Threads: return thread_cycles(problem, gpu);

@@ -37,6 +37,9 @@ bool lies_along_contracted(const ContractionProblem &problem, const std::vector<
 int64_t piece_lanes(const ContractionProblem &problem, const std::vector<Axis> &side, Operand operand, int64_t tile,
                     int64_t depth);
 
+// Whether a team that does tiles copies slices of both operands without registers.
+bool slices_come_by_themselves(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu);
+
 // Cycles, from the start of the kernel.
 double contraction_cycles(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu);
 

@@ -55,7 +55,7 @@ class EmulatedThreads final : public Threads {
     set_wait(b, frame, EmulatedWait::None);
     b.CreateBr(frame.ended);
   }
-  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t, bool) const override {
+  void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t, std::uint32_t) const override {
     end_thread(b, frame);
   }
 

@@ -41,16 +41,11 @@ class GpuThreads final : public Threads {
   }
   void end_thread(llvm::IRBuilderBase &b, const KernelFrame &) const override { b.CreateRetVoid(); }
   void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads,
-                  bool needs_registers) const override {
+                  std::uint32_t blocks) const override {
     end_thread(b, frame);
-    constexpr std::uint32_t least_limited = 257;  // up to 256 there is room for all the registers that one may have
-    if (threads < least_limited) {
-      return;
-    }
+    // Without these, ptxas guesses how many threads and blocks there will be.
     annotate(frame, "maxntidx", number_of(b.getContext(), threads));
-    if (needs_registers) {  // or else ptxas keeps some in memory, to leave room for one block more
-      annotate(frame, "minctasm", number_of(b.getContext(), 1));
-    }
+    annotate(frame, "minctasm", number_of(b.getContext(), blocks));
   }
   void finish(llvm::Module &, std::uint32_t) const override {}
 

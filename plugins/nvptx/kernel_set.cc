@@ -67,26 +67,27 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
   if (const auto rows = emit::rows_for_team(i)) {
     const std::int64_t count = rows->count(i.module());
     const TeamSize size = team_size(count, rows->length(i.module()), need.most_threads);
-    emit_for_teams(i, call, size, count, need.is_large, kernel);
+    emit_for_teams(i, call, size, count, blocks_at_once(size, need), kernel);
   } else if (const auto scan = emit::find_scan(i)) {
     // Of many lines that lie across memory, neighbouring threads each have one.
     const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
     const TeamSize size =
         has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
-    emit_for_teams(i, call, size, scan->lines, need.is_large, kernel);
+    emit_for_teams(i, call, size, scan->lines, blocks_at_once(size, need), kernel);
   } else if (const auto topk = emit::topk_for_team(i)) {
-    const TeamSize size = team_size(topk->lines, topk->length, need.most_threads);
-    emit_for_teams(i, call, block_of_teams(size.threads, topk->lines, topk->bytes_of_team), topk->lines, need.is_large,
-                   kernel);
+    const std::int64_t threads = team_size(topk->lines, topk->length, need.most_threads).threads;
+    const TeamSize size = block_of_teams(threads, topk->lines, topk->bytes_of_team);
+    emit_for_teams(i, call, size, topk->lines, blocks_at_once(size, need), kernel);
   } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, target_)) {
     const RegisterNeed of_sums = register_need(work->sum_bits);
     const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
     const TeamSize size =
         work->length == 0 ? TeamSize{emit::tile_members, 1} : team_size(work->items, work->length, most_threads);
     const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
-    emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), of_sums.is_large, kernel, maps);
+    const std::uint32_t blocks = work->length != 0 ? blocks_at_once(size, of_sums) : work->leaves_registers ? 2 : 1;
+    emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), blocks, kernel, maps);
   } else if (emit::find_crossing(i)) {
-    emit_for_teams(i, call, {threads_per_block, 1}, 1, false, kernel);
+    emit_for_teams(i, call, {threads_per_block, 1}, 1, 1, kernel);
   } else if (!emit_for_columns(i, call, need, kernel)) {
     emit_for_threads(i, call, kernel);
   }
@@ -124,7 +125,7 @@ const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call
   kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
   kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
   kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
-  threads_.end_kernel(builder.b, frame, kernel.threads, false);
+  threads_.end_kernel(builder.b, frame, kernel.threads, 1);
   return kernel;
 }
 
@@ -152,7 +153,7 @@ const Kernel &KernelSet::of_random_state(InstructionView i, bool is_guarded) {
   b.CreateAlignedStore(b.CreateTrunc(sum, word), frame.pointers[0], llvm::Align(8));
   b.CreateAlignedStore(b.CreateTrunc(b.CreateLShr(sum, 64), word),
                        b.CreateConstInBoundsGEP1_64(word, frame.pointers[0], 1), llvm::Align(8));
-  threads_.end_kernel(b, frame, kernel.threads, false);
+  threads_.end_kernel(b, frame, kernel.threads, 1);
   return kernel;
 }
 
@@ -172,7 +173,7 @@ Kernel KernelSet::of_move(std::uint64_t bytes, std::uint64_t alignment) {
       auto *word = llvm::FixedVectorType::get(b.getInt8Ty(), static_cast<unsigned>(of_word));
       b.CreateAlignedStore(b.CreateAlignedLoad(word, from, llvm::Align(of_word)), to, llvm::Align(of_word));
     });
-    threads_.end_kernel(b, frame, threads_per_block, false);
+    threads_.end_kernel(b, frame, threads_per_block, 1);
   }
   Kernel move = kernel;
   const std::uint64_t words = bytes / of_word;
@@ -198,7 +199,7 @@ Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard
       is_chosen = b.CreateAnd(is_chosen, b.CreateLoad(b.getInt8Ty(), frame.pointers[2]));
     }
     b.CreateStore(is_chosen, b.CreateInBoundsGEP(b.getInt8Ty(), frame.pointers[1], frame.thread));
-    threads_.end_kernel(b, frame, most_guarded, false);
+    threads_.end_kernel(b, frame, most_guarded, 1);
   }
   Kernel choice = kernel;
   choice.threads = branches;
@@ -218,7 +219,16 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
   kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
   kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
-  threads_.end_kernel(builder.b, frame, kernel.threads, false);
+  threads_.end_kernel(builder.b, frame, kernel.threads, 1);
+}
+
+// As many as a multiprocessor has threads for, unless these want more registers. Up to 256 threads share all registers
+// with others as they need.
+std::uint32_t KernelSet::blocks_at_once(const TeamSize &size, const RegisterNeed &need) const {
+  const std::int64_t threads = size.threads * size.per_block;
+  const std::int64_t at_once = need.computes ? max_threads_per_block : target_.gpu.threads;
+  const bool are_few = threads <= threads_per_block || need.is_large;
+  return are_few ? 1 : static_cast<std::uint32_t>(std::max<std::int64_t>(at_once / threads, 1));
 }
 
 bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call, const RegisterNeed &need,
@@ -233,14 +243,14 @@ bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call
   if (size.threads == 1) {
     return false;
   }
-  emit_for_teams(i, call, size, work.items, with_sums.is_large, kernel);
+  emit_for_teams(i, call, size, work.items, blocks_at_once(size, with_sums), kernel);
   return true;
 }
 
 // A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of
 // which the kernel may take fewer.
 void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size,
-                               std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps) {
+                               std::int64_t items, std::uint32_t blocks, Kernel &kernel, std::size_t maps) {
   llvm::IRBuilder<> b(code_.getContext());
   const KernelFrame frame = begin(b, kernel, call.arguments.size() + 1, maps, &call, Cooperation::Block);
   emit::KernelBuilder builder(b.GetInsertBlock());
@@ -256,7 +266,7 @@ void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, 
     kernel.maps.push_back(tensor_map(view, static_cast<std::uint32_t>(argument - frame.pointers.begin())));
   }
   kernel.maps.resize(maps);
-  threads_.end_kernel(builder.b, frame, kernel.threads, needs_registers);
+  threads_.end_kernel(builder.b, frame, kernel.threads, blocks);
 }
 
 }  // namespace bp::nvptx

@@ -66,8 +66,10 @@ class KernelSet {
   // False if there are no columns, or so many that a thread for each of them fills the GPU.
   bool emit_for_columns(emit::InstructionView instruction, const emit::KernelCall &call, const RegisterNeed &need,
                         Kernel &kernel);
+  std::uint32_t blocks_at_once(const TeamSize &size, const RegisterNeed &need) const;
+  // blocks: as Threads::end_kernel() has them.
   void emit_for_teams(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSize &size,
-                      std::int64_t items, bool needs_registers, Kernel &kernel, std::size_t maps = 0);
+                      std::int64_t items, std::uint32_t blocks, Kernel &kernel, std::size_t maps = 0);
 
   llvm::Module &code_;
   const Threads &threads_;

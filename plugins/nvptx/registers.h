@@ -12,6 +12,7 @@ namespace bp::nvptx {
 struct RegisterNeed {
   std::int64_t most_threads;  // of a block, a power of two: each has registers enough
   bool is_large;              // one block at a time may have them all
+  bool computes = false;      // functions: more than a GPU full of threads has registers for
 };
 RegisterNeed register_need(emit::InstructionView instruction);
 // Of a dot, whose sums a thread keeps.

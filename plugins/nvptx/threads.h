@@ -77,10 +77,10 @@ class Threads {
                                    Cooperation cooperation) const = 0;
   // A thread is done.
   virtual void end_thread(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
-  // The same, once. It is started in blocks of at most so many threads, which have to find room for what each of them
-  // computes with. needs_registers: a block may have them all to itself, which up to 256 threads never need.
+  // The same, once. It is started in blocks of at most so many threads; so many blocks at a time are to find registers
+  // on a multiprocessor, however little memory is left for what a thread has no register for.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads,
-                          bool needs_registers) const = 0;
+                          std::uint32_t blocks) const = 0;
   // After all kernels.
   virtual void finish(llvm::Module &module, std::uint32_t kernels) const = 0;
 

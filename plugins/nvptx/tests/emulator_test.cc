@@ -82,7 +82,7 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   llvm::IRBuilder<> b(context);
   const KernelFrame frame = emulated->begin_kernel(module, b, 0, 2, maps.size(), nullptr, Cooperation::Block);
   body({b, *emulated, frame});
-  emulated->end_kernel(b, frame, threads, false);
+  emulated->end_kernel(b, frame, threads, 1);
   emulated->finish(module, 1);
   GeneratedCode code;
   const bool is_generated =
