@@ -1,6 +1,7 @@
 #include "plugins/llvm/element_type.h"
 
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Module.h>
 
 #include <array>
 #include <cstring>
@@ -229,6 +230,41 @@ Value *bits_to_compute(llvm::IRBuilderBase &builder, Value *bits, std::uint16_t 
   return storage_to_compute(builder, builder.CreateBitCast(bits, type), dtype);
 }
 
+namespace {
+
+constexpr const char *bf16_rounding_flag = "bf16_rounding";
+
+Bf16Rounding bf16_rounding(const llvm::IRBuilderBase &builder) {
+  const llvm::Module &module = *builder.GetInsertBlock()->getModule();
+  const auto *flag = llvm::mdconst::extract_or_null<llvm::ConstantInt>(module.getModuleFlag(bf16_rounding_flag));
+  return flag == nullptr ? Bf16Rounding::Integers : static_cast<Bf16Rounding>(flag->getZExtValue());
+}
+
+// To the nearest, ties to even, subnormals included. (The instruction of AVX-512 flushes them.)
+Value *round_to_bf16(llvm::IRBuilderBase &builder, Value *value) {
+  const Bf16Rounding rounding = bf16_rounding(builder);
+  if (rounding == Bf16Rounding::Instruction) {
+    Value *narrow = builder.CreateFPTrunc(value, with_lanes_of(builder.getBFloatTy(), value));
+    Value *bits = builder.CreateBitCast(narrow, with_lanes_of(builder.getInt16Ty(), value));
+    return storage_to_compute(builder, bits, BP_DTYPE_BF16);
+  }
+  llvm::Type *type = with_lanes_of(builder.getInt32Ty(), value);
+  const auto constant = [&](std::uint32_t bits) { return llvm::ConstantInt::get(type, bits); };
+  Value *bits = builder.CreateBitCast(value, type);
+  Value *odd = builder.CreateAnd(builder.CreateLShr(bits, 16), constant(1));
+  Value *rounded = builder.CreateAdd(bits, builder.CreateAdd(odd, constant(0x7fff)));
+  Value *nan =
+      rounding == Bf16Rounding::LikeInstruction ? constant(0x7fff0000) : builder.CreateOr(bits, constant(0x00400000));
+  Value *result = builder.CreateSelect(builder.CreateFCmpUNO(value, value), nan, rounded);
+  return builder.CreateBitCast(builder.CreateAnd(result, constant(0xffff0000)), value->getType());
+}
+
+}  // namespace
+
+void set_bf16_rounding(llvm::Module &module, Bf16Rounding rounding) {
+  module.addModuleFlag(llvm::Module::Override, bf16_rounding_flag, static_cast<std::uint32_t>(rounding));
+}
+
 Value *round_to_type(llvm::IRBuilderBase &builder, Value *value, std::uint16_t dtype) {
   const ElementType &row = row_of(dtype);
   if (is_narrow_integer(row)) {
@@ -241,19 +277,7 @@ Value *round_to_type(llvm::IRBuilderBase &builder, Value *value, std::uint16_t d
     return builder.CreateFPExt(builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value)),
                                value->getType());
   }
-  if (dtype != BP_DTYPE_BF16) {
-    return value;
-  }
-  // Nearest even in integers, subnormals included; a NaN stays one, made quiet. (The instruction of AVX-512 flushes
-  // subnormals.)
-  llvm::Type *type = with_lanes_of(builder.getInt32Ty(), value);
-  const auto constant = [&](std::uint32_t bits) { return llvm::ConstantInt::get(type, bits); };
-  Value *bits = builder.CreateBitCast(value, type);
-  Value *odd = builder.CreateAnd(builder.CreateLShr(bits, 16), constant(1));
-  Value *rounded = builder.CreateAdd(bits, builder.CreateAdd(odd, constant(0x7fff)));
-  Value *quiet = builder.CreateOr(bits, constant(0x00400000));
-  Value *result = builder.CreateSelect(builder.CreateFCmpUNO(value, value), quiet, rounded);
-  return builder.CreateBitCast(builder.CreateAnd(result, constant(0xffff0000)), value->getType());
+  return dtype == BP_DTYPE_BF16 ? round_to_bf16(builder, value) : value;
 }
 
 llvm::Constant *constant_from_bytes(llvm::LLVMContext &context, std::uint16_t dtype, const unsigned char *bytes) {

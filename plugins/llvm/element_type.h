@@ -45,6 +45,10 @@ llvm::Value *compute_to_bits(llvm::IRBuilderBase &builder, llvm::Value *value, s
 llvm::Value *bits_to_compute(llvm::IRBuilderBase &builder, llvm::Value *bits, std::uint16_t dtype);
 // An integer of storage_bytes.
 llvm::Type *bits_type(llvm::LLVMContext &context, std::uint16_t dtype);
+// How code of a module rounds f32 to bf16: by arithmetic on integers, which keeps the bits of a NaN; by a GPU's
+// instruction, of which every NaN is 0x7fff; or by integers with the results of that.
+enum class Bf16Rounding : std::uint8_t { Integers, Instruction, LikeInstruction };
+void set_bf16_rounding(llvm::Module &module, Bf16Rounding rounding);
 // Rounds an f32 to what a narrow float can hold, and wraps an i8 to what a narrow integer can; other types pass.
 llvm::Value *round_to_type(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);
 // A constant from its bytes in memory (little-endian, storage_bytes of them).

@@ -15,6 +15,7 @@
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/single_device.h"
+#include "plugins/llvm/element_type.h"
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/kernel.h"
 #include "plugins/nvptx/code_generation.h"
@@ -387,6 +388,11 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   llvm::Module &code = *module_of_kernels;
   code.setTargetTriple(machine->getTargetTriple().str());
   code.setDataLayout(machine->createDataLayout());
+  constexpr unsigned first_with_bf16 = 80;
+  if (target_.version >= first_with_bf16) {
+    emit::set_bf16_rounding(
+        code, options_.is_emulated ? emit::Bf16Rounding::LikeInstruction : emit::Bf16Rounding::Instruction);
+  }
   Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;

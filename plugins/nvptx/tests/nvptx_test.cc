@@ -1,4 +1,6 @@
 // The GPU backend without a GPU: its kernels on the emulator.
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "core/text/parser.h"
@@ -108,6 +110,44 @@ TEST_CASE("what the backend says when it cannot") {
     return;
   }
   CHECK(compiled.error().message().find("without a") != std::string::npos);  // driver or GPU: what to do instead
+}
+
+// Of all upper halves of an f32, with the lower halves at which rounding changes. The instruction has one NaN; where there
+// is none, a NaN keeps its upper half.
+TEST_CASE("f32 is rounded to bf16 as the instruction does it, where there is one") {
+  const Module module = text::parse_module(R"(HloModule rounding
+    ENTRY main {
+      upper = u32[65536,6] iota(), iota_dimension=0
+      sixteen = u32[] constant(16)
+      sixteens = u32[65536,6] broadcast(sixteen), dimensions={}
+      shifted = u32[65536,6] shift-left(upper, sixteens)
+      lower = u32[6] parameter(0)
+      lowers = u32[65536,6] broadcast(lower), dimensions={1}
+      bits = u32[65536,6] or(shifted, lowers)
+      x = f32[65536,6] bitcast-convert(bits)
+      y = bf16[65536,6] convert(x)
+      ROOT r = u16[65536,6] bitcast-convert(y)
+    })")
+                            .value();
+  constexpr std::array<std::uint32_t, 6> lowers = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
+  Literal argument = Literal::zeros(ir::Shape::array(ir::ElementType::U32, {lowers.size()})).value();
+  std::ranges::copy(lowers, argument.mutable_elements<std::uint32_t>().begin());
+  for (const bool has_instruction : {false, true}) {
+    const Backend backend = open({{"emulate", "1"}, {"target", has_instruction ? "sm_80" : "sm_75"}});
+    const auto compiled = backend.compile(module, whole());
+    REQUIRE(compiled.ok());
+    const Literal result = compiled->executable.run(std::vector{argument}).value();
+    const auto rounded = result.elements<std::uint16_t>();
+    std::size_t wrong = 0;
+    for (std::uint32_t n = 0; n < 65536 * lowers.size(); ++n) {
+      const std::uint32_t bits = n / lowers.size() << 16 | lowers[n % lowers.size()];
+      const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+      const std::uint32_t nan = has_instruction ? 0x7fff : bits >> 16 | 0x40;
+      const std::uint32_t expected = is_nan ? nan : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+      wrong += rounded[n] != expected ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+  }
 }
 
 }  // namespace bp::nvptx::tests
