@@ -22,13 +22,16 @@ constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
 constexpr std::int64_t max_preset = std::int64_t{1} << 60;
 // Of a search, at most: where there is little to pack, there is little to gain.
 constexpr std::int64_t steps_per_byte = 16;
+// Neighbours that are kept apart, and what that may cost: this share of all, or so many bytes.
+constexpr Tick most_apart = 16;
+constexpr std::int64_t least_share = 8, little_bytes = std::int64_t{64} << 20;
 
 class Assigner {
  public:
-  Assigner(const ir::Module &module, const Options &options, Dataflow dataflow)
+  Assigner(const ir::Module &module, const Options &options, const Dataflow &dataflow)
       : module_(module),
         options_(options),
-        dataflow_(std::move(dataflow)),
+        dataflow_(dataflow),
         timeline_(flatten_schedule(dataflow_)),
         sets_(dataflow_, live_ranges(dataflow_, timeline_)) {}
 
@@ -36,7 +39,11 @@ class Assigner {
     BP_TRY(colocate(dataflow_, sets_));
     BP_TRY(bind_presets());
     overwrite_in_place(dataflow_, sets_);
-    use_outputs_early(dataflow_, sets_);
+    if (options_.keep_apart) {
+      independent_until_ = independent_until(dataflow_, timeline_, most_apart);
+    } else {
+      use_outputs_early(dataflow_, sets_);
+    }
     slices_.assign(dataflow_.values().size(), std::nullopt);
     add_inputs();
     add_outputs();
@@ -171,7 +178,12 @@ class Assigner {
     item.alignment = options_.alignment;
     item.preset = sets_.place(value).preset;
     for (auto [begin, end] : sets_.occupied(value)) {
-      item.needed.emplace_back(begin, end);
+      const Tick kept = independent_until_.empty() || end == 0 ? end : independent_until_[end - 1] + 1;
+      if (!item.needed.empty() && begin <= item.needed.back().second) {
+        item.needed.back().second = kept;
+      } else {
+        item.needed.emplace_back(begin, kept);
+      }
     }
     return item;
   }
@@ -271,12 +283,23 @@ class Assigner {
 
   const ir::Module &module_;
   const Options &options_;
-  Dataflow dataflow_;
+  const Dataflow &dataflow_;
   Timeline timeline_;
   BufferSets sets_;
   Plan plan_;
   std::vector<std::optional<Slice>> slices_;  // by ValueId of the set
+  std::vector<Tick> independent_until_;       // by tick; empty unless values are kept apart
 };
+
+Result<Plan> assign_so(const ir::Module &module, const Options &options, const Dataflow &dataflow) {
+  BP_ASSIGN(Plan plan, Assigner(module, options, dataflow).run());
+  for (const SpaceLimits &limits : options.spaces) {
+    if (limits.capacity > 0) {
+      BP_TRY(check_fit(module, plan, limits.memory_space, limits.capacity));
+    }
+  }
+  return plan;
+}
 
 }  // namespace
 
@@ -285,10 +308,14 @@ Result<Plan> assign(const ir::Module &module, const Options &options) {
     return invalid_input("alignment is {}, expected a power of two up to 2^30", options.alignment);
   }
   BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module));
-  BP_ASSIGN(Plan plan, Assigner(module, options, std::move(dataflow)).run());
-  for (const SpaceLimits &limits : options.spaces) {
-    if (limits.capacity > 0) {
-      BP_TRY(check_fit(module, plan, limits.memory_space, limits.capacity));
+  Options dense = options;
+  dense.keep_apart = false;
+  BP_ASSIGN(Plan plan, assign_so(module, dense, dataflow));
+  if (options.keep_apart) {
+    const std::int64_t bytes = plan.total_bytes(), more = std::max(bytes / least_share, little_bytes);
+    Result<Plan> apart = assign_so(module, options, dataflow);
+    if (apart.ok() && apart->total_bytes() - bytes <= more) {
+      return apart;
     }
   }
   return plan;

@@ -29,6 +29,10 @@ struct Options {
   // A memory space for temporaries that the module puts into space 0, as many bytes of them as fit into its capacity, the
   // larger ones first; what has a preset stays. 0: none.
   std::int64_t fast_space = 0;
+  // For a device that runs instructions at the same time unless they wait for each other, as they do where one gets
+  // memory that another had: values of a few neighbours that have nothing to do with each other are kept apart, if that
+  // takes an eighth more memory at most, or little.
+  bool keep_apart = false;
 };
 
 // Plans a module as it is ordered now. Needs what insert_copies() (copy_insertion.h) establishes: an entry whose

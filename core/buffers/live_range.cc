@@ -49,6 +49,41 @@ Timeline flatten_schedule(const Dataflow &dataflow) {
   return timeline;
 }
 
+std::vector<Tick> independent_until(const Dataflow &dataflow, const Timeline &timeline, Tick window) {
+  const ir::Module &module = dataflow.module();
+  const auto count = static_cast<Tick>(timeline.instructions.size());
+  window = std::min<Tick>(window, 64);
+  // Bit k - 1: the instruction needs, also by way of others, the one k ticks before.
+  std::vector<std::uint64_t> needs(count);
+  std::vector<Tick> until(count);
+  for (Tick t = 0; t < count; ++t) {
+    until[t] = t;
+    const ir::InstructionId id = timeline.instructions[t];
+    if (id == ir::no_instruction) {
+      continue;
+    }
+    for (auto before : {module.instruction(id).operands(), module.instruction(id).control_predecessors()}) {
+      for (ir::InstructionId needed : before) {
+        const Tick distance = t - timeline.at[index(needed)];
+        if (distance > 0 && distance <= window) {
+          needs[t] |= std::uint64_t{1} << (distance - 1);
+          needs[t] |= distance < 64 ? needs[t - distance] << distance : 0;
+        }
+      }
+    }
+  }
+  for (Tick t = 0; t < count; ++t) {
+    for (Tick next = t + 1; next < count && next - t <= window; ++next) {
+      const bool waits = (needs[next] >> (next - t - 1) & 1) != 0;
+      if (waits || timeline.instructions[next] == ir::no_instruction) {
+        break;
+      }
+      until[t] = next;
+    }
+  }
+  return until;
+}
+
 namespace {
 
 Tick definition_tick(const Dataflow &dataflow, const Timeline &timeline, ir::Instruction instruction) {

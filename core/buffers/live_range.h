@@ -22,6 +22,11 @@ struct Timeline {
 };
 Timeline flatten_schedule(const Dataflow &dataflow);
 
+// By tick t: the last tick such that no instruction after t, up to there, needs what the instruction at t does or waits
+// for what does; at most t + `window`, and not beyond a first or last tick or a call. So long may these run at the same
+// time.
+std::vector<Tick> independent_until(const Dataflow &dataflow, const Timeline &timeline, Tick window);
+
 // Both ends inclusive: the tick of the definition, and that of the last use.
 struct LiveRange {
   Tick begin = 0, end = 0;

@@ -115,6 +115,7 @@ Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan
     limits.spaces = {{.memory_space = 0, .capacity = session.memory_limit}};
   }
   add_fast_space(session, limits);
+  limits.keep_apart = session.device->fusion() != nullptr && session.device->fusion()->limits->min_results > 0;
   BP_ASSIGN(plan, buffers::assign(module, limits));
   if (session.options.verify) {
     BP_TRY(ir::verify(module));

@@ -162,7 +162,7 @@ TEST_CASE("random programs are planned, and the validator accepts the plans and 
     }
     require_value(insert_copies(module));
     require_ok(ir::verify(module));
-    Plan plan = require_value(assign(module));
+    Plan plan = require_value(assign(module, {.keep_apart = seed % 3 == 0}));
     require_ok(validate(module, plan));
     if (seed % 4 == 0) {
       ir::Module again = module;
@@ -176,6 +176,31 @@ TEST_CASE("random programs are planned, and the validator accepts the plans and 
     }
   }
   CHECK(merged > 500);
+}
+
+TEST_CASE("chains that have nothing to do with each other are kept apart, unless that takes much memory") {
+  // Two chains of equal length, one step of each after the other, joined at the end.
+  const auto bytes_of = [](std::int64_t size, bool keep_apart) {
+    const ir::Module module = parse(fmt::format(R"(HloModule m
+      ENTRY main {{
+        x = f32[{0}] parameter(0)
+        a = f32[{0}] reverse(x), dimensions={{0}}
+        b = f32[{0}] reverse(x), dimensions={{0}}
+        c = f32[{0}] reverse(a), dimensions={{0}}
+        d = f32[{0}] reverse(b), dimensions={{0}}
+        e = f32[{0}] reverse(c), dimensions={{0}}
+        f = f32[{0}] reverse(d), dimensions={{0}}
+        s = f32[] constant(0)
+        ROOT r = f32[] dot(e, f), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}
+      }})",
+                                                size));
+    const Plan plan = require_value(assign(module, {.keep_apart = keep_apart}));
+    require_ok(validate(module, plan));
+    return plan.bytes(AllocationKind::Temporary) / (4 * size);
+  };
+  CHECK(bytes_of(1024, false) == 3);
+  CHECK(bytes_of(1024, true) == 4);
+  CHECK(bytes_of(std::int64_t{1} << 26, true) == 3);
 }
 
 }  // namespace bp::buffers

@@ -30,7 +30,8 @@ typedef struct bp_fusion_limits {
   // A reduction to fewer results than this leaves a part of the device idle: a long one is proposed as two, of parts and
   // of what they give. With BP_FUSES_ROWS a result of neighbours in memory counts as 1024, and any other as 256. Likewise,
   // a long scan of few lines (a reduce-window from or to each element) is proposed as scans of blocks, and a scatter of
-  // many windows smaller than this, whose order matters, sorted by place. 0: none is cut or sorted.
+  // many windows smaller than this, whose order matters, sorted by place. What a part of the device leaves idle others may
+  // use: instructions that do not wait for each other share no memory, as far as there is some to spare. 0: none of this.
   uint32_t min_results;
   uint64_t max_row_bytes;  // of one value, with BP_FUSES_ROWS
   // Kernels that touch fewer bytes cost more to start than to run: with BP_FUSES_RESULTS, those that do not wait for
