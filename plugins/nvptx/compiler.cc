@@ -1,6 +1,7 @@
 // Instructions become launches in schedule order, control flow jumps, written where it stands: computations are called
 // once (flatten-call-graph). Of what costs little (guarded_cost.h), all branches and several rounds become guarded
-// launches, without a jump, so that the host need not ask the GPU which are wanted.
+// launches, without a jump, so that the host need not ask the GPU which are wanted. What nobody needs is left out
+// (needed_values.h).
 #include "plugins/nvptx/compiler.h"
 
 #include <llvm/IR/Verifier.h>
@@ -11,6 +12,7 @@
 #include "plugins/llvm/kernel_call.h"
 #include "plugins/nvptx/guarded_cost.h"
 #include "plugins/nvptx/loop_rounds.h"
+#include "plugins/nvptx/needed_values.h"
 #include "plugins/nvptx/plan_builder.h"
 
 namespace bp::nvptx {
@@ -33,6 +35,7 @@ class Compiler {
         plan_(plan),
         problem_(problem),
         costs_(module, target),
+        needed_(module),
         builder_(module, threads, code, plan, problem) {}
 
   bool run() {
@@ -60,9 +63,17 @@ class Compiler {
     return true;
   }
 
+  void move_needed(InstructionView origin, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
+    for (std::size_t k = 0; k < std::min(from.size(), to.size()); ++k) {
+      if (needed_.contains(to[k])) {
+        builder_.move(origin, from[k], to[k]);
+      }
+    }
+  }
+
   bool loop(InstructionView i) {
     const ComputationView condition = i.called(0), body = i.called(1);
-    builder_.move_all(i, i.operands(), body.parameters());
+    move_needed(i, i.operands(), body.parameters());
     if (const auto rounds = loop_rounds(i)) {
       return repeat(i, body, *rounds) && loop_results(i, body);
     }
@@ -70,7 +81,7 @@ class Compiler {
       return guarded_rounds(i, together) && loop_results(i, body);
     }
     const std::uint32_t start = builder_.here();
-    builder_.move_all(i, body.parameters(), condition.parameters());
+    move_needed(i, body.parameters(), condition.parameters());
     if (!computation(condition)) {
       return false;
     }
@@ -78,7 +89,7 @@ class Compiler {
     if (!computation(body)) {
       return false;
     }
-    builder_.move_all(i, body.roots(), body.parameters());
+    move_needed(i, body.roots(), body.parameters());
     builder_.jump(i, start);
     plan_.commands[exit].target = builder_.here();
     return loop_results(i, body);
@@ -104,14 +115,14 @@ class Compiler {
   }
   bool guarded_round(InstructionView i, const Place &goes_on) {
     const ComputationView condition = i.called(0), body = i.called(1);
-    builder_.move_all(i, body.parameters(), condition.parameters());
+    move_needed(i, body.parameters(), condition.parameters());
     if (!computation(condition)) {
       return false;
     }
     builder_.choose(i, condition.roots()[0], goes_on);
     return builder_.guarded(goes_on, [&] {
       const bool is_emitted = computation(body);
-      builder_.move_all(i, body.roots(), body.parameters());
+      move_needed(i, body.roots(), body.parameters());
       return is_emitted;
     });
   }
@@ -126,7 +137,7 @@ class Compiler {
     if (!computation(body)) {
       return false;
     }
-    builder_.move_all(i, body.roots(), body.parameters());
+    move_needed(i, body.roots(), body.parameters());
     const std::uint64_t length = builder_.here() - start;
     if (length == 0) {
       return true;
@@ -145,23 +156,17 @@ class Compiler {
     return true;
   }
   bool loop_results(InstructionView i, ComputationView body) {
-    std::vector<std::uint32_t> results;
-    for (std::size_t r = 0; r < i.result_count(); ++r) {
-      results.push_back(i.result(r));
-    }
-    builder_.move_all(i, body.parameters(), results);
+    move_needed(i, body.parameters(), results_of(i));
     return true;
   }
 
   bool branch(InstructionView i, std::size_t which, std::size_t first_operand) {
     const ComputationView callee = i.called(which);
-    builder_.move_all(i, i.operands().subspan(first_operand), callee.parameters());
+    move_needed(i, i.operands().subspan(first_operand), callee.parameters());
     if (!computation(callee)) {
       return false;
     }
-    for (std::size_t r = 0; r < callee.roots().size(); ++r) {
-      builder_.move(i, callee.roots()[r], i.result(r));
-    }
+    move_needed(i, callee.roots(), results_of(i));
     return true;
   }
 
@@ -224,7 +229,7 @@ class Compiler {
       return builder_.fail(i, problem, true);
     }
     const std::uint16_t op = i.op();
-    if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
+    if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || !needed_.contains(i)) {
       return true;
     }
     if (emit::is_forwarding(op)) {
@@ -273,6 +278,7 @@ class Compiler {
   LaunchPlan &plan_;
   emit::Problem &problem_;
   GuardedCost costs_;
+  NeededValues needed_;
   PlanBuilder builder_;
 };
 

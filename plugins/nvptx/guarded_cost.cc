@@ -22,6 +22,8 @@ std::uint64_t of_launch(std::uint64_t bytes) {
   return 1 + bytes / bytes_of_launch;
 }
 
+}  // namespace
+
 std::vector<std::uint32_t> results_of(InstructionView i) {
   std::vector<std::uint32_t> results;
   for (std::size_t r = 0; r < i.result_count(); ++r) {
@@ -29,8 +31,6 @@ std::vector<std::uint32_t> results_of(InstructionView i) {
   }
   return results;
 }
-
-}  // namespace
 
 std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from_value, std::uint32_t to_value) {
   const emit::Location from = emit::location_of(module, from_value), to = emit::location_of(module, to_value);

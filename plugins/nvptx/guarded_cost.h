@@ -15,6 +15,8 @@ namespace bp::nvptx {
 // starts what comes next; of what is guarded, about half is wanted.
 inline constexpr std::uint64_t most_guarded = 16;
 
+// Values.
+std::vector<std::uint32_t> results_of(emit::InstructionView instruction);
 // Bytes from the memory of one value to that of another; 0 if nothing has to be moved.
 std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from, std::uint32_t to);
 

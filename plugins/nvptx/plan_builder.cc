@@ -95,13 +95,6 @@ void PlanBuilder::move(InstructionView origin, std::uint32_t from_value, std::ui
   plan_.places.insert(plan_.places.end(), {place_of(to, size, true), place_of(from, size)});
 }
 
-void PlanBuilder::move_all(InstructionView origin, std::span<const std::uint32_t> from,
-                           std::span<const std::uint32_t> to) {
-  for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-    move(origin, from[i], to[i]);
-  }
-}
-
 void PlanBuilder::write_again(std::uint32_t first, std::uint64_t length, std::uint64_t times) {
   for (std::uint64_t n = 0; n < length * times; ++n) {
     plan_.commands.push_back(Command(plan_.commands[first + n % length]));

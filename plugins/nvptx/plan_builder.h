@@ -35,7 +35,6 @@ class PlanBuilder {
   std::uint32_t jump_unless(emit::InstructionView origin, const Place &condition);
   // From the memory of values to that of others.
   void move(emit::InstructionView origin, std::uint32_t from, std::uint32_t to);
-  void move_all(emit::InstructionView origin, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to);
   // False if it fails.
   bool launch(emit::InstructionView instruction);
   void launch_random_state(emit::InstructionView instruction);
