@@ -15,6 +15,7 @@ using llvm::Value;
 struct UnaryFunction {
   std::uint16_t op;
   UnaryEmitter emit;
+  UnaryEmitter emit_narrow = emit;  // of f16 and bf16
 };
 // Float functions that need nothing but a call.
 constexpr UnaryFunction unary_functions[] = {
@@ -23,15 +24,15 @@ constexpr UnaryFunction unary_functions[] = {
     {BP_OP_ROUND_NEAREST_AFZ, emit_round_away},
     {BP_OP_ROUND_NEAREST_EVEN, emit_round_even},
     {BP_OP_EXPONENTIAL, emit_exp},
-    {BP_OP_EXPONENTIAL_MINUS_ONE, emit_expm1},
+    {BP_OP_EXPONENTIAL_MINUS_ONE, emit_expm1, emit_narrow_expm1},
     {BP_OP_LOG, emit_log},
-    {BP_OP_LOG_PLUS_ONE, emit_log1p},
+    {BP_OP_LOG_PLUS_ONE, emit_log1p, emit_narrow_log1p},
     {BP_OP_SQRT, emit_sqrt},
     {BP_OP_RSQRT, emit_rsqrt},
-    {BP_OP_CBRT, emit_cbrt},
-    {BP_OP_SINE, emit_sin},
-    {BP_OP_COSINE, emit_cos},
-    {BP_OP_TAN, emit_tan},
+    {BP_OP_CBRT, emit_cbrt, emit_narrow_cbrt},
+    {BP_OP_SINE, emit_sin, emit_narrow_sin},
+    {BP_OP_COSINE, emit_cos, emit_narrow_cos},
+    {BP_OP_TAN, emit_tan, emit_narrow_tan},
     {BP_OP_SINH, emit_sinh},
     {BP_OP_COSH, emit_cosh},
     {BP_OP_TANH, emit_tanh},
@@ -42,13 +43,13 @@ constexpr UnaryFunction unary_functions[] = {
     {BP_OP_ACOSH, emit_acosh},
     {BP_OP_ATANH, emit_atanh},
     {BP_OP_ERF, emit_erf},
-    {BP_OP_LOGISTIC, emit_logistic},
+    {BP_OP_LOGISTIC, emit_logistic, emit_narrow_logistic},
 };
 
-UnaryEmitter find_unary_function(std::uint16_t op) {
+UnaryEmitter find_unary_function(std::uint16_t op, std::uint16_t dtype) {
   for (const UnaryFunction &function : unary_functions) {
     if (function.op == op) {
-      return function.emit;
+      return is_narrow_float(dtype) ? function.emit_narrow : function.emit;
     }
   }
   return nullptr;
@@ -364,7 +365,7 @@ std::string elementwise_problem(InstructionView instruction) {
     case BP_OP_DIVIDE:
     case BP_OP_REMAINDER:
     case BP_OP_POWER: return from == BP_DTYPE_PRED ? "needs numbers" : "";
-    default: return find_unary_function(op) == nullptr || is_float(from) ? "" : "needs floats";
+    default: return find_unary_function(op, from) == nullptr || is_float(from) ? "" : "needs floats";
   }
 }
 
@@ -440,7 +441,7 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
     case BP_OP_SELECT: return emit_select(b, x, operands[1], operands[2]);
     default: break;
   }
-  if (const UnaryEmitter function = find_unary_function(op)) {
+  if (const UnaryEmitter function = find_unary_function(op, to)) {
     return round_to_type(b, function(b, x), to);
   }
   return emit_binary(b, op, from, x, operands[1]);

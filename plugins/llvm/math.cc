@@ -54,14 +54,16 @@ Expression erf_f64(const Expression &x) {
   return copy_sign(select(magnitude < 1, small, select(is_nan(x), x, -complement + 1)), x);
 }
 
-// x = m * 2^(3q) with m in [1, 8): a polynomial of 16 bits, a step of Halley to 50, a step of Newton with the exact
-// residual.
-Expression cbrt_f64(const Expression &x) {
+// x = m * 2^(3q) with m in [1, 8): a polynomial of 16 bits, a step of Halley to 50, or what f32 has; of f64, a step of
+// Newton with the exact residual.
+Expression cbrt(const Expression &x) {
+  const int thirds_added = x.is_f64() ? 18 : 8;  // where subnormals become normal
+  const double scale_of_subnormals = x.is_f64() ? 0x1p54 : 0x1p24;
   Expression magnitude = abs(x);
-  Expression is_subnormal = magnitude < 0x1p-1022;
-  Expression bits = select(is_subnormal, magnitude * 0x1p54, magnitude).bits();
-  Expression exponent = (bits >> 52) - 1023;
-  Expression fraction = (bits - (exponent << 52)).as_float();
+  Expression is_subnormal = magnitude < (x.is_f64() ? 0x1p-1022 : 0x1p-126);
+  Expression bits = select(is_subnormal, magnitude * scale_of_subnormals, magnitude).bits();
+  Expression exponent = (bits >> x.fraction_bits()) - x.exponent_bias();
+  Expression fraction = (bits - (exponent << x.fraction_bits())).as_float();
   Expression whole = integer_to_whole(exponent);
   Expression third = floor((whole + 0.5) * (1.0 / 3));
   Expression remainder = whole - third * 3;
@@ -74,10 +76,12 @@ Expression cbrt_f64(const Expression &x) {
   Expression y = polynomial(fraction, cbrt_coefficients) * root_of_factor;
   Expression cube = y * y * y;
   y = y * (fma(m, 2, cube) / fma(cube, 2, m));
-  Expression square = y * y;
-  Expression residual = fma(square, y, -m) + fma(y, y, -square) * y;
-  y = y - residual / (square * 3);
-  Expression scale = power_of_two(third - select(is_subnormal, x.constant(18), 0));
+  if (x.is_f64()) {
+    Expression square = y * y;
+    Expression residual = fma(square, y, -m) + fma(y, y, -square) * y;
+    y = y - residual / (square * 3);
+  }
+  Expression scale = power_of_two(third - select(is_subnormal, x.constant(thirds_added), 0));
   Expression is_special = (x == 0) | (magnitude == infinity) | is_nan(x);
   return select(is_special, x, copy_sign(y * scale, x));
 }
@@ -152,7 +156,11 @@ llvm::Value *emit_erf(llvm::IRBuilderBase &builder, llvm::Value *value) {
 }
 
 llvm::Value *emit_cbrt(llvm::IRBuilderBase &builder, llvm::Value *value) {
-  return through_f64(builder, value, cbrt_f64);
+  return through_f64(builder, value, cbrt);
+}
+
+llvm::Value *emit_narrow_cbrt(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  return cbrt({builder, value}).value();
 }
 
 llvm::Value *emit_sqrt(llvm::IRBuilderBase &builder, llvm::Value *x) {

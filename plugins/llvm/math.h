@@ -43,6 +43,16 @@ llvm::Value *emit_ceil(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_round_away(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_round_even(llvm::IRBuilderBase &builder, llvm::Value *x);
 
+// The same of f32 for results that are rounded to f16 or bf16, without f64: relative errors of some 2^-21. The argument
+// of a sine, cosine or tangent is an f16 or a bf16.
+llvm::Value *emit_narrow_expm1(llvm::IRBuilderBase &builder, llvm::Value *x);
+llvm::Value *emit_narrow_log1p(llvm::IRBuilderBase &builder, llvm::Value *x);
+llvm::Value *emit_narrow_logistic(llvm::IRBuilderBase &builder, llvm::Value *x);
+llvm::Value *emit_narrow_cbrt(llvm::IRBuilderBase &builder, llvm::Value *x);
+llvm::Value *emit_narrow_sin(llvm::IRBuilderBase &builder, llvm::Value *x);
+llvm::Value *emit_narrow_cos(llvm::IRBuilderBase &builder, llvm::Value *x);
+llvm::Value *emit_narrow_tan(llvm::IRBuilderBase &builder, llvm::Value *x);
+
 llvm::Value *emit_atan2(llvm::IRBuilderBase &builder, llvm::Value *y, llvm::Value *x);
 llvm::Value *emit_pow(llvm::IRBuilderBase &builder, llvm::Value *x, llvm::Value *y);
 // The exact remainder with the sign of x (C's fmod). Contains a loop: the builder's insertion point moves to a new

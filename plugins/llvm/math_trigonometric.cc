@@ -15,6 +15,9 @@ constexpr double half_pi_low = 6.123233995736766e-17;
 // pi/2 in parts of 33, 33 and 53 bits.
 constexpr double half_pi_parts[] = {1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21};
 
+// In parts of f32, to 72 bits.
+constexpr double half_pi_parts_of_f32[] = {1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15};
+
 // (sin(r) - r) / r^3 and (cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4: 2^-58 and 2^-63.9.
 constexpr double sin_coefficients[] = {-0.16666666666666632,   0.008333333333322316,    -0.00019841269829725912,
                                        2.7557313662334277e-06, -2.5050753312139967e-08, 1.5896507930074328e-10};
@@ -133,8 +136,54 @@ llvm::Function *huge_reduction_function(llvm::Module &module) {
   return function;
 }
 
+// {f32 high, f32 low, i32 quadrant} of one finite |x| >= 2^7 that is a bf16: the product of its mantissa of 8 bits with 64
+// bits of 2/pi has 56 that are right, and no bf16 is as near to a multiple of pi/2.
+llvm::Function *huge_narrow_reduction_function(llvm::Module &module) {
+  constexpr const char *name = "bp.reduce_huge_narrow_by_half_pi";
+  if (llvm::Function *existing = module.getFunction(name)) {
+    return existing;
+  }
+  llvm::LLVMContext &context = module.getContext();
+  llvm::Type *f32 = llvm::Type::getFloatTy(context);
+  llvm::Type *i32 = llvm::Type::getInt32Ty(context), *i64 = llvm::Type::getInt64Ty(context);
+  auto *result_type = llvm::StructType::get(f32, f32, i32);
+  auto *function = llvm::Function::Create(llvm::FunctionType::get(result_type, {f32}, false),
+                                          llvm::GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  constexpr std::size_t words_for_f32 = 4;
+  auto *words = llvm::ConstantDataArray::get(context, llvm::ArrayRef(two_over_pi, words_for_f32));
+  auto *table = new llvm::GlobalVariable(module, words->getType(), true, llvm::GlobalValue::PrivateLinkage, words,
+                                         "bp.two_over_pi_for_f32");
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
+
+  // |x| = mantissa * 2^exponent; with 64 zero bits in front of the table, the bits from exponent + 62 on.
+  llvm::Value *bits = b.CreateBitCast(function->getArg(0), i32);
+  llvm::Value *biased = b.CreateAnd(b.CreateLShr(bits, 23), 0xff);
+  llvm::Value *mantissa = b.CreateOr(b.CreateAnd(b.CreateLShr(bits, 16), 0x7f), 0x80);
+  llvm::Value *position = b.CreateAdd(biased, llvm::ConstantInt::getSigned(i32, 62 - 134));
+  llvm::Value *word = b.CreateLShr(position, 6);
+  auto load_word = [&](unsigned i) {
+    return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, table, b.CreateAdd(word, b.getInt32(i))));
+  };
+  llvm::Value *shift = b.CreateZExt(b.CreateAnd(position, 63), i64);
+  llvm::Value *window = b.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {load_word(0), load_word(1), shift});
+  llvm::Value *product = b.CreateMul(window, b.CreateZExt(mantissa, i64));
+  // Two bits of quadrant, the rest is the fraction, taken to [-1/2, 1/2).
+  llvm::Value *fraction = b.CreateShl(product, 2);
+  llvm::Value *is_upper_half = b.CreateZExt(b.CreateICmpSLT(fraction, b.getInt64(0)), i32);
+  llvm::Value *quadrant = b.CreateAdd(b.CreateTrunc(b.CreateLShr(product, 62), i32), is_upper_half);
+  const Expression high = Expression(b, b.CreateSIToFP(fraction, f32)) * (half_pi * 0x1p-64);
+  llvm::Value *is_negative = b.CreateICmpSLT(bits, b.getInt32(0));
+  llvm::Value *result = llvm::PoisonValue::get(result_type);
+  result = b.CreateInsertValue(result, b.CreateSelect(is_negative, (-high).value(), high.value()), 0);
+  result = b.CreateInsertValue(result, high.constant(0).value(), 1);
+  b.CreateRet(b.CreateInsertValue(result, b.CreateSelect(is_negative, b.CreateNeg(quadrant), quadrant), 2));
+  return function;
+}
+
 // Replaces the lanes of `moderate` whose x is huge: a branch around a chain of calls, one per lane.
-Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &moderate) {
+Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &moderate,
+                        llvm::Function *(*function_in)(llvm::Module &)) {
   llvm::IRBuilderBase &b = x.builder();
   Expression is_huge = (abs(x) >= limit) & (abs(x) < infinity);
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(x.type());
@@ -146,7 +195,7 @@ Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &modera
   b.CreateCondBr(any, huge, after);
 
   b.SetInsertPoint(huge);
-  llvm::Function *reduce = huge_reduction_function(*function->getParent());
+  llvm::Function *reduce = function_in(*function->getParent());
   llvm::Value *parts[] = {moderate.high.value(), moderate.low.value(), moderate.quadrant.value()};
   // A lane that is not huge is reduced as well, from a stand-in, and then not taken.
   Expression safe = select(is_huge, x, 0x1p60);
@@ -185,20 +234,32 @@ DoubleDouble cos_of(const Reduced &r, std::span<const double> coefficients) {
   return sum_of(leading, lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
 }
 
-// Sine and cosine of an f64, or of an f32 held in f64 with the precision that f32 needs.
+// Of an f64; of an f32 held in f64, with the precision that f32 needs; of an f16 or bf16 held in f32.
+enum class Argument : std::uint8_t { Double, Single, Narrow };
 struct SineAndCosine {
   DoubleDouble sine;
   DoubleDouble cosine;
   Expression quadrant;
 };
-SineAndCosine sine_and_cosine(const Expression &x, bool is_for_f32) {
-  if (is_for_f32) {
+SineAndCosine sine_and_cosine(const Expression &x, Argument argument) {
+  if (argument == Argument::Narrow) {
     Expression multiple = round_even(x * (1 / half_pi));
-    Expression rest = fma(multiple, -half_pi_low, fma(multiple, -half_pi, x));
-    Reduced reduced = with_huge_lanes(x, 0x1p28, {rest, x.constant(0), whole_to_low_bits(multiple)});
+    Expression rest = x;  // what is left of it after the first part is exact
+    for (const double part : half_pi_parts_of_f32) {
+      rest = fma(multiple, -part, rest);
+    }
+    Reduced reduced =
+        with_huge_lanes(x, 0x1p17, {rest, x.constant(0), whole_to_low_bits(multiple)}, huge_narrow_reduction_function);
     return {sin_of(reduced, sin_for_f32_coefficients), cos_of(reduced, cos_for_f32_coefficients), reduced.quadrant};
   }
-  Reduced reduced = with_huge_lanes(x, 0x1p20, reduce_moderate(x));
+  if (argument == Argument::Single) {
+    Expression multiple = round_even(x * (1 / half_pi));
+    Expression rest = fma(multiple, -half_pi_low, fma(multiple, -half_pi, x));
+    Reduced reduced =
+        with_huge_lanes(x, 0x1p28, {rest, x.constant(0), whole_to_low_bits(multiple)}, huge_reduction_function);
+    return {sin_of(reduced, sin_for_f32_coefficients), cos_of(reduced, cos_for_f32_coefficients), reduced.quadrant};
+  }
+  Reduced reduced = with_huge_lanes(x, 0x1p20, reduce_moderate(x), huge_reduction_function);
   return {sin_of(reduced, sin_coefficients), cos_of(reduced, cos_coefficients), reduced.quadrant};
 }
 
@@ -207,16 +268,16 @@ Expression has_bit(const Expression &integer, double bit) {
 }
 
 // sin(x + turn * pi/2).
-Expression turned_sine(const Expression &x, double turn, bool is_for_f32) {
-  auto [sine, cosine, quadrant] = sine_and_cosine(x, is_for_f32);
+Expression turned_sine(const Expression &x, double turn, Argument argument) {
+  auto [sine, cosine, quadrant] = sine_and_cosine(x, argument);
   Expression turned = quadrant + turn;
   Expression value = select(has_bit(turned, 1), cosine.high, sine.high);
   return select(has_bit(turned, 2), -value, value);
 }
 
 // The quotient of sine and cosine, corrected by what both have lost.
-Expression tangent(const Expression &x, bool is_for_f32) {
-  auto [sine, cosine, quadrant] = sine_and_cosine(x, is_for_f32);
+Expression tangent(const Expression &x, Argument argument) {
+  auto [sine, cosine, quadrant] = sine_and_cosine(x, argument);
   Expression is_odd = has_bit(quadrant, 1);
   Expression dividend = select(is_odd, -cosine.high, sine.high);
   Expression divisor = select(is_odd, sine.high, cosine.high);
@@ -320,7 +381,8 @@ Expression atan2_f64(const Expression &y, const Expression &x) {
 
 llvm::Value *emit_turned_sine(llvm::IRBuilderBase &builder, llvm::Value *value, double turn) {
   Expression x(builder, value);
-  return x.is_f64() ? turned_sine(x, turn, false).value() : turned_sine(x.to_f64(), turn, true).to_f32().value();
+  return x.is_f64() ? turned_sine(x, turn, Argument::Double).value()
+                    : turned_sine(x.to_f64(), turn, Argument::Single).to_f32().value();
 }
 
 }  // namespace
@@ -337,8 +399,22 @@ llvm::Value *emit_cos(llvm::IRBuilderBase &builder, llvm::Value *value) {
 
 llvm::Value *emit_tan(llvm::IRBuilderBase &builder, llvm::Value *value) {
   Expression x(builder, value);
-  Expression result = x.is_f64() ? tangent(x, false) : tangent(x.to_f64(), true).to_f32();
+  Expression result = x.is_f64() ? tangent(x, Argument::Double) : tangent(x.to_f64(), Argument::Single).to_f32();
   return select(x == 0, x, result).value();
+}
+
+llvm::Value *emit_narrow_sin(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  Expression x(builder, value);
+  return select(x == 0, x, turned_sine(x, 0, Argument::Narrow)).value();
+}
+
+llvm::Value *emit_narrow_cos(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  return turned_sine({builder, value}, 1, Argument::Narrow).value();
+}
+
+llvm::Value *emit_narrow_tan(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  Expression x(builder, value);
+  return select(x == 0, x, tangent(x, Argument::Narrow)).value();
 }
 
 llvm::Value *emit_asin(llvm::IRBuilderBase &builder, llvm::Value *value) {
