@@ -51,6 +51,17 @@ Measurement measurement_of(const std::vector<double> &seconds, double yardstick,
   return result;
 }
 
+// Writes the arrays of a literal to the inputs from `leaf` on.
+void store_leaves(const Literal &literal, const Program &program, Execution &execution, std::size_t &leaf) {
+  if (literal.shape().is_array()) {
+    ir::store(literal, program.inputs()[leaf].shape, execution.input(leaf));
+    ++leaf;
+  }
+  for (const Literal &element : literal.tuple_elements()) {
+    store_leaves(element, program, execution, leaf);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, const Effort &effort) {
@@ -102,8 +113,9 @@ Result<std::shared_ptr<TimedProgram>> TimedProgram::make(const Compiled &compile
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   Execution execution = Execution::prepare(program);
   BP_TRY(execution.allocate());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    ir::store(arguments[i], program->inputs()[i].shape, execution.input(i));
+  std::size_t leaf = 0;
+  for (const Literal &argument : arguments) {
+    store_leaves(argument, *program, execution, leaf);
   }
   return std::shared_ptr<TimedProgram>(new TimedProgram(std::move(execution), clock));
 }

@@ -33,7 +33,7 @@ Timed on_the_wall(std::function<Status()> work);
 // A program with memory of its own and random inputs, ready to run.
 class TimedProgram {
  public:
-  // Of arrays. The clock is a layer of the backend that compiled the program.
+  // The clock is a layer of the backend that compiled the program.
   static Result<std::shared_ptr<TimedProgram>> make(const Compiled &compiled, const Module &module, std::uint64_t seed,
                                                     RunClock *clock);
   // The run alone, by the best clock there is.
