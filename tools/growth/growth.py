@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ SKIP = 77
 FACTOR = 8
 TOLERANCE = 1.15  # above what the order says: remainders of vector loops, and logarithms of whole levels
 OPS_N = 2048
+MEMORY = 12 << 30  # bytes of addresses: what grows without end shall not take the machine's
 FEATURES = "x86-64-v3" if os.uname().machine == "x86_64" else "-"
 
 EXAMPLES = """
@@ -126,7 +128,8 @@ class Counter:
         why_not = ""
         try:
             done = subprocess.run([*valgrind, self.runner, "count", *arguments], input=lines, capture_output=True,
-                                  text=True, env=self.environment, cwd=ROOT, timeout=limit)
+                                  text=True, env=self.environment, cwd=ROOT, timeout=limit,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
             said = done.stdout
             if done.returncode != 0:
                 why_not = f"the runner ended with {done.returncode}: {done.stderr.strip()[-300:]}"

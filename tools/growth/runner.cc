@@ -10,8 +10,8 @@
 #define CALLGRIND_DUMP_STATS_AT(name) static_cast<void>(name)
 #endif
 
-#include <iostream>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <sstream>
 
@@ -34,7 +34,8 @@ constexpr const char *usage =
     "Usage: growth_runner ops FOLDER SIZE           writes a program of each op, and says which has a size\n"
     "       growth_runner compile CACHE FEATURES    compiles the programs of cpu that standard input names\n"
     "       growth_runner count CACHE FEATURES      runs all of them; under valgrind --tool=callgrind\n"
-    "Standard input has a line for each program: BACKEND NAME FILE, where BACKEND is cpu, interpreter, core, or passes\n"
+    "Standard input has a line for each program: BACKEND NAME FILE, where BACKEND is cpu, interpreter, core, or "
+    "passes\n"
     "for core pass by pass.\n";
 
 // A piece of work that is counted, by name. It may count parts of itself.
