@@ -21,11 +21,7 @@ using ir::Opcode;
 using ir::Shape;
 
 bool touches_dynamic(Instruction i) {
-  bool is_dynamic = !i.shape().is_static();
-  for (std::size_t n = 0; n < i.operand_count(); ++n) {
-    is_dynamic = is_dynamic || !i.operand(n).shape().is_static();
-  }
-  return is_dynamic;
+  return !i.shape().is_static() || !has_static_operands(i);
 }
 
 bool is_supported(Instruction i) {

@@ -1,6 +1,7 @@
 // What passes share that rewrite an op by others, for devices that do not run it.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "core/ir/builder.h"
@@ -12,15 +13,23 @@ namespace bp::passes {
 // By computation id: functions of an op, such as reducers, which stand or fall with the op that calls them.
 std::vector<bool> embedded_computations(const ir::Module &module);
 
+// Whether all sizes of an instruction's operands are known. Of a tuple that it takes one element from, the others are
+// not looked at, as each of them may be asked for.
+inline bool has_static_operands(const ir::Instruction &instruction) {
+  if (instruction.opcode() == ir::Opcode::GetTupleElement) {
+    return instruction.shape().is_static();
+  }
+  return std::ranges::all_of(instruction.operands(), [&](ir::InstructionId operand) {
+    return instruction.module().instruction(operand).shape().is_static();
+  });
+}
+
 // Rewrites every instruction that the device does not run; see rewrite_all(). What has dynamic dimensions is not visited:
 // how many elements there are is not known before run time.
 template <class Visit>
 Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&visit) {
   return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
-    bool is_static = instruction.shape().is_static();
-    for (std::size_t i = 0; is_static && i < instruction.operand_count(); ++i) {
-      is_static = instruction.operand(i).shape().is_static();
-    }
+    const bool is_static = instruction.shape().is_static() && has_static_operands(instruction);
     if (!is_static || (context.is_native && context.is_native(instruction))) {
       return instruction.id();
     }
