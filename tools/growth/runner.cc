@@ -101,7 +101,9 @@ Status count_passes(const std::string &name, std::string_view stage, Module &mod
   const std::string names[] = {std::string(stage)};
   BP_ASSIGN(const std::vector<passes::Pass> list, compile::passes_named(names));
   passes::PipelineOptions options;
-  options.context.max_inlined_instructions = 2'000;  // what may be copied is the same at n and 8n, so let it be little
+  // What may be copied is the same at n and 8n, so let it be little.
+  options.context.max_inlined_instructions = 2'000;
+  options.context.max_instructions = 20'000;
   if (by_pass) {
     options.after_pass = [&](const Module &, const passes::PassReport &report) -> Status {
       const std::string part = fmt::format("{} {}", name, report.name);  // outlives the macro's statements

@@ -15,7 +15,7 @@ and prime(n), the next prime. A comment in front says n and how counts may grow:
     // interpreter: quadratic                     ... of one backend; of core also of one part: core parse
     // cpu: at most 60 n                          instructions
     // cpu: not run, as it is for the NPU         with the reason
-    // core: stops at 8n, as that is too large    it fails there, and what comes before is counted
+    // core: stops, as that is too large          it is refused, and what comes before that is counted
     // core plan: quadratic today, as lists are searched      worse than it should be, with the reason
 """
 
@@ -32,12 +32,12 @@ ORDERS = {
 }
 RULE = re.compile(
     rf"(?:(?P<where>[\w-]+(?: [\w-]+)?): )?(?:(?P<order>{'|'.join(ORDERS)})(?: today, as (?P<because>.*))?"
-    r"|at most (?P<most>\d+) n|not run, as (?P<reason>.*)|stops at 8n, as (?P<stop>.*))"
+    r"|at most (?P<most>\d+) n|not run, as (?P<reason>.*)|stops, as (?P<stop>.*))"
 )
 
 
 class Rules:
-    """What a program's comment says: `of` a section, "cpu" or "core plan", the rules from the general to the special."""
+    """What a program's comment says of a section, "cpu" or "core plan": the special comes after the general."""
 
     def __init__(self, lines):
         self.n = None
@@ -53,7 +53,7 @@ class Rules:
                 self.rules.append(match.groupdict())
 
     def of(self, section):
-        """{"order", "today": an order that is worse, "because", "most", "reason", "stop"}; None where nothing is said."""
+        """{"order", "today" (an order that is worse), "because", "most", "reason", "stop"}; None: nothing is said."""
         found = dict.fromkeys(("order", "today", "because", "most", "reason", "stop"))
         for where in (None, section.split()[0], section):
             for rule in self.rules:
