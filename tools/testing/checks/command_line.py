@@ -54,6 +54,12 @@ FILES = {
                          "  c = f32[4] multiply(z, z)", "  ROOT r = (f32[4], f32[4]) tuple(c, b)"),
     "chain.hlo": model("  x = f32[4] parameter(0)", "  first = f32[4] add(x, x)", "  second = f32[4] negate(first)",
                        "  ROOT third = f32[4] maximum(second, x)"),
+    # Inlined, each function would hold the one before it twice.
+    "doubling.hlo": "\n".join([
+        "f0 { p = f32[4] parameter(0)  ROOT r = f32[4] sine(p) }",
+        *[f"f{i} {{ p = f32[4] parameter(0)  first{i} = f32[4] call(p), to_apply=f{i - 1}  "
+          f"ROOT r = f32[4] call(first{i}), to_apply=f{i - 1} }}" for i in range(1, 22)],
+        "ENTRY e { x = f32[4] parameter(0)  ROOT r = f32[4] call(x), to_apply=f21 }"]),
     "two_replicas.hlo": "\n".join([
         "HloModule two, replica_count=2", "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }",
         "ENTRY e { a = f32[4] parameter(0)  ROOT r = f32[4] all-reduce(a), replica_groups={{0,1}}, to_apply=add }"]),
@@ -619,6 +625,15 @@ def optimize():
         expect(["opt", "passing.hlo", "--passes=none", f"--emit={form}", "-o", "passing.out"], SUCCESS, "")
     check("copy" in expect(["opt", "passing.hlo", "--passes=none", "--emit=buffers"], SUCCESS, "").out,
           "a result that is a parameter has no copy")
+
+
+    explained = ["opt", "doubling.hlo", "--passes=call-inlining"]
+    whole = expect(explained, SUCCESS, "").out
+    stopped = ("call-inlining stopped at first...: with copies of what it calls the module has ... instructions, and "
+               "passes that copy stop at 250000")
+    check(expect([*explained, "--explain"], SUCCESS, stopped).out == whole, "opt --explain prints another module")
+    check(0 < whole.count(" call(") < 44, f"opt inlines all or nothing of doubling.hlo:\n{whole}")
+    expect(["opt", "good.hlo", "--explain"], SUCCESS, "")
 
 
 def debugging():
