@@ -206,7 +206,8 @@ def rows_of(program, on, counts, failed):
     names = [f"{on} {program.name}@{n}" for n in (program.n, FACTOR * program.n)]
     problems = [f"at {name.split('@')[1]}: {failed[name]}" if name in failed else "" for name in names]
     stop = program.rules.of(on.replace("passes", "core"))["stop"]
-    if stop and all(problem and not any(text in problem for text in (NOT_REACHED, *UNFINISHED)) for problem in problems):
+    is_refused = [problem and not any(text in problem for text in (NOT_REACHED, *UNFINISHED)) for problem in problems]
+    if stop and all(is_refused):
         problems = []
     elif stop and not any(problems):
         problems = ["it no longer stops"]
@@ -274,7 +275,7 @@ def main():
     parser.add_argument("--failed", action="store_true", help="show failures, and what is allowed today, alone")
     parser.add_argument("--json", help="a file for the table")
     parser.add_argument("--limit", type=int, default=200, help="seconds that a backend's programs may take")
-    parser.add_argument("--build", default=os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"), help="a build folder")
+    parser.add_argument("--build", default=os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"), help="a folder")
     given = parser.parse_args()
     build = pathlib.Path(given.build).resolve()
     core = read_templates(HERE / "core")
