@@ -125,6 +125,7 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   }
   const std::size_t end = std::min(name.find(','), name.size());
   host::DeviceOptions device;
+  device.host.threads = options.threads;
   device.host.log = options.log;
   device.host.withdrawn = options.withdrawn_services;
   device.layers = options.layers;

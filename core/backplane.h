@@ -65,6 +65,9 @@ struct BackendOptions {
   std::set<std::string, std::less<>> withdrawn_services = {};
   // If set, every plugin runs in a process of its own, which may crash or hang and is started again: core/remote/isolate.h.
   std::optional<Isolation> isolation = {};
+  // What the backend's loops run on. Borrowed, longer than the backend lives; null: the process's own, of one thread per
+  // processor.
+  ThreadPool *threads = nullptr;
   // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };

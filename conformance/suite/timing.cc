@@ -117,7 +117,20 @@ Result<std::shared_ptr<TimedProgram>> TimedProgram::make(const Compiled &compile
   for (const Literal &argument : arguments) {
     store_leaves(argument, *program, execution, leaf);
   }
-  return std::shared_ptr<TimedProgram>(new TimedProgram(std::move(execution), clock));
+  auto made = std::shared_ptr<TimedProgram>(new TimedProgram(program, std::move(execution), clock));
+  for (std::size_t i = 0; i < program->inputs().size(); ++i) {
+    if (program->is_donated(i)) {
+      const std::span<const std::byte> bytes = made->execution_.input(i);
+      made->donated_.emplace_back(i, std::vector(bytes.begin(), bytes.end()));
+    }
+  }
+  return made;
+}
+
+void TimedProgram::restore_donated() {
+  for (const auto &[input, bytes] : donated_) {
+    std::ranges::copy(bytes, execution_.input(input).begin());
+  }
 }
 
 Result<RunClock::Reading> TimedProgram::run() {

@@ -36,14 +36,19 @@ class TimedProgram {
   // The clock is a layer of the backend that compiled the program.
   static Result<std::shared_ptr<TimedProgram>> make(const Compiled &compiled, const Module &module, std::uint64_t seed,
                                                     RunClock *clock);
+  // Writes the inputs that a run may change as they were; others keep their memory and what is in it.
+  void restore_donated();
   // The run alone, by the best clock there is.
   Result<RunClock::Reading> run();
   // All that a caller waits for: with copies to the device and back. `times` runs count as one.
   Timed call(std::size_t times);
 
  private:
-  TimedProgram(Execution execution, RunClock *clock) : execution_(std::move(execution)), clock_(clock) {}
+  TimedProgram(std::shared_ptr<const Program> program, Execution execution, RunClock *clock)
+      : program_(std::move(program)), execution_(std::move(execution)), clock_(clock) {}
+  std::shared_ptr<const Program> program_;
   Execution execution_;
+  std::vector<std::pair<std::size_t, std::vector<std::byte>>> donated_;  // inputs by number, as they were
   RunClock *clock_;
 };
 

@@ -26,15 +26,19 @@ def difference(results, folder):
     return max((of(number, result) for number, result in enumerate(results)), default=0.0)
 
 
-def median_seconds(repeats, prepare, run):
-    """Of run(prepare()), after one run to warm up."""
+def timed(repeats, prepare, run):
+    """The fields of the answer about run(prepare()), after one run to warm up: median, least, and median distance."""
     seconds = []
     for _ in range(repeats + 1):
         arguments = prepare()
         start = time.perf_counter()
-        run(arguments)
+        result = run(arguments)
         seconds.append(time.perf_counter() - start)
-    return sorted(seconds[1:])[repeats // 2]
+        del result  # its memory is there for the next one
+    seconds = seconds[1:]
+    median = sorted(seconds)[repeats // 2]
+    spread = sorted(abs(one - median) for one in seconds)[repeats // 2]
+    return {"run_seconds": median, "least_seconds": min(seconds), "spread_seconds": spread}
 
 
 def main(measure):

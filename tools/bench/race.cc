@@ -1,10 +1,13 @@
 // Runs programs here and on peers, in turn and on the same inputs, and compares times and results.
 #include <fmt/core.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <boost/process.hpp>
 #include <boost/program_options.hpp>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -12,6 +15,7 @@
 #include "conformance/suite/timing.h"
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/base/thread_pool.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "tools/command/terminal.h"
@@ -23,14 +27,16 @@ namespace filesystem = std::filesystem;
 namespace json = boost::json;
 
 constexpr const char *description =
-    "Times HLO files on a backend and on peers, in turn: here, each peer, here again; medians of the runs alone, "
-    "without\n"
-    "copies to a device and back. Peers get the same inputs, and say how far their results are from ours.\n"
+    "Times HLO files on a backend and on peers, in turn: here, each peer, here again; the runs alone, without copies\n"
+    "to a device and back: the median, the least, and the median distance from the median. Peers get the same inputs,\n"
+    "and say how far their results are from ours. On both sides inputs stay where they are between runs, but for\n"
+    "those that a program is given to overwrite, which are written again before each; and results have their memory.\n"
     "A peer is KIND:PLATFORM: xla:cpu and xla:gpu need jax, torch:cuda needs torch and knows the programs of\n"
     "tools/bench/gpu by their names.\n";
 constexpr const char *examples =
     "Examples:\n"
     "  build/tools/bench_race tools/bench/kernels/*.hlo --python ~/venv/bin/python\n"
+    "  build/tools/bench_race tools/bench/kernels/gelu.hlo --threads 1 --python ~/venv/bin/python\n"
     "  build/tools/bench_race tools/bench/gpu/*.hlo --on nvptx --peer xla:gpu --peer torch:cuda --json race.json\n";
 
 // A folder of this process, deleted at the end.
@@ -64,6 +70,20 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// Seconds of runs: in the middle, the least, and how far from the middle half of them are.
+struct Figures {
+  double run = 0, least = 0, spread = 0;
+
+  static Figures of(const std::vector<double> &seconds) {
+    Figures figures{median(seconds), *std::ranges::min_element(seconds)};
+    std::vector<double> distances;
+    std::ranges::transform(seconds, std::back_inserter(distances),
+                           [&](double one) { return std::abs(one - figures.run); });
+    figures.spread = median(std::move(distances));
+    return figures;
+  }
+};
+
 // What a run has to do at least: to read parameters and write results, and the operations of dots, by element type.
 // Nothing of a program with calls, whose entry tells only a part.
 json::object work_of(const ir::Module &module) {
@@ -88,10 +108,6 @@ json::object work_of(const ir::Module &module) {
   }
   return {{"bytes", bytes}, {"operations", std::move(operations)}};
 }
-
-struct Figures {
-  double compile_seconds = 0, run_seconds = 0;
-};
 
 // The program, ready to run here.
 class Runner {
@@ -133,6 +149,7 @@ class Runner {
   Status add_runs(int count, std::vector<double> &seconds) const {
     BP_ASSIGN([[maybe_unused]] const auto warm, timed_->run());
     for (int i = 0; i < count; ++i) {
+      timed_->restore_donated();
       BP_ASSIGN(const conformance::RunClock::Reading reading, timed_->run());
       seconds.push_back(reading.seconds);
     }
@@ -168,8 +185,15 @@ json::object ask_peer(const Peers &peers, const std::string &peer, const std::st
     const boost::filesystem::path program =
         python.find('/') == std::string::npos ? boost::process::search_path(python) : python;
     boost::process::ipstream out;
+    // As ours, results get memory that is there already.
+    boost::process::environment environment = boost::this_process::environment();
+    environment["MALLOC_ARENA_MAX"] = "1";
+    environment["MALLOC_MMAP_MAX_"] = "0";
+    environment["MALLOC_TOP_PAD_"] = "268435456";
+    environment["MALLOC_TRIM_THRESHOLD_"] = "100000000000";
     boost::process::child child(program, script, file, folder.path(), peer.substr(colon + 1), std::to_string(repeat),
-                                boost::process::std_out > out, boost::process::std_err > boost::process::null);
+                                boost::process::std_out > out, boost::process::std_err > boost::process::null,
+                                environment);
     for (std::string line; std::getline(out, line);) {
       answer = line;
     }
@@ -190,6 +214,13 @@ double number(const json::object &object, std::string_view key) {
   return value != nullptr && value->is_number() ? value->to_number<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+void print_row(std::string_view program, std::string_view on, const Figures &figures, double compile_seconds,
+               std::string_view beside_ours) {
+  fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10}{}\n", program, on, command::format_seconds(figures.run),
+             command::format_seconds(figures.least), command::format_seconds(figures.spread),
+             command::format_seconds(compile_seconds), beside_ours);
+}
+
 // One program here and on all peers. Prints a line for each, and returns the same.
 Result<json::object> race(const std::string &file, const Backend &backend, conformance::RunClock &clock,
                           const Peers &peers, int repeat) {
@@ -206,9 +237,8 @@ Result<json::object> race(const std::string &file, const Backend &backend, confo
     answers.push_back(std::move(answer));
     BP_TRY(runner.add_runs(repeat, seconds));
   }
-  const Figures ours{runner.compile_seconds(), median(seconds)};
-  fmt::print("{:<28} {:<12} {:>10} {:>10}\n", name, "ours", command::format_seconds(ours.run_seconds),
-             command::format_seconds(ours.compile_seconds));
+  const Figures ours = Figures::of(seconds);
+  print_row(name, "ours", ours, runner.compile_seconds(), "");
   for (const json::value &value : answers) {
     const json::object &answer = value.as_object();
     const std::string peer(answer.at("peer").as_string());
@@ -216,18 +246,38 @@ Result<json::object> race(const std::string &file, const Backend &backend, confo
       fmt::print("{:<28} {:<12} {}\n", "", peer, std::string(error->as_string()));
       continue;
     }
-    fmt::print("{:<28} {:<12} {:>10} {:>10} {:>8.2f} x {:>8.2f} x {:>11.1e}\n", "", peer,
-               command::format_seconds(number(answer, "run_seconds")),
-               command::format_seconds(number(answer, "compile_seconds")),
-               number(answer, "run_seconds") / ours.run_seconds,
-               number(answer, "compile_seconds") / ours.compile_seconds, number(answer, "difference"));
+    const Figures theirs{number(answer, "run_seconds"), number(answer, "least_seconds"),
+                         number(answer, "spread_seconds")};
+    const double compile_seconds = number(answer, "compile_seconds");
+    print_row(
+        "", peer, theirs, compile_seconds,
+        fmt::format(" {:>8.2f} x {:>8.2f} x {:>8.2f} x {:>11.1e}", theirs.run / ours.run, theirs.least / ours.least,
+                    compile_seconds / runner.compile_seconds(), number(answer, "difference")));
   }
   std::fflush(stdout);
   return json::object{{"program", name},
-                      {"run_seconds", ours.run_seconds},
-                      {"compile_seconds", ours.compile_seconds},
+                      {"run_seconds", ours.run},
+                      {"least_seconds", ours.least},
+                      {"spread_seconds", ours.spread},
+                      {"compile_seconds", runner.compile_seconds()},
                       {"work", work_of(runner.module())},
                       {"peers", std::move(answers)}};
+}
+
+// This process, and those that it starts, on the first of the processors that it may use.
+bool pin(int count) {
+  cpu_set_t allowed, chosen;
+  CPU_ZERO(&chosen);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
+    return false;
+  }
+  for (int i = 0; i < CPU_SETSIZE && count > 0; ++i) {
+    if (CPU_ISSET(i, &allowed)) {
+      CPU_SET(i, &chosen);
+      --count;
+    }
+  }
+  return count == 0 && sched_setaffinity(0, sizeof(chosen), &chosen) == 0;
 }
 
 int misuse(std::string_view problem) {
@@ -245,6 +295,8 @@ int main(int argc, char **argv) {
       "peer", po::value<Names>()->composing()->default_value({"xla:cpu"}, "xla:cpu"), "KIND:PLATFORM; any number")(
       "python", po::value<std::string>()->default_value("python3"), "an interpreter that has what peers need")(
       "scripts", po::value<std::string>()->default_value("tools/bench"), "the folder of what speaks to peers")(
+      "threads", po::value<int>()->default_value(0, ""),
+      "so many processors for each side, the first ones, to which both are pinned; as a rule all")(
       "repeat", po::value<int>()->default_value(11), "runs in a row, each time that it is our turn or a peer's")(
       "json", po::value<std::string>(), "write the figures to this file");
   hidden.add_options()("file", po::value<Names>()->composing());
@@ -269,6 +321,11 @@ int main(int argc, char **argv) {
   if (repeat < 1) {
     return misuse(fmt::format("--repeat is {}, expected at least 1", repeat));
   }
+  const int threads = values["threads"].as<int>();
+  if (threads < 0 || (threads > 0 && !pin(threads))) {
+    return misuse(fmt::format("--threads is {}, expected at least 1, and no more than there are processors", threads));
+  }
+  ThreadPool pool(static_cast<std::uint32_t>(threads));
   const Peers peers{values["peer"].as<Names>(), values["python"].as<std::string>(),
                     values["scripts"].as<std::string>()};
   for (const std::string &peer : peers.names) {
@@ -284,6 +341,7 @@ int main(int argc, char **argv) {
     }
     backend_options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
+  backend_options.threads = &pool;
   conformance::RunClock clock;
   backend_options.layers.push_back(clock.layer());
   const Result<Backend> backend = Backend::load(values["on"].as<std::string>(), backend_options);
@@ -291,8 +349,8 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "bench_race: {}\n", backend.error().to_string());
     return 3;
   }
-  fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "compile", "run / ours",
-             "compile /", "difference");
+  fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "least",
+             "spread", "compile", "run / ours", "least /", "compile /", "difference");
   json::array results;
   bool all_ran = true;
   for (const std::string &file : values["file"].as<Names>()) {

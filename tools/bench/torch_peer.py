@@ -74,14 +74,14 @@ def measure(model, folder, platform, repeats):
 
     with torch.inference_mode():
         run(inputs)  # compiles
-        seconds = peer.median_seconds(repeats, lambda: inputs, run)
+        seconds = peer.timed(repeats, lambda: inputs, run)
         theirs = run(inputs).cpu()
         dtype = next(name for name, of_torch in DTYPES.items() if getattr(torch, of_torch) == theirs.dtype)
         ours = read("output", 0, dtype, list(theirs.shape))
         norm = torch.linalg.vector_norm(theirs.double())
         difference = float(torch.linalg.vector_norm(theirs.double() - ours.double()) / max(norm, 1e-300))
     name = torch.cuda.get_device_name() if platform == "cuda" else platform
-    return {"version": f"torch {torch.__version__}", "device": name, "run_seconds": seconds, "difference": difference}
+    return {"version": f"torch {torch.__version__}", "device": name, "difference": difference} | seconds
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 """Times an HLO text file on XLA, through JAX (pip install jax==0.10.2), for bench_race.
 Usage: xla_peer.py MODEL.hlo FOLDER cpu|gpu REPEATS"""
 
+import pathlib
+import re
 import time
 
 import peer
@@ -13,8 +15,8 @@ def measure(model, folder, platform, repeats):
     from jaxlib import _jax, xla_client
 
     device = jax.devices(platform)[0]
-    with open(model) as file:
-        proto = xla_client.hlo.hlo_module_from_text(file.read()).as_serialized_hlo_module_proto()
+    text = pathlib.Path(model).read_text()
+    proto = xla_client.hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
     computation = xla_client.XlaComputation(proto)
     inputs = [peer.read_array(folder, "input", number, shape.dimensions(), shape.numpy_dtype())
               for number, shape in enumerate(computation.program_shape().parameter_shapes())]
@@ -23,8 +25,16 @@ def measure(model, folder, platform, repeats):
     executable = device.client.compile_and_load(stablehlo, _jax.DeviceList((device,)), xla_client.CompileOptions())
     compile_seconds = time.perf_counter() - start
 
-    def prepare():  # anew each time: the program may donate them
+    def put():
         return jax.block_until_ready([jax.device_put(value, device) for value in inputs])
+
+    # Copies are XLA's own; what lies in an array of numpy it may not overwrite, and would copy within the run.
+    copy = jax.jit(lambda values: [jax.numpy.copy(value) for value in values])
+    resident = put()
+    donates = re.search(r"^HloModule.*(input_output_alias|buffer_donor)", text, re.M) is not None
+
+    def prepare():
+        return jax.block_until_ready(copy(resident)) if donates else resident
 
     def run(arguments):
         return jax.block_until_ready(executable.execute(arguments))
@@ -33,9 +43,8 @@ def measure(model, folder, platform, repeats):
         "version": f"jaxlib {jaxlib.__version__}",
         "device": device.device_kind,
         "compile_seconds": compile_seconds,
-        "run_seconds": peer.median_seconds(repeats, prepare, run),
         "difference": peer.difference(run(prepare()), folder),
-    }
+    } | peer.timed(repeats, prepare, run)
 
 
 if __name__ == "__main__":
