@@ -259,6 +259,10 @@ def why_not_here(build):
         return "there is no valgrind"
     if not (build / "plugins/cpu/libbackplane_cpu.so").exists():
         return "the cpu backend was not built"
+    asked = subprocess.run([build / "tools/growth_runner", "count", "-", "-"], stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True)
+    if asked.returncode == SKIP:
+        return asked.stderr.strip()
     options = json.loads((build / "meson-info/intro-buildoptions.json").read_text())
     sanitizer = next(option["value"] for option in options if option["name"] == "b_sanitize")
     return "" if sanitizer == "none" else "valgrind does not run what a sanitizer was built into"

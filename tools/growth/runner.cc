@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
+#define BP_CAN_COUNT 1
 #else
+#define BP_CAN_COUNT 0
 #define RUNNING_ON_VALGRIND 0
 #define CALLGRIND_START_INSTRUMENTATION
 #define CALLGRIND_ZERO_STATS
@@ -37,6 +39,8 @@ constexpr const char *usage =
     "Standard input has a line for each program: BACKEND NAME FILE, where BACKEND is cpu, interpreter, core, or "
     "passes\n"
     "for core pass by pass.\n";
+
+constexpr int cannot_count = 77;  // exit code
 
 // A piece of work that is counted, by name. It may count parts of itself.
 struct Job {
@@ -206,8 +210,12 @@ int main(std::span<const std::string> arguments) {
     fmt::print(stderr, "{}", usage);
     return 2;
   }
+  if (arguments[0] == "count" && !BP_CAN_COUNT) {
+    fmt::print(stderr, "growth_runner: valgrind's headers were not there when it was built\n");
+    return cannot_count;
+  }
   if (arguments[0] == "count" && !RUNNING_ON_VALGRIND) {
-    fmt::print(stderr, "growth_runner: count is for valgrind, and was built with its headers if they were there\n");
+    fmt::print(stderr, "growth_runner: count is for valgrind --tool=callgrind\n");
     return 3;
   }
   return run(arguments[0], arguments[1], arguments[2] == "-" ? "" : arguments[2], std::cin);
