@@ -33,9 +33,15 @@ constexpr std::size_t most_visited = 256;
 
 class KernelMerger {
  public:
+  // `positions`: by instruction id, is filled in for this computation.
   KernelMerger(ir::Module &module, const analysis::CallGraph &graph, const analysis::Users &users,
-               const PassContext &context, ir::ComputationId id)
-      : module_(module), users_(users), context_(context), computation_(id), places_(module, graph, id) {}
+               const PassContext &context, ir::ComputationId id, std::vector<std::size_t> &positions)
+      : module_(module),
+        users_(users),
+        context_(context),
+        computation_(id),
+        places_(module, graph, id),
+        positions_(positions) {}
 
   void run(std::vector<FusionPlan> &plans) {
     describe_all();
@@ -65,7 +71,7 @@ class KernelMerger {
     order_.assign(ids.begin(), ids.end());
     const std::vector<bool> is_pinned = control_ordered(computation);
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      position_[order_[i]] = i;
+      positions_[index(order_[i])] = i;
       ceilings_.push_back(i);
       const Instruction instruction = module_.instruction(order_[i]);
       const bool stays = index(order_[i]) < is_pinned.size() && is_pinned[index(order_[i])];
@@ -136,13 +142,13 @@ class KernelMerger {
 
   void add(Group &group, InstructionId id) const {
     const Kernel &kernel = kernels_.at(id);
-    const std::size_t position = position_.at(id);
+    const std::size_t position = position_of(id);
     if (group.members.empty()) {
       group.sizes = kernel.sizes;
       group.first = group.last = position;
     }
     group.members.insert(
-        std::ranges::upper_bound(group.members, position, {}, [&](InstructionId m) { return position_.at(m); }), id);
+        std::ranges::upper_bound(group.members, position, {}, [&](InstructionId m) { return position_of(m); }), id);
     if (group.reduced.empty() && kernel.sizes == group.sizes) {
       group.reduced = kernel.reduced;
     }
@@ -158,13 +164,12 @@ class KernelMerger {
   // Kernels in no group that use values of the group, make values for it, or read what it reads; those nearest to the
   // beginning of the program first.
   std::vector<InstructionId> candidates(const Group &group) const {
-    std::vector<InstructionId> found;
+    std::vector<std::size_t> found;  // positions
     auto consider = [&](InstructionId id) {
-      const auto position = position_.find(id);
-      const bool is_near = position != position_.end() && position->second + farthest_fused > group.last &&
-                           position->second < group.first + farthest_fused;
+      const std::size_t position = position_of(id);
+      const bool is_near = position + farthest_fused > group.last && position < group.first + farthest_fused;
       if (is_near && kernels_.contains(id) && !group_of_.contains(id) && !is_member(group, id)) {
-        found.push_back(id);
+        found.push_back(position);
       }
     };
     auto consider_users = [&](InstructionId value) {
@@ -189,15 +194,14 @@ class KernelMerger {
         }
       }
     }
-    std::ranges::sort(found, {}, [&](InstructionId id) { return position_.at(id); });
+    std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
+    std::vector<InstructionId> ids;
+    std::ranges::transform(found, std::back_inserter(ids), [&](std::size_t position) { return order_[position]; });
+    return ids;
   }
 
-  std::size_t position_of(InstructionId id) const {
-    const auto found = position_.find(id);
-    return found == position_.end() ? 0 : found->second;
-  }
+  std::size_t position_of(InstructionId id) const { return positions_[index(id)]; }
 
   // Why a kernel does not join; empty if it may.
   std::string refusal(const Group &group, InstructionId id) const {
@@ -356,12 +360,12 @@ class KernelMerger {
 
   // Whether no path leaves the group with the kernel and comes back. Gives up, and says no, when it has seen too much.
   bool is_convex(const Group &group, InstructionId id) const {
-    const std::size_t first = std::min(group.first, position_.at(id));
+    const std::size_t first = std::min(group.first, position_of(id));
     auto is_inside = [&](InstructionId value) { return value == id || is_member(group, value); };
     std::vector<InstructionId> stack;
     std::unordered_set<InstructionId> seen;
     auto push = [&](InstructionId value) {
-      if (ceilings_[position_.at(value)] > first && seen.insert(value).second) {
+      if (ceilings_[position_of(value)] > first && seen.insert(value).second) {
         stack.push_back(value);
       }
     };
@@ -402,12 +406,12 @@ class KernelMerger {
     }
     groups_.push_back(std::move(group));
     const std::size_t ceiling = std::ranges::max(
-        groups_.back().members | std::views::transform([&](InstructionId m) { return ceilings_[position_.at(m)]; }));
+        groups_.back().members | std::views::transform([&](InstructionId m) { return ceilings_[position_of(m)]; }));
     std::vector<InstructionId> stack = groups_.back().members;
     while (!stack.empty()) {
       const InstructionId value = stack.back();
       stack.pop_back();
-      std::size_t &own = ceilings_[position_.at(value)];
+      std::size_t &own = ceilings_[position_of(value)];
       if (own >= ceiling) {
         continue;
       }
@@ -481,7 +485,7 @@ class KernelMerger {
   ir::ComputationId computation_;
   TakenPlaces places_;
   std::vector<InstructionId> order_;
-  std::unordered_map<InstructionId, std::size_t> position_;
+  std::vector<std::size_t> &positions_;  // in order_, by instruction id
   std::unordered_map<InstructionId, Kernel> kernels_;
   std::vector<Group> groups_;  // decided
   std::unordered_map<InstructionId, std::size_t> group_of_;
@@ -498,9 +502,10 @@ Result<bool> fusion_merging(ir::Module &module, const PassContext &context) {
   analysis::CallGraph graph(module);
   analysis::Users users(module);
   std::vector<FusionPlan> plans;
+  std::vector<std::size_t> positions(module.instruction_id_limit());
   for (ir::ComputationId id : graph.callees_first()) {
     if (graph.context(id) == analysis::CallContext::Control) {
-      KernelMerger(module, graph, users, context, id).run(plans);
+      KernelMerger(module, graph, users, context, id, positions).run(plans);
     }
   }
   return build_fusions(module, plans);
