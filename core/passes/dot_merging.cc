@@ -91,19 +91,20 @@ class Merger {
  private:
   void find_groups(ir::ComputationId computation) {
     groups_.clear();
-    std::vector<std::uint32_t> position(module_.instruction_id_limit());
+    // Merging adds instructions, so the table grows; what it says of other computations nobody asks.
+    position_.resize(module_.instruction_id_limit());
     std::map<std::pair<InstructionId, std::size_t>, std::vector<Group>> candidates;
     const std::vector<bool> pinned = control_ordered(module_.computation(computation));
     std::uint32_t at = 0;
     for (Instruction i : module_.computation(computation).instructions()) {
-      position[index(i.id())] = at++;
+      position_[index(i.id())] = at++;
       const bool is_pinned = index(i.id()) < pinned.size() && pinned[index(i.id())];
       if (i.opcode() != Opcode::Dot || i.operand_count() != 2 || !is_plain(i) || is_pinned) {
         continue;
       }
       for (std::size_t side : {1, 0}) {
         const std::size_t along = kept_dimension(i, side);
-        if (along != no_dimension && join(candidates[{i.operands()[1 - side], side}], i, side, along, position)) {
+        if (along != no_dimension && join(candidates[{i.operands()[1 - side], side}], i, side, along)) {
           break;
         }
       }
@@ -122,14 +123,13 @@ class Merger {
   }
 
   // Whether it became one with others.
-  bool join(std::vector<Group> &groups, const Instruction &dot, std::size_t side, std::size_t along,
-            const std::vector<std::uint32_t> &position) const {
+  bool join(std::vector<Group> &groups, const Instruction &dot, std::size_t side, std::size_t along) const {
     constexpr std::size_t most_looked_at = 8;
     for (std::size_t g = groups.size() - std::min(groups.size(), most_looked_at); g < groups.size(); ++g) {
       Group &group = groups[g];
       const Instruction first = module_.instruction(group.dots[0]);
       if (group.along == along && are_alike(first, dot, side, along) &&
-          position[index(dot.operands()[side])] < position[index(first.id())] && pays(group, dot)) {
+          position_[index(dot.operands()[side])] < position_[index(first.id())] && pays(group, dot)) {
         group.dots.push_back(dot.id());
         return true;
       }
@@ -194,6 +194,7 @@ class Merger {
 
   ir::Module &module_;
   const PassContext &context_;
+  std::vector<std::uint32_t> position_;                                     // by instruction id, in its computation
   std::unordered_map<InstructionId, std::shared_ptr<const Group>> groups_;  // by dot
 };
 
