@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/passes/expansion.h"
+#include "core/passes/inlining.h"
 
 namespace bp::passes {
 namespace {
@@ -70,7 +71,7 @@ std::vector<bool> starts_to_keep(const ir::Module &module, const PassContext &co
 InstructionId begin(Expansion &b, ir::Module &module, ir::Instruction start, const ir::Shape &results) {
   if (start.opcode() == Opcode::AsyncStart) {
     const std::vector<InstructionId> arguments(start.operands().begin(), start.operands().end());
-    return copy_body(module, start.called(0).id(), b.computation(), arguments);
+    return add_call(b, start.calls()[0], arguments);
   }
   const std::vector<InstructionId> operands(start.operands().begin(), start.operands().end());
   const std::vector<ir::ComputationId> calls(start.calls().begin(), start.calls().end());
@@ -84,7 +85,8 @@ InstructionId begin(Expansion &b, ir::Module &module, ir::Instruction start, con
 
 Result<bool> async_expansion(ir::Module &module, const PassContext &context) {
   const std::vector<bool> keep = starts_to_keep(module, context);
-  return rewrite_all(module, [&](ir::Instruction instruction) -> Result<InstructionId> {
+  std::unordered_set<ir::ComputationId> begun;
+  Result<bool> changed = rewrite_all(module, [&](ir::Instruction instruction) -> Result<InstructionId> {
     Expansion b(module, instruction);
     if (const Continuation *continuation = find_continuation(instruction.opcode())) {
       // Operands are up to date here: it is no start any more if that was rewritten.
@@ -97,6 +99,9 @@ Result<bool> async_expansion(ir::Module &module, const PassContext &context) {
     }
     if (find_start(instruction.opcode()) == nullptr || keep[index(instruction.id())]) {
       return instruction.id();
+    }
+    if (instruction.opcode() == Opcode::AsyncStart) {
+      begun.insert(instruction.calls()[0]);
     }
     const ir::Shape shape = instruction.shape();
     if (instruction.opcode() == Opcode::AllReduceStart) {
@@ -116,6 +121,10 @@ Result<bool> async_expansion(ir::Module &module, const PassContext &context) {
     }
     return b.tuple(parts);
   });
+  if (changed.ok()) {
+    inline_calls_of(module, context, begun);
+  }
+  return changed;
 }
 
 }  // namespace bp::passes

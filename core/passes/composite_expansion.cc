@@ -1,15 +1,16 @@
 // Inlines calls of composites that the device does not know by name.
-#include "core/passes/expansion.h"
+#include "core/passes/inlining.h"
 
 namespace bp::passes {
 
 Result<bool> composite_expansion(ir::Module &module, const PassContext &context) {
-  return expand_all(module, context, [&](ir::Instruction call) -> Result<ir::InstructionId> {
-    if (call.opcode() != ir::Opcode::Call || call.number(ir::AttributeKey::IsComposite) == 0) {
-      return call.id();
+  GrowthBudget budget(module, context);
+  return inline_bodies(module, budget, [&](const ir::Instruction &call) -> std::optional<InlinedBody> {
+    const bool is_composite = call.opcode() == ir::Opcode::Call && call.number(ir::AttributeKey::IsComposite) != 0;
+    if (!is_composite || (context.is_native && context.is_native(call))) {
+      return std::nullopt;
     }
-    const std::vector<ir::InstructionId> arguments(call.operands().begin(), call.operands().end());
-    return copy_body(module, call.called(0).id(), call.parent().id(), arguments);
+    return InlinedBody{call.calls()[0], {call.operands().begin(), call.operands().end()}};
   });
 }
 

@@ -128,10 +128,10 @@ bool GrowthBudget::take(const Instruction &caller, const ir::Computation &body, 
 
 void GrowthBudget::refuse(const Instruction &caller, double instructions) {
   if (!has_refused_ && context_.explain_growth) {
-    context_.explain_growth({std::string(caller.name()),
-                             fmt::format("with copies of what it calls the module has {:.15g} instructions, "
-                                         "and passes that copy stop at {}",
-                                         instructions, context_.max_inlined_instructions)});
+    context_.explain_growth(
+        {std::string(caller.name()), fmt::format("with copies of what it calls the module has {:.15g} instructions, "
+                                                 "and passes that copy stop at {}",
+                                                 instructions, context_.max_inlined_instructions)});
   }
   has_refused_ = true;
 }
@@ -139,6 +139,25 @@ void GrowthBudget::refuse(const Instruction &caller, double instructions) {
 bool inline_bodies(ir::Module &module, GrowthBudget &budget,
                    const std::function<std::optional<InlinedBody>(const Instruction &)> &choose) {
   return Inliner(module, budget, choose).run();
+}
+
+InstructionId add_call(ir::Builder &b, ComputationId callee, std::span<const InstructionId> arguments) {
+  const auto no_attributes = [](ir::Module &, InstructionId) {};
+  return b.try_add(ir::Opcode::Call, arguments, no_attributes, std::span(&callee, 1)).value();
+}
+
+bool inline_calls_of(ir::Module &module, const PassContext &context, const std::unordered_set<ComputationId> &callees) {
+  if (callees.empty()) {
+    return false;
+  }
+  GrowthBudget budget(module, context);
+  return inline_bodies(module, budget, [&](const Instruction &call) -> std::optional<InlinedBody> {
+    const bool is_plain_call = call.opcode() == ir::Opcode::Call && call.number(ir::AttributeKey::IsComposite) == 0;
+    if (!is_plain_call || !callees.contains(call.calls()[0])) {
+      return std::nullopt;
+    }
+    return InlinedBody{call.calls()[0], {call.operands().begin(), call.operands().end()}};
+  });
 }
 
 }  // namespace bp::passes

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/ir/builder.h"
 #include "core/passes/pass.h"
 
 namespace bp::passes {
@@ -39,5 +40,13 @@ struct InlinedBody {
 // control predecessors stays. Returns whether anything was inlined.
 bool inline_bodies(ir::Module &module, GrowthBudget &budget,
                    const std::function<std::optional<InlinedBody>(const ir::Instruction &)> &choose);
+
+// Adds a call, for inline_calls_of() to deal with.
+ir::InstructionId add_call(ir::Builder &b, ir::ComputationId callee, std::span<const ir::InstructionId> arguments);
+
+// Inlines the calls of these computations, whatever thread they name, within a budget of its own: for passes that rewrite
+// an op as a call of its body. A call for which there is no room stays. Returns whether anything was inlined.
+bool inline_calls_of(ir::Module &module, const PassContext &context,
+                     const std::unordered_set<ir::ComputationId> &callees);
 
 }  // namespace bp::passes

@@ -114,6 +114,51 @@ TEST_CASE("calls within calls are copied once, however deep") {
   CHECK(module.instruction_id_limit() <= 6 * depth);
 }
 
+// A level calls the one below as a composite, or asynchronously, once or twice.
+ir::Module nested_uses(std::string_view first, std::string_view second, int depth) {
+  std::string text = "HloModule m\n c0 { x = f32[8] parameter(0)  ROOT r = f32[8] sine(x) }\n";
+  for (int level = 1; level <= depth; ++level) {
+    text += fmt::format("{}c{} {{ x = f32[8] parameter(0)  {}  {}  ROOT r = f32[8] negate({}) }}\n",
+                        level == depth ? "ENTRY " : "", level, fmt::format(fmt::runtime(first), level - 1),
+                        fmt::format(fmt::runtime(second), level - 1), second.empty() ? "y" : "z");
+  }
+  auto module = text::parse_module(text);
+  REQUIRE(module.ok());
+  return std::move(module).value();
+}
+
+TEST_CASE("bodies that expansions copy are copied once, however deep, and not without limit") {
+  struct Use {
+    Result<bool> (*pass)(ir::Module &, const PassContext &);
+    std::string_view first, second;
+  };
+  const Use uses[] = {
+      {composite_expansion, "y = f32[8] call(x), to_apply=c{}, is_composite=true",
+       "z = f32[8] call(y), to_apply=c{}, is_composite=true"},
+      {async_expansion, "s = ((f32[8]), f32[8], s32[]) async-start(x), calls=c{}  y = f32[8] async-done(s)",
+       "t = ((f32[8]), f32[8], s32[]) async-start(y), calls=c{}  z = f32[8] async-done(t)"},
+  };
+  for (const Use &use : uses) {
+    std::vector<GrowthStop> stops;
+    PassContext context;
+    context.max_inlined_instructions = 10'000;
+    context.explain_growth = [&](const GrowthStop &stop) { stops.push_back(stop); };
+    ir::Module deep = nested_uses(use.first, "", 2'000);
+    const std::size_t before = deep.instruction_count();
+    REQUIRE(*use.pass(deep, context));
+    CHECK(ir::verify(deep).ok());
+    CHECK(deep.instruction_id_limit() <= 10 * before);
+    CHECK(stops.empty());
+
+    ir::Module doubling = nested_uses(use.first, use.second, 40);
+    REQUIRE(*use.pass(doubling, context));
+    CHECK(ir::verify(doubling).ok());
+    CHECK(doubling.instruction_count() < 20'000);
+    REQUIRE(stops.size() == 1);
+    CHECK(stops[0].reason.ends_with("instructions, and passes that copy stop at 10000"));
+  }
+}
+
 // Whiles of one round, each within the body of the next.
 TEST_CASE("loops of one round within each other are copied once, however deep") {
   std::string text = R"(HloModule m
