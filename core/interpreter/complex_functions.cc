@@ -17,6 +17,8 @@ using Number =
 // Enough for what cancels among numbers of ordinary size, and for the turns of any angle that is an f64.
 using Precise = Number<320>;
 using VeryPrecise = Number<1400>;
+// And for powers of numbers whose angles are as near to those of the axes as f64 can be.
+using MostPrecise = Number<2400>;
 
 bool is_finite(Extended z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
@@ -24,6 +26,10 @@ bool is_finite(Extended z) {
 template <class N>
 long double rounded(const N &x) {
   return static_cast<long double>(x);
+}
+
+Extended textbook_product(Extended x, Extended y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
 
 // ab - cd with one rounding (Kahan).
@@ -112,7 +118,7 @@ Extended multiply_precisely(Extended x, Extended y) {
   const long double real = difference_of_products(x.real(), y.real(), x.imag(), y.imag());
   const long double imaginary = difference_of_products(x.real(), y.imag(), -x.imag(), y.real());
   // Infinities, NaN and the signs of zeros are the textbook's.
-  const Extended textbook{x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  const Extended textbook = textbook_product(x, y);
   if (!is_finite({real, imaginary})) {
     return textbook;
   }
@@ -158,8 +164,11 @@ Extended log_plus_one(Extended z) {
 // times e^2a.
 Extended logistic(Extended z) {
   const long double a = z.real(), b = z.imag();
-  if (!is_finite(z) || b == 0) {
+  if (!std::isfinite(b) || std::isnan(a)) {
     return 1.0L / (1.0L + std::exp(-z));
+  }
+  if (b == 0 && std::isfinite(a)) {
+    return {1 / (1 + std::exp(-a)), b};
   }
   const auto real = []<class N>(const N &x, const N &y) -> Terms<N> {
     using std::exp, std::expm1;
@@ -174,15 +183,26 @@ Extended logistic(Extended z) {
 }
 
 Extended power(Extended x, Extended y) {
+  if (y == Extended(0) || x == Extended(1)) {
+    return 1;
+  }
+  const bool is_real = x.imag() == 0 && y.imag() == 0;
   if (x == Extended(0)) {
     constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
-    return y == Extended(0) ? Extended(1) : y.real() > 0 && y.imag() == 0 ? Extended(0) : Extended(nan, nan);
+    return is_real && y.real() > 0 ? Extended(0) : Extended(nan, nan);
   }
   if (!is_finite(x) || !is_finite(y)) {
-    return std::pow(x, y);
+    return is_real && x.real() > 0 ? Extended(std::pow(x.real(), y.real()), std::copysign(0.0L, y.real() * x.imag()))
+                                   : std::exp(textbook_product(y, std::log(x)));
   }
-  const bool is_large = std::fabs(y.real()) > 0x1p64L || std::fabs(y.imag()) > 0x1p64L;
-  return is_large ? power_of_finite<VeryPrecise>(x, y) : power_of_finite<Precise>(x, y);
+  // Digits for whole turns of large angles, and for the angle that a part adds which is small beside all others.
+  constexpr long double limit = 0x1p64L;
+  bool needs_digits = false;
+  for (const long double part : {x.real(), x.imag(), y.real(), y.imag()}) {
+    const long double size = std::fabs(part);
+    needs_digits = needs_digits || size > limit || (size < 1 / limit && size != 0);
+  }
+  return needs_digits ? power_of_finite<MostPrecise>(x, y) : power_of_finite<Precise>(x, y);
 }
 
 // With u = x + iy and v = x - iy it is (arg u - arg v) / 2, up to half turns, - i (log|u| - log|v|) / 2. The formula

@@ -15,7 +15,8 @@ Extended divide_precisely(Extended x, Extended y);
 Extended exponential_minus_one(Extended z);
 Extended log_plus_one(Extended z);
 Extended logistic(Extended z);  // 1 / (1 + e^-z)
-// e^(y log x); 0 to a power has a value for 0 and positive real numbers only.
+// e^(y log x). Any number to 0 is 1, and 1 to any; 0 has a value to positive real numbers only; a positive real number
+// to a real power is real, also where one is infinite.
 Extended power(Extended x, Extended y);
 // The angle of x + iy continued to complex x and y: -i log((x + iy) / sqrt(x^2 + y^2)).
 Extended complex_atan2(Extended y, Extended x);

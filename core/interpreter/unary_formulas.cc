@@ -84,10 +84,12 @@ Extended negate(Extended z) {
   return -z;
 }
 Extended sign(Extended z) {
-  return z == Extended(0) ? Extended(0) : z / std::abs(z);
+  return z == Extended(0) ? z : z / std::abs(z);
 }
 Extended rsqrt(Extended z) {
-  return 1.0L / std::sqrt(z);
+  // Of a negative number the quotient would make the real part -0.
+  const bool is_turned = z.imag() == 0 && z.real() < 0 && std::isfinite(z.real());
+  return is_turned ? Extended(0, std::copysign(1 / std::sqrt(-z.real()), -z.imag())) : 1.0L / std::sqrt(z);
 }
 template <Extended (*function)(const Extended &)>
 Extended by_value(Extended z) {

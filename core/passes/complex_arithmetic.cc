@@ -73,7 +73,7 @@ Id angle(Expansion &b, Parts z) {
   return b.add(Opcode::Atan2, {z.imaginary, z.real});
 }
 
-Parts multiply(Expansion &b, Parts x, Parts y) {
+Parts textbook_product(Expansion &b, Parts x, Parts y) {
   Id real = b.difference({b.product({x.real, y.real}), b.product({x.imaginary, y.imaginary})});
   return {real, b.sum({b.product({x.real, y.imaginary}), b.product({x.imaginary, y.real})})};
 }
@@ -87,7 +87,7 @@ Parts infinite_direction(Expansion &b, Parts z) {
   return {real, part(z.imaginary)};
 }
 Parts times_conjugate(Expansion &b, Parts x, Parts y) {
-  return multiply(b, x, {y.real, negate(b, y.imaginary)});
+  return textbook_product(b, x, {y.real, negate(b, y.imaginary)});
 }
 Parts scaled(Expansion &b, Parts z, Id by) {
   Id real = b.product({z.real, by});
@@ -96,6 +96,16 @@ Parts scaled(Expansion &b, Parts z, Id by) {
 Parts select(Expansion &b, Id condition, Parts x, Parts y) {
   Id real = b.select({condition, x.real, y.real});
   return {real, b.select({condition, x.imaginary, y.imaginary})};
+}
+
+Parts multiply(Expansion &b, Parts x, Parts y) {
+  const Parts plain = textbook_product(b, x, y);
+  const double root = is_single(b, x.real) ? 0x1p-67 : 0x1p-515;
+  const auto times = [&](Parts z, double factor) { return scaled(b, z, b.splat(factor, z.real)); };
+  const Parts small = textbook_product(b, times(x, root), times(y, root));
+  const Parts large = times(times(small, 1 / root), 1 / root);
+  Id real = b.select({is_nan(b, plain.real), large.real, plain.real});
+  return {real, b.select({is_nan(b, plain.imaginary), large.imaginary, plain.imaginary})};
 }
 
 Parts divide(Expansion &b, Parts x, Parts y) {

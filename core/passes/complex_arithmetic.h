@@ -33,6 +33,8 @@ Id with_sign(Expansion &b, Id x, Id y);
 // log |z|, where |z| near 1 loses no digits.
 Id log_modulus(Expansion &b, Parts z);
 Id angle(Expansion &b, Parts z);
+Parts textbook_product(Expansion &b, Parts x, Parts y);
+// The textbook product, but where terms overflow and it is NaN therefore, what 2^-1030 (single: 2^-134) of it tells.
 Parts multiply(Expansion &b, Parts x, Parts y);
 // As if the infinite parts of a number were 1, and its finite ones 0.
 Parts infinite_direction(Expansion &b, Parts z);

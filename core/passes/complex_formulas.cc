@@ -146,25 +146,24 @@ Parts sign(Expansion &b, Operands operands) {
   return {b.select({zero, z.real, b.quotient({z.real, size})}),
           b.select({zero, z.imaginary, b.quotient({z.imaginary, size})})};
 }
-// |z|^c e^(-d arg z), turned by d log|z| + c arg z. Zero to a positive real power is zero, to zero is one, else NaN.
+// e^(w log z), where a positive real number to a real power is real, also an infinite one. Any number to 0 is 1, and 1
+// to any; 0 has a value to positive real numbers only.
 Parts power(Expansion &b, Operands operands) {
   Parts z = operands[0], w = operands[1];
-  Id turn = angle(b, z), modulus = complex_modulus(b, z), log = log_modulus(b, z);
-  Id size = b.product({b.add(Opcode::Power, {modulus, w.real}),
-                       apply(b, Opcode::Exponential, negate(b, b.product({w.imaginary, turn})))});
-  Id phase = b.sum({b.product({w.imaginary, log}), b.product({w.real, turn})});
-  Parts result{b.product({size, apply(b, Opcode::Cosine, phase)}), b.product({size, apply(b, Opcode::Sine, phase)})};
-  Id zero = is_zero(b, modulus);
-  Id real_exponent = is_zero(b, w.imaginary);
-  Id vanishes = b.bit_and({zero, real_exponent, compare(b, ComparisonDirection::Gt, w.real, 0)});
-  Id unity = b.bit_and({real_exponent, is_zero(b, w.real)});
-  Id undefined = b.bit_and({zero, b.add(Opcode::Not, {b.bit_or({vanishes, unity})})});
-  auto settle = [&](Id part, double at_one) {
-    Id nan = b.splat(std::numeric_limits<double>::quiet_NaN(), part);
-    Id known = b.select({vanishes, b.splat(0, part), b.select({unity, b.splat(at_one, part), part})});
-    return b.select({undefined, nan, known});
-  };
-  return {settle(result.real, 1), settle(result.imaginary, 0)};
+  const Parts log{log_modulus(b, z), angle(b, z)};
+  const Parts general = exponential(b, multiply(b, w, log));
+  Id is_on_axis = b.bit_and({is_zero(b, z.imaginary), is_zero(b, w.imaginary)});
+  Id is_positive = b.bit_and({is_on_axis, compare(b, ComparisonDirection::Gt, z.real, 0)});
+  Id none = b.splat(0, z.real), unity = b.splat(1, z.real);
+  const Parts real{b.add(Opcode::Power, {z.real, w.real}), with_sign(b, none, b.product({w.real, z.imaginary}))};
+  Parts result = select(b, is_positive, real, general);
+
+  Id is_growing = b.bit_and({is_zero(b, w.imaginary), compare(b, ComparisonDirection::Gt, w.real, 0)});
+  Id of_zero = b.select({is_growing, none, b.splat(std::numeric_limits<double>::quiet_NaN(), none)});
+  result = select(b, b.bit_and({is_zero(b, z.real), is_zero(b, z.imaginary)}), {of_zero, of_zero}, result);
+  Id to_none = b.bit_and({is_zero(b, w.real), is_zero(b, w.imaginary)});
+  Id of_unity = b.bit_and({compare(b, ComparisonDirection::Eq, z.real, 1), is_zero(b, z.imaginary)});
+  return select(b, b.bit_or({to_none, of_unity}), {unity, none}, result);
 }
 
 constexpr std::array formulas = {

@@ -131,7 +131,8 @@ Parts atan2(Expansion &b, Parts unscaled_y, Parts unscaled_x) {
   const Parts x = scaled(b, unscaled_x, scale), y = scaled(b, unscaled_y, scale);
   const Parts u{b.difference({x.real, y.imaginary}), b.sum({x.imaginary, y.real})},
       v{b.sum({x.real, y.imaginary}), b.difference({x.imaginary, y.real})};
-  const Parts conjugates = times_conjugate(b, x, y), turned = times_conjugate(b, u, v), product = multiply(b, u, v);
+  const Parts conjugates = times_conjugate(b, x, y), turned = times_conjugate(b, u, v),
+              product = textbook_product(b, u, v);
   const auto square_of = [&](Parts z) { return b.sum({square(b, z.real), square(b, z.imaginary)}); };
   Id square_u = square_of(u), square_v = square_of(v);
   Id larger = b.add(Opcode::Maximum, {square_u, square_v}), smaller = b.add(Opcode::Minimum, {square_u, square_v});
@@ -142,7 +143,7 @@ Parts atan2(Expansion &b, Parts unscaled_y, Parts unscaled_x) {
   Id across = b.select({is_near, turned.imaginary, b.sum({conjugates.real, conjugates.real})});
   Id turn = half(b, angle(b, {turned.real, across}));
 
-  const Parts xx = multiply(b, x, x), yy = multiply(b, y, y);
+  const Parts xx = textbook_product(b, x, x), yy = textbook_product(b, y, y);
   const Parts sum{b.sum({xx.real, yy.real}), b.sum({xx.imaginary, yy.imaginary})};
   Id roughly = angle(b, divide(b, u, square_root(b, select(b, is_near, product, sum))));
   Id half_turns = apply(b, Opcode::RoundNearestEven, b.product({b.difference({roughly, turn}), b.splat(1 / pi, turn)}));
@@ -150,8 +151,12 @@ Parts atan2(Expansion &b, Parts unscaled_y, Parts unscaled_x) {
   Id is_beyond = compare(b, ComparisonDirection::Gt, b.product({half_turns, across}), 0);
   half_turns = b.select({is_beyond, negate(b, half_turns), half_turns});
 
-  Id log =
-      b.select({is_near, apply(b, Opcode::Log, b.quotient({smaller, larger})), apply(b, Opcode::LogPlusOne, less)});
+  // Squares may vanish; then the logarithms are far from each other.
+  Id ratio = b.quotient({smaller, larger});
+  Id is_lost = compare(b, ComparisonDirection::Lt, ratio, is_single(b, ratio) ? 0x1p-60 : 0x1p-500);
+  Id apart = negate(b, absolute(b, b.difference({log_modulus(b, u), log_modulus(b, v)})));
+  Id near = b.select({is_lost, b.sum({apart, apart}), apply(b, Opcode::Log, ratio)});
+  Id log = b.select({is_near, near, apply(b, Opcode::LogPlusOne, less)});
   Id quarter = half(b, half(b, log));
   Id is_u_larger = compare(b, ComparisonDirection::Gt, conjugates.imaginary, 0);
   return {b.sum({turn, b.product({half_turns, b.splat(pi, turn)})}),

@@ -41,21 +41,87 @@ Complex exchanged(const Complex &z) {
   return {z.im, z.re};
 }
 
+Complex one_like(const Complex &z) {
+  return {z.re.constant(1), z.re.constant(0)};
+}
 Complex add(const Complex &x, const Complex &y) {
   return {x.re + y.re, x.im + y.im};
 }
 Complex subtract(const Complex &x, const Complex &y) {
   return {x.re - y.re, x.im - y.im};
 }
-Complex multiply(const Complex &x, const Complex &y) {
-  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+
+// z, and where it is wrong what repair() gives: behind a branch that is seldom taken.
+template <class Repair>
+Complex repaired(const Complex &z, const Expression &is_wrong, const Repair &repair) {
+  IRBuilderBase &b = z.re.builder();
+  Value *any = is_wrong.type()->isVectorTy() ? b.CreateOrReduce(is_wrong.value()) : is_wrong.value();
+  llvm::BasicBlock *before = b.GetInsertBlock();
+  llvm::BasicBlock *after = split_at_insertion_point(b, "right");
+  llvm::BasicBlock *wrong = llvm::BasicBlock::Create(b.getContext(), "wrong", before->getParent(), after);
+  b.CreateCondBr(any, wrong, after);
+
+  b.SetInsertPoint(wrong);
+  const Complex chosen = select(is_wrong, repair(), z);
+  llvm::BasicBlock *end = b.GetInsertBlock();
+  b.CreateBr(after);
+
+  b.SetInsertPoint(after, after->begin());
+  const auto joined = [&](const Expression &plain, const Expression &other) {
+    llvm::PHINode *phi = b.CreatePHI(plain.type(), 2);
+    phi->addIncoming(plain.value(), before);
+    phi->addIncoming(other.value(), end);
+    return plain.with(phi);
+  };
+  const Expression re = joined(z.re, chosen.re);
+  return {re, joined(z.im, chosen.im)};
 }
 
-// Smith's quotient, and where it says NaN twice, what annex G says.
-Complex divide(const Complex &x, const Complex &y) {
+template <class Term>
+Complex product_of_terms(const Complex &x, const Complex &y, const Term &term) {
+  return {term(x.re, y.re) - term(x.im, y.im), term(x.re, y.im) + term(x.im, y.re)};
+}
+Complex textbook_product(const Complex &x, const Complex &y) {
+  return product_of_terms(x, y, [](const Expression &a, const Expression &b) { return a * b; });
+}
+// Where a part of the textbook's is NaN, terms may have overflowed whose sum does not, or has a sign: 2^-1030 of it
+// tells. What is NaN because a factor is infinite or NaN stays so.
+Complex multiply(const Complex &x, const Complex &y) {
+  const Complex plain = textbook_product(x, y);
+  return repaired(plain, is_nan(plain.re) | is_nan(plain.im), [&] {
+    const Complex small = product_of_terms(x, y, [](const Expression &a, const Expression &b) {
+      return emit::select(is_infinite(a) | is_infinite(b), a * b, (a * 0x1p-515) * (b * 0x1p-515));
+    });
+    const auto settled = [](const Expression &part, const Expression &small_part) {
+      return emit::select(is_nan(part), small_part * 0x1p515 * 0x1p515, part);
+    };
+    return Complex{settled(plain.re, small.re), settled(plain.im, small.im)};
+  });
+}
+
+// A power of two that makes the larger part 2 to 4, or less where it is subnormal. 0 for infinities and NaN.
+Expression scale_to_two(const Complex &z) {
+  const Expression a = abs(z.re), b = abs(z.im), larger = select(a > b, a, b);
+  const Expression bits = select(larger > 0x1p-1022, larger, 0x1p-1022).bits();
+  const Expression exponent_bits = bits.constant(0x7ffp52);
+  return (exponent_bits - (bits & exponent_bits)).as_float();
+}
+
+// ab + cd, whatever cancels: what rounding cd loses is added again (Kahan). A zero has the sign of the textbook's.
+Expression sum_of_products(const Expression &a, const Expression &b, const Expression &c, const Expression &d) {
+  const Expression cd = c * d, sum = fma(a, b, cd) + fma(c, d, -cd);
+  return select(sum == 0, a * b + cd, sum);
+}
+
+// Of zeros, infinities and NaN: Smith's quotient, and where it says NaN twice, what annex G says.
+Complex special_quotient(const Complex &x, const Complex &y) {
   const Expression swap = abs(y.re) < abs(y.im);
   const Expression large = select(swap, y.im, y.re), small = select(swap, y.re, y.im);
-  const Expression ratio = small / large, denominator = fma(small, ratio, large);
+  const Expression quotient = small / large;
+  // It is not zero unless it is one: an infinite number times zero is no number.
+  const Expression vanishes = (quotient == 0) & (small != 0) & is_finite(large);
+  const Expression ratio = select(vanishes, copy_sign(quotient.constant(0x1p-1074), quotient), quotient);
+  const Expression denominator = fma(small, ratio, large);
   const Expression re = select(swap, fma(x.re, ratio, x.im), fma(x.im, ratio, x.re)) / denominator;
   const Expression im = select(swap, fma(x.im, ratio, -x.re), fma(-x.re, ratio, x.im)) / denominator;
   const Expression is_lost = is_nan(re) & is_nan(im);
@@ -81,6 +147,20 @@ Complex divide(const Complex &x, const Complex &y) {
   recovered = select(to_infinity, {huge.re * infinity, huge.im * infinity}, recovered);
   recovered = select(by_zero, {unbounded * x.re, unbounded * x.im}, recovered);
   return select(is_lost, recovered, {re, im});
+}
+
+// x times the conjugate of y over the square of |y|, of numbers so scaled that no term overflows or vanishes.
+Complex divide(const Complex &x, const Complex &y) {
+  const Expression x_scale = scale_to_two(x), y_scale = scale_to_two(y);
+  const Complex u = {x.re * x_scale, x.im * x_scale}, v = {y.re * y_scale, y.im * y_scale};
+  const Expression square = fma(v.re, v.re, v.im * v.im);
+  // Their quotient may overflow; each half of the exponent does not.
+  const auto exponent = [](const Expression &scale) { return (scale.bits() >> 52) - 1023; };
+  const Expression shift = integer_to_whole(exponent(y_scale) - exponent(x_scale));
+  const auto part = [&](const Expression &dividend) { return scale_by_power_of_two(dividend / square, shift); };
+  const Complex quotient = {part(sum_of_products(u.re, v.re, u.im, v.im)),
+                            part(sum_of_products(u.im, v.re, -u.re, v.im))};
+  return repaired(quotient, is_nan(quotient.re), [&] { return special_quotient(x, y); });
 }
 
 // |z| in parts: the larger part, and the smaller one over it (0 beside 0 and infinity).
@@ -220,27 +300,28 @@ Complex hyperbolic_tangent(const Complex &z) {
   return {select(z.re == 0, z.re, re), im};
 }
 
-// 0 to a power has a value for 0 and positive real numbers only.
+// e^(y log x), where a positive real number to a real power is real, also an infinite one. Any number to 0 is 1, and 1 to
+// any; 0 has a value to positive real numbers only.
 Complex power(const Complex &x, const Complex &y) {
-  const Expression zero = x.re.constant(0), one = x.re.constant(1), none = x.re.constant(quiet_nan);
-  const Complex general = exponential(multiply(y, log(x)));
-  const Expression positive = (y.re > 0) & (y.im == 0);
-  const Complex of_zero =
-      select((y.re == 0) & (y.im == 0), Complex{one, zero}, select(positive, Complex{zero, zero}, Complex{none, none}));
-  return select((x.re == 0) & (x.im == 0), of_zero, general);
+  const Expression zero = x.re.constant(0), none = x.re.constant(quiet_nan);
+  const Complex base = log(x), product = multiply(y, base);
+  const Expression is_real = (x.im == 0) & (y.im == 0) & (x.re > 0);
+  const Expression turn = y.re * base.im, no_turn = copy_sign(zero, turn);
+  const Complex general = exponential(select(is_real, {y.re * base.re, select(is_nan(turn), no_turn, turn)}, product));
+  const Complex of_zero = select((y.re > 0) & (y.im == 0), Complex{zero, zero}, Complex{none, none});
+  const Complex result = select((x.re == 0) & (x.im == 0), of_zero, general);
+  const Expression is_one = ((y.re == 0) & (y.im == 0)) | ((x.re == 1) & (x.im == 0));
+  return select(is_one, one_like(x), result);
 }
 
-Complex one_like(const Complex &z) {
-  return {z.re.constant(1), z.re.constant(0)};
-}
 Complex negate(const Complex &z) {
   return {-z.re, -z.im};
 }
 Complex sign(const Complex &unscaled) {
   const Expression factor = scale_of(unscaled).factor;
   const Complex z = {unscaled.re * factor, unscaled.im * factor};
-  const Expression size = absolute(z), zero = z.re.constant(0);
-  return select((z.re == 0) & (z.im == 0), {zero, zero}, {z.re / size, z.im / size});
+  const Expression size = absolute(z);
+  return select(size == 0, z, {z.re / size, z.im / size});
 }
 Complex reciprocal_square_root(const Complex &z) {
   return divide(one_like(z), square_root(z));
@@ -334,7 +415,10 @@ Value *emit_complex_unary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtyp
 }
 
 Value *emit_complex_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {
-  return narrow(b, find(binary_rows, op)(widen(b, x), widen(b, y)), dtype);
+  // In f64 no term of a c64 product overflows.
+  const bool is_plain = op == BP_OP_MULTIPLY && dtype == BP_DTYPE_C64;
+  const auto function = is_plain ? textbook_product : find(binary_rows, op);
+  return narrow(b, function(widen(b, x), widen(b, y)), dtype);
 }
 
 }  // namespace bp::emit
