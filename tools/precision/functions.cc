@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/import/stablehlo/stablehlo.h"
+#include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 #include "tools/precision/special_functions.h"
 
@@ -168,6 +169,13 @@ Result<ir::Module> Function::module(ir::ElementType from, ir::ElementType to, st
       fmt::format(fmt::runtime(program), fmt::arg("name", name), fmt::arg("from", ir::to_string(from)),
                   fmt::arg("to", ir::to_string(to)), fmt::arg("count", count));
   return import::stablehlo::is_stablehlo(text) ? import::stablehlo::read(text) : text::parse_module(text);
+}
+
+Status expand_functions(ir::Module &module) {
+  constexpr std::string_view names[] = {"complex-expansion", "function-expansion"};
+  passes::PipelineOptions options;
+  options.context.has_f64 = false;
+  return passes::run_passes(module, names, options);
 }
 
 }  // namespace bp::precision

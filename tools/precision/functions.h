@@ -42,4 +42,8 @@ Result<std::vector<Function>> functions();
 // Of a float to another type: "convert".
 Function conversion();
 
+// Rewrites the functions of a module as devices get them that lack them and f64: by complex-expansion and
+// function-expansion.
+Status expand_functions(ir::Module &module);
+
 }  // namespace bp::precision

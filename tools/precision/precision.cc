@@ -102,7 +102,19 @@ bool is_wide(ElementType type) {
   return type == ElementType::F64 || ir::is_complex(type);
 }
 
+// A function that a device lacks is said to be, and others are measured.
+bool is_lacking(std::string_view name, ElementType type, const Error &error) {
+  const bool result = error.code() == ErrorCode::Unsupported;
+  if (result) {
+    fmt::print("| {} | {} | is not run: {} |\n", name, ir::to_string(type), error.message());
+  }
+  return result;
+}
+
 Status print(std::string_view name, ElementType type, Result<WideStatistics> measured) {
+  if (!measured.ok() && is_lacking(name, type, measured.error())) {
+    return {};
+  }
   BP_ASSIGN(const WideStatistics statistics, std::move(measured));
   fmt::print("| {} | {} | {} | {:.3g} | {:.3g} | {} |\n", name, ir::to_string(type), statistics.inputs,
              statistics.of_parts, statistics.of_norm, statistics.worst_part);
@@ -118,7 +130,8 @@ Status print(std::string_view name, ElementType type, Result<WideStatistics> mea
 
 // For people: there are no budgets.
 Status run_wide(const Backend &backend, const std::vector<Function> &all, ElementType type, const Request &request) {
-  const WideCounts counts{request.numbers, request.numbers, request.numbers / 12, request.numbers * 3};
+  WideCounts counts{request.numbers, request.numbers, request.numbers / 12, request.numbers * 3};
+  counts.expands_functions = request.options.expands_functions;
   fmt::print(
       "| function | type | arguments | ulp of parts | ulp of the larger part | worst |\n|---|---|---|---|---|---|\n");
   if (type == ElementType::F64) {
@@ -152,7 +165,10 @@ Status run(const Backend &backend, const Request &request, Report &report) {
     for (const Function &function : all) {
       const bool has_type = !function.name.starts_with("chlo.") || ir::bit_width(from) >= 16;
       if (is_wanted(request, function.name) && has_type) {
-        BP_TRY(report.add(measure(backend, function, from, from, request)));
+        Result<Measurement> measured = measure(backend, function, from, from, request);
+        if (measured.ok() || !is_lacking(function.name, from, measured.error())) {
+          BP_TRY(report.add(std::move(measured)));
+        }
       }
     }
     for (const ir::ElementTypeInfo &to : ir::element_types()) {
@@ -183,6 +199,7 @@ Result<bool> all_are_good(const po::variables_map &values) {
   if (request.options.threads < 1 || request.options.threads > most_threads) {
     return invalid_input("--threads={}: expected 1 to {}", request.options.threads, most_threads);
   }
+  request.options.expands_functions = values["expanded"].as<bool>();
   BackendOptions options;
   if (const auto &features = values["features"].as<std::string>(); !features.empty()) {
     options.settings.emplace_back("features", features);
@@ -213,6 +230,8 @@ po::options_description options() {
   result.add_options()("stride", number(1), "of f32 only each Nth of all bit patterns; best a prime");
   result.add_options()("pairs", number(10'000'000), "of arguments, at random, for functions of two");
   result.add_options()("numbers", number(60), "of each kind, for f64, c64 and c128");
+  result.add_options()("expanded", po::bool_switch(),
+                       "measure what devices compute that lack the functions and f64: the core's formulas");
   result.add_options()("threads", number(cores), "that compute and compare");
   result.add_options()("json", text("FILE"), "to write what was found to");
   result.add_options()("worst", text("FILE"), "to write the worst arguments to, as in worst_cases.txt");

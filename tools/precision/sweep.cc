@@ -297,6 +297,9 @@ Result<Statistics> sweep(const Backend &backend, const Function &function, Eleme
   own.block = static_cast<std::int64_t>(
       std::min<std::uint64_t>(static_cast<std::uint64_t>(options.block), std::max<std::uint64_t>(arguments.count, 1)));
   BP_ASSIGN(Module module, function.module(from, to, own.block));
+  if (options.expands_functions) {
+    BP_TRY(expand_functions(module));
+  }
   CompileOptions compile;
   compile.device_only = !backend.is_interpreter();
   BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), compile));

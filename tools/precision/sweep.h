@@ -55,6 +55,7 @@ struct Arguments {
 
 struct Options {
   unsigned threads = 1;
+  bool expands_functions = false;                                       // see expand_functions()
   std::int64_t block = std::int64_t{1} << 16;                           // arguments of one run
   std::function<void(std::uint64_t done, std::uint64_t total)> report;  // by the calling thread, now and then
 };

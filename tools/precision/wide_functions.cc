@@ -78,12 +78,14 @@ Complex<N> exp_of(const Complex<N> &z) {
 }
 template <class N>
 Complex<N> log_of(const Complex<N> &z) {
-  return {log(N(z.re * z.re + z.im * z.im)) / 2, atan2(z.im, z.re)};
+  const N half_turn = boost::math::constants::pi<N>();
+  const N angle = z.im != 0 ? N(atan2(z.im, z.re)) : z.re > 0 ? N(0) : signbit(z.im) ? N(-half_turn) : half_turn;
+  return {log(N(z.re * z.re + z.im * z.im)) / 2, angle};
 }
 template <class N>
 Complex<N> sqrt_of(const Complex<N> &z) {
   const N root = sqrt(N((modulus(z) + abs(z.re)) / 2)), other = root == 0 ? root : N(z.im / (2 * root));
-  return z.re >= 0 ? Complex<N>{root, other} : Complex<N>{abs(other), z.im < 0 ? N(-root) : root};
+  return z.re >= 0 ? Complex<N>{root, other} : Complex<N>{abs(other), signbit(z.im) ? N(-root) : root};
 }
 template <class N>
 Complex<N> sinh_of(const Complex<N> &z) {
@@ -157,13 +159,16 @@ Complex<N> value(std::string_view name, const Complex<N> &x, const Complex<N> &y
     return exp_of(x) - one;
   }
   if (name == "log-plus-one") {
-    return log_of(x + one);
+    return log_of(Complex<N>{x.re + 1, x.im});
   }
   if (name == "rsqrt") {
     return one / sqrt_of(x);
   }
   if (name == "logistic") {
     return one / (one + exp_of(-x));
+  }
+  if (name == "abs") {
+    return {modulus(x), N(0)};
   }
   if (name == "sign") {
     const N size = modulus(x);
@@ -181,31 +186,65 @@ Complex<N> value(std::string_view name, const Complex<N> &x, const Complex<N> &y
   return -times_i(log_of((y + i * x) / sqrt_of(y * y + x * x)));  // atan2(x, y)
 }
 
+using Extended = std::complex<long double>;
+constexpr long double undefined = std::numeric_limits<long double>::quiet_NaN();
+
+Extended textbook_product(Extended x, Extended y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+// Where e^z has no angle, NumPy says NaN.
+Extended special_less_one(Extended z) {
+  const bool has_angle = std::isfinite(z.real()) || std::isfinite(z.imag());
+  return has_angle ? std::exp(z) - 1.0L : Extended(undefined, undefined);
+}
+Extended special_logistic(Extended z) {
+  if (!std::isinf(z.real()) || !std::isfinite(z.imag())) {
+    return Extended(1) / (1.0L + std::exp(-z));
+  }
+  const long double sine = std::copysign(0.0L, std::sin(z.imag()));
+  return {z.real() > 0 ? 1 : std::copysign(0.0L, std::cos(z.imag())), sine};
+}
+// Annex G leaves it open; docs/precision.md says what holds here.
+Extended special_power(Extended x, Extended y) {
+  if (y == Extended(0) || x == Extended(1)) {
+    return 1;
+  }
+  const bool is_real = x.imag() == 0 && y.imag() == 0;
+  if (x == Extended(0)) {
+    return is_real && y.real() > 0 ? Extended(0) : Extended(undefined, undefined);
+  }
+  const bool is_positive = is_real && x.real() > 0;
+  const std::complex<double> log(std::log(x));  // may be 0 or infinite only so
+  return is_positive ? Extended(std::pow(x.real(), y.real()), std::copysign(0.0L, y.real() * x.imag()))
+                     : std::exp(textbook_product(y, log));
+}
+
 constexpr WideFunction functions_of_complex[] = {
-    {"exponential", 1, [](std::complex<long double> z) { return std::exp(z); }},
-    {"exponential-minus-one", 1},
-    {"log", 1, [](std::complex<long double> z) { return std::log(z); }},
-    {"log-plus-one", 1},
-    {"sqrt", 1, [](std::complex<long double> z) { return std::sqrt(z); }},
-    {"rsqrt", 1},
-    {"sine", 1, [](std::complex<long double> z) { return std::sin(z); }},
-    {"cosine", 1, [](std::complex<long double> z) { return std::cos(z); }},
-    {"tan", 1, [](std::complex<long double> z) { return std::tan(z); }},
-    {"sinh", 1, [](std::complex<long double> z) { return std::sinh(z); }},
-    {"cosh", 1, [](std::complex<long double> z) { return std::cosh(z); }},
-    {"tanh", 1, [](std::complex<long double> z) { return std::tanh(z); }},
-    {"asin", 1, [](std::complex<long double> z) { return std::asin(z); }},
-    {"acos", 1, [](std::complex<long double> z) { return std::acos(z); }},
-    {"atan", 1, [](std::complex<long double> z) { return std::atan(z); }},
-    {"asinh", 1, [](std::complex<long double> z) { return std::asinh(z); }},
-    {"acosh", 1, [](std::complex<long double> z) { return std::acosh(z); }},
-    {"atanh", 1, [](std::complex<long double> z) { return std::atanh(z); }},
-    {"logistic", 1},
-    {"sign", 1},
-    {"multiply", 2},
-    {"divide", 2},
-    {"power", 2},
-    {"atan2", 2},
+    {"exponential", 1, false, [](Extended z) { return std::exp(z); }},
+    {"exponential-minus-one", 1, true, special_less_one},
+    {"log", 1, false, [](Extended z) { return std::log(z); }},
+    {"log-plus-one", 1, true, [](Extended z) { return std::log(Extended(1 + z.real(), z.imag())); }},
+    {"sqrt", 1, false, [](Extended z) { return std::sqrt(z); }},
+    {"rsqrt", 1, true, [](Extended z) { return Extended(1) / std::sqrt(z); }},
+    {"sine", 1, false, [](Extended z) { return std::sin(z); }},
+    {"cosine", 1, false, [](Extended z) { return std::cos(z); }},
+    {"tan", 1, false, [](Extended z) { return std::tan(z); }},
+    {"sinh", 1, false, [](Extended z) { return std::sinh(z); }},
+    {"cosh", 1, false, [](Extended z) { return std::cosh(z); }},
+    {"tanh", 1, false, [](Extended z) { return std::tanh(z); }},
+    {"asin", 1, false, [](Extended z) { return std::asin(z); }},
+    {"acos", 1, false, [](Extended z) { return std::acos(z); }},
+    {"atan", 1, false, [](Extended z) { return std::atan(z); }},
+    {"asinh", 1, false, [](Extended z) { return std::asinh(z); }},
+    {"acosh", 1, false, [](Extended z) { return std::acosh(z); }},
+    {"atanh", 1, false, [](Extended z) { return std::atanh(z); }},
+    {"logistic", 1, true, special_logistic},
+    {"abs", 1, true, [](Extended z) { return Extended(std::abs(z), 0); }},
+    {"sign", 1, true, [](Extended z) { return z == Extended(0) ? z : z / std::abs(z); }},
+    {"multiply", 2, true, nullptr, textbook_product},
+    {"divide", 2, true, nullptr, [](Extended x, Extended y) { return x / y; }},
+    {"power", 2, true, nullptr, special_power},
+    {"atan2", 2, false},
 };
 
 // --- Distances ---
@@ -213,6 +252,7 @@ constexpr WideFunction functions_of_complex[] = {
 // One in the last place of an f64, or an f32.
 template <class N>
 double unit(const N &x, bool is_single) {
+  using std::frexp;
   const int least = is_single ? -149 : -1074;
   int exponent = least;
   if (x != 0) {
@@ -222,32 +262,69 @@ double unit(const N &x, bool is_single) {
   return std::ldexp(1.0, std::min(exponent, 1000));
 }
 
+// `slack`: of the exact result, relative; results at the end of the range may be infinite or not by as much.
 template <class N>
-double units(double found, const N &exact, bool is_single) {
+double units(double found, const N &exact, bool is_single, double slack = 0) {
   const N above = ldexp(N(1), is_single ? 128 : 1024), most = above - ldexp(N(1), is_single ? 103 : 970);
   if (std::isnan(found) || isnan(exact)) {
     return infinite;
   }
   if (std::isinf(found)) {  // what is rounded, from half a unit above the largest number on, or a little less
-    return N(found < 0 ? N(-exact) : exact) >= most ? 0 : infinite;
+    return N(found < 0 ? N(-exact) : exact) * (1 + slack) >= most ? 0 : infinite;
   }
-  if (abs(exact) >= above) {
+  if (abs(exact) * (1 - slack) >= above) {
     return infinite;
   }
   const auto result = N(abs(found - exact) / unit(exact, is_single)).template convert_to<double>();
   return std::isnan(result) ? infinite : result;
 }
 
+// A power's exponent, and by how much that magnifies an error of a logarithm.
 template <class N>
-Distance complex_distance(std::string_view name, const WideInput &input, std::complex<double> found, bool is_single) {
+struct Exponent {
+  N real;
+  double size;
+};
+template <class N>
+Exponent<N> exponent_of(const WideInput &input) {
+  const Complex<N> exponent =
+      Complex<N>{N(input.y.real()), N(input.y.imag())} * log_of(Complex<N>{N(input.x.real()), N(input.x.imag())});
+  return {exponent.re, modulus(exponent).template convert_to<double>()};
+}
+// Where the magnified error of an exponent leaves no digit: the result is 0 or infinite if it is far from all others.
+template <class N>
+Distance distance_of_size(const Exponent<N> &exponent, std::complex<double> found, double error, bool is_single) {
+  const double end = (is_single ? 104 : 745) + 1 + error;
+  const bool is_wrong = (exponent.real > end && !std::isinf(found.real()) && !std::isinf(found.imag())) ||
+                        (exponent.real < -end && found != 0.0);
+  return is_wrong ? Distance{infinite, infinite} : Distance{};
+}
+
+template <class N>
+Distance complex_distance(std::string_view name, const WideInput &input, std::complex<double> found, bool is_single,
+                          bool is_magnified) {
+  double slack = 0, magnified = 1;
+  if (name == "power" && is_magnified) {
+    const Exponent<N> exponent = exponent_of<N>(input);
+    magnified += exponent.size;
+    slack = std::ldexp(magnified, is_single ? -20 : -49);
+    if (!(slack < 0.1)) {
+      return distance_of_size(exponent, found, slack, is_single);
+    }
+  }
   const Complex<N> exact =
       value<N>(name, {N(input.x.real()), N(input.x.imag())}, {N(input.y.real()), N(input.y.imag())});
   const N size = abs(exact.re) > abs(exact.im) ? abs(exact.re) : abs(exact.im);
+  const bool overflows = size >= ldexp(N(1), is_single ? 128 : 1024);
   const auto distance = [&](double part, const N &expected) {
-    const double in_units = units(part, expected, is_single);
+    if (overflows && abs(expected) <= slack * size) {
+      return Distance{};  // beside an infinity, what an error of the angle may make of it
+    }
+    const double in_units = units(part, expected, is_single, slack);
     // The second distance is in units of the larger part.
-    return Distance{in_units,
-                    std::isinf(in_units) ? in_units : in_units * unit(expected, is_single) / unit(size, is_single)};
+    return Distance{in_units, std::isinf(in_units)
+                                  ? in_units
+                                  : in_units * unit(expected, is_single) / unit(size, is_single) / magnified};
   };
   const Distance real = distance(found.real(), exact.re), imaginary = distance(found.imag(), exact.im);
   return {std::max(real.of_parts, imaginary.of_parts), std::max(real.of_norm, imaginary.of_norm)};
@@ -258,14 +335,14 @@ bool is_ordinary(double x) {
 }
 
 // The distance where an argument or the result is special: 0 or infinite.
-double special_units(double found, double expected) {
+double special_units(double found, double expected, bool is_single) {
   if (std::isnan(expected) || std::isnan(found)) {
     return std::isnan(expected) && std::isnan(found) ? 0 : infinite;
   }
   if (expected == 0 || std::isinf(expected)) {
     return found == expected && std::signbit(found) == std::signbit(expected) ? 0 : infinite;
   }
-  return std::fabs(found - expected) / (std::nextafter(std::fabs(expected), infinite) - std::fabs(expected));
+  return std::fabs(found - expected) / unit(expected, is_single);
 }
 
 }  // namespace
@@ -274,34 +351,62 @@ std::span<const WideFunction> complex_functions() {
   return functions_of_complex;
 }
 
+bool has_definition(const WideFunction &function, const WideInput &input) {
+  const std::array parts = {input.x.real(), input.x.imag(), input.y.real(), input.y.imag()};
+  const auto used = std::span(parts).first(function.operands == 1 ? 2 : 4);
+  if (!std::ranges::all_of(used, [](double x) { return std::isfinite(x); })) {
+    return false;
+  }
+  if (!function.is_defined_at_zeros) {
+    return std::ranges::none_of(used, [](double x) { return x == 0; });
+  }
+  // Where there is a logarithm of zero, or a quotient by zero, or powers are what they are for all exponents.
+  const std::string_view name = function.name;
+  const bool is_singular = name == "log-plus-one"              ? input.x == -1.0
+                           : name == "rsqrt" || name == "sign" ? input.x == 0.0
+                           : name == "divide"                  ? input.y == 0.0
+                           : name == "power"                   ? input.x == 0.0 || input.x == 1.0 || input.y == 0.0
+                                                               : false;
+  return !is_singular;
+}
+
 Distance distance_of_complex(const WideFunction &function, const WideInput &input, std::complex<double> found,
-                             ir::ElementType part_type) {
+                             ir::ElementType part_type, bool is_magnified) {
   const bool is_single = part_type == ir::ElementType::F32;
   const bool is_small =
       std::ranges::all_of(std::array{input.x.real(), input.x.imag(), input.y.real(), input.y.imag()}, is_ordinary);
-  return is_small ? complex_distance<WideNumber<640>>(function.name, input, found, is_single)
-                  : complex_distance<WideNumber<4800>>(function.name, input, found, is_single);
+  return is_small ? complex_distance<WideNumber<640>>(function.name, input, found, is_single, is_magnified)
+                  : complex_distance<WideNumber<4800>>(function.name, input, found, is_single, is_magnified);
 }
 
-Distance distance_of_special(const WideFunction &function, std::complex<double> z, std::complex<double> found,
-                             ir::ElementType part_type) {
-  const std::complex<long double> expected = function.of_specials({z.real(), z.imag()});
-  const auto rounded = [&](long double x) {
-    return part_type == ir::ElementType::F32 ? static_cast<double>(static_cast<float>(x)) : static_cast<double>(x);
+std::optional<Distance> distance_of_special(const WideFunction &function, const WideInput &input,
+                                            std::complex<double> found, ir::ElementType part_type) {
+  const Extended x(input.x.real(), input.x.imag()), y(input.y.real(), input.y.imag());
+  if (function.of_specials == nullptr && function.of_specials_of_two == nullptr) {
+    return std::nullopt;
+  }
+  const Extended expected = function.operands == 1 ? function.of_specials(x) : function.of_specials_of_two(x, y);
+  const auto rounded = [&](long double number) {
+    return part_type == ir::ElementType::F32 ? static_cast<double>(static_cast<float>(number))
+                                             : static_cast<double>(number);
   };
   // Annex G leaves open what sign a zero or an infinite has there.
-  const bool has_signs = !std::isnan(expected.real()) && !std::isnan(expected.imag()) &&
-                         (std::isfinite(z.real()) || std::isfinite(z.imag()));
+  const auto has_finite = [](Extended z) { return std::isfinite(z.real()) || std::isfinite(z.imag()); };
+  const bool is_real = x.imag() == 0 && y.imag() == 0 && x.real() >= 0;
+  const bool has_signs = !std::isnan(expected.real()) && !std::isnan(expected.imag()) && has_finite(x) &&
+                         has_finite(y) && (function.name != "power" || is_real);
   const auto distance = [&](double part, long double exact) {
-    return std::fabs(part) == std::fabs(exact) && !has_signs ? 0 : special_units(part, rounded(exact));
+    return std::fabs(part) == std::fabs(rounded(exact)) && !has_signs
+               ? 0
+               : special_units(part, rounded(exact), part_type == ir::ElementType::F32);
   };
   const double real = distance(found.real(), expected.real()), imaginary = distance(found.imag(), expected.imag());
-  return {std::max(real, imaginary), std::max(real, imaginary)};
+  return Distance{std::max(real, imaginary), std::max(real, imaginary)};
 }
 
 double distance_of_real(std::string_view name, double x, double y, double near, double found) {
   if (!std::isfinite(x) || !std::isfinite(y) || std::isnan(near) || x == 0) {
-    return special_units(found, near);
+    return special_units(found, near, false);
   }
   if (name == "erf") {
     using Hundred = multiprecision::cpp_bin_float_100;

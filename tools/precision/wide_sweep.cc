@@ -55,10 +55,6 @@ constexpr double special_numbers[] = {0,
                                       inf,
                                       nan};
 
-bool is_special(std::complex<double> z) {
-  return !std::isfinite(z.real()) || !std::isfinite(z.imag()) || z.real() == 0 || z.imag() == 0;
-}
-
 class Arguments64 {
  public:
   explicit Arguments64(bool is_single) : is_single_(is_single) {}
@@ -114,7 +110,7 @@ std::vector<WideInput> inputs(ElementType type, bool is_complex, bool is_binary,
   const auto all = 2 * std::size(special_numbers);
   for (std::size_t i = 0; is_complex && !is_binary && i < all * all; ++i) {
     const std::complex<double> z(from.special_at(i % all), from.special_at(i / all));
-    if (is_special(z)) {
+    if (!std::isfinite(z.real()) || !std::isfinite(z.imag()) || z.real() == 0 || z.imag() == 0) {
       result.push_back({z, 0});
     }
   }
@@ -133,7 +129,10 @@ T element(std::complex<double> z) {
 
 template <class T>
 Result<std::vector<std::complex<double>>> results(const Backend &backend, ir::Module module,
-                                                  std::span<const WideInput> inputs) {
+                                                  std::span<const WideInput> inputs, const WideCounts &counts) {
+  if (counts.expands_functions) {
+    BP_TRY(expand_functions(module));
+  }
   CompileOptions options;
   options.device_only = !backend.is_interpreter();
   BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), options));
@@ -148,6 +147,18 @@ Result<std::vector<std::complex<double>>> results(const Backend &backend, ir::Mo
   BP_ASSIGN(const Literal result, compiled.executable.run(operands));
   const std::span<const T> elements = result.elements<T>();
   return std::vector<std::complex<double>>(elements.begin(), elements.end());
+}
+
+std::string program(const WideFunction &function, ElementType type, std::size_t count) {
+  const std::string array = fmt::format("{}[{}]", ir::to_string(type), count);
+  if (function.name == "abs") {  // is real
+    const std::string real = fmt::format("{}[{}]", ir::to_string(ir::real_part_type(type)), count);
+    return fmt::format(
+        "ENTRY e {{ x = {0} parameter(0)  a = {1} abs(x)  z = {1} imag(a)  ROOT r = {0} complex(a, z) }}", array, real);
+  }
+  return fmt::format("ENTRY e {{ x = {0} parameter(0) {1} ROOT r = {0} {2}(x{3}) }}", array,
+                     function.operands == 2 ? "y = " + array + " parameter(1)" : "", function.name,
+                     function.operands == 2 ? ", y" : "");
 }
 
 std::string describe(const WideInput &input, bool is_binary, std::complex<double> found) {
@@ -182,7 +193,7 @@ Result<WideStatistics> sweep_f64(const Backend &backend, const Function &functio
   const std::vector<WideInput> tried = inputs(ElementType::F64, false, is_binary, counts);
   BP_ASSIGN(ir::Module module,
             function.module(ElementType::F64, ElementType::F64, static_cast<std::int64_t>(tried.size())));
-  BP_ASSIGN(const auto found, results<double>(backend, std::move(module), tried));
+  BP_ASSIGN(const auto found, results<double>(backend, std::move(module), tried, counts));
   WideStatistics statistics;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const double x = tried[i].x.real(), y = tried[i].y.real();
@@ -199,20 +210,17 @@ Result<WideStatistics> sweep_complex(const Backend &backend, std::string_view na
   const bool is_binary = function.operands == 2;
   const ElementType part = ir::real_part_type(type);
   const std::vector<WideInput> tried = inputs(part, true, is_binary, counts);
-  const std::string array = fmt::format("{}[{}]", ir::to_string(type), tried.size());
-  BP_ASSIGN(ir::Module module, text::parse_module(fmt::format(
-                                   "ENTRY e {{ x = {0} parameter(0) {1} ROOT r = {0} {2}(x{3}) }}", array,
-                                   is_binary ? "y = " + array + " parameter(1)" : "", name, is_binary ? ", y" : "")));
+  BP_ASSIGN(ir::Module module, text::parse_module(program(function, type, tried.size())));
   BP_ASSIGN(const auto found, part == ElementType::F32
-                                  ? results<std::complex<float>>(backend, std::move(module), tried)
-                                  : results<std::complex<double>>(backend, std::move(module), tried));
+                                  ? results<std::complex<float>>(backend, std::move(module), tried, counts)
+                                  : results<std::complex<double>>(backend, std::move(module), tried, counts));
   WideStatistics statistics;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const std::string text = describe(tried[i], is_binary, found[i]);
-    if (!is_special(tried[i].x) && (!is_binary || !is_special(tried[i].y))) {
-      count(statistics, distance_of_complex(function, tried[i], found[i], part), text);
-    } else if (function.of_specials != nullptr) {
-      count(statistics, distance_of_special(function, tried[i].x, found[i], part), text);
+    if (has_definition(function, tried[i])) {
+      count(statistics, distance_of_complex(function, tried[i], found[i], part, counts.is_magnified), text);
+    } else if (const auto distance = distance_of_special(function, tried[i], found[i], part)) {
+      count(statistics, *distance, text);
     }
   }
   return statistics;

@@ -12,10 +12,12 @@ namespace bp::precision {
 
 // The number of arguments of each kind.
 struct WideCounts {
-  int ordinary = 60;   // between -16 and 16
-  int near = 60;       // as near to 1, -1, i and -i, where functions branch, as random
-  int any = 5;         // of random bits, so of any size: these take the longest
-  int specials = 200;  // of all pairs of special numbers; those with a zero, infinity or NaN are always tried
+  int ordinary = 60;         // between -16 and 16
+  int near = 60;             // as near to 1, -1, i and -i, where functions branch, as random
+  int any = 5;               // of random bits, so of any size: these take the longest
+  int specials = 200;        // of all pairs of special numbers; those with a zero, infinity or NaN are always tried
+  bool is_magnified = true;  // of powers, see distance_of_complex()
+  bool expands_functions = false;  // see expand_functions()
 };
 
 struct WideStatistics {
