@@ -19,13 +19,14 @@ struct Header {
   std::uint64_t size;         // of the whole artifact
   std::uint8_t module_hash[32];
   std::uint64_t scratch_bytes;
+  std::uint64_t common_bytes;
   std::uint32_t allocation_count;
   std::uint32_t target_size;
 };
-static_assert(sizeof(Header) == 104);
+static_assert(sizeof(Header) == 112);
 constexpr std::size_t checked_from = offsetof(Header, size);
 constexpr char magic[9] = "BPCPUOBJ";
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 
 std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
   const auto *data = reinterpret_cast<const std::uint8_t *>(bytes.data());
@@ -41,6 +42,7 @@ std::string write_artifact(const Artifact &artifact) {
   header.object_count = static_cast<std::uint32_t>(artifact.objects.size());
   std::memcpy(header.module_hash, artifact.module_hash, sizeof header.module_hash);
   header.scratch_bytes = artifact.scratch_bytes;
+  header.common_bytes = artifact.common_bytes;
   header.allocation_count = static_cast<std::uint32_t>(artifact.allocation_sizes.size());
   header.target_size = static_cast<std::uint32_t>(artifact.target.size());
   std::string bytes(sizeof header, '\0');
@@ -82,6 +84,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
   Artifact artifact;
   std::memcpy(artifact.module_hash, header.module_hash, sizeof artifact.module_hash);
   artifact.scratch_bytes = header.scratch_bytes;
+  artifact.common_bytes = header.common_bytes;
   std::span<const char> rest = bytes.subspan(sizeof header);
   const auto take = [&](std::uint64_t size, std::string &to) {
     if (size > rest.size()) {

@@ -12,7 +12,8 @@ namespace bp::cpu {
 
 struct Artifact {
   std::uint8_t module_hash[32] = {};
-  std::uint64_t scratch_bytes = 0;
+  std::uint64_t scratch_bytes = 0;              // of a thread
+  std::uint64_t common_bytes = 0;               // of all threads, before their scratch
   std::vector<std::uint64_t> allocation_sizes;  // bytes: whoever runs it elsewhere brings them
   std::string target;
   std::vector<std::string> objects;

@@ -65,23 +65,25 @@ struct LoadedProgram {
   std::uint32_t allocation_count = 0;
   plugin::HostServices services;
   std::int64_t worker_scratch_bytes = 0;
+  std::uint64_t common_bytes = 0;
 };
 
 // Several parts for each thread, for pools that hand out what is left; the core's gives each thread as many in a row.
 constexpr std::int64_t parts_per_thread = 4;
 
 void share(const emit::Workers *workers, emit::Workers::Task task, void *const *pointers, void *scratch,
-           std::int64_t items) {
+           std::int64_t begin, std::int64_t end) {
   const auto *program = static_cast<const LoadedProgram *>(workers->context);
   const std::int64_t threads = program->services.thread_count();
   if (threads <= 1) {
-    task(pointers, scratch, 0, items);
+    task(pointers, scratch, begin, end);
     return;
   }
+  const std::int64_t items = end - begin;
   const std::int64_t parts = std::min(items, threads * parts_per_thread);
   program->services.parallel(static_cast<std::uint32_t>(parts), [&](std::uint32_t part, std::uint32_t worker) {
-    task(pointers, static_cast<char *>(scratch) + worker * program->worker_scratch_bytes, items * part / parts,
-         items * (part + 1) / parts);
+    task(pointers, static_cast<char *>(scratch) + worker * program->worker_scratch_bytes, begin + items * part / parts,
+         begin + items * (part + 1) / parts);
   });
 }
 
@@ -93,8 +95,8 @@ bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp
                     std::to_string(self->allocation_count));
   }
   const emit::Workers workers{share, const_cast<LoadedProgram *>(self)};
-  reinterpret_cast<emit::Entry>(self->code->symbol())(run->allocations, reinterpret_cast<void *>(run->scratch.offset),
-                                                      &workers);
+  void *scratch = reinterpret_cast<void *>(run->scratch.offset + self->common_bytes);
+  reinterpret_cast<emit::Entry>(self->code->symbol())(run->allocations, scratch, &workers);
   return BP_OK;
 }
 
@@ -187,6 +189,7 @@ bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, 
   Artifact artifact;
   std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
   artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
+  artifact.common_bytes = static_cast<std::uint64_t>(program.common_bytes);
   for (const bp_allocation_t &allocation : module->allocations()) {
     artifact.allocation_sizes.push_back(allocation.size);
   }
@@ -239,7 +242,8 @@ bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t a
   loaded->abi.program_data = loaded.get();
   loaded->services = services;
   loaded->worker_scratch_bytes = static_cast<std::int64_t>(artifact->scratch_bytes);
-  loaded->abi.scratch_size = artifact->scratch_bytes * services.thread_count();
+  loaded->common_bytes = artifact->common_bytes;
+  loaded->abi.scratch_size = artifact->common_bytes + artifact->scratch_bytes * services.thread_count();
   loaded->abi.scratch_alignment = 64;
   loaded->abi.resident_size = loaded->code->mapped_bytes();
   loaded->abi.run = run_program;

@@ -21,6 +21,15 @@ struct KernelSite {
   std::vector<int> in_place;            // for each result: the operand that lies in the same memory, or -1
   llvm::Value *scratch;                 // KernelWork::scratch_bytes, aligned to 64
   llvm::Value *begin, *end;             // i64: the part of the work that this call does
+  llvm::Value *common = nullptr;        // common_bytes() that all calls share, aligned to 64; null for 0
+};
+
+// Items that are done in order: all of a step before those of the next. Each round does the same steps again, with
+// items of its own; their numbers go on.
+struct KernelSteps {
+  std::int64_t rounds = 1;
+  std::vector<std::int64_t> items;  // by step
+  std::int64_t items_of_round() const;
 };
 
 // What one call of a kernel needs and how it can be shared out: parts [begin, end) of [0, items) write disjoint memory
@@ -29,6 +38,7 @@ struct KernelSite {
 struct KernelWork {
   std::int64_t scratch_bytes = 0;
   std::int64_t items = 1;
+  std::vector<KernelSteps> steps = {};  // one after the other, as many items as these are; empty: any order will do
 };
 
 // Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes
@@ -66,6 +76,9 @@ std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, Instruc
 // it multiplies nothing, or what lies in memory. Expects kernel_problem() to be empty.
 double prologue_operations(InstructionView instruction, const VectorTarget &target);
 
+// Memory that all calls for one instruction share, for what steps hand on to each other.
+std::int64_t common_bytes(InstructionView instruction, const VectorTarget &target);
+
 // Emits into the builder's block, which then ends without a terminator. On a threaded target, whose threads do not wait
 // for each other, the results of a scatter must hold what it is scattered into already. team: the threads that do item
 // site.begin of an instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a
@@ -79,6 +92,7 @@ std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const Ke
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                                      const VectorTarget &target);
 std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+KernelWork emit_fft(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                      const RowFusion &rows, Team *team = nullptr);
 KernelWork emit_crossing(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Crossing &crossing,

@@ -10,6 +10,7 @@
 
 #include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/loops.h"
 
 namespace bp::emit {
 namespace {
@@ -37,6 +38,11 @@ bool is_worth_sharing(InstructionView instruction) {
     products = std::sqrt(static_cast<double>(contraction.operand_shape(0).elements) *
                          static_cast<double>(contraction.operand_shape(1).elements) *
                          static_cast<double>(contraction.shape().elements));
+  }
+  if (instruction.op() == BP_OP_FFT) {
+    const auto numbers =
+        static_cast<double>(std::max(instruction.operand_shape(0).elements, instruction.shape().elements));
+    products = 4 * numbers * std::log2(numbers);
   }
   return bytes >= smallest_shared_bytes || products >= smallest_shared_products;
 }
@@ -73,7 +79,8 @@ class ProgramEmitter {
   struct EmittedKernel {
     std::string name;
     std::size_t arguments = 0;  // pointers
-    std::int64_t items = 1;
+    KernelWork work = {};
+    std::int64_t common_bytes = 0;
     bool shared = false;  // there is a task for it
   };
 
@@ -323,43 +330,79 @@ class ProgramEmitter {
     const KernelCall call = kernel_call(instruction);
     auto [found, is_new] = kernels_.try_emplace(call.signature);
     if (is_new) {
-      found->second = {.name = "kernel." + std::to_string(kernels_.size()), .arguments = call.arguments.size()};
+      const std::int64_t common = (common_bytes(instruction, options_.target) + 63) / 64 * 64;
+      found->second = {.name = "kernel." + std::to_string(kernels_.size()),
+                       .arguments = call.arguments.size() + (common > 0 ? 1 : 0),
+                       .common_bytes = common};
+      EmittedKernel &kernel = found->second;
       llvm::Module *unit = unit_for_kernel();
-      llvm::Function *function = declare(*unit, found->second);
+      llvm::Function *function = declare(*unit, kernel);
       describe_arguments(*function, call);
       KernelBuilder builder(llvm::BasicBlock::Create(unit->getContext(), "entry", function));
-      const auto count = static_cast<unsigned>(call.arguments.size());
       std::vector<Value *> parameters;
-      for (unsigned i = 0; i < count; ++i) {
+      for (unsigned i = 0; i < call.arguments.size(); ++i) {
         parameters.push_back(function->getArg(i));
       }
+      const auto count = static_cast<unsigned>(kernel.arguments);
       KernelSite site = kernel_site(instruction, call, parameters);
       site.scratch = function->getArg(count);
       site.begin = function->getArg(count + 1);
       site.end = function->getArg(count + 2);
-      const KernelWork work = emit_kernel(builder, site, options_.target);
+      site.common = common > 0 ? function->getArg(count - 1) : nullptr;
+      kernel.work = emit_kernel(builder, site, options_.target);
       builder.b.CreateRetVoid();
-      program_.scratch_bytes = std::max(program_.scratch_bytes, (work.scratch_bytes + 63) / 64 * 64);
-      found->second.items = work.items;
-      found->second.shared = work.items > 1 && is_worth_sharing(instruction);
-      if (found->second.shared) {
-        emit_task(function, call.arguments.size());
+      program_.scratch_bytes = std::max(program_.scratch_bytes, (kernel.work.scratch_bytes + 63) / 64 * 64);
+      program_.common_bytes = std::max(program_.common_bytes, common);
+      kernel.shared = kernel.work.items > 1 && is_worth_sharing(instruction);
+      if (kernel.shared) {
+        emit_task(function, kernel.arguments);
       }
     }
+    const EmittedKernel &kernel = found->second;
+    Value *scratch = b_->GetInsertBlock()->getParent()->getArg(1);
     std::vector<Value *> pointers;
     for (const KernelArgument &argument : call.arguments) {
       pointers.push_back(pointer(argument.location));
     }
-    const EmittedKernel &kernel = found->second;
-    Value *scratch = b_->GetInsertBlock()->getParent()->getArg(1);
-    Value *items = b_->getInt64(static_cast<std::uint64_t>(kernel.items));
-    if (kernel.shared) {
-      share(kernel, pointers, scratch, items);
-      return true;
+    if (kernel.common_bytes > 0) {
+      pointers.push_back(
+          b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), scratch, static_cast<std::uint64_t>(-kernel.common_bytes)));
     }
-    pointers.insert(pointers.end(), {scratch, b_->getInt64(0), items});
-    b_->CreateCall(declare(*driver_, kernel), pointers);
+    run_steps(kernel, pointers, scratch);
     return true;
+  }
+
+  // All items of a kernel: of one step after the other, where it has steps.
+  void run_steps(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch) {
+    const auto integer = [&](std::int64_t value) { return b_->getInt64(static_cast<std::uint64_t>(value)); };
+    if (kernel.work.steps.empty()) {
+      run_items(kernel, pointers, scratch, integer(0), kernel.work.items);
+      return;
+    }
+    std::int64_t begin = 0;
+    for (const KernelSteps &steps : kernel.work.steps) {
+      const std::int64_t of_round = steps.items_of_round(), end = begin + steps.rounds * of_round;
+      emit_loop(*b_, integer(begin), integer(end), of_round, [&](Value *first) {
+        for (const std::int64_t items : steps.items) {
+          run_items(kernel, pointers, scratch, first, items);
+          first = b_->CreateAdd(first, integer(items));
+        }
+      });
+      begin = end;
+    }
+  }
+
+  // Items from `begin` on, by all workers or by a call.
+  void run_items(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin,
+                 std::int64_t items) {
+    Value *end = b_->CreateAdd(begin, b_->getInt64(static_cast<std::uint64_t>(items)));
+    if (kernel.shared && items > 1) {
+      share(kernel, pointers, scratch, begin, end);
+      return;
+    }
+    std::vector<Value *> arguments(pointers.begin(), pointers.end());
+    arguments.insert(arguments.end(), {scratch, begin, end});
+    b_->CreateCall(declare(*driver_, kernel), arguments);
   }
 
   // Workers::Task around a kernel: takes its pointers from an array.
@@ -388,8 +431,8 @@ class ProgramEmitter {
     return task;
   }
 
-  // workers->share(workers, task, pointers, scratch, items)
-  void share(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *items) {
+  // workers->share(workers, task, pointers, scratch, begin, end)
+  void share(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin, Value *end) {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     llvm::Type *pointer = b_->getPtrTy();
     llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
@@ -400,9 +443,9 @@ class ProgramEmitter {
     Value *workers = function->getArg(2);
     Value *entry_point =
         b_->CreateLoad(pointer, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), workers, offsetof(Workers, share)));
-    auto *type =
-        llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, b_->getInt64Ty()}, false);
-    b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, items});
+    llvm::Type *number = b_->getInt64Ty();
+    auto *type = llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, number, number}, false);
+    b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, begin, end});
   }
 
   // Units refer to each other's functions with default visibility, that is through a table: they may be loaded more

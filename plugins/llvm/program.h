@@ -19,14 +19,16 @@
 namespace bp::emit {
 
 // `void bp_program(const bp_loc_t *allocations, void *scratch, const Workers *workers)`: runs the entry computation.
+// scratch: of the first worker.
 inline constexpr const char *entry_name = "bp_program";
 
 // How generated code shares out the work of a large kernel.
 struct Workers {
   // A part of a kernel: what it works on, scratch of its own, and which part.
   using Task = void (*)(void *const *pointers, void *scratch, std::int64_t begin, std::int64_t end);
-  // Does all of [0, items) and returns.
-  void (*share)(const Workers *workers, Task task, void *const *pointers, void *scratch, std::int64_t items);
+  // Does all of [begin, end) and returns.
+  void (*share)(const Workers *workers, Task task, void *const *pointers, void *scratch, std::int64_t begin,
+                std::int64_t end);
   void *context;
 };
 
@@ -40,6 +42,7 @@ struct CodeUnit {
 struct Program {
   std::vector<CodeUnit> units;
   std::int64_t scratch_bytes = 0;  // of each worker of a run, aligned to 64
+  std::int64_t common_bytes = 0;   // of all workers, just before their scratch; a multiple of 64
 };
 
 struct ProgramOptions {

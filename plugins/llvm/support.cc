@@ -94,6 +94,7 @@ Check kernel_check(std::uint16_t op) {
     case BP_OP_SELECT_AND_SCATTER: return select_and_scatter_problem;
     case BP_OP_SORT: return sort_problem;
     case BP_OP_TOP_K: return topk_problem;
+    case BP_OP_FFT: return fft_problem;
     default: return check_in_fusion(op);
   }
 }
@@ -226,7 +227,7 @@ bool is_forwarding(std::uint16_t op) {
 bool works_in_memory(InstructionView instruction) {
   const std::uint16_t op = instruction.op();
   return contraction_in(instruction) || scatter_in(instruction) || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
-         op == BP_OP_TOP_K || op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
+         op == BP_OP_TOP_K || op == BP_OP_FFT || op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
 }
 
 std::optional<InstructionView> scatter_in(InstructionView instruction) {
@@ -268,7 +269,7 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
     return instruction.operand_count() >= instruction.result_count() ? "" : "has a wrong number of operands";
   }
   const Check check = kernel_check(op);
-  if (check == nullptr) {
+  if (check == nullptr || (op == BP_OP_FFT && target.is_threaded)) {  // threads transform by matrices
     return not_compiled;
   }
   if (std::string problem = types_problem(instruction); !problem.empty()) {

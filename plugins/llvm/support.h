@@ -39,6 +39,7 @@ std::string scatter_problem(InstructionView instruction);
 std::string select_and_scatter_problem(InstructionView instruction);
 std::string sort_problem(InstructionView instruction);
 std::string topk_problem(InstructionView instruction);
+std::string fft_problem(InstructionView instruction);
 std::string dot_problem(InstructionView instruction);
 std::string convolution_problem(InstructionView instruction);
 

@@ -51,12 +51,14 @@ bool run_tool(const std::vector<std::string> &command, int file, std::string &er
 
 // Memory that another process can map too:
 //
-//   uint64 number of allocations; uint64 where scratch is; where each allocation is, as bp_loc_t; the allocations
+//   uint64 number of allocations; uint64 where scratch is; where each allocation is, as bp_loc_t; the allocations;
+//   what threads share; scratch
 //
 // in bytes from the beginning. Allocations at one address (an output in the place of an input) stay one.
 class SharedMemory {
  public:
-  SharedMemory(std::span<const bp_loc_t> allocations, std::span<const std::uint64_t> sizes, std::uint64_t scratch) {
+  SharedMemory(std::span<const bp_loc_t> allocations, std::span<const std::uint64_t> sizes, std::uint64_t common,
+               std::uint64_t scratch) {
     std::uint64_t end = align(2 * sizeof(std::uint64_t) + allocations.size_bytes());
     for (std::size_t i = 0; i < allocations.size(); ++i) {
       Piece &piece = pieces_[allocations[i].offset];
@@ -66,7 +68,7 @@ class SharedMemory {
       piece.at = end;
       end = align(end + piece.size);
     }
-    size_ = end + scratch;
+    size_ = end + common + scratch;
     file_ = memfd_create("bp-emulated", MFD_CLOEXEC);
     if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size_)) != 0) {
       return;
@@ -76,7 +78,7 @@ class SharedMemory {
       return;
     }
     memory_ = static_cast<char *>(mapped);
-    const std::uint64_t header[] = {allocations.size(), end};
+    const std::uint64_t header[] = {allocations.size(), end + common};
     std::memcpy(memory_, header, sizeof header);
     for (std::size_t i = 0; i < allocations.size(); ++i) {
       const bp_loc_t place = {0, pieces_[allocations[i].offset].at};
@@ -168,12 +170,13 @@ std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emu
   }
   program->emulator_ = std::move(emulator);
   program->allocation_sizes_ = artifact.allocation_sizes;
+  program->common_bytes_ = artifact.common_bytes;
   program->scratch_bytes_ = artifact.scratch_bytes;
   return program;
 }
 
 bool EmulatedProgram::run(std::span<const bp_loc_t> allocations, std::string &error) const {
-  const SharedMemory memory(allocations, allocation_sizes_, scratch_bytes_);
+  const SharedMemory memory(allocations, allocation_sizes_, common_bytes_, scratch_bytes_);
   if (!memory.is_there()) {
     error = "cannot share memory: " + std::generic_category().message(errno);
     return false;

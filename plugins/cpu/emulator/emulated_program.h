@@ -54,7 +54,7 @@ class EmulatedProgram {
   std::shared_ptr<const Emulator> emulator_;
   ScratchFolder folder_;
   std::vector<std::uint64_t> allocation_sizes_;
-  std::uint64_t scratch_bytes_ = 0;
+  std::uint64_t common_bytes_ = 0, scratch_bytes_ = 0;
 };
 
 }  // namespace bp::cpu

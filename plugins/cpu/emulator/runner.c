@@ -10,17 +10,20 @@
 // As plugins/llvm/program.h has it.
 typedef void (*task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
 typedef struct workers {
-  void (*share)(const struct workers *workers, task task, void *const *pointers, void *scratch, int64_t items);
+  void (*share)(const struct workers *workers, task task, void *const *pointers, void *scratch, int64_t begin,
+                int64_t end);
   void *context;
 } workers_t;
 void bp_program(const bp_loc_t *allocations, void *scratch, const workers_t *workers);
 
 // One after the other, but in parts, as threads would do them.
-static void share(const workers_t *workers, task task, void *const *pointers, void *scratch, int64_t items) {
+static void share(const workers_t *workers, task task, void *const *pointers, void *scratch, int64_t begin,
+                  int64_t end) {
   (void)workers;
+  const int64_t items = end - begin;
   const int64_t parts = items < 3 ? items : 3;
   for (int64_t part = 0; part < parts; ++part) {
-    task(pointers, scratch, items * part / parts, items * (part + 1) / parts);
+    task(pointers, scratch, begin + items * part / parts, begin + items * (part + 1) / parts);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -34,8 +35,10 @@ Device open(std::string features = {}) {
 // One unit in the last place of the largest element, some for sums.
 double tolerance(const ir::Shape &shape) {
   switch (shape.element_type()) {
-    case ir::ElementType::F64: return 1e-14;
-    case ir::ElementType::F32: return 1e-6;
+    case ir::ElementType::F64:
+    case ir::ElementType::C128: return 1e-14;
+    case ir::ElementType::F32:
+    case ir::ElementType::C64: return 1e-6;
     case ir::ElementType::F16: return 1.0 / 1024;
     case ir::ElementType::BF16: return 1.0 / 128;
     default: return 0;
@@ -268,6 +271,34 @@ TEST_CASE("complex functions agree with what the core expands them to") {
               .at(0);
       INFO(interpreter::to_string(comparison));
       CHECK(comparison.agrees(type == "c64" ? 1e-7 : 1e-15));
+    }
+  }
+}
+
+// All four transforms of lines of this length.
+std::string transforms(std::int64_t length, bool is_double) {
+  const std::string real = is_double ? "f64" : "f32", complex = is_double ? "c128" : "c64";
+  const auto whole = [&](const std::string &type) { return fmt::format("{}[3,{}]", type, length); };
+  const std::string half = fmt::format("{}[3,{}]", complex, length / 2 + 1);
+  const auto transform = [&](const std::string &name, const std::string &result, const std::string &of) {
+    return fmt::format("  {0} = {1} fft({2}), fft_type={0}, fft_length={{{3}}}\n", name, result, of, length);
+  };
+  return fmt::format(
+      "ENTRY e {{\n  x = {0} parameter(0)\n  y = {1} parameter(1)\n  z = {2} parameter(2)\n{3}"
+      "  ROOT r = ({0}, {0}, {2}, {1}) tuple(FFT, IFFT, RFFT, IRFFT)\n}}\n",
+      whole(complex), whole(real), half,
+      transform("FFT", whole(complex), "x") + transform("IFFT", whole(complex), "x") + transform("RFFT", half, "y") +
+          transform("IRFFT", whole(real), "z"));
+}
+
+TEST_CASE("Fourier transforms of any length agree with the interpreter") {
+  const bool is_full = std::getenv("BACKPLANE_TEST_FULL") != nullptr;
+  const Device device = open(), small = open("x86-64");
+  for (std::int64_t length = 1; length <= 300; length += is_full || length < 24 ? 1 : 17) {
+    check(length % 3 == 0 ? small : device, transforms(length, length % 2 == 0), false);
+    if (is_full) {
+      check(device, transforms(length, true), false);
+      check(small, transforms(length, false), false);
     }
   }
 }
