@@ -4,7 +4,7 @@ namespace bp::buffers {
 namespace {
 
 constexpr std::size_t max_positions = std::size_t{1} << 26;
-constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
+constexpr std::int64_t max_end = std::int64_t{1} << 62;
 
 Status collect(const ir::Shape &shape, ShapePositions &positions) {
   if (shape.is_array()) {
@@ -14,7 +14,7 @@ Status collect(const ir::Shape &shape, ShapePositions &positions) {
       }
     }
     std::int64_t size = shape.byte_size();
-    if (size > max_bytes) {
+    if (size > max_end) {
       return make_error(ErrorCode::OutOfMemory, "{} takes more than 2^62 bytes", to_string(shape));
     }
     positions.leaves.push_back({positions.count, size, shape.layout().memory_space});

@@ -148,8 +148,14 @@ Result<Attribute> SyntaxReader::read_number(TypeSuffix suffix) {
     BP_ASSIGN(attribute.value, tokens_.read_integer("an integer"));
   }
   if (suffix == TypeSuffix::Belongs && tokens_.accept(':')) {
+    const std::size_t begin = tokens_.token().begin;
     BP_ASSIGN(Type type, read_type());
     ir::ElementType element = type.shape.element_type();
+    attribute.type = element;
+    if (!is_hexadecimal && is_real != ir::is_floating(element)) {
+      return tokens_.error_at(begin, "{} as the type of {}, expected {}", to_string(type), digits,
+                              is_real ? "floats" : "integers");
+    }
     if (is_hexadecimal && (element == ir::ElementType::F32 || element == ir::ElementType::F64)) {
       auto bits = std::bit_cast<std::uint64_t>(std::get<std::int64_t>(attribute.value));
       attribute.value = element == ir::ElementType::F64
@@ -206,7 +212,8 @@ Result<Attribute> SyntaxReader::read_typed_array() {
   attribute.position = tokens_.token().begin;
   tokens_.advance();
   BP_TRY(tokens_.expect('<', "after 'array'"));
-  BP_TRY(read_type());
+  BP_ASSIGN(const Type type, read_type());
+  attribute.type = type.shape.element_type();
   std::vector<Attribute> items;
   if (tokens_.accept(':')) {
     BP_TRY(tokens_.read_list('>', "an array", [&]() -> Status {

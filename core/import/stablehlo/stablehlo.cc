@@ -4,6 +4,7 @@
 
 #include "core/import/stablehlo/lowering.h"
 #include "core/import/stablehlo/program_reader.h"
+#include "core/import/stablehlo/verifier.h"
 
 namespace bp::import::stablehlo {
 namespace {
@@ -22,6 +23,7 @@ Result<ir::Module> read(std::string_view text, const Options &options) {
     text.remove_prefix(byte_order_mark.size());
   }
   BP_ASSIGN(Program program, ProgramReader(text, options.file, options.first_line).read());
+  BP_TRY(verify(program));
   return Lowering(program, options).run();
 }
 

@@ -25,10 +25,14 @@ std::string shape_name(const Type &type) {
     text += (shape.is_dynamic(i) ? "?" : fmt::format("{}", shape.size(i))) + "x";
     bounds += (i == 0 ? "" : ", ") + (is_bounded ? fmt::format("{}", shape.size(i)) : "?");
   }
-  text += type.quantization != nullptr
-              ? fmt::format("!quant.uniform<{}:{}, ...>", element_type_name(shape.element_type()),
-                            element_type_name(type.quantization->expressed))
-              : element_type_name(shape.element_type());
+  if (type.quantization != nullptr) {
+    const std::int64_t dimension = type.quantization->dimension;
+    text += fmt::format("!quant.uniform<{}:{}{}, ...>", element_type_name(shape.element_type()),
+                        element_type_name(type.quantization->expressed),
+                        dimension < 0 ? std::string() : fmt::format(":{}", dimension));
+  } else {
+    text += element_type_name(shape.element_type());
+  }
   bool has_bounds = bounds.find_first_of("0123456789") != std::string::npos;
   return fmt::format("tensor<{}{}>", text, has_bounds ? fmt::format(", #stablehlo.bounds<{}>", bounds) : "");
 }

@@ -81,7 +81,8 @@ struct Attribute {
                              bool, std::int64_t, double, std::string, Keyword, Symbol, Type, FunctionType, OpaqueText,
                              std::vector<Attribute>, Dictionary, Elements>;
   Value value;
-  std::size_t position = 0;  // in the text
+  std::size_t position = 0;                         // in the text
+  ir::ElementType type = ir::ElementType::Invalid;  // written after a number or in array<...>; Invalid: none was
 
   template <class T>
   const T *get() const {

@@ -54,6 +54,7 @@ class SyntaxReader {
   Result<ir::ElementType> read_element_type();
   Status read_encoding(ir::Shape &shape);
   Result<Type> read_quantized_element();
+  Result<ir::ElementType> read_storage_type();
   Status read_scale(Quantization &quantization);
   Result<std::vector<ir::Shape>> read_elements();
 

@@ -110,7 +110,8 @@ Result<Type> SyntaxReader::read_tensor() {
   if (type.quantization != nullptr && type.quantization->dimension >= 0) {
     auto dimension = static_cast<std::size_t>(type.quantization->dimension);
     auto scales = static_cast<std::int64_t>(type.quantization->scales.size());
-    if (dimension >= type.shape.rank() || type.shape.size(dimension) != scales) {
+    bool is_known = dimension < type.shape.rank() && !type.shape.is_dynamic(dimension);
+    if (dimension >= type.shape.rank() || (is_known && type.shape.size(dimension) != scales)) {
       return tokens_.error_at(begin, "{} scales for dimension {} of {}", scales, dimension, to_string(type));
     }
   }
@@ -208,12 +209,43 @@ Status SyntaxReader::read_encoding(ir::Shape &shape) {
   return {};
 }
 
+// i8, or u8 as quantized types write ui8.
+Result<ElementType> SyntaxReader::read_storage_type() {
+  const std::string_view word = tokens_.text();
+  if (tokens_.is(TokenKind::Identifier) && word.starts_with('u')) {
+    if (auto type = element_type_of(fmt::format("ui{}", word.substr(1)))) {
+      tokens_.advance();
+      return *type;
+    }
+  }
+  if (word.starts_with("si")) {
+    return tokens_.error("the storage type {}, expected i8, u8 and the like", word);
+  }
+  return read_element_type();
+}
+
+namespace {
+
+// As a number of the type the scale is neither 0 nor infinite.
+bool is_scale(ElementType type, double scale) {
+  return ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (requires { static_cast<double>(T(scale)); }) {
+      const double rounded = static_cast<double>(T(scale));
+      return rounded > 0 && rounded < std::numeric_limits<double>::infinity();
+    } else {
+      return false;
+    }
+  });
+}
+
+}  // namespace
+
 // !quant.uniform<i8<-127:127>:f32:0, {0.1:-30, 0.5}>: the token is at quant.uniform.
 Result<Type> SyntaxReader::read_quantized_element() {
   tokens_.advance();
   BP_TRY(tokens_.expect('<', "after 'quant.uniform'"));
   std::size_t begin = tokens_.token().begin;
-  BP_ASSIGN(ElementType storage, read_element_type());
+  BP_ASSIGN(ElementType storage, read_storage_type());
   if (!ir::is_integer(storage) || ir::bit_width(storage) > 32) {
     return tokens_.error_at(begin, "the storage type {}, expected integers of at most 32 bits",
                             element_type_name(storage));
@@ -223,10 +255,17 @@ Result<Type> SyntaxReader::read_quantized_element() {
   quantization->storage_min = ir::is_signed(storage) ? -(std::int64_t{1} << (bits - 1)) : 0;
   quantization->storage_max = quantization->storage_min + (std::int64_t{1} << bits) - 1;
   if (tokens_.accept('<')) {
+    const std::int64_t least = quantization->storage_min, greatest = quantization->storage_max;
+    begin = tokens_.token().begin;
     BP_ASSIGN(quantization->storage_min, tokens_.read_integer("the least stored value"));
     BP_TRY(tokens_.expect(':', "after the least stored value"));
     BP_ASSIGN(quantization->storage_max, tokens_.read_integer("the greatest stored value"));
     BP_TRY(tokens_.expect('>', "after the range of stored values"));
+    if (quantization->storage_min < least || quantization->storage_max > greatest ||
+        quantization->storage_min >= quantization->storage_max) {
+      return tokens_.error_at(begin, "the stored values {} to {}, expected a range in {} to {}",
+                              quantization->storage_min, quantization->storage_max, least, greatest);
+    }
   }
   BP_TRY(tokens_.expect(':', "after the storage type"));
   begin = tokens_.token().begin;
@@ -255,12 +294,18 @@ Result<Type> SyntaxReader::read_quantized_element() {
 Status SyntaxReader::read_scale(Quantization &quantization) {
   std::size_t begin = tokens_.token().begin;
   BP_ASSIGN(double scale, tokens_.read_real("a scale"));
-  if (!(scale > 0 && scale < std::numeric_limits<double>::infinity())) {
-    return tokens_.error_at(begin, "the scale {}, expected a positive number", scale);
+  if (!(scale > 0) || !is_scale(quantization.expressed, scale)) {
+    return tokens_.error_at(begin, "the scale {}, expected a positive {}", scale,
+                            element_type_name(quantization.expressed));
   }
   std::int64_t zero_point = 0;
   if (tokens_.accept(':')) {
+    begin = tokens_.token().begin;
     BP_ASSIGN(zero_point, tokens_.read_integer("a zero point"));
+  }
+  if (zero_point < quantization.storage_min || zero_point > quantization.storage_max) {
+    return tokens_.error_at(begin, "the zero point {}, expected {} to {} as what is stored", zero_point,
+                            quantization.storage_min, quantization.storage_max);
   }
   quantization.scales.push_back(scale);
   quantization.zero_points.push_back(zero_point);

@@ -1,0 +1,36 @@
+// Rules of single operations; operations.def of what StableHLO's verifier knows beyond signatures. Only verif*.cc include
+// this.
+#pragma once
+
+#include "core/import/stablehlo/verifier.h"
+
+namespace bp::import::stablehlo {
+
+// verify_quantized.cc
+Status verify_add(const Checked &checked);
+Status verify_transpose(const Checked &checked);
+Status verify_reshape(const Checked &checked);
+Status verify_broadcast_in_dim(const Checked &checked);
+Status verify_dot_general(const Checked &checked);
+Status verify_convolution(const Checked &checked);
+
+// verify_collectives.cc
+Status verify_all_gather(const Checked &checked);
+Status verify_all_reduce(const Checked &checked);
+Status verify_all_to_all(const Checked &checked);
+Status verify_collective_broadcast(const Checked &checked);
+Status verify_collective_permute(const Checked &checked);
+Status verify_reduce_scatter(const Checked &checked);
+Status verify_send(const Checked &checked);
+Status verify_recv(const Checked &checked);
+Status verify_infeed(const Checked &checked);
+
+// verify_control.cc
+Status verify_while(const Checked &checked);
+Status verify_custom_call(const Checked &checked);
+Status verify_select(const Checked &checked);
+Status verify_constant_like(const Checked &checked);
+Status verify_result_accuracy(const Checked &checked);
+Status verify_algorithm(const Checked &checked);  // of dot_general
+
+}  // namespace bp::import::stablehlo

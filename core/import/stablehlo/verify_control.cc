@@ -1,0 +1,229 @@
+// Loops, custom calls, and attributes that say how something is computed.
+#include <algorithm>
+
+#include "core/import/stablehlo/verifier_rules.h"
+
+namespace bp::import::stablehlo {
+
+// --- Loops ---
+
+namespace {
+
+template <class TypeOf>
+Status check_carried(const Checked &checked, std::size_t count, TypeOf &&type_of, std::string_view what) {
+  if (count != checked.operand_count()) {
+    return checked.error("{}: {} {} values, expected {}", checked.name(), what, count, checked.operand_count());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const Type &found = type_of(i); !are_compatible(found, checked.operand(i))) {
+      return checked.error("{}: {} {} as value {}, expected {} as operand {}", checked.name(), what, to_string(found),
+                           i, to_string(checked.operand(i)), i);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status verify_while(const Checked &checked) {
+  const auto &regions = checked.operation().regions;
+  if (regions.size() != 2) {
+    return checked.error("{} has {} regions, expected 2", checked.name(), regions.size());
+  }
+  constexpr std::string_view takes[] = {"the condition takes", "the body takes"};
+  for (std::size_t k = 0; k < 2; ++k) {
+    BP_TRY(check_carried(
+        checked, regions[k].arguments.size(),
+        [&](std::size_t i) -> const Type & { return checked.type(regions[k].arguments[i]); }, takes[k]));
+  }
+  if (!regions[1].operations.empty()) {
+    const Operation &last = regions[1].operations.back();
+    BP_TRY(check_carried(
+        checked, last.operands.size(), [&](std::size_t i) -> const Type & { return checked.type(last.operands[i]); },
+        "the body returns"));
+  }
+  return check_carried(
+      checked, checked.result_count(), [&](std::size_t i) -> const Type & { return checked.result(i); },
+      "the loop results in");
+}
+
+Status verify_select(const Checked &checked) {
+  for (const Type *other : {&checked.operand(2), &checked.result(0)}) {
+    if (!are_compatible(checked.operand(1), *other)) {
+      return checked.error("{} of {} and {} to {}, expected types that are compatible", checked.name(),
+                           to_string(checked.operand(1)), to_string(checked.operand(2)), to_string(checked.result(0)));
+    }
+  }
+  return {};
+}
+
+// --- Custom calls ---
+
+namespace {
+
+Status check_layout(const Checked &checked, const ir::Shape &shape, const Attribute &layout, std::string_view what) {
+  std::vector<std::int64_t> order = integers_of(layout);
+  const std::size_t rank = shape.is_array() ? shape.rank() : 0;
+  std::ranges::sort(order);
+  bool is_permutation = order.size() == rank;
+  for (std::size_t i = 0; is_permutation && i < rank; ++i) {
+    is_permutation = order[i] == static_cast<std::int64_t>(i);
+  }
+  if (shape.is_tuple() || !is_permutation) {
+    return checked.error_at(
+        layout.position, "a layout of {} numbers for {} {}, expected {}", order.size(), what, to_string(Type{shape}),
+        shape.is_tuple() ? "no tuple where layouts are given" : fmt::format("each of its {} dimensions once", rank));
+  }
+  return {};
+}
+
+Status check_layouts(const Checked &checked, std::span<const ir::Shape> shapes, const Attribute &layouts,
+                     std::string_view what) {
+  const auto *list = layouts.get<std::vector<Attribute>>();
+  if (list == nullptr || list->size() != shapes.size()) {
+    return checked.error_at(layouts.position, "{} layouts of {}s, expected {}", list == nullptr ? 0 : list->size(),
+                            what, shapes.size());
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    BP_TRY(check_layout(checked, shapes[i], (*list)[i], what));
+  }
+  return {};
+}
+
+constexpr std::int64_t typed_ffi = 4;  // the api_version whose backend_config is a dictionary
+
+Status check_backend_config(const Checked &checked) {
+  const Attribute *config = checked.find("backend_config");
+  const auto version = checked.integers("api_version");
+  const bool is_typed = version.size() == 1 && version[0] == typed_ffi;
+  if (config == nullptr || (is_typed ? config->get<Dictionary>() != nullptr : config->get<std::string>() != nullptr)) {
+    return {};
+  }
+  return checked.error_at(config->position, "'backend_config' is {}, expected a {} with api_version {}",
+                          to_string(*config), is_typed ? "dictionary" : "string",
+                          version.empty() ? std::int64_t{1} : version[0]);
+}
+
+}  // namespace
+
+Status verify_custom_call(const Checked &checked) {
+  BP_TRY(check_backend_config(checked));
+  const Attribute *operands = checked.find("operand_layouts"), *results = checked.find("result_layouts");
+  if (operands == nullptr && results == nullptr) {
+    return {};
+  }
+  if (operands == nullptr || results == nullptr) {
+    return checked.error("{} has layouts of its {} alone, expected layouts of both operands and results",
+                         checked.name(), operands == nullptr ? "results" : "operands");
+  }
+  std::vector<ir::Shape> taken, given;
+  for (std::size_t i = 0; i < checked.operand_count(); ++i) {
+    taken.push_back(checked.operand(i).shape);
+  }
+  for (std::size_t i = 0; i < checked.result_count(); ++i) {
+    given.push_back(checked.result(i).shape);
+  }
+  if (given.size() == 1 && given[0].is_tuple()) {
+    const std::vector<ir::Shape> parts(given[0].elements().begin(), given[0].elements().end());
+    given = parts;
+  }
+  BP_TRY(check_layouts(checked, taken, *operands, "operand"));
+  return check_layouts(checked, given, *results, "result");
+}
+
+// --- How something is computed ---
+
+Status verify_constant_like(const Checked &checked) {
+  const Attribute *value = checked.find("value");
+  const ir::ElementType type = checked.result(0).shape.element_type();
+  if (value != nullptr && value->type != ir::ElementType::Invalid && value->type != type) {
+    return checked.error_at(value->position, "the value is of {}, expected {} as the result",
+                            element_type_name(value->type), element_type_name(type));
+  }
+  return {};
+}
+
+// Tolerances are not negative, and there are none without the mode TOLERANCE.
+Status verify_result_accuracy(const Checked &checked) {
+  const Attribute *accuracy = checked.find("result_accuracy");
+  if (accuracy == nullptr) {
+    return {};
+  }
+  const Attribute *mode = find_entry(*accuracy, "mode");
+  const auto *word = mode == nullptr ? nullptr : mode->get<Keyword>();
+  constexpr std::string_view modes[] = {"DEFAULT", "HIGHEST", "TOLERANCE"};
+  if (word == nullptr || std::ranges::find(modes, word->text) == std::end(modes)) {
+    return checked.error_at(accuracy->position,
+                            "'result_accuracy' is {}, expected the mode DEFAULT, HIGHEST or TOLERANCE",
+                            to_string(*accuracy));
+  }
+  for (const NamedAttribute &entry : accuracy->get<Dictionary>()->entries) {
+    const auto *real = entry.value.get<double>();
+    const auto *number = entry.value.get<std::int64_t>();
+    const bool is_tolerance = entry.name == "ulps"                           ? number != nullptr
+                              : entry.name == "atol" || entry.name == "rtol" ? real != nullptr
+                                                                             : entry.name == "mode";
+    const double value = real != nullptr ? *real : number != nullptr ? static_cast<double>(*number) : 0;
+    if (!is_tolerance || value < 0 || (value > 0 && word->text != "TOLERANCE")) {
+      return checked.error_at(entry.value.position, "'{}' of the accuracy is {}, expected {}", entry.name,
+                              to_string(entry.value),
+                              !is_tolerance ? "atol = 0.0, rtol = 0.0, ulps = 0 or mode"
+                              : value < 0   ? "at least 0"
+                                            : fmt::format("0 with the mode {}", word->text));
+    }
+  }
+  return {};
+}
+
+namespace {
+
+// Algorithms that some hardware has; others are refused. Operands of 8 bits may all be combined.
+struct AlgorithmRow {
+  std::string_view operands, accumulator;
+  std::span<const std::int64_t> operations;
+};
+constexpr std::int64_t one[] = {1}, up_to_three[] = {1, 3}, up_to_nine[] = {1, 3, 6, 9};
+constexpr AlgorithmRow algorithms[] = {
+    {"f16", "f16", one},          {"f16", "f32", one}, {"bf16", "bf16", one}, {"bf16", "f32", up_to_nine},
+    {"tf32", "f32", up_to_three}, {"f32", "f32", one}, {"f64", "f64", one},   {"f8", "f32", one}};
+
+std::string word_of(const Attribute &algorithm, std::string_view name) {
+  const Attribute *entry = find_entry(algorithm, name);
+  return entry == nullptr ? std::string() : to_string(*entry);
+}
+
+}  // namespace
+
+Status verify_algorithm(const Checked &checked) {
+  const Attribute *algorithm = checked.find("algorithm");
+  if (algorithm == nullptr || algorithm->get<Dictionary>() == nullptr) {
+    return {};
+  }
+  auto kind_of = [&](std::string_view name) {
+    const std::string word = word_of(*algorithm, name);
+    return word.starts_with("f8") ? std::string("f8") : word;
+  };
+  const std::string lhs = kind_of("lhs_precision_type"), rhs = kind_of("rhs_precision_type");
+  const bool is_fast = word_of(*algorithm, "allow_imprecise_accumulation") == "true";
+  const bool is_split =
+      word_of(*algorithm, "lhs_component_count") != "1" || word_of(*algorithm, "rhs_component_count") != "1";
+  const std::string count = word_of(*algorithm, "num_primitive_operations");
+  const bool is_known = std::ranges::any_of(algorithms, [&](const AlgorithmRow &row) {
+    return row.operands == lhs && row.accumulator == word_of(*algorithm, "accumulation_type") &&
+           std::ranges::any_of(row.operations, [&](std::int64_t number) { return fmt::format("{}", number) == count; });
+  });
+  if (!is_known || lhs != rhs || is_split || (is_fast && lhs != "f8")) {
+    return checked.error_at(algorithm->position, "the algorithm is {}, expected one that some hardware has",
+                            to_string(*algorithm));
+  }
+  const Attribute *precision = checked.find("precision_config", "precision");
+  const auto *list = precision == nullptr ? nullptr : precision->get<std::vector<Attribute>>();
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    if (const auto *word = (*list)[i].get<Keyword>(); word != nullptr && word->text != "DEFAULT") {
+      return checked.error_at((*list)[i].position, "the precision {} with an algorithm, expected DEFAULT", word->text);
+    }
+  }
+  return {};
+}
+
+}  // namespace bp::import::stablehlo
