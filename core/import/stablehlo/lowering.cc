@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/import/stablehlo/verifier.h"
 #include "core/ir/shape_inference.h"
 #include "core/ir/verifier.h"
 #include "core/text/lexer.h"
@@ -301,7 +302,9 @@ Status Lowering::lower_operation(const Operation &operation) {
 Status Lowering::check_result(const Operation &operation, std::uint32_t i) const {
   const Type &type = program_.type(operation.result(i));
   const Shape &found = shape(values_[index(operation.result(i))]);
-  if (type.quantization != nullptr || has_unbounded(type.shape) || ir::same(found, type.shape, ir::CompareLayout::No)) {
+  const bool is_open =
+      has_unbounded(type.shape) && (!type.shape.is_array() || have_compatible_sizes(found, type.shape));
+  if (type.quantization != nullptr || is_open || ir::same(found, type.shape, ir::CompareLayout::No)) {
     return {};
   }
   return error(operation,

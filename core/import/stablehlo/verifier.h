@@ -10,10 +10,11 @@ namespace bp::import::stablehlo {
 // The first mistake, at its place. Rules: signatures.def, attribute_rules.def, and the verify_*.cc of this folder.
 Status verify(const Program &program);
 
-// Types that may stand for one another: sizes are equal or not known, quantized elements are stored alike, and what is
-// quantized is as good as what it expresses.
+// Types that may stand for one another: sizes are equal or not known, and quantized elements are stored alike, whatever
+// their scales.
 ir::ElementType expressed_type(const Type &type);  // or that of the elements, if they are not quantized
 bool are_compatible(const Type &a, const Type &b);
+bool have_equal_elements(const Type &a, const Type &b);  // the same scales too
 bool have_compatible_elements(const Type &a, const Type &b);
 bool have_compatible_sizes(const ir::Shape &a, const ir::Shape &b);
 

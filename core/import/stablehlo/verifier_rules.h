@@ -29,6 +29,13 @@ Status verify_infeed(const Checked &checked);
 Status verify_while(const Checked &checked);
 Status verify_custom_call(const Checked &checked);
 Status verify_select(const Checked &checked);
+Status verify_broadcast(const Checked &checked);
+Status verify_dynamic_gather(const Checked &checked);
+Status verify_dynamic_reshape(const Checked &checked);
+Status verify_dynamic_update_slice(const Checked &checked);
+Status verify_rng(const Checked &checked);
+Status verify_scan(const Checked &checked);
+Status verify_scatter(const Checked &checked);
 Status verify_constant_like(const Checked &checked);
 Status verify_result_accuracy(const Checked &checked);
 Status verify_algorithm(const Checked &checked);  // of dot_general

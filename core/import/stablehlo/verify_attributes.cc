@@ -12,12 +12,14 @@ enum class AttributeForm : std::uint8_t {
   Integer,
   NonNegative,
   Positive,
-  NonNegative32,  // an i32
+  Integer32,  // an i32
+  NonNegative32,
   Positive32,
   Float32,
   Flag,      // a bool, or only its name
   List,      // integers: array<i64: ...>, or dense<...> as once
   Elements,  // dense<...> : tensor<...xi64>
+  Padding,   // Elements, or in the pretty form a list of lists
   Groups,    // Elements, or groups by the axes of a mesh
 };
 enum class Presence : std::uint8_t { Required, Optional };
@@ -76,12 +78,9 @@ bool is_integer(const Attribute &attribute, ir::ElementType type, std::int64_t l
   return number != nullptr && *number >= least && is_of(attribute, type);
 }
 
-// Integers as dense<...>, or in the pretty form as lists.
 bool is_dense(const Attribute &attribute) {
   const auto *elements = attribute.get<Elements>();
-  const bool is_list = attribute.get<std::vector<Attribute>>() != nullptr;
-  return (elements != nullptr && elements->type.shape.element_type() == ir::ElementType::S64) ||
-         (is_list && attribute.type == ir::ElementType::Invalid);
+  return elements != nullptr && elements->type.shape.element_type() == ir::ElementType::S64;
 }
 
 bool is_list(const Attribute &attribute) {
@@ -99,12 +98,15 @@ bool fits(AttributeForm kind, const Attribute &attribute) {
     case AttributeForm::Integer: return is_integer(attribute, S64, least);
     case AttributeForm::NonNegative: return is_integer(attribute, S64, 0);
     case AttributeForm::Positive: return is_integer(attribute, S64, 1);
+    case AttributeForm::Integer32: return is_integer(attribute, S32, least);
     case AttributeForm::NonNegative32: return is_integer(attribute, S32, 0);
     case AttributeForm::Positive32: return is_integer(attribute, S32, 1);
     case AttributeForm::Float32: return attribute.get<double>() != nullptr && is_of(attribute, F32);
     case AttributeForm::Flag: return attribute.get<bool>() != nullptr || attribute.get<std::monostate>() != nullptr;
     case AttributeForm::List: return is_list(attribute);
     case AttributeForm::Elements: return is_dense(attribute);
+    case AttributeForm::Padding:
+      return is_dense(attribute) || (attribute.get<std::vector<Attribute>>() != nullptr && is_of(attribute, Invalid));
     case AttributeForm::Groups: return is_dense(attribute) || attribute.get<Dictionary>() != nullptr;
   }
   return true;
@@ -116,11 +118,13 @@ std::string_view text_of(AttributeForm kind) {
     case AttributeForm::Integer: return "an integer of 64 bits";
     case AttributeForm::NonNegative: return "an integer of 64 bits, at least 0";
     case AttributeForm::Positive: return "an integer of 64 bits, at least 1";
+    case AttributeForm::Integer32: return "an integer of 32 bits";
     case AttributeForm::NonNegative32: return "an integer of 32 bits, at least 0";
     case AttributeForm::Positive32: return "an integer of 32 bits, at least 1";
     case AttributeForm::Float32: return "a number with a point, of f32";
     case AttributeForm::Flag: return "true or false";
     case AttributeForm::List: return "integers as in array<i64: 0, 1>";
+    case AttributeForm::Padding:
     case AttributeForm::Elements: return "integers as in dense<[[0, 1]]> : tensor<1x2xi64>";
     case AttributeForm::Groups: return "groups as in dense<[[0, 1]]> : tensor<1x2xi64>";
   }

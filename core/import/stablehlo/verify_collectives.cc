@@ -106,37 +106,34 @@ bool is_promotable(const Type &from, const Type &to) {
          (((ir::is_complex(a) && ir::is_complex(b)) || are_integers) && ir::bit_width(a) <= ir::bit_width(b));
 }
 
-// A reducer takes two scalars for each operand and returns one, of a type that holds the operand's elements.
+// The reducer takes two scalars of one type and returns one, which holds the elements of each operand.
 Status check_reducer(const Checked &checked) {
   if (checked.operation().regions.size() != 1) {
     return checked.error("{} has {} regions, expected 1", checked.name(), checked.operation().regions.size());
   }
   const Region &region = checked.operation().regions[0];
-  const std::size_t count = checked.operand_count();
-  if (region.arguments.size() != 2 * count) {
-    return checked.error("{}: the reducer takes {} values, expected {}", checked.name(), region.arguments.size(),
-                         2 * count);
-  }
   const std::size_t returned = region.operations.empty() ? 0 : region.operations.back().operands.size();
-  if (returned != count) {
-    return checked.error("{}: the reducer returns {} values, expected {}", checked.name(), returned, count);
+  if (region.arguments.size() != 2 || returned != 1) {
+    return checked.error("{}: the reducer takes {} values and returns {}, expected 2 and 1", checked.name(),
+                         region.arguments.size(), returned);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    const Type &result = checked.type(region.operations.back().operands[i]);
-    for (std::size_t k : {i, count + i}) {
-      if (const Type &argument = checked.type(region.arguments[k]); !are_compatible(argument, result)) {
-        return checked.error("{}: the reducer takes {} as value {} and returns {}, expected the same", checked.name(),
-                             to_string(argument), k, to_string(result));
-      }
+  const Type &scalar = checked.type(region.operations.back().operands[0]);
+  for (ValueId id : region.arguments) {
+    if (const Type &argument = checked.type(id); !are_compatible(argument, scalar)) {
+      return checked.error("{}: the reducer takes {} and returns {}, expected the same", checked.name(),
+                           to_string(argument), to_string(scalar));
     }
-    if (!result.shape.is_scalar() || !is_promotable(checked.operand(i), result)) {
+  }
+  for (std::size_t i = 0; i < checked.operand_count(); ++i) {
+    if (!scalar.shape.is_scalar() || !is_promotable(checked.operand(i), scalar)) {
       return checked.error("{}: the reducer returns {} for operand {} of type {}, expected a scalar of its elements",
-                           checked.name(), to_string(result), i, to_string(checked.operand(i)));
+                           checked.name(), to_string(scalar), i, to_string(checked.operand(i)));
     }
-    const Type &own = checked.result(std::min(i, checked.result_count() - 1));
-    if (checked.result_count() == count && !have_compatible_elements(own, result)) {
+  }
+  for (std::size_t i = 0; i < checked.result_count(); ++i) {
+    if (!have_compatible_elements(checked.result(i), scalar)) {
       return checked.error("{}: result {} is {}, expected elements of {} as the reducer returns", checked.name(), i,
-                           to_string(own), to_string(result));
+                           to_string(checked.result(i)), to_string(scalar));
     }
   }
   return {};

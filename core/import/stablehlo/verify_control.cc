@@ -49,9 +49,109 @@ Status verify_while(const Checked &checked) {
 
 Status verify_select(const Checked &checked) {
   for (const Type *other : {&checked.operand(2), &checked.result(0)}) {
-    if (!are_compatible(checked.operand(1), *other)) {
+    if (!have_equal_elements(checked.operand(1), *other) ||
+        !have_compatible_sizes(checked.operand(1).shape, other->shape)) {
       return checked.error("{} of {} and {} to {}, expected types that are compatible", checked.name(),
                            to_string(checked.operand(1)), to_string(checked.operand(2)), to_string(checked.result(0)));
+    }
+  }
+  return {};
+}
+
+// --- Sizes that attributes and operands give ---
+
+// The sizes are put before those of the operand.
+Status verify_broadcast(const Checked &checked) {
+  std::vector<std::int64_t> sizes = checked.integers("broadcast_sizes", "sizes");
+  const auto own = checked.operand(0).shape.sizes();
+  sizes.insert(sizes.end(), own.begin(), own.end());
+  const ir::Shape &result = checked.result(0).shape;
+  bool fits = sizes.size() == result.rank();
+  for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
+    fits = result.size(i) == ir::unbounded || sizes[i] == ir::unbounded || result.size(i) == sizes[i];
+  }
+  return fits ? Status()
+              : checked.error("{} of {} to {}, expected the sizes of the operand after those of broadcast_sizes",
+                              checked.name(), to_string(checked.operand(0)), to_string(checked.result(0)));
+}
+
+namespace {
+
+// A vector of sizes has one for each dimension.
+Status check_size_count(const Checked &checked, std::size_t operand, const Type &type, std::string_view what) {
+  const ir::Shape &sizes = checked.operand(operand).shape;
+  if (sizes.rank() == 1 && sizes.size(0) != ir::unbounded &&
+      sizes.size(0) != static_cast<std::int64_t>(type.shape.rank())) {
+    return checked.error("{}: operand {} gives {} sizes, expected one for each dimension of {}, {}", checked.name(),
+                         operand, sizes.size(0), what, to_string(type));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status verify_dynamic_gather(const Checked &checked) {
+  return check_size_count(checked, 2, checked.operand(0), "operand 0");
+}
+
+Status verify_dynamic_reshape(const Checked &checked) {
+  return check_size_count(checked, 1, checked.result(0), "the result");
+}
+
+Status verify_rng(const Checked &checked) {
+  return check_size_count(checked, 2, checked.result(0), "the result");
+}
+
+Status verify_dynamic_update_slice(const Checked &checked) {
+  const Type &operand = checked.operand(0), &update = checked.operand(1);
+  return have_equal_elements(operand, update) ? Status()
+                                              : checked.error("{} of {} in {}, expected elements of the same type",
+                                                              checked.name(), to_string(update), to_string(operand));
+}
+
+// Inputs, indices, and as many updates.
+Status verify_scatter(const Checked &checked) {
+  const std::size_t count = checked.operand_count(), inputs = (count - 1) / 2;
+  if (count % 2 == 0) {
+    return checked.error("{} has {} operands, expected inputs, indices, and as many updates", checked.name(), count);
+  }
+  const Type &indices = checked.operand(inputs);
+  if (!ir::is_integer(indices.shape.element_type()) || indices.quantization != nullptr) {
+    return checked.error("{}: the indices are {}, expected integers", checked.name(), to_string(indices));
+  }
+  return {};
+}
+
+namespace {
+
+// array<i32: 1, 1>, in the generic form alone: how many are inputs and how many carries.
+Status check_segments(const Checked &checked, std::string_view name, std::size_t count) {
+  const std::vector<std::int64_t> sizes = checked.integers(name);
+  std::int64_t sum = 0;
+  for (std::int64_t size : sizes) {
+    sum = size < 0 || size > 1 << 20 ? std::int64_t{-1} << 40 : sum + size;
+  }
+  if (sizes.size() != 2 || sum != static_cast<std::int64_t>(count)) {
+    return checked.error("{}: '{}' is [{}], expected two sizes of together {}", checked.name(), name,
+                         fmt::join(sizes, ", "), count);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status verify_scan(const Checked &checked) {
+  if (checked.find("inits") == nullptr) {
+    BP_TRY(check_segments(checked, "operandSegmentSizes", checked.operand_count()));
+    BP_TRY(check_segments(checked, "resultSegmentSizes", checked.result_count()));
+  }
+  for (const Region &region : checked.operation().regions) {
+    for (std::size_t i = 0; i < std::min(region.arguments.size(), checked.operand_count()); ++i) {
+      const Type &argument = checked.type(region.arguments[i]);
+      if (!have_compatible_elements(argument, checked.operand(i))) {
+        return checked.error("{}: its region takes {} as value {}, expected elements of {}", checked.name(),
+                             to_string(argument), i, to_string(checked.operand(i)));
+      }
     }
   }
   return {};
@@ -160,10 +260,11 @@ Status verify_result_accuracy(const Checked &checked) {
   for (const NamedAttribute &entry : accuracy->get<Dictionary>()->entries) {
     const auto *real = entry.value.get<double>();
     const auto *number = entry.value.get<std::int64_t>();
-    const bool is_tolerance = entry.name == "ulps"                           ? number != nullptr
-                              : entry.name == "atol" || entry.name == "rtol" ? real != nullptr
-                                                                             : entry.name == "mode";
-    const double value = real != nullptr ? *real : number != nullptr ? static_cast<double>(*number) : 0;
+    const bool is_real = entry.name == "atol" || entry.name == "rtol";  // its bits may be given, as 0x7FC00000
+    const bool is_tolerance = is_real                ? real != nullptr || number != nullptr
+                              : entry.name == "ulps" ? number != nullptr
+                                                     : entry.name == "mode";
+    const double value = real != nullptr ? *real : !is_real && number != nullptr ? static_cast<double>(*number) : 0;
     if (!is_tolerance || value < 0 || (value > 0 && word->text != "TOLERANCE")) {
       return checked.error_at(entry.value.position, "'{}' of the accuracy is {}, expected {}", entry.name,
                               to_string(entry.value),

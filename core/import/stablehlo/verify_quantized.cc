@@ -67,7 +67,8 @@ Status verify_add(const Checked &checked) {
       return differ(checked, "quantized dimensions", *operand, result);
     }
   }
-  return {};
+  // The result is like operand 0, whatever operand 1 is.
+  return have_compatible_elements(lhs, result) ? Status() : differ(checked, "elements", lhs, result);
 }
 
 Status verify_transpose(const Checked &checked) {
@@ -127,11 +128,9 @@ Status verify_broadcast_in_dim(const Checked &checked) {
         checked.name(), from, dimensions[from], dimension_of(result));
   }
   const Quantization &a = *operand.quantization, &b = *result.quantization;
-  if (operand.shape.size(from) != 1) {
-    return check_same_scales(checked, operand, result);
-  }
-  const bool are_repeated = std::ranges::all_of(b.scales, [&](double scale) { return scale == a.scales[0]; }) &&
-                            std::ranges::all_of(b.zero_points, [&](auto zero) { return zero == a.zero_points[0]; });
+  const bool are_repeated = operand.shape.size(from) != 1 ||
+                            (std::ranges::all_of(b.scales, [&](double scale) { return scale == a.scales[0]; }) &&
+                             std::ranges::all_of(b.zero_points, [&](auto zero) { return zero == a.zero_points[0]; }));
   return are_repeated ? Status() : differ(checked, "scales and zero points", operand, result);
 }
 

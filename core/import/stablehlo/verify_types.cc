@@ -15,7 +15,9 @@ enum class Relation : std::uint8_t {
   ExactElements,    // the elements of all are of the same type
   Shapes,           // the sizes of all are compatible
   Pairs,            // each result is of the type of its operand
-  PairElements,     // and its elements are
+  PairElements,     // the elements of each result are of the type of its operand's
+  PairTypes,        // each result is compatible with its operand
+  First,            // the elements of the first result are of the type of the first operand's
 };
 
 // Kinds of elements, as bits.
@@ -209,12 +211,6 @@ Status check_types(const Checked &checked, std::span<const Expected> expected, s
   return {};
 }
 
-bool have_equal_elements(const Type &a, const Type &b) {
-  return a.shape.element_type() == b.shape.element_type() &&
-         (a.quantization == b.quantization ||
-          (a.quantization != nullptr && b.quantization != nullptr && *a.quantization == *b.quantization));
-}
-
 using Agree = bool (*)(const Type &, const Type &);
 
 bool agree_on_sizes(const Type &a, const Type &b) {
@@ -270,6 +266,11 @@ Status check_relation(const Checked &checked, Relation relation) {
     case Relation::Shapes: return check_all(checked, all, agree_on_sizes, "the same sizes");
     case Relation::Pairs:
       return check_pairs(checked, [](const Type &a, const Type &b) { return a == b; }, "the same type");
+    case Relation::PairTypes: return check_pairs(checked, are_compatible, "types that are compatible");
+    case Relation::First:
+      return have_equal_elements(checked.operand(0), checked.result(0))
+                 ? Status()
+                 : disagree(checked, 0, checked.operand_count(), "elements of the same type");
     case Relation::PairElements: return check_pairs(checked, have_equal_elements, "elements of the same type");
   }
   return {};
@@ -281,9 +282,19 @@ ir::ElementType expressed_type(const Type &type) {
   return type.quantization != nullptr ? type.quantization->expressed : type.shape.element_type();
 }
 
+bool have_equal_elements(const Type &a, const Type &b) {
+  return a.shape.element_type() == b.shape.element_type() &&
+         (a.quantization == b.quantization ||
+          (a.quantization != nullptr && b.quantization != nullptr && *a.quantization == *b.quantization));
+}
+
 bool have_compatible_elements(const Type &a, const Type &b) {
-  if (a.quantization != nullptr && b.quantization != nullptr &&
-      (a.shape.element_type() != b.shape.element_type() || a.quantization->storage_min != b.quantization->storage_min ||
+  if ((a.quantization == nullptr) != (b.quantization == nullptr)) {
+    return false;
+  }
+  if (a.quantization != nullptr &&
+      ((a.quantization->dimension < 0) != (b.quantization->dimension < 0) ||
+       a.shape.element_type() != b.shape.element_type() || a.quantization->storage_min != b.quantization->storage_min ||
        a.quantization->storage_max != b.quantization->storage_max)) {
     return false;
   }
