@@ -46,9 +46,20 @@ std::size_t exchanged_count(const Instruction &instruction) {
   return instruction.operand_count() - (has_root ? 1 : 0);
 }
 
-// The parts of a result that has one shape per operand: a tuple's elements, or the one shape itself.
-Result<std::span<const Shape>> result_parts(const Instruction &instruction) {
+// What begins something returns a tuple of what goes in, what will come out, and state that is its own.
+Status check_start(const Instruction &instruction, const Shape &input) {
   const Shape &shape = instruction.shape();
+  if (!shape.is_tuple() || shape.elements().size() < 2) {
+    return invalid_input("the shape is {}, expected a tuple of at least 2 parts", describe(shape));
+  }
+  if (!agree(shape.elements()[0], input)) {
+    return invalid_input("the input in the shape is {}, expected {}", describe(shape.elements()[0]), describe(input));
+  }
+  return {};
+}
+
+// The parts of a result that has one shape per operand: a tuple's elements, or the one shape itself.
+Result<std::span<const Shape>> result_parts(const Instruction &instruction, const Shape &shape) {
   auto parts = shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
   if (parts.size() != instruction.operand_count()) {
     return invalid_input("the shape is {}, expected one array for each of the {} operands", describe(shape),
@@ -59,8 +70,8 @@ Result<std::span<const Shape>> result_parts(const Instruction &instruction) {
 
 // Each part of the result is its operand but for the size of one dimension. The larger of the two is a multiple of the
 // smaller, the same in all pairs: the number of members of a group.
-Status check_grouped(const Instruction &instruction, std::size_t along, bool result_is_larger) {
-  BP_ASSIGN(auto parts, result_parts(instruction));
+Status check_grouped(const Instruction &instruction, const Shape &result, std::size_t along, bool result_is_larger) {
+  BP_ASSIGN(auto parts, result_parts(instruction, result));
   std::int64_t members = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Shape &small = result_is_larger ? operand_shape(instruction, i) : parts[i];
@@ -214,13 +225,24 @@ Result<Shape> infer_device_id(const Instruction &instruction) {
 
 Result<Shape> infer_all_gather(const Instruction &instruction) {
   BP_ASSIGN(std::size_t along, single_dimension(instruction, operand_shape(instruction, 0).rank()));
-  BP_TRY(check_grouped(instruction, along, true));
+  BP_TRY(check_grouped(instruction, instruction.shape(), along, true));
   return instruction.shape();
+}
+
+Status shape_rules::check_all_gather_start(const Instruction &instruction) {
+  BP_TRY(check_start(instruction, tuple_of_operands(instruction, instruction.operand_count())));
+  const Shape &shape = instruction.shape();
+  // (C1) what goes in and what comes out, and nothing else.
+  if (shape.elements().size() != 2) {
+    return invalid_input("the shape is {}, expected a tuple of 2 parts", describe(shape));
+  }
+  BP_ASSIGN(std::size_t along, single_dimension(instruction, operand_shape(instruction, 0).rank()));
+  return check_grouped(instruction, shape.elements()[1], along, true);
 }
 
 Result<Shape> infer_reduce_scatter(const Instruction &instruction) {
   BP_ASSIGN(std::size_t along, single_dimension(instruction, operand_shape(instruction, 0).rank()));
-  BP_TRY(check_grouped(instruction, along, false));
+  BP_TRY(check_grouped(instruction, instruction.shape(), along, false));
   return instruction.shape();
 }
 
@@ -358,7 +380,15 @@ Result<Shape> infer_collective_permute(const Instruction &instruction) {
 
 Result<Shape> infer_collective_permute_start(const Instruction &instruction) {
   BP_TRY(check_collective_permute(instruction));
-  return infer_explicit(instruction);
+  const bool has_target = is_in_place(instruction);
+  const Shape sent =
+      has_target ? operand_shape(instruction, 0) : tuple_of_operands(instruction, instruction.operand_count());
+  BP_TRY(check_start(instruction, sent));
+  const Shape &received = has_target ? operand_shape(instruction, 1) : sent;
+  if (const Shape &output = instruction.shape().elements()[1]; !agree(output, received)) {
+    return invalid_input("the output in the shape is {}, expected {}", describe(output), describe(received));
+  }
+  return instruction.shape();
 }
 
 }  // namespace bp::ir

@@ -140,12 +140,10 @@ Result<Shape> infer_dynamic_reshape(const Instruction &instruction) {
 Result<Shape> infer_bitcast(const Instruction &instruction) {
   BP_TRY(check_written_array(instruction));
   const Shape &operand = operand_shape(instruction, 0), &result = instruction.shape();
-  // (C1) the same number of bits, or of bytes, which differ where elements of fewer than 8 bits have bytes of their own.
-  auto bits = [](const Shape &shape) { return Wide{shape.element_count()} * bit_width(shape.element_type()); };
-  if (!has_unbounded(operand) && !has_unbounded(result) && bits(operand) != bits(result) &&
-      operand.byte_size() != result.byte_size()) {
-    return invalid_input("the result {} does not have as many bytes as the operand {}", describe(result),
-                         describe(operand));
+  // (C1) as many bytes, as both are stored: elements of fewer than 8 bits have bytes of their own unless packed.
+  if (!has_unbounded(operand) && !has_unbounded(result) && operand.byte_size() != result.byte_size()) {
+    return invalid_input("the result {} has {} bytes, expected {} as the operand {}", describe(result),
+                         result.byte_size(), operand.byte_size(), describe(operand));
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // What the files of shape inference share: one function per shape_rule of ops.def, and the checks they are made of.
-// Only shape_inference*.cc, and what says how run-time sizes follow, include this.
+// Only shape_inference*.cc, the verifier, and what says how run-time sizes follow, include this.
 #pragma once
 
 #include <algorithm>
@@ -99,6 +99,9 @@ std::string list(std::span<const std::int64_t> values);  // {0,1}
 Status check_written_array(const Instruction &instruction);
 // The written shape, if it agrees with `expected` but for layouts and the marks of dynamic sizes.
 Result<Shape> written_shape(const Instruction &instruction, const Shape &expected);
+
+// The shape of an all-gather-start: a tuple of the operands and of what they become.
+Status check_all_gather_start(const Instruction &instruction);
 
 }  // namespace shape_rules
 }  // namespace bp::ir

@@ -1,6 +1,7 @@
 // Ops that begin something and ops that end it. The first returns a tuple of what goes in, what will come out and
 // private state; the second takes that tuple.
 #include "core/ir/shape_inference.h"
+#include "core/ir/shape_inference_rules.h"
 #include "core/ir/verifier_checks.h"
 
 namespace bp::ir {
@@ -84,6 +85,9 @@ Status check_channel_tuple(const Instruction &instruction, std::size_t parts) {
     return invalid_input("the shape is {}, expected a tuple of {} parts, the last one a token",
                          to_string(shape, PrintLayout::Never), parts);
   }
+  if (parts == 3) {
+    return expect(shape.elements()[1], Shape::scalar(ElementType::U32), "the state in the shape");
+  }
   return {};
 }
 
@@ -92,15 +96,14 @@ Status check_channel_tuple(const Instruction &instruction, std::size_t parts) {
 Status verify_asynchronous(const Instruction &instruction) {
   const Shape &shape = instruction.shape();
   switch (instruction.opcode()) {
+    case Opcode::AllGatherStart: return shape_rules::check_all_gather_start(instruction);
     case Opcode::AsyncStart: return check_async_start(instruction);
     case Opcode::AsyncUpdate: return expect_tuple(instruction.operand(0).shape(), 2, "operand 0");
     case Opcode::AsyncDone: return check_async_done(instruction);
-    case Opcode::AllGatherStart:
-    case Opcode::CollectivePermuteStart: return expect_tuple(shape, 2, "the shape");
     case Opcode::AllGatherDone:
     case Opcode::CollectivePermuteDone: return check_done(instruction, 1);
     case Opcode::CopyStart:
-      BP_TRY(expect_tuple(shape, 2, "the shape"));
+      BP_TRY(expect_tuple(shape, 3, "the shape"));
       BP_TRY(expect(shape.elements()[0], instruction.operand(0).shape(), "the destination in the shape"));
       return expect(shape.elements()[1], instruction.operand(0).shape(), "the source in the shape");
     case Opcode::CopyDone: return check_done(instruction, 0);

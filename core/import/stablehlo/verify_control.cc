@@ -28,7 +28,8 @@ Status check_carried(const Checked &checked, std::size_t count, TypeOf &&type_of
 Status verify_while(const Checked &checked) {
   const auto &regions = checked.operation().regions;
   if (regions.size() != 2) {
-    return checked.error("{} has {} regions, expected 2", checked.name(), regions.size());
+    return checked.error("{} has {} region{}, expected 2", checked.name(), regions.size(),
+                         regions.size() == 1 ? "" : "s");
   }
   constexpr std::string_view takes[] = {"the condition takes", "the body takes"};
   for (std::size_t k = 0; k < 2; ++k) {
@@ -51,7 +52,7 @@ Status verify_select(const Checked &checked) {
   for (const Type *other : {&checked.operand(2), &checked.result(0)}) {
     if (!have_equal_elements(checked.operand(1), *other) ||
         !have_compatible_sizes(checked.operand(1).shape, other->shape)) {
-      return checked.error("{} of {} and {} to {}, expected types that are compatible", checked.name(),
+      return checked.error("{} of {} and {} to {}, expected the same type", checked.name(),
                            to_string(checked.operand(1)), to_string(checked.operand(2)), to_string(checked.result(0)));
     }
   }

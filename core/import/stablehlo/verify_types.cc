@@ -45,8 +45,9 @@ struct KindRow {
   std::string_view text;
 };
 constexpr KindRow kind_rows[] = {
-    {"tensor", any_float | any_integer | Pred | Complex | Quantized, "anything but numbers quantized by dimension"},
-    {"axis", Axis, "numbers quantized by dimension"},
+    {"tensor", any_float | any_integer | Pred | Complex | Quantized, "any elements not quantized by dimension"},
+    {"any", any_float | any_integer | Pred | Complex | Quantized | Axis, "any elements"},
+    {"axis", Axis, "elements quantized by dimension"},
     {"float", any_float, "floats"},
     {"f32", F32, "f32"},
     {"f64", F64, "f64"},
@@ -56,7 +57,7 @@ constexpr KindRow kind_rows[] = {
     {"ui32", U32, "ui32"},
     {"pred", Pred, "i1"},
     {"complex", Complex, "complex numbers"},
-    {"quantized", Quantized, "numbers quantized with one scale"},
+    {"quantized", Quantized, "elements quantized with one scale"},
     {"token", Token, "a token"},
     {"tuple", Tuple, "a tuple"},
 };
@@ -255,23 +256,23 @@ Status check_pairs(const Checked &checked, Agree agree, std::string_view what) {
 
 Status check_relation(const Checked &checked, Relation relation) {
   const std::size_t all = checked.operand_count() + checked.result_count();
-  constexpr std::string_view elements = "elements that are compatible";
+  constexpr std::string_view elements = "the same elements";
   switch (relation) {
     case Relation::None: return {};
-    case Relation::Types: return check_all(checked, all, are_compatible, "types that are compatible");
+    case Relation::Types: return check_all(checked, all, are_compatible, "the same type");
     case Relation::Elements: return check_all(checked, all, have_compatible_elements, elements);
     case Relation::OperandElements:
       return check_all(checked, checked.operand_count(), have_compatible_elements, elements);
-    case Relation::ExactElements: return check_all(checked, all, have_equal_elements, "elements of the same type");
+    case Relation::ExactElements: return check_all(checked, all, have_equal_elements, "the same elements");
     case Relation::Shapes: return check_all(checked, all, agree_on_sizes, "the same sizes");
     case Relation::Pairs:
       return check_pairs(checked, [](const Type &a, const Type &b) { return a == b; }, "the same type");
-    case Relation::PairTypes: return check_pairs(checked, are_compatible, "types that are compatible");
+    case Relation::PairTypes: return check_pairs(checked, are_compatible, "the same type");
     case Relation::First:
       return have_equal_elements(checked.operand(0), checked.result(0))
                  ? Status()
-                 : disagree(checked, 0, checked.operand_count(), "elements of the same type");
-    case Relation::PairElements: return check_pairs(checked, have_equal_elements, "elements of the same type");
+                 : disagree(checked, 0, checked.operand_count(), "the same elements");
+    case Relation::PairElements: return check_pairs(checked, have_equal_elements, "the same elements");
   }
   return {};
 }

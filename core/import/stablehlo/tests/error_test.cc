@@ -38,12 +38,14 @@ TEST_CASE("an error of StableHLO shows the file, the place, the line and a caret
 }
 
 TEST_CASE("an error that the verifier finds has its line too") {
-  auto module = read("func.func @main(%x: tensor<2xf32>) {\n  %y = stablehlo.add %x, %x : tensor<3xf32>\n  return\n}",
-                     {"a.mlir", 1, {}});
+  auto module = read(
+      "func.func @main(%x: tensor<2xf32>) {\n"
+      "  %y = stablehlo.concatenate %x, dim = 0 : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}",
+      {"a.mlir", 1, {}});
   REQUIRE(!module.ok());
   CHECK(module.error().to_string() ==
         "a.mlir:2:8: y: the shape is f32[3], expected f32[2]\n"
-        "    %y = stablehlo.add %x, %x : tensor<3xf32>\n"
+        "    %y = stablehlo.concatenate %x, dim = 0 : (tensor<2xf32>) -> tensor<3xf32>\n"
         "         ^");
 }
 
@@ -119,8 +121,7 @@ TEST_CASE("errors in types and literals") {
       {"%0 = stablehlo.constant dense<1", "2:25: a literal is not closed: expected '>' before the end of the text"},
       {"%0 = stablehlo.abs %x : tensor<4xcomplex<f16>>", "2:42: complex numbers of f16, expected f32 or f64"},
       {"%0 = stablehlo.abs %x : !foo", "2:25: unknown type !foo"},
-      {"%0 = stablehlo.abs %x : tensor<4x!quant.uniform<i8:f32, -1.0>>",
-       "2:57: the scale -1, expected a positive number"},
+      {"%0 = stablehlo.abs %x : tensor<4x!quant.uniform<i8:f32, -1.0>>", "2:57: the scale -1, expected a positive f32"},
       {"%0 = stablehlo.abs %x : tensor<?xf32, #stablehlo.bounds<4, 5>>",
        "2:60: the bound 5 of dimension 1 of tensor<?xf32, #stablehlo.bounds<4>>, expected one for each '?'"},
   };
@@ -144,7 +145,8 @@ TEST_CASE("errors in operations") {
        "2:33: stablehlo.abs has no attribute 'foo'"},
       {"%0 = \"stablehlo.transpose\"(%x) : (tensor<4xf32>) -> tensor<4xf32>",
        "2:7: stablehlo.transpose needs the attribute 'permutation', dims in the pretty form"},
-      {"%0 = stablehlo.transpose %x, dims = [a] : (tensor<4xf32>) -> tensor<4xf32>", "2:38: expected an integer"},
+      {"%0 = stablehlo.transpose %x, dims = [a] : (tensor<4xf32>) -> tensor<4xf32>",
+       "2:37: 'permutation' of stablehlo.transpose is [a], expected integers as in array<i64: 0, 1>"},
       {"%0 = stablehlo.transpose %x, dims = [0], dims = [0] : (tensor<4xf32>) -> tensor<4xf32>",
        "2:47: attribute 'dims' is given twice"},
       {"%0 = stablehlo.compare FOO, %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
@@ -154,28 +156,33 @@ TEST_CASE("errors in operations") {
       {"%0 = stablehlo.slice %x [0:2:] : (tensor<4xf32>) -> tensor<2xf32>",
        "2:30: expected the stride of a slice, found ']'"},
       {"%0 = stablehlo.reduce_precision %x, format = 5 : tensor<4xf32>", "2:46: expected a word or a string"},
-      {"%0 = stablehlo.add %x, %y : tensor<4xf32>", "2:6: add.2: operand 1 has shape f32[2], expected f32[4]"},
+      {"%0 = stablehlo.add %x, %y : tensor<4xf32>",
+       "2:6: stablehlo.add: operand 0 is tensor<4xf32> and operand 1 is tensor<2xf32>, expected the same sizes"},
       {"%0 = \"stablehlo.while\"(%x) ({}) : (tensor<4xf32>) -> tensor<4xf32>",
        "2:7: stablehlo.while has 1 region, expected 2"},
       {"%0 = \"stablehlo.reduce\"(%x, %x) <{dimensions = array<i64: 0>}> : (tensor<4xf32>, tensor<4xf32>) -> "
        "tensor<f32>",
        "2:7: stablehlo.reduce has 0 regions, expected 1"},
-      {"%0 = \"stablehlo.gather\"(%x, %y) <{dimension_numbers = 1, slice_sizes = array<i64: 1>}> : (tensor<4xf32>, "
-       "tensor<2xf32>) -> tensor<2xf32>",
-       "2:55: expected dimension numbers as in #stablehlo.gather<offset_dims = [0], ...>"},
+      {"%i = stablehlo.convert %y : (tensor<2xf32>) -> tensor<2xi32> "
+       "%0 = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = 1, slice_sizes = array<i64: 1>}> : (tensor<4xf32>, "
+       "tensor<2xi32>) -> tensor<2xf32>",
+       "2:117: expected dimension numbers as in #stablehlo.gather<offset_dims = [0], ...>"},
       {"%0 = stablehlo.convolution(%x, %y) dim_numbers = [b, 0, b]x[0, i, o]->[b, 0, f], window = {} : "
        "(tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>",
        "2:57: a dimension of a convolution is given twice"},
       {"%0 = arith.addf %x, %x : tensor<4xf32>", "2:6: unknown operation arith.addf"},
-      {"%0 = stablehlo.dynamic_pad %x, %y, %y, %y, %y : (tensor<4xf32>, tensor<2xf32>, tensor<2xf32>, "
-       "tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>",
-       "2:6: stablehlo.dynamic_pad: the low paddings are not known"},
+      {"%s = stablehlo.slice %y [0:1] : (tensor<2xf32>) -> tensor<1xf32> "
+       "%i = stablehlo.convert %s : (tensor<1xf32>) -> tensor<1xi32> "
+       "%z = stablehlo.constant dense<0.0> : tensor<f32> "
+       "%0 = stablehlo.dynamic_pad %x, %z, %i, %i, %i : (tensor<4xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, "
+       "tensor<1xi32>) -> tensor<4xf32>",
+       "2:181: stablehlo.dynamic_pad: the low paddings are not known"},
       {"%q = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>> "
        "%w = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, "
        "4.0}>> "
        "%0 = stablehlo.dot_general %q, %w, contracting_dims = [0] x [0] : (tensor<4x!quant.uniform<i8:f32, 0.5>>, "
        "tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>) -> tensor<!quant.uniform<i8:f32, 0.5>>",
-       "2:213: operand 1 is quantized along dimension 0, which the result does not have"},
+       "2:213: stablehlo.dot_general: operand 1 is quantized along dimension 0, expected one that is not contracted"},
       {"%0 = mhlo.add %x, %x : tensor<4xf32>",
        "2:6: mhlo.add is not supported: mhlo is the dialect before StableHLO: convert it with mlir-hlo-opt "
        "--hlo-legalize-to-stablehlo"},
@@ -189,7 +196,8 @@ TEST_CASE("errors in operations") {
       {"%0 = sdy.manual_computation(%x) in_shardings=[] out_shardings=[] manual_axes={} () { sdy.return } : "
        "(tensor<4xf32>) -> tensor<4xf32>",
        "2:6: sdy.manual_computation has 1 operand, expected 0"},
-      {"%0 = sdy.manual_computation(%x) in_shardings=[] out_shardings=[] manual_axes={} (%a: tensor<2xf32>) { sdy.return "
+      {"%0 = sdy.manual_computation(%x) in_shardings=[] out_shardings=[] manual_axes={} (%a: tensor<2xf32>) { "
+       "sdy.return "
        "} : (tensor<4xf32>) -> tensor<4xf32>",
        "2:6: its region returns 0 values, expected 1"},
       {"%0 = sdy.manual_computation(%x) in_shardings=[<@m, [{\"a\"}]> out_shardings=[]",
@@ -206,7 +214,7 @@ TEST_CASE("errors in operations") {
        "2:6: stablehlo.unary_einsum: \"a->aa\" for tensor<4xf32>"},
       {"%0 = chlo.lgamma %c : tensor<f32> -> tensor<f32>", "2:18: %c is not defined before its use"},
       {"%c = stablehlo.constant dense<1> : tensor<i32> %0 = chlo.lgamma %c : tensor<i32> -> tensor<i32>",
-       "2:53: chlo.lgamma of tensor<i32>, expected floats"},
+       "2:53: chlo.lgamma: operand 0 is tensor<i32>, expected a tensor of floats"},
       {"%z = stablehlo.constant dense<0.0> : tensor<f32> %0 = stablehlo.reduce(%x init: %z) across dimensions = [0] : "
        "(tensor<4xf32>, tensor<f32>) -> tensor<f32> reducer(%a: tensor<f32>, %b: tensor<f32>) { %s = stablehlo.slice "
        "%y "
@@ -228,14 +236,14 @@ TEST_CASE("each kind of mistake is said with its place, in both forms") {
       {"wrong type, generic", "%0 = \"stablehlo.negate\"(%x) : (tensor<4xi32>) -> tensor<4xi32>",
        "2:31: operand 0 is written as tensor<4xi32>, but its type is tensor<4xf32>"},
       {"operands of two types, pretty", "%0 = stablehlo.multiply %x, %y : tensor<4xf32>",
-       "2:6: multiply.2: operand 1 has shape f32[2], expected f32[4]"},
+       "2:6: stablehlo.multiply: operand 0 is tensor<4xf32> and operand 1 is tensor<2xf32>, expected the same type"},
       {"operands of two types, generic",
        "%0 = \"stablehlo.multiply\"(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>",
-       "2:7: multiply.2: operand 1 has shape f32[2], expected f32[4]"},
+       "2:7: stablehlo.multiply: operand 0 is tensor<4xf32> and operand 1 is tensor<2xf32>, expected the same type"},
       {"result of another type, pretty", "%0 = stablehlo.negate %x : (tensor<4xf32>) -> tensor<2xf32>",
-       "2:6: negate.2: the shape is f32[2], expected f32[4]"},
+       "2:6: stablehlo.negate: operand 0 is tensor<4xf32> and result 0 is tensor<2xf32>, expected the same type"},
       {"result of another type, generic", "%0 = \"stablehlo.negate\"(%x) : (tensor<4xf32>) -> tensor<2xf32>",
-       "2:7: negate.2: the shape is f32[2], expected f32[4]"},
+       "2:7: stablehlo.negate: operand 0 is tensor<4xf32> and result 0 is tensor<2xf32>, expected the same type"},
       {"missing attribute, pretty", "%0 = stablehlo.iota : tensor<4xf32>",
        "2:6: stablehlo.iota needs the attribute 'iota_dimension', dim in the pretty form"},
       {"missing attribute, generic", "%0 = \"stablehlo.iota\"() : () -> tensor<4xf32>",

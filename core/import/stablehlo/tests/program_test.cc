@@ -27,12 +27,17 @@ TEST_CASE("operations become instructions") {
        "mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<3xf32>",
        "f32[3]{0} exponential(%v), result_accuracy={tolerance={atol=0,rtol=0,ulps=2}}"},
       {"tensor<2x2xf32>",
-       "%r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1], precision = [HIGHEST, DEFAULT], algorithm = "
+       "%r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1], precision = [HIGHEST, DEFAULT] : "
+       "(tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>",
+       "f32[2,2]{1,0} dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+       "operand_precision={highest,default}"},
+      {"tensor<2x2xf32>",
+       "%r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1], algorithm = "
        "<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, "
        "rhs_component_count = 1, num_primitive_operations = 3, allow_imprecise_accumulation = false> : "
        "(tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>",
        "f32[2,2]{1,0} dot(%x, %x), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
-       "operand_precision={highest,default}, algorithm=dot_bf16_bf16_f32_x3"},
+       "algorithm=dot_bf16_bf16_f32_x3"},
       {"tensor<3x3xf32>",
        "%r = stablehlo.einsum %x, %x, config = \"ab,ac->cb\" : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>",
        "f32[3,3]{1,0} transpose(%r), dimensions={1,0}"},
