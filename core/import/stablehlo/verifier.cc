@@ -80,6 +80,7 @@ Rule find_rule(std::string_view operation) {
   static const std::unordered_map<std::string_view, Rule> rules = {
       {"chlo.constant_like", verify_constant_like},
       {"chlo.scan", verify_scan},
+      {"stablehlo.abs", verify_abs},
       {"stablehlo.add", verify_add},
       {"stablehlo.all_gather", verify_all_gather},
       {"stablehlo.all_reduce", verify_all_reduce},

@@ -7,6 +7,7 @@
 namespace bp::import::stablehlo {
 
 // verify_quantized.cc
+Status verify_abs(const Checked &checked);
 Status verify_add(const Checked &checked);
 Status verify_transpose(const Checked &checked);
 Status verify_reshape(const Checked &checked);

@@ -119,7 +119,10 @@ Status check_reducer(const Checked &checked) {
   }
   const Type &scalar = checked.type(region.operations.back().operands[0]);
   for (ValueId id : region.arguments) {
-    if (const Type &argument = checked.type(id); !are_compatible(argument, scalar)) {
+    const Type &argument = checked.type(id);
+    const bool are_floats =
+        ir::is_floating(argument.shape.element_type()) && ir::is_floating(scalar.shape.element_type());  // of any width
+    if (!are_compatible(argument, scalar) && !(are_floats && argument.shape.is_scalar())) {
       return checked.error("{}: the reducer takes {} and returns {}, expected the same", checked.name(),
                            to_string(argument), to_string(scalar));
     }

@@ -44,6 +44,13 @@ Result<bool> are_quantized_alike(const Checked &checked, const Type &operand, co
 
 }  // namespace
 
+// The absolute value of a complex number is real; of others it is of their type.
+Status verify_abs(const Checked &checked) {
+  const Type &operand = checked.operand(0), &result = checked.result(0);
+  const bool is_real = ir::is_complex(operand.shape.element_type());
+  return is_real || have_compatible_elements(operand, result) ? Status() : differ(checked, "elements", operand, result);
+}
+
 Status verify_add(const Checked &checked) {
   const Type &lhs = checked.operand(0), &rhs = checked.operand(1), &result = checked.result(0);
   if (is_quantized(lhs) != is_quantized(rhs) || is_quantized(lhs) != is_quantized(result)) {

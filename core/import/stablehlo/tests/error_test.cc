@@ -166,7 +166,7 @@ TEST_CASE("errors in operations") {
       {"%i = stablehlo.convert %y : (tensor<2xf32>) -> tensor<2xi32> "
        "%0 = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = 1, slice_sizes = array<i64: 1>}> : (tensor<4xf32>, "
        "tensor<2xi32>) -> tensor<2xf32>",
-       "2:117: expected dimension numbers as in #stablehlo.gather<offset_dims = [0], ...>"},
+       "2:116: expected dimension numbers as in #stablehlo.gather<offset_dims = [0], ...>"},
       {"%0 = stablehlo.convolution(%x, %y) dim_numbers = [b, 0, b]x[0, i, o]->[b, 0, f], window = {} : "
        "(tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>",
        "2:57: a dimension of a convolution is given twice"},

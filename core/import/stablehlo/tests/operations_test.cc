@@ -362,7 +362,8 @@ TEST_CASE("operations that few programs have") {
       {"tensor<3xf32>",
        "%w = stablehlo.constant dense<1> : tensor<1xi32>\n%r = \"stablehlo.collective_reduce\"(%v, %w) "
        "<{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root = true}> ({\n^bb0(%a: tensor<f32>, %b: "
-       "tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) : (tensor<3xf32>, "
+       "tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) : "
+       "(tensor<3xf32>, "
        "tensor<1xi32>) -> tensor<3xf32>",
        "%r = f32[3]{0} collective-reduce(%v, %w.1), to_apply=%collective_reduce.computation, replica_groups={{0,1}}, "
        "has_dynamic_root=true"},
@@ -395,7 +396,8 @@ TEST_CASE("operations that few programs have") {
        "tensor<3xf32>) {\n%s = stablehlo.negate %a : tensor<3xf32>\nsdy.return %s : tensor<3xf32>\n} : (tensor<3xf32>) "
        "-> tensor<3xf32>",
        "%r.2 = f32[3]{0} custom-call(%r.1), custom_call_target=\"xla.sdy.LocalToGlobalShape\", "
-       "custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\"}>\",xla.sdy."
+       "custom_call_has_side_effect=true, "
+       "frontend_attributes={xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\"}>\",xla.sdy."
        "out_shardings=\"#sdy.sharding_per_value<[<@m,[{}]>]>\"}"},
       {"tensor<3xf32>",
        "%r = \"sdy.manual_computation\"(%v) <{in_shardings = #sdy.sharding_per_value<[<@m, [{\"a\"}]>]>, manual_axes = "
@@ -403,7 +405,8 @@ TEST_CASE("operations that few programs have") {
        "tensor<3xf32>):\n%s = stablehlo.negate %a : tensor<3xf32>\n\"sdy.return\"(%s) : (tensor<3xf32>) -> ()\n}) : "
        "(tensor<3xf32>) -> tensor<3xf32>",
        "%r.2 = f32[3]{0} custom-call(%r.1), custom_call_target=\"xla.sdy.LocalToGlobalShape\", "
-       "custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\"}>\",xla.sdy."
+       "custom_call_has_side_effect=true, "
+       "frontend_attributes={xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\"}>\",xla.sdy."
        "out_shardings=\"#sdy.sharding_per_value<[<@m,[{}]>]>\"}"},
       {"tensor<3xf32>", "%r = sdy.sharding_constraint %v <@m, [{\"a\"}]> : tensor<3xf32>",
        "%r = f32[3]{0} custom-call(%v), custom_call_target=\"Sharding\", frontend_attributes={xla.sdy.sharding=\"#sdy."

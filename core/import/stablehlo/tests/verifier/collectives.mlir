@@ -188,6 +188,15 @@ func.func @main(%a: tensor<4xf32>) {
 }
 // expect: 3:9: stablehlo.reduce_scatter: the reducer takes 2 values and returns 0, expected 2 and 1
 // -----
+func.func @main(%a: tensor<4xf32>) {
+  %r = "stablehlo.reduce_scatter"(%a) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<i32>):
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<4xf32>) -> (tensor<2xf32>)
+  return
+}
+// expect: 3:9: stablehlo.reduce_scatter: the reducer takes tensor<i32> and returns tensor<f32>, expected the same
+// -----
 func.func @main(%a: tensor<0xf32>) {
   %r = "stablehlo.reduce_scatter"(%a) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
