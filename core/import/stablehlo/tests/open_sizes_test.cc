@@ -10,7 +10,8 @@ namespace bp::import::stablehlo {
 namespace {
 
 Result<ir::Module> specialised(std::string_view text, std::initializer_list<std::string_view> shapes) {
-  Options options{.file = "open.mlir"};
+  Options options;
+  options.file = "open.mlir";
   for (std::string_view shape : shapes) {
     options.parameter_shapes.push_back(text::parse_shape(shape).value());
   }
