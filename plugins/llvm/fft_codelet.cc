@@ -12,11 +12,8 @@ namespace {
 using llvm::Value;
 using Elements = std::vector<ComplexParts>;
 
-Value *product_and_sum(llvm::IRBuilderBase &b, Value *x, Value *y, Value *z) {
-  return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
-}
-Value *product_and_sum(llvm::IRBuilderBase &b, Value *x, double factor, Value *z) {
-  return product_and_sum(b, x, llvm::ConstantFP::get(x->getType(), factor), z);
+Value *sum_of_product(llvm::IRBuilderBase &b, Value *x, double factor, Value *z) {
+  return emit_sum_of_product(b, x, llvm::ConstantFP::get(x->getType(), factor), z);
 }
 
 ComplexParts sum(llvm::IRBuilderBase &b, ComplexParts x, ComplexParts y) {
@@ -41,11 +38,11 @@ Elements odd_prime(llvm::IRBuilderBase &b, const Elements &x) {
     for (std::size_t k = 1; k <= half; ++k) {
       const auto root = root_of_unity(static_cast<std::int64_t>(c * k), static_cast<std::int64_t>(size));
       const ComplexParts &s = sums[k - 1], &d = differences[k - 1];
-      even = {product_and_sum(b, s.real, root.real(), even.real),
-              product_and_sum(b, s.imaginary, root.real(), even.imaginary)};
+      even = {sum_of_product(b, s.real, root.real(), even.real),
+              sum_of_product(b, s.imaginary, root.real(), even.imaginary)};
       const auto add = [&](Value *to, Value *value) {
         Value *factor = llvm::ConstantFP::get(value->getType(), -root.imag());
-        return to == nullptr ? b.CreateFMul(value, factor) : product_and_sum(b, value, factor, to);
+        return to == nullptr ? b.CreateFMul(value, factor) : emit_sum_of_product(b, value, factor, to);
       };
       odd = {add(odd.real, d.real), add(odd.imaginary, d.imaginary)};
     }
@@ -83,10 +80,14 @@ Value *pick(llvm::IRBuilderBase &b, const std::vector<Value *> &vectors, const a
 
 }  // namespace
 
+Value *emit_sum_of_product(llvm::IRBuilderBase &b, Value *x, Value *y, Value *z) {
+  return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
+}
+
 ComplexParts emit_product(llvm::IRBuilderBase &b, ComplexParts x, ComplexParts y) {
   Value *both = b.CreateFNeg(b.CreateFMul(x.imaginary, y.imaginary));
-  return {product_and_sum(b, x.real, y.real, both),
-          product_and_sum(b, x.real, y.imaginary, b.CreateFMul(x.imaginary, y.real))};
+  return {emit_sum_of_product(b, x.real, y.real, both),
+          emit_sum_of_product(b, x.real, y.imaginary, b.CreateFMul(x.imaginary, y.real))};
 }
 
 ComplexParts emit_turn(llvm::IRBuilderBase &b, ComplexParts x, std::complex<double> root) {

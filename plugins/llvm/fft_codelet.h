@@ -15,6 +15,8 @@ namespace bp::emit {
 // The transform of x, in order. Its size is a radix (fft_plan.h).
 std::vector<ComplexParts> emit_codelet(llvm::IRBuilderBase &builder, const std::vector<ComplexParts> &x);
 
+// x y + z, rounded once where the target can.
+llvm::Value *emit_sum_of_product(llvm::IRBuilderBase &builder, llvm::Value *x, llvm::Value *y, llvm::Value *z);
 ComplexParts emit_product(llvm::IRBuilderBase &builder, ComplexParts x, ComplexParts y);
 // x times a root of unity known now.
 ComplexParts emit_turn(llvm::IRBuilderBase &builder, ComplexParts x, std::complex<double> root);

@@ -37,6 +37,8 @@ class Planner {
   Planner(std::int64_t n, std::int64_t columns, const FftMachine &machine)
       : n_(n), columns_(columns), machine_(machine) {}
 
+  double cost() { return best(1).cost; }
+
   std::vector<std::int64_t> radices() {
     std::vector<std::int64_t> result;
     for (std::int64_t done = 1; done < n_; done *= result.back()) {
@@ -57,8 +59,8 @@ class Planner {
       return known->second;
     }
     Choice choice{done == n_ ? 0 : std::numeric_limits<double>::infinity(), 1};
-    for (std::int64_t radix = 2; radix <= largest_radix; ++radix) {
-      if (n_ / done % radix == 0) {
+    for (std::int64_t radix = 2; radix <= largest_prime; ++radix) {
+      if (n_ / done % radix == 0 && (radix <= largest_radix || largest_prime_factor(radix) == radix)) {
         const double cost = pass(radix, n_ / done / radix, done) + best(done * radix).cost;
         if (cost < choice.cost) {
           choice = {cost, radix};
@@ -71,7 +73,10 @@ class Planner {
   double pass(std::int64_t radix, std::int64_t rest, std::int64_t done) const {
     const auto size = static_cast<double>(radix);
     const std::int64_t wanted = 2 * radix + 2;
-    const double spilled = 2 * static_cast<double>(std::max<std::int64_t>(wanted - machine_.registers, 0));
+    const bool is_in_memory = radix > largest_radix;
+    const double spilled = is_in_memory
+                               ? size * size / 2
+                               : 2 * static_cast<double>(std::max<std::int64_t>(wanted - machine_.registers, 0));
     double cost = operations(radix) + 6 * size + spilled + (rest > 1 ? 6 * (size - 1) : 0);
     const auto vectors = [&](std::int64_t count) {
       const auto lanes = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(count)));
@@ -81,7 +86,7 @@ class Planner {
     if (columns_ > 1) {
       return cost * static_cast<double>(rest * done) * vectors(columns_);
     }
-    if (rest > 1 && done < machine_.lanes && machine_.lanes % done == 0) {  // with shuffles
+    if (has_shuffles(radix, rest, done, machine_)) {
       const bool is_power = std::has_single_bit(static_cast<std::uint64_t>(radix));
       cost += 2 * size * (is_power ? std::log2(size) : size - 1);
       return cost * vectors(rest * done);
@@ -138,12 +143,41 @@ Complex root_of_unity(std::int64_t k, std::int64_t n) {
 }
 
 bool has_radices(std::int64_t n) {
-  for (const std::int64_t prime : {2, 3, 5, 7, 11, 13}) {
-    while (n % prime == 0) {
-      n /= prime;
+  for (std::int64_t factor = 2; factor <= largest_prime; ++factor) {
+    while (n % factor == 0) {
+      n /= factor;
     }
   }
   return n == 1;
+}
+
+std::int64_t largest_prime_factor(std::int64_t n) {
+  std::int64_t largest = 1;
+  for (std::int64_t factor = 2; n > 1; ++factor) {
+    while (n % factor == 0) {
+      n /= factor;
+      largest = factor;
+    }
+  }
+  return largest;
+}
+
+bool has_shuffles(std::int64_t radix, std::int64_t rest, std::int64_t done, const FftMachine &machine) {
+  return radix <= largest_radix && rest > 1 && done < machine.lanes && machine.lanes % done == 0;
+}
+
+bool is_better_convolved(std::int64_t n, std::int64_t columns, const FftMachine &machine) {
+  if (!has_radices(n)) {
+    return true;
+  }
+  if (largest_prime_factor(n) <= largest_radix) {
+    return false;
+  }
+  const std::int64_t length = Convolution1d(n, machine.lanes).length();
+  constexpr double around = 16;  // for each number: with the chirp twice, and with the filter
+  const std::int64_t vectors = std::max(length * columns / machine.lanes, std::int64_t{1});
+  const double convolved = 2 * Planner(length, columns, machine).cost() + around * static_cast<double>(vectors);
+  return convolved < Planner(n, columns, machine).cost();
 }
 
 std::int64_t first_factor(std::int64_t radix) {

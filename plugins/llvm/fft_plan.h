@@ -12,10 +12,12 @@ namespace bp::emit {
 // e^(-2 pi i k / n) for 0 <= k, rounded once, from an angle of at most pi / 4.
 std::complex<double> root_of_unity(std::int64_t k, std::int64_t n);
 
-// What a pass can divide by without memory for what is between: numbers up to this, whose prime factors are, too.
-inline constexpr std::int64_t largest_radix = 16;
-// Whether radices divide n, which is at least 1, to the end: no prime factor is above 13.
+// What a pass divides by in registers: any number up to this. Larger primes take memory, and time by their square.
+inline constexpr std::int64_t largest_radix = 16, largest_prime = 127;
+// Whether radices divide n, which is at least 1, to the end: no prime factor is above the largest.
 bool has_radices(std::int64_t n);
+// The largest prime factor of a number that has radices; 1 of 1.
+std::int64_t largest_prime_factor(std::int64_t n);
 
 // How a radix is divided in registers: by the result, at least 2, then by what is left. The radix if it is prime.
 std::int64_t first_factor(std::int64_t radix);
@@ -29,6 +31,10 @@ struct FftMachine {
 // The radices of n, in the order of the passes, that take the fewest instructions by an estimate. Vectors run over
 // `columns` of independent transforms, or, of a single one, over its elements. n has radices; {1} for 1.
 std::vector<std::int64_t> fft_radices(std::int64_t n, std::int64_t columns, const FftMachine &machine);
+// Whether a pass over a single transform, of which `done` are done and `rest` follow, runs over both.
+bool has_shuffles(std::int64_t radix, std::int64_t rest, std::int64_t done, const FftMachine &machine);
+// Whether a transform of any length had better be a convolution, by the same estimate.
+bool is_better_convolved(std::int64_t n, std::int64_t columns, const FftMachine &machine);
 
 // Two factors of a number that has radices, near its square root; if it can be, the second is a multiple of `multiple`.
 std::pair<std::int64_t, std::int64_t> near_square(std::int64_t n, std::int64_t multiple);

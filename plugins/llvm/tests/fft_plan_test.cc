@@ -69,19 +69,32 @@ TEST_CASE("radices divide a length to the end") {
       for (const std::int64_t columns : {1, 16}) {
         const std::vector<std::int64_t> radices = fft_radices(n, columns, machine);
         CHECK(std::accumulate(radices.begin(), radices.end(), std::int64_t{1}, std::multiplies<>()) == n);
-        CHECK(std::ranges::all_of(radices, [](std::int64_t radix) { return radix <= largest_radix; }));
+        CHECK(std::ranges::all_of(radices, [](std::int64_t radix) {
+          return radix <= largest_radix || (radix <= largest_prime && largest_prime_factor(radix) == radix);
+        }));
       }
     }
   }
-  CHECK_FALSE(has_radices(17));
-  CHECK_FALSE(has_radices(2 * 19));
-  CHECK(has_radices(13 * 11 * 8));
+  CHECK_FALSE(has_radices(131));
+  CHECK_FALSE(has_radices(2 * 131));
+  CHECK(has_radices(127 * 17 * 8));
+  CHECK(largest_prime_factor(127 * 17 * 8) == 127);
+  CHECK(largest_prime_factor(1) == 1);
 }
 
 TEST_CASE("as few passes as vectors gain from") {
   CHECK(fft_radices(256, 1, {16, 32}) == std::vector<std::int64_t>{16, 16});
   CHECK(fft_radices(1024, 16, {16, 32}).size() <= 3);
   CHECK(fft_radices(13, 1, {16, 32}) == std::vector<std::int64_t>{13});
+}
+
+TEST_CASE("a convolution where it is less work") {
+  const FftMachine machine{16, 32};
+  CHECK(is_better_convolved(131, 1, machine));
+  CHECK(is_better_convolved(8191, 16, machine));
+  CHECK_FALSE(is_better_convolved(999, 1, machine));
+  CHECK_FALSE(is_better_convolved(37, 16, machine));
+  CHECK_FALSE(is_better_convolved(8192, 1, machine));
 }
 
 TEST_CASE("factors near the square root") {
