@@ -140,10 +140,16 @@ Result<Shape> infer_dynamic_reshape(const Instruction &instruction) {
 Result<Shape> infer_bitcast(const Instruction &instruction) {
   BP_TRY(check_written_array(instruction));
   const Shape &operand = operand_shape(instruction, 0), &result = instruction.shape();
-  // (C1) as many bytes, as both are stored: elements of fewer than 8 bits have bytes of their own unless packed.
-  if (!has_unbounded(operand) && !has_unbounded(result) && operand.byte_size() != result.byte_size()) {
-    return invalid_input("the result {} has {} bytes, expected {} as the operand {}", describe(result),
-                         result.byte_size(), operand.byte_size(), describe(operand));
+  // (C1) as many bytes, as both are stored, without the padding of tiles: elements of fewer than 8 bits have bytes of
+  // their own unless the layout packs them.
+  auto stored_bits = [](const Shape &shape) {
+    const std::int64_t packed = shape.layout().element_bits;
+    return Wide{shape.element_count()} * (packed != 0 ? packed : 8 * std::int64_t{byte_width(shape.element_type())});
+  };
+  auto bytes = [&](const Shape &shape) { return static_cast<std::int64_t>((stored_bits(shape) + 7) / 8); };
+  if (!has_unbounded(operand) && !has_unbounded(result) && bytes(operand) != bytes(result)) {
+    return invalid_input("the result {} has {} bytes, expected {} as the operand {}", describe(result), bytes(result),
+                         bytes(operand), describe(operand));
   }
   return result;
 }

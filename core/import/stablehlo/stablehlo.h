@@ -2,6 +2,7 @@
 // Functions become computations, calls stay calls, regions become called computations; several results become a tuple.
 // chlo operations become instructions; checks (check.expect_eq, custom calls to @check.*) stay as custom calls of that
 // name with a side effect, whose backend_config is a JSON object of their attributes.
+// What StableHLO's own verifier refuses is refused, also in functions that are left out: see verifier.h.
 // Any bytes are fine as input: what cannot be imported comes back as an error with file:line:column, the line and a
 // caret.
 #pragma once

@@ -94,6 +94,7 @@ Rule find_rule(std::string_view operation) {
       {"stablehlo.cosine", verify_result_accuracy},
       {"stablehlo.custom_call", verify_custom_call},
       {"stablehlo.dot_general", verify_dot_general},
+      {"stablehlo.dynamic_broadcast_in_dim", verify_broadcast_dimensions},
       {"stablehlo.dynamic_gather", verify_dynamic_gather},
       {"stablehlo.dynamic_reshape", verify_dynamic_reshape},
       {"stablehlo.dynamic_update_slice", verify_dynamic_update_slice},

@@ -1,5 +1,5 @@
-// What StableHLO's own verifier refuses is refused here too, operation by operation, before anything is lowered: also in
-// functions that nothing calls. What instructions of HLO must keep is left to ir::verify().
+// What StableHLO's own verifier refuses is refused here too, operation by operation, before anything is lowered, also
+// in functions that nothing calls. What instructions of HLO must keep is left to ir::verify().
 #pragma once
 
 #include "core/base/result.h"
@@ -8,6 +8,8 @@
 namespace bp::import::stablehlo {
 
 // The first mistake, at its place. Rules: signatures.def, attribute_rules.def, and the verify_*.cc of this folder.
+// Laxer than StableHLO's are only these: `index` is i64, a future is the values that it stands for, lists may be
+// written without array<...>, and nothing is known of memrefs.
 Status verify(const Program &program);
 
 // Types that may stand for one another: sizes are equal or not known, and quantized elements are stored alike, whatever

@@ -1,4 +1,4 @@
-// Rules of single operations; operations.def of what StableHLO's verifier knows beyond signatures. Only verif*.cc include
+// Rules of single operations: what StableHLO's verifier knows beyond signatures and attributes. Only verif*.cc include
 // this.
 #pragma once
 
@@ -31,6 +31,7 @@ Status verify_while(const Checked &checked);
 Status verify_custom_call(const Checked &checked);
 Status verify_select(const Checked &checked);
 Status verify_broadcast(const Checked &checked);
+Status verify_broadcast_dimensions(const Checked &checked);
 Status verify_dynamic_gather(const Checked &checked);
 Status verify_dynamic_reshape(const Checked &checked);
 Status verify_dynamic_update_slice(const Checked &checked);

@@ -76,6 +76,16 @@ Status verify_broadcast(const Checked &checked) {
                               checked.name(), to_string(checked.operand(0)), to_string(checked.result(0)));
 }
 
+// Each dimension of the operand becomes another one.
+Status verify_broadcast_dimensions(const Checked &checked) {
+  std::vector<std::int64_t> dimensions = checked.integers("broadcast_dimensions", "dims");
+  std::ranges::sort(dimensions);
+  const auto twice = std::ranges::adjacent_find(dimensions);
+  return twice == dimensions.end() ? Status()
+                                   : checked.error("{}: dimension {} is twice in broadcast_dimensions, expected once",
+                                                   checked.name(), *twice);
+}
+
 namespace {
 
 // A vector of sizes has one for each dimension.

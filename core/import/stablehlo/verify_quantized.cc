@@ -47,8 +47,9 @@ Result<bool> are_quantized_alike(const Checked &checked, const Type &operand, co
 // The absolute value of a complex number is real; of others it is of their type.
 Status verify_abs(const Checked &checked) {
   const Type &operand = checked.operand(0), &result = checked.result(0);
-  const bool is_real = ir::is_complex(operand.shape.element_type());
-  return is_real || have_compatible_elements(operand, result) ? Status() : differ(checked, "elements", operand, result);
+  const bool agree =
+      ir::is_complex(operand.shape.element_type()) ? !is_quantized(result) : have_compatible_elements(operand, result);
+  return agree ? Status() : differ(checked, "elements", operand, result);
 }
 
 Status verify_add(const Checked &checked) {
@@ -118,6 +119,7 @@ Status verify_reshape(const Checked &checked) {
 }
 
 Status verify_broadcast_in_dim(const Checked &checked) {
+  BP_TRY(verify_broadcast_dimensions(checked));
   const Type &operand = checked.operand(0), &result = checked.result(0);
   BP_ASSIGN(const bool are_quantized, are_quantized_alike(checked, operand, result));
   if (!are_quantized) {

@@ -140,6 +140,12 @@ func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 0.5:1>>) {
 }
 // expect: 3:9: stablehlo.abs: elements of tensor<2x!quant.uniform<i8:f32, ...>> and tensor<2xf32> differ, expected equal ones
 // -----
+func.func @main(%a: tensor<2xcomplex<f32>>) {
+  %r = "stablehlo.abs"(%a) : (tensor<2xcomplex<f32>>) -> (tensor<2x!quant.uniform<i8:f32, 0.5:1>>)
+  return
+}
+// expect: 3:9: stablehlo.abs: elements of tensor<2xcomplex<f32>> and tensor<2x!quant.uniform<i8:f32, ...>> differ, expected equal ones
+// -----
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 0.5:1>>, %b: tensor<2x!quant.uniform<i8:f32, 0.25:1>>) {
   %r = "stablehlo.maximum"(%a, %b) : (tensor<2x!quant.uniform<i8:f32, 0.5:1>>, tensor<2x!quant.uniform<i8:f32, 0.25:1>>) -> (tensor<2x!quant.uniform<i8:f32, 0.5:1>>)
   return

@@ -182,6 +182,12 @@ func.func @main(%a: tensor<4xf32>) {
   return
 }
 // -----
+func.func @main(%a: tensor<3x1xf32>) {
+  %r = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0, 0>}> : (tensor<3x1xf32>) -> (tensor<3x2xf32>)
+  return
+}
+// expect: 3:9: stablehlo.broadcast_in_dim: dimension 0 is twice in broadcast_dimensions, expected once
+// -----
 func.func @main(%a: tensor<?x2xf32>) {
   %r = "stablehlo.reshape"(%a) : (tensor<?x2xf32>) -> (tensor<?xf32>)
   return
