@@ -1,7 +1,7 @@
-// Merges small kernels that do not wait for each other into one with several results: starting them costs more than they
-// do. Kernels at the same depth (the length of the longest chain of instructions before them) cannot wait for each
-// other, and no set of such sets makes a cycle, as every edge leads to a greater depth. What reads an array and what takes
-// its place (taken_places.h) are no such kernels, unless the one reads where the other writes.
+// Merges small kernels that do not wait for each other into one with several results: starting them costs more than
+// they do. Kernels at the same depth (the length of the longest chain of instructions before them) cannot wait for each
+// other, and no set of such sets makes a cycle, as every edge leads to a greater depth. What reads an array and what
+// takes its place (taken_places.h) are no such kernels, unless the one reads where the other writes.
 #include <algorithm>
 #include <map>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 // reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so parts of
-// it are reduced first, all at the same time: its last dimensions, if that gives enough of them, or its longest dimension
-// is cut. Of half floats the parts' sums are f32. What has no such dimension, or gives enough results, stays, and so does
-// what has no start for parts (partial_reduction()).
+// it are reduced first, all at the same time: its last dimensions, if that gives enough of them, or its longest
+// dimension is cut. Of half floats the parts' sums are f32. What has no such dimension, or gives enough results, stays,
+// and so does what has no start for parts (partial_reduction()).
 #include <algorithm>
 
 #include "core/passes/partial_reduction.h"

@@ -1,7 +1,7 @@
 // reduce(reshape(op(x, y)))  ->  reduce(op(reshape(x), reshape(y))), and so for scans: elementwise work is done in the
 // shape in which it is combined, so that both are one loop and what goes between them needs no memory. Reductions that
-// were cut into parts see their operands so. Nobody else uses the work, so nothing is computed twice. What follows from a
-// contraction stays as it is: it may be done on the sums before they are written.
+// were cut into parts see their operands so. Nobody else uses the work, so nothing is computed twice. What follows from
+// a contraction stays as it is: it may be done on the sums before they are written.
 //
 // One walk, users first, finds what is wanted in another shape; a second one, operands first, does it in that shape.
 #include <algorithm>
@@ -132,8 +132,8 @@ class Hoister {
     return clone;
   }
 
-  // The same elements in these sizes. Between kernels, that is another name; a loop that finds elements for itself looks
-  // through a reshape.
+  // The same elements in these sizes. Between kernels, that is another name; a loop that finds elements for itself
+  // looks through a reshape.
   InstructionId seen_as(Expansion &b, InstructionId id, const Sizes &sizes) {
     if (std::ranges::equal(b.shape(id).sizes(), sizes)) {
       return id;

@@ -20,8 +20,8 @@ class TakenPlaces {
   // the program is given for reading only.
   ir::InstructionId taken_by(const ir::Instruction &result) const;
 
-  // Whether one kernel that makes a result and does what another does would have to copy the array that the result takes
-  // the place of: the other wants it at other elements than are written. `kernel`: of the other.
+  // Whether one kernel that makes a result and does what another does would have to copy the array that the result
+  // takes the place of: the other wants it at other elements than are written. `kernel`: of the other.
   bool would_need_copy(const ir::Instruction &result, const ir::Instruction &other, const Kernel &kernel) const;
 
  private:

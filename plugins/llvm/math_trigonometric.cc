@@ -136,8 +136,8 @@ llvm::Function *huge_reduction_function(llvm::Module &module) {
   return function;
 }
 
-// {f32 high, f32 low, i32 quadrant} of one finite |x| >= 2^7 that is a bf16: the product of its mantissa of 8 bits with 64
-// bits of 2/pi has 56 that are right, and no bf16 is as near to a multiple of pi/2.
+// {f32 high, f32 low, i32 quadrant} of one finite |x| >= 2^7 that is a bf16: the product of its mantissa of 8 bits with
+// 64 bits of 2/pi has 56 that are right, and no bf16 is as near to a multiple of pi/2.
 llvm::Function *huge_narrow_reduction_function(llvm::Module &module) {
   constexpr const char *name = "bp.reduce_huge_narrow_by_half_pi";
   if (llvm::Function *existing = module.getFunction(name)) {

@@ -1,5 +1,5 @@
-// Which values of a program anybody needs, where loops whose rounds are counted do not ask their conditions: the counter
-// of such a loop, and what only leads to it, is often not among them.
+// Which values of a program anybody needs, where loops whose rounds are counted do not ask their conditions: the
+// counter of such a loop, and what only leads to it, is often not among them.
 #pragma once
 
 #include <vector>

@@ -275,8 +275,8 @@ bool has_ptxas() {
   return has;
 }
 
-// The threads of a block have a GPU's registers among them, which it cannot be started without. All kernels say how many
-// threads there are, and how many blocks at least are to find registers at the same time.
+// The threads of a block have a GPU's registers among them, which it cannot be started without. All kernels say how
+// many threads there are, and how many blocks at least are to find registers at the same time.
 void check_registers(const std::string &ptx, const std::string &log) {
   const std::regex entries("\\.entry (kernel_\\d+)\\([^)]*\\)\\s*\\.maxntid (\\d+)[^{]*\\.minnctapersm (\\d+)");
   std::map<std::string, int> threads;
