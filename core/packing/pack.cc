@@ -1,8 +1,11 @@
 #include "core/packing/pack.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "core/packing/best_fit.h"
+#include "core/packing/ejection.h"
 #include "core/packing/portfolio.h"
 
 namespace bp::packing {
@@ -11,9 +14,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Outcome = SkylineSearch::Outcome;
 
+constexpr std::size_t few_items = 2'000;          // of which two more orders cost little
 constexpr std::int64_t first_round = 20'000'000;  // steps, at least
 constexpr std::int64_t tries_each_round = 4;
 constexpr std::uint64_t strategies_apart = 1'000;  // of what is tried for one height, from round to round
+// What takes longer to be searched at all is repaired before, as often as steps double until then.
+constexpr std::int64_t quick_search = 500'000'000;
+constexpr std::int64_t first_patience = 20'000'000, patience_per_item = 10'000;
+constexpr std::int64_t steps_to_begin = 10;  // a repair, per item
+// Of what is above the goal.
+constexpr double smallest_aim = 1.0 / 32, first_aim = 1.0 / 8, largest_aim = 0.5;
+constexpr std::int64_t steps_of_aim = 64;
 
 class Packer {
  public:
@@ -26,8 +37,11 @@ class Packer {
 
   Packing run() {
     fit();
-    if (best_.height > goal_ && collect() && best_.height > goal_) {
-      search();
+    if (best_.height > goal_) {
+      const bool can_search = collect();
+      if (best_.height > goal_) {
+        improve(can_search);
+      }
     }
     return std::move(best_);
   }
@@ -35,37 +49,49 @@ class Packer {
  private:
   bool is_late() const { return Clock::now() >= options_.deadline; }
 
+  // Further orders where the first leaves something to gain, as far as there is time for another.
   void fit() {
+    const Clock::time_point start = Clock::now();
     BestFit best_fit(items_, options_.deadline);
     best_ = best_fit.by_size();
-    auto offer = [&](Packing other) {
+    const Clock::time_point end = Clock::now();
+    if (best_.height <= goal_ || end - start > options_.deadline - end) {
+      return;
+    }
+    const auto pack_by = [&](std::uint32_t order) {
+      return order == 0 ? best_fit.by_duration() : best_fit.by_area(std::array{0.0, 0.25, 1.0, 2.0}[order]);
+    };
+    const auto offer = [&](Packing other) {
       if (other.height < best_.height) {
         best_ = std::move(other);
       }
     };
-    if (best_.height > goal_ && !is_late()) {
-      offer(best_fit.by_duration());
+    if (items_.size() > few_items) {
+      std::array<Packing, 2> others;
+      threads_.parallel(others.size(), [&](std::uint32_t i, std::uint32_t) { others[i] = pack_by(i); });
+      std::ranges::for_each(others, [&](Packing &other) { offer(std::move(other)); });
+      return;
     }
-    for (double power : {0.25, 1.0, 2.0}) {
-      if (best_.height > goal_ && !is_late() && (power == 0.25 || items_.size() <= Skyline::max_items)) {
-        offer(best_fit.by_area(power));
-      }
+    for (std::uint32_t order = 0; order < 4 && best_.height > goal_ && !is_late(); ++order) {
+      offer(pack_by(order));
     }
   }
 
   // What the search is about: items that are needed at all. False if it cannot help.
   bool collect() {
-    if (items_.size() > Skyline::max_items) {
+    bool has_presets = false;
+    for (const Item &item : items_) {
+      if (item.preset >= 0) {
+        has_presets = true;
+        goal_ = std::max(goal_, is_needed(item) ? item.preset + item.size : 0);
+      }
+    }
+    if (has_presets || items_.size() > Skyline::max_items) {
       return false;
     }
     for (std::uint32_t i = 0; i < items_.size(); ++i) {
-      const Item &item = items_[i];
-      bool is_needed = std::ranges::any_of(item.needed, [](Stretch s) { return s.first < s.second; });
-      if (item.preset >= 0) {
-        return false;
-      }
-      if (item.size > 0 && is_needed) {
-        needed_.push_back(item);
+      if (is_needed(items_[i])) {
+        needed_.push_back(items_[i]);
         numbers_.push_back(i);
       }
     }
@@ -78,25 +104,68 @@ class Packer {
     return true;
   }
 
-  // In rounds that take longer and longer: for the best there can be, and closing in on it from above.
-  void search() {
-    Portfolio for_goal(needed_, goal_, 0, has_room(goal_));
-    if (for_goal.is_too_large()) {
-      return;
+  // In rounds that take longer and longer: a search for the best there can be, one that closes in on it from above, and
+  // repairs. A search that is large comes into its own late, or never.
+  void improve(bool can_search) {
+    std::optional<Portfolio> for_goal;
+    if (can_search) {
+      for_goal.emplace(needed_, goal_, 0, has_room(goal_));
+      can_search = !for_goal->is_too_large();
     }
-    std::int64_t steps = std::max(first_round, tries_each_round * for_goal.descent());
+    const std::int64_t least = can_search ? tries_each_round * for_goal->descent() : 0;
+    std::int64_t steps = std::max(first_round, least > quick_search ? 0 : least);
     // About ten heights lie between; a capacity matters more than they do.
     const std::int64_t share = options_.capacity > 0 ? 64 : 8;
     for (std::uint64_t round = 0; best_.height > goal_ && steps_left_ > 0 && !is_late(); ++round) {
-      if (impossible_ < goal_) {
-        run(for_goal, goal_, steps);
+      if (can_search && least <= steps) {
+        if (impossible_ < goal_) {
+          run(*for_goal, goal_, steps);
+        }
+        bool has_tried = close_in(steps / share, round);
+        if (!has_tried && impossible_ >= goal_) {
+          return;
+        }
       }
-      bool has_tried = close_in(steps / share, round);
-      if (!has_tried && impossible_ >= goal_) {
-        return;
-      }
+      repair(steps);
       steps = std::min(2 * steps, steps_left_);
     }
+  }
+
+  // Takes out what lies above an aim and lays it lower. Where that gets stuck, the aim rises again; then it begins anew,
+  // with more patience.
+  void repair(std::int64_t steps) {
+    const std::int64_t end = steps_left_ - std::min(steps, steps_left_);
+    if (!ejection_) {
+      ejection_.emplace(items_);
+      patience_ = first_patience + patience_per_item * static_cast<std::int64_t>(items_.size());
+    }
+    while (best_.height > goal_ && steps_left_ > end && !is_late()) {
+      if (aim_ < 0) {
+        ejection_->begin(best_.offsets);
+        aim_ = next_aim();
+      }
+      ejection_->lower(aim_);
+      const bool is_done = ejection_->run(aim_, steps_left_ - end, patience_, options_.deadline);
+      steps_left_ -= ejection_->steps_taken() + steps_to_begin * static_cast<std::int64_t>(items_.size());
+      if (is_done) {
+        best_.offsets = ejection_->offsets();
+        measure_best();
+        aim_share_ = std::min(2 * aim_share_, largest_aim);
+        aim_ = next_aim();
+      } else if (steps_left_ > end) {
+        aim_ += (best_.height - aim_ + 1) / 2;
+        if (best_.height - aim_ <= (best_.height - goal_) / steps_of_aim) {
+          aim_ = -1;
+          aim_share_ = std::max(aim_share_ / 2, smallest_aim);
+          patience_ *= 2;
+        }
+      }
+    }
+  }
+
+  std::int64_t next_aim() const {
+    const double below = aim_share_ * static_cast<double>(best_.height - goal_);
+    return best_.height - std::max<std::int64_t>(1, static_cast<std::int64_t>(below));
   }
 
   // Halves the distance again and again. False if it is already small.
@@ -129,11 +198,22 @@ class Packer {
 
   void take(const std::vector<std::int64_t> &offsets) {
     best_.offsets.assign(items_.size(), 0);
-    best_.height = 0;
     for (std::size_t i = 0; i < needed_.size(); ++i) {
       best_.offsets[numbers_[i]] = offsets[i];
-      best_.height = std::max(best_.height, offsets[i] + items_[numbers_[i]].size);
     }
+    measure_best();
+    aim_ = -1;
+  }
+
+  void measure_best() {
+    best_.height = 0;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      best_.height = std::max(best_.height, is_needed(items_[i]) ? best_.offsets[i] + items_[i].size : 0);
+    }
+  }
+
+  static bool is_needed(const Item &item) {
+    return item.size > 0 && std::ranges::any_of(item.needed, [](Stretch s) { return s.first < s.second; });
   }
 
   std::span<const Item> items_;
@@ -144,6 +224,10 @@ class Packer {
   std::vector<Item> needed_;
   std::vector<std::uint32_t> numbers_;  // of them in items_
   ThreadPool threads_{2};
+  std::optional<Ejection> ejection_;
+  std::int64_t aim_ = -1;  // of repairs; -1: they begin at the best packing
+  double aim_share_ = first_aim;
+  std::int64_t patience_ = 0;
 };
 
 }  // namespace

@@ -154,7 +154,7 @@ Status measure_changes(const std::string &file, int count, double deadline) {
   return {};
 }
 
-Status measure_random(std::int64_t count) {
+Status measure_random(std::int64_t count, double deadline) {
   Random random(1);
   std::geometric_distribution<std::int64_t> length(1.0 / 64);
   std::uniform_real_distribution<double> size(0, 20);
@@ -164,7 +164,7 @@ Status measure_random(std::int64_t count) {
     items.push_back({static_cast<std::int64_t>(std::exp2(size(random))), 1, {{begin, begin + 1 + length(random)}}, -1});
   }
   std::int64_t bound = packing::lower_bound(items);
-  BP_ASSIGN(Figures figures, measure(items, 0, 1e6));
+  BP_ASSIGN(Figures figures, measure(items, 0, deadline));
   fmt::print("| {} | {:.2f} % | {:.2f} s |\n", count,
              100.0 * static_cast<double>(figures.height - bound) / static_cast<double>(bound),
              figures.processor_seconds);
@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
   if (values.count("random") != 0) {
     fmt::print("| items | over the lower bound | processor time |\n|---|---|---|\n");
     for (std::int64_t count : values["random"].as<std::vector<std::int64_t>>()) {
-      all_done &= report(measure_random(count));
+      all_done &= report(measure_random(count, values["deadline"].as<double>()));
     }
   }
   return all_done ? 0 : 3;
