@@ -55,7 +55,7 @@ class Packer {
     BestFit best_fit(items_, options_.deadline);
     best_ = best_fit.by_size();
     const Clock::time_point end = Clock::now();
-    if (best_.height <= goal_ || end - start > options_.deadline - end) {
+    if (best_.height <= goal_ || (end - start) / 2 > options_.deadline - end) {
       return;
     }
     const auto pack_by = [&](std::uint32_t order) {
