@@ -5,6 +5,7 @@
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/annotations.h"
+#include "core/ir/run_time_sizes.h"
 
 namespace bp::interpreter {
 namespace {
@@ -122,14 +123,42 @@ Result<Literal> print_nothing(Evaluator &, const Instruction &, Operands) {
   return Literal::tuple({});
 }
 
+// The array of the bounds, in which anything lies beyond the sizes, and these.
+Result<Literal> pad_to_static(Evaluator &, const Instruction &instruction, Operands operands) {
+  BP_TRY(ir::check_size_call(instruction));
+  std::vector<Literal> parts;
+  parts.push_back(operands[0].with_shape(instruction.shape().elements()[0]));
+  for (std::size_t d = 0; d < operands[0].shape().rank(); ++d) {
+    parts.push_back(Literal::scalar(ir::ElementType::S32, static_cast<std::int32_t>(operands[0].dynamic_size(d))));
+  }
+  return Literal::tuple(std::move(parts));
+}
+
+Result<Literal> slice_to_dynamic(Evaluator &, const Instruction &instruction, Operands operands) {
+  BP_TRY(ir::check_size_call(instruction));
+  const Shape &shape = instruction.shape();
+  Literal result = operands[0].with_shape(shape);
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    const std::int64_t size = operands[1 + d].elements<std::int32_t>()[0], bound = shape.size(d);
+    if (size < 0 || size > bound || (size != bound && !shape.is_dynamic(d))) {
+      return invalid_input("size {} for dimension {}, expected {}{}", size, d, shape.is_dynamic(d) ? "0 to " : "",
+                           bound);
+    }
+    if (size != bound) {
+      result.set_dynamic_size(d, size);
+    }
+  }
+  return result;
+}
+
 struct CustomCall {
   std::string_view target;
   Result<Literal> (*evaluate)(Evaluator &evaluator, const Instruction &instruction, Operands operands);
 };
 constexpr std::array custom_calls = {
-    CustomCall{"interpreter.run_parallel", run_parallel},
-    CustomCall{"interpreter.probe", probe},
-    CustomCall{"interpreter.print", print_nothing},
+    CustomCall{"interpreter.run_parallel", run_parallel}, CustomCall{"interpreter.probe", probe},
+    CustomCall{"interpreter.print", print_nothing},       CustomCall{"PadToStatic", pad_to_static},
+    CustomCall{"SliceToDynamic", slice_to_dynamic},
 };
 
 }  // namespace

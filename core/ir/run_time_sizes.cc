@@ -1,6 +1,7 @@
 #include "core/ir/run_time_sizes.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/ir/shape_inference_rules.h"
 #include "core/ir/size_formulas.h"
@@ -392,6 +393,43 @@ std::vector<SizeFormulas> operand_sizes(const Instruction &instruction) {
 
 std::vector<SizeFormulas> result_sizes(const Instruction &instruction) {
   return SizeRules(instruction).results();
+}
+
+SizeCall size_call(const Instruction &instruction) {
+  if (instruction.opcode() != Opcode::CustomCall) {
+    return SizeCall::None;
+  }
+  const std::string_view target = instruction.text(AttributeKey::CustomCallTarget);
+  return target == "PadToStatic"      ? SizeCall::PadToStatic
+         : target == "SliceToDynamic" ? SizeCall::SliceToDynamic
+                                      : SizeCall::None;
+}
+
+Status check_size_call(const Instruction &instruction) {
+  const bool pads = size_call(instruction) == SizeCall::PadToStatic;
+  std::vector<Shape> operands;
+  for (std::size_t n = 0; n < instruction.operand_count(); ++n) {
+    operands.push_back(instruction.operand(n).shape());
+  }
+  const Shape &result = instruction.shape();
+  const std::vector<Shape> results =
+      result.is_tuple() ? std::vector(result.elements().begin(), result.elements().end()) : std::vector{result};
+  const std::vector<Shape> &whole = pads ? operands : results, &parts = pads ? results : operands;
+  const bool is_array = whole.size() == 1 && whole[0].is_array() && !parts.empty() && parts[0].is_array();
+  const bool fits = is_array && parts.size() == 1 + whole[0].rank() && parts[0].is_static() &&
+                    parts[0].element_type() == whole[0].element_type() &&
+                    std::ranges::equal(parts[0].sizes(), whole[0].sizes()) &&
+                    std::ranges::all_of(parts.begin() + 1, parts.end(), [](const Shape &size) {
+                      return size.is_scalar() && size.element_type() == ElementType::S32;
+                    });
+  if (fits) {
+    return {};
+  }
+  return invalid_input("{} of {} gives {}, expected {}", pads ? "PadToStatic" : "SliceToDynamic",
+                       fmt::join(operands | std::views::transform([](const Shape &s) { return to_string(s); }), ", "),
+                       to_string(result),
+                       pads ? "of an array one of its bounds, and an s32[] for each dimension"
+                            : "an array, of one of its bounds and an s32[] for each dimension");
 }
 
 }  // namespace bp::ir

@@ -49,4 +49,11 @@ std::vector<SizeFormulas> operand_sizes(const Instruction &instruction);
 // The sizes of each array of the result: one, or those of a tuple. Not of ops whose rule is Whole or Refused.
 std::vector<SizeFormulas> result_sizes(const Instruction &instruction);
 
+// XLA's custom calls between a dynamic array and the static one of its bounds with its sizes, one s32[] per dimension:
+// PadToStatic(x) gives (array, sizes ...), SliceToDynamic(array, sizes ...) gives x.
+enum class SizeCall { None, PadToStatic, SliceToDynamic };
+SizeCall size_call(const Instruction &instruction);
+// Invalid if the shapes are others than that.
+Status check_size_call(const Instruction &instruction);
+
 }  // namespace bp::ir

@@ -3,13 +3,15 @@
 // size is anything; an op whose rule is Cut gets in its place what changes nothing. A size out of range is taken as the
 // nearest one that is not.
 //
-// All of the entry or nothing: where a parameter, the result, a called computation or an op that is not listed here has
-// dynamic dimensions, the program stays as it is, and runs on the host.
+// All or nothing: where a parameter or the result of the program, a called computation other than those of loops and
+// branches, or an op that is not listed here has dynamic dimensions, the program stays as it is, and runs on the host.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/ir/run_time_sizes.h"
 #include "core/passes/dynamic_arrays.h"
+#include "core/passes/dynamic_control_flow.h"
 
 namespace bp::passes {
 namespace {
@@ -24,6 +26,18 @@ bool touches_dynamic(Instruction i) {
   return !i.shape().is_static() || !has_static_operands(i);
 }
 
+// Whether a window goes along a dynamic dimension of an operand.
+bool meets_dynamic(Instruction i) {
+  for (std::size_t d = 0; d < i.window().size(); ++d) {
+    const ir::WindowDimension &window = i.window()[d];
+    const bool is_plain = window.size == 1 && window.stride == 1 && window.pad_low == 0 && window.pad_high == 0;
+    if (!is_plain && (i.operand(0).shape().is_dynamic(d) || i.operand(1).shape().is_dynamic(d))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool is_supported(Instruction i) {
   if (!ir::check_dynamic_dimensions(i).ok()) {
     return false;
@@ -31,6 +45,7 @@ bool is_supported(Instruction i) {
   const bool is_small = std::ranges::all_of(
       i.operands(), [&](InstructionId id) { return i.module().instruction(id).shape().element_count() <= INT32_MAX; });
   switch (i.opcode()) {
+    case Opcode::BatchNormInference:
     case Opcode::BitcastConvert:
     case Opcode::Broadcast:
     case Opcode::Concatenate:
@@ -47,6 +62,7 @@ bool is_supported(Instruction i) {
     case Opcode::Sort:
     case Opcode::Transpose: return true;
     case Opcode::GetTupleElement: return i.operand(0).opcode() == Opcode::Sort;
+    case Opcode::CustomCall: return ir::size_call(i) != ir::SizeCall::None && ir::check_size_call(i).ok();
     case Opcode::Reshape:
     case Opcode::DynamicReshape: return is_small && i.shape().element_count() <= INT32_MAX;
     case Opcode::Reduce:
@@ -56,6 +72,7 @@ bool is_supported(Instruction i) {
     case Opcode::Convolution:
       return i.operand_count() == 2 && i.operand(0).shape().element_type() != ElementType::F8E8M0FNU &&
              i.operand(1).shape().element_type() != ElementType::F8E8M0FNU;
+    case Opcode::SelectAndScatter: return !meets_dynamic(i);
     case Opcode::Scatter: {
       const Shape &indices = i.operand(i.operand_count() / 2).shape();
       return i.shape().is_array() && indices.element_count() != 0;  // a vector of no numbers says no place
@@ -64,29 +81,58 @@ bool is_supported(Instruction i) {
   }
 }
 
+// The entry, and the computations of the loops and branches in there.
+struct ControlFlow {
+  std::vector<ir::ComputationId> computations;
+  std::unordered_set<std::uint32_t> found;
+
+  void add(ir::ComputationId computation) {
+    if (found.insert(index(computation)).second) {
+      computations.push_back(computation);
+    }
+  }
+};
+ControlFlow control_flow(const ir::Module &module) {
+  ControlFlow result;
+  result.add(module.entry().id());
+  for (std::size_t n = 0; n < result.computations.size(); ++n) {
+    for (Instruction i : module.computation(result.computations[n]).instructions()) {
+      if (i.opcode() == Opcode::While || i.opcode() == Opcode::Conditional) {
+        std::ranges::for_each(i.calls(), [&](ir::ComputationId called) { result.add(called); });
+      }
+    }
+  }
+  return result;
+}
+
+bool has_dynamic(const ir::Module &module) {
+  return std::ranges::any_of(module.computations(), [](ir::Computation computation) {
+    return std::ranges::any_of(computation.instructions(), touches_dynamic);
+  });
+}
+
 bool is_expandable(const ir::Module &module) {
-  bool any = false;
+  const ControlFlow expanded = control_flow(module);
   for (ir::Computation computation : module.computations()) {
-    const bool is_entry = computation == module.entry();
+    const bool is_expanded = expanded.found.contains(index(computation.id()));
     const std::vector<bool> is_ordered = control_ordered(computation);  // such are not rewritten
     for (Instruction i : computation.instructions()) {
       if (touches_dynamic(i)) {
-        any = true;
         const bool is_pinned = index(i.id()) < is_ordered.size() && is_ordered[index(i.id())];
-        if (!is_entry || is_pinned || !is_supported(i)) {
+        if (!is_expanded || is_pinned || !is_supported(i)) {
           return false;
         }
       }
     }
   }
-  return any && module.entry().root().shape().is_static();
+  return module.entry().root().shape().is_static();
 }
 
 class DynamicDimensions {
  public:
-  explicit DynamicDimensions(ir::Module &module) : module_(module) {
-    for (Instruction i : module.entry().instructions()) {
-      if (touches_dynamic(i) && i.opcode() != Opcode::GetTupleElement) {
+  DynamicDimensions(ir::Module &module, ir::Computation computation) : module_(module) {
+    for (Instruction i : computation.instructions()) {
+      if (touches_dynamic(i) && i.opcode() != Opcode::GetTupleElement && i.opcode() != Opcode::CustomCall) {
         rules_.emplace(index(i.id()), Rules{ir::operand_sizes(i), ir::result_sizes(i)[0]});
       }
     }
@@ -97,6 +143,9 @@ class DynamicDimensions {
     if (i.opcode() == Opcode::GetTupleElement && sizes_.contains(index(operands[0]))) {
       Expansion b(module_, i);
       return kept(b.get_tuple_element(operands[0], i.tuple_index()), sizes_of(operands[0]));
+    }
+    if (ir::size_call(i) != ir::SizeCall::None && ir::check_size_call(i).ok()) {
+      return converted(i, operands);
     }
     const auto found = rules_.find(index(i.id()));
     if (found == rules_.end()) {
@@ -135,6 +184,24 @@ class DynamicDimensions {
     std::vector<ir::SizeFormulas> operands;
     ir::SizeFormulas result;
   };
+
+  // Between an array and its parts there is no difference any more.
+  InstructionId converted(Instruction i, const Operands &operands) {
+    Expansion b(module_, i);
+    if (ir::size_call(i) == ir::SizeCall::PadToStatic) {
+      Operands parts{operands[0]};
+      for (std::size_t d = 0; d < b.shape(operands[0]).rank(); ++d) {
+        parts.push_back(size(b, {Opcode::GetDimensionSize, 0, d, {}}, operands));
+      }
+      return b.tuple(parts);
+    }
+    const Shape shape = i.shape();
+    RunTimeSizes sizes(shape.rank(), ir::no_instruction);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      sizes[d] = shape.is_dynamic(d) ? in_range(b, operands[1 + d], shape.size(d)) : sizes[d];
+    }
+    return kept(b.ir::Builder::reshape(operands[0], shape.sizes()), std::move(sizes));  // another name
+  }
 
   RunTimeSizes sizes_of(InstructionId id) const {
     const auto found = sizes_.find(index(id));
@@ -190,12 +257,31 @@ class DynamicDimensions {
 
 }  // namespace
 
-Result<bool> dynamic_dimension_expansion(ir::Module &module, const PassContext &) {
-  if (!is_expandable(module)) {
+Result<bool> dynamic_dimension_expansion(ir::Module &module, const PassContext &context) {
+  if (!has_dynamic(module)) {
     return false;
   }
-  DynamicDimensions dimensions(module);
-  return rewrite_all(module, [&](Instruction i) -> Result<InstructionId> { return dimensions.visit(i); });
+  ir::Module expanded = module;
+  BP_ASSIGN(const bool packed, pack_dynamic_control_flow(expanded));
+  for (const auto pass : {tuple_simplification, dead_code_elimination}) {
+    if (Result<bool> result = packed ? pass(expanded, context) : false; !result.ok()) {
+      return result;
+    }
+  }
+  if (!is_expandable(expanded)) {
+    return false;
+  }
+  const ControlFlow flow = control_flow(expanded);
+  for (ir::ComputationId computation : flow.computations) {
+    DynamicDimensions dimensions(expanded, expanded.computation(computation));
+    Rewriter rewriter(expanded);
+    const auto visit = [&](Instruction i) -> Result<InstructionId> { return dimensions.visit(i); };
+    if (Result<bool> result = rewriter.rewrite(computation, visit); !result.ok()) {
+      return result;
+    }
+  }
+  module = std::move(expanded);
+  return true;
 }
 
 }  // namespace bp::passes

@@ -387,4 +387,26 @@ TEST_CASE("ops that have no meaning on dynamic dimensions are refused by name, w
   }
 }
 
+TEST_CASE("calls between a dynamic array and its parts say what does not fit") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"ROOT r = (f32[4,4], s32[]) custom-call(x), custom_call_target=\"PadToStatic\"",
+       "PadToStatic of f32[4,4] gives (f32[4,4], s32[]), expected of an array one of its bounds, and an s32[] for each "
+       "dimension"},
+      {"ROOT r = f32[4,<=4] custom-call(x, two), custom_call_target=\"SliceToDynamic\"",
+       "SliceToDynamic of f32[4,4], s32[] gives f32[4,<=4], expected an array, of one of its bounds and an s32[] for "
+       "each dimension"},
+      {"ROOT r = f32[4,<=4] custom-call(x, two, two), custom_call_target=\"SliceToDynamic\"",
+       "size 2 for dimension 0, expected 4"},
+  };
+  for (const auto &[line, message] : cases) {
+    auto module = text::parse_module(
+        fmt::format("ENTRY main {{ x = f32[4,4] parameter(0)  two = s32[] constant(2)  {} }}", line));
+    INFO(line << (module.ok() ? "" : module.error().to_string()));
+    REQUIRE(module.ok());
+    const auto result = interpret(*module, std::vector{array<float>(F32, {4, 4}, std::vector<float>(16))});
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().message() == message);
+  }
+}
+
 }  // namespace bp::interpreter
