@@ -67,31 +67,43 @@ void append(std::string &out, std::complex<T> value) {
   out += ')';
 }
 
+// Of the elements within the run-time sizes; `row` counts those of the bounds.
 template <class T>
-void append_elements(std::string &out, const Shape &shape, std::size_t dimension, std::span<const T> elements,
-                     std::size_t &next) {
+void append_elements(std::string &out, const ir::Literal &literal, std::size_t dimension, std::int64_t row,
+                     std::span<const T> elements) {
+  const Shape &shape = literal.shape();
   if (dimension == shape.rank()) {
-    append(out, elements[next++]);
+    append(out, elements[static_cast<std::size_t>(row)]);
     return;
   }
   bool is_innermost = dimension + 1 == shape.rank();
   out += is_innermost ? "{" : "{ ";
-  for (std::int64_t i = 0; i < shape.size(dimension); ++i) {
+  for (std::int64_t i = 0; i < literal.dynamic_size(dimension); ++i) {
     out += i == 0 ? "" : ", ";
-    append_elements(out, shape, dimension + 1, elements, next);
+    append_elements(out, literal, dimension + 1, row * shape.size(dimension) + i, elements);
   }
   out += is_innermost ? "}" : " }";
 }
 
-}  // namespace
+// "size 3: " or "sizes 3x4: ", where they are known at run time only.
+void append_sizes(std::string &out, const ir::Literal &literal) {
+  if (literal.shape().is_static()) {
+    return;
+  }
+  std::vector<std::int64_t> sizes;
+  for (std::size_t d = 0; d < literal.shape().rank(); ++d) {
+    sizes.push_back(literal.dynamic_size(d));
+  }
+  out += fmt::format("{} {}: ", sizes.size() == 1 ? "size" : "sizes", fmt::join(sizes, "x"));
+}
 
-void append_literal(std::string &out, const ir::Literal &literal, const PrintOptions &options) {
+void append_values(std::string &out, const ir::Literal &literal, const PrintOptions &options, bool says_sizes) {
   const Shape &shape = literal.shape();
   if (shape.is_tuple()) {
     out += '(';
     for (std::size_t i = 0; i < literal.tuple_elements().size(); ++i) {
       out += i == 0 ? " " : ", ";
-      append_literal(out, literal.tuple_elements()[i], options);
+      append_values(out, literal.tuple_elements()[i], options, says_sizes);
     }
     out += " )";
     return;
@@ -100,23 +112,34 @@ void append_literal(std::string &out, const ir::Literal &literal, const PrintOpt
     out += "token";
     return;
   }
-  if (shape.rank() != 0 && shape.element_count() > options.max_literal_elements) {
+  if (says_sizes) {
+    append_sizes(out, literal);
+  }
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    count *= literal.dynamic_size(d);
+  }
+  if (shape.rank() != 0 && count > options.max_literal_elements) {
     out += "{...}";
     return;
   }
-  if (shape.element_count() == 0) {
+  if (count == 0) {
     out += "{}";  // however many empty rows there are
     return;
   }
-  ir::visit_element_type(shape.element_type(), [&]<class T>() {
-    std::size_t next = 0;
-    append_elements<T>(out, shape, 0, literal.elements<T>(), next);
-  });
+  ir::visit_element_type(shape.element_type(),
+                         [&]<class T>() { append_elements<T>(out, literal, 0, 0, literal.elements<T>()); });
+}
+
+}  // namespace
+
+void append_literal(std::string &out, const ir::Literal &literal, const PrintOptions &options) {
+  append_values(out, literal, options, false);
 }
 
 std::string print(const ir::Literal &literal, const PrintOptions &options) {
   std::string out;
-  append_literal(out, literal, options);
+  append_values(out, literal, options, true);
   return out;
 }
 
