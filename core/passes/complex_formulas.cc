@@ -151,7 +151,11 @@ Parts sign(Expansion &b, Operands operands) {
 Parts power(Expansion &b, Operands operands) {
   Parts z = operands[0], w = operands[1];
   const Parts log{log_modulus(b, z), angle(b, z)};
-  const Parts general = exponential(b, multiply(b, w, log));
+  const Parts exponent = multiply(b, w, log);
+  // Far out there may be no angle left: then a power is 0 or infinite nevertheless.
+  Id is_far = compare(b, ComparisonDirection::Gt, absolute(b, exponent.real), 0x1p20);
+  Id size = b.select({is_far, b.product({exponent.real, b.splat(infinity, exponent.real)}), exponent.real});
+  const Parts general = exponential(b, {size, exponent.imaginary});
   Id is_on_axis = b.bit_and({is_zero(b, z.imaginary), is_zero(b, w.imaginary)});
   Id is_positive = b.bit_and({is_on_axis, compare(b, ComparisonDirection::Gt, z.real, 0)});
   Id none = b.splat(0, z.real), unity = b.splat(1, z.real);

@@ -300,14 +300,18 @@ Complex hyperbolic_tangent(const Complex &z) {
   return {select(z.re == 0, z.re, re), im};
 }
 
-// e^(y log x), where a positive real number to a real power is real, also an infinite one. Any number to 0 is 1, and 1 to
-// any; 0 has a value to positive real numbers only.
+// e^(y log x), where a positive real number to a real power is real, also an infinite one. Any number to 0 is 1, and 1
+// to any; 0 has a value to positive real numbers only.
 Complex power(const Complex &x, const Complex &y) {
   const Expression zero = x.re.constant(0), none = x.re.constant(quiet_nan);
   const Complex base = log(x), product = multiply(y, base);
   const Expression is_real = (x.im == 0) & (y.im == 0) & (x.re > 0);
   const Expression turn = y.re * base.im, no_turn = copy_sign(zero, turn);
-  const Complex general = exponential(select(is_real, {y.re * base.re, select(is_nan(turn), no_turn, turn)}, product));
+  const Complex exponent = select(is_real, {y.re * base.re, select(is_nan(turn), no_turn, turn)}, product);
+  // Far out there may be no angle left: then a power is 0 or infinite nevertheless.
+  const Expression is_far = abs(exponent.re) > 0x1p20;
+  const Complex general =
+      exponential({select(is_far, copy_sign(exponent.re.constant(infinity), exponent.re), exponent.re), exponent.im});
   const Complex of_zero = select((y.re > 0) & (y.im == 0), Complex{zero, zero}, Complex{none, none});
   const Complex result = select((x.re == 0) & (x.im == 0), of_zero, general);
   const Expression is_one = ((y.re == 0) & (y.im == 0)) | ((x.re == 1) & (x.im == 0));
