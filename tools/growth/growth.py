@@ -17,6 +17,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -128,17 +129,18 @@ class Counter:
                            env=self.environment, cwd=ROOT)
         valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no",
                     f"--callgrind-out-file={out}", f"--log-file={self.folder / ('log.' + label)}"]
-        why_not = ""
-        try:
-            done = subprocess.run([*valgrind, self.runner, "count", *arguments], input=lines, capture_output=True,
-                                  text=True, env=self.environment, cwd=ROOT, timeout=limit,
-                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
-            said = done.stdout
-            if done.returncode != 0:
-                why_not = f"the runner ended with {done.returncode}: {done.stderr.strip()[-300:]}"
-        except subprocess.TimeoutExpired as expired:
-            said = (expired.stdout or b"").decode()
+
+        def limits():  # of processor time, which passes at the same pace on a busy machine
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+        done = subprocess.run([*valgrind, self.runner, "count", *arguments], input=lines, capture_output=True,
+                              text=True, env=self.environment, cwd=ROOT, preexec_fn=limits)
+        said, why_not = done.stdout, ""
+        if -done.returncode in (signal.SIGXCPU, signal.SIGKILL):
             why_not = f"not done in {limit} s"
+        elif done.returncode != 0:
+            why_not = f"the runner ended with {done.returncode}: {done.stderr.strip()[-300:]}"
         counts = {}
         for dump in sorted(out.parent.glob(out.name + ".*"), key=lambda path: int(path.suffix[1:])):
             text = dump.read_text()
@@ -278,7 +280,7 @@ def main():
     parser.add_argument("--print", nargs=2, metavar=("TEMPLATE", "N"), help="writes that program to standard output")
     parser.add_argument("--failed", action="store_true", help="show failures, and what is allowed today, alone")
     parser.add_argument("--json", help="a file for the table")
-    parser.add_argument("--limit", type=int, default=200, help="seconds that a backend's programs may take")
+    parser.add_argument("--limit", type=int, default=200, help="seconds of processor time for a backend")
     parser.add_argument("--build", default=os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"), help="a folder")
     given = parser.parse_args()
     build = pathlib.Path(given.build).resolve()
