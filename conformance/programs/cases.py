@@ -477,13 +477,13 @@ def requantized(real, scale, zero):
 ROW_SCALES = np.array([0.5, 0.25, 2.0])
 add("quantized", "dot", """
 %a = stablehlo.uniform_quantize %0 : (tensor<4x7xf32>) -> tensor<4x7x!quant.uniform<i8:f32, 0.5:3>>
-%b = stablehlo.uniform_quantize %1 : (tensor<7x3xf32>) -> tensor<7x3x!quant.uniform<i8:f32, 0.25:-5>>
+%b = stablehlo.uniform_quantize %1 : (tensor<7x3xf32>) -> tensor<7x3x!quant.uniform<i8:f32, 0.25>>
 %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x7x!quant.uniform<i8:f32, 0.5:3>>,
-  tensor<7x3x!quant.uniform<i8:f32, 0.25:-5>>) -> tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>
+  tensor<7x3x!quant.uniform<i8:f32, 0.25>>) -> tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>
 %r = stablehlo.uniform_dequantize %c : (tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>) -> tensor<4x3xf32>
 return %r : tensor<4x3xf32>
 """, [whole(4, 7), whole(7, 3)],
-    numpy=lambda a, b: (requantized(quantized(a, 0.5, 3) @ quantized(b, 0.25, -5) * 0.125, 2.0, 1),))
+    numpy=lambda a, b: (requantized(quantized(a, 0.5, 3) @ quantized(b, 0.25, 0) * 0.125, 2.0, 1),))
 add("quantized", "batches_with_a_scale_for_each_column", """
 %a = stablehlo.uniform_quantize %0 : (tensor<2x4x5xf32>) -> tensor<2x4x5x!quant.uniform<i8:f32, 0.5:3>>
 %b = stablehlo.uniform_quantize %1 : (tensor<3x2x5xf32>) -> tensor<3x2x5x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0, 2.0:0}>>

@@ -3,9 +3,9 @@
 module {
   func.func private @program(%0: tensor<4x7xf32>, %1: tensor<7x3xf32>) -> (tensor<4x3xf32>) {
     %a = stablehlo.uniform_quantize %0 : (tensor<4x7xf32>) -> tensor<4x7x!quant.uniform<i8:f32, 0.5:3>>
-    %b = stablehlo.uniform_quantize %1 : (tensor<7x3xf32>) -> tensor<7x3x!quant.uniform<i8:f32, 0.25:-5>>
+    %b = stablehlo.uniform_quantize %1 : (tensor<7x3xf32>) -> tensor<7x3x!quant.uniform<i8:f32, 0.25>>
     %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x7x!quant.uniform<i8:f32, 0.5:3>>,
-      tensor<7x3x!quant.uniform<i8:f32, 0.25:-5>>) -> tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>
+      tensor<7x3x!quant.uniform<i8:f32, 0.25>>) -> tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>
     %r = stablehlo.uniform_dequantize %c : (tensor<4x3x!quant.uniform<i8:f32, 2.0:1>>) -> tensor<4x3xf32>
     return %r : tensor<4x3xf32>
   }
