@@ -43,7 +43,12 @@ class GpuThreads final : public Threads {
   void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads,
                   std::uint32_t blocks) const override {
     end_thread(b, frame);
-    // Without these, ptxas guesses how many threads and blocks there will be.
+    // Up to 256 there is room for all registers that a thread may have. Told that one block of so few is enough, ptxas
+    // takes them all, for little gain, and leaves room for no other block: it does better untold.
+    constexpr std::uint32_t least_limited = 257;
+    if (threads < least_limited && blocks == 1) {
+      return;
+    }
     annotate(frame, "maxntidx", number_of(b.getContext(), threads));
     annotate(frame, "minctasm", number_of(b.getContext(), blocks));
   }

@@ -1,4 +1,6 @@
 // The GPU backend without a GPU: its kernels on the emulator.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -56,17 +58,21 @@ TEST_CASE("loops and branches are commands of the host") {
 // The emulator does the commands of a segment in another order than the schedule's, but for what waits for another.
 TEST_CASE("values that share memory wait for each other, and others do not") {
   const auto has = [](const std::string &plan, const char *line_end) { return plan.find(line_end) != plan.npos; };
-  constexpr const char *shared = R"(HloModule shared
-    ENTRY main {
-      x = f32[64] parameter(0)
-      y = f32[64] parameter(1)
-      a = f32[64,64] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}
-      b = f32[64] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-      c = f32[64,64] dot(y, y), lhs_contracting_dims={}, rhs_contracting_dims={}
-      ROOT r = f32[64] dot(c, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-    })";
-  CHECK(has(plan_of(shared), "  after 1  for c\n"));  // it is written where `a` was, which `b` reads
-  check_on_emulator(shared, 1e-6);
+  const auto shared = [](int size) {
+    return fmt::format(R"(HloModule shared
+    ENTRY main {{
+      x = f32[{0}] parameter(0)
+      y = f32[{0}] parameter(1)
+      a = f32[{0},{0}] dot(x, y), lhs_contracting_dims={{}}, rhs_contracting_dims={{}}
+      b = f32[{0}] dot(a, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+      c = f32[{0},{0}] dot(y, y), lhs_contracting_dims={{}}, rhs_contracting_dims={{}}
+      ROOT r = f32[{0}] dot(c, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+    }})",
+                       size);
+  };
+  CHECK(has(plan_of(shared(8192)), "  after 1  for c\n"));  // it is written where `a` was, which `b` reads
+  CHECK(has(plan_of(shared(64)), ")  for c\n"));            // which is not worth it where memory is small
+  check_on_emulator(shared(64), 1e-6);
   constexpr const char *apart = R"(HloModule apart
     ENTRY main {
       x = f32[64] parameter(0)
