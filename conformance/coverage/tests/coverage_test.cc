@@ -127,8 +127,8 @@ TEST_CASE("nvptx claims all that cpu claims, and ops give on it what they give o
   REQUIRE(cells.size() == expected.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     INFO(ir::to_string(cells[i].opcode) << " " << ir::to_string(cells[i].type) << ": " << cells[i].reason);
-    // Not even expanded where cpu has the op itself; but a heap is for one thread, and a GPU sorts.
-    CHECK((cells[i].answer <= expected[i].answer || cells[i].opcode == ir::Opcode::TopK));
+    // Not even expanded where cpu has the op itself; but Fourier transforms are matrices there.
+    CHECK((cells[i].answer <= expected[i].answer || cells[i].opcode == ir::Opcode::Fft));
   }
   check_results(device, cells, part(13));
 }

@@ -223,7 +223,7 @@ MISTAKES = [
      "  note: the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] s32[8]"),
     (["run", "open.mlir", "--shapes", "f32[3,2]", "--against", "interpreter"], SUCCESS, ""),
     (["run", "open.mlir", "--shapes", "f32[3,3]"], FAILED, "backplane: open.mlir:1:1: the shape given for parameter 0 is f32[3,3], "
-     "but its type is tensor<?x2xf32>\n..."),
+     "but its type is tensor<?x2xf32>\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
      "backplane: good.hlo: shapes of parameters are given, but HLO says all sizes itself"),
     # Several modules in a file.
