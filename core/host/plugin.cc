@@ -9,6 +9,7 @@
 
 #include "core/base/files.h"
 #include "core/host/diagnostics.h"
+#include "core/host/heap_reserve.h"
 #include "core/host/settings.h"
 
 namespace bp::host {
@@ -118,6 +119,11 @@ std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
 }
 
 Result<std::unique_ptr<Entry>> open_library(const std::string &path, const Manifest &manifest, AfterUse after_use) {
+  constexpr std::size_t initializer_bytes = 8 << 20;  // those of LLVM take two
+  const HeapReserve reserve(initializer_bytes);
+  if (!reserve.is_kept()) {
+    return Error(ErrorCode::OutOfMemory, fmt::format("cannot be loaded: there are no {} bytes", initializer_bytes));
+  }
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return broken(fmt::format("cannot be loaded: {}", printable(text_or_empty(dlerror()))));
