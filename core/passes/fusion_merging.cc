@@ -81,6 +81,11 @@ class KernelMerger {
       }
       if (auto kernel = describe_kernel(instruction)) {
         kernels_.emplace(order_[i], std::move(*kernel));
+        if (std::ranges::any_of(values_of(order_[i]), [&](InstructionId value) {
+              return places_.taken_by(module_.instruction(value)) != ir::no_instruction;
+            })) {
+          takers_.insert(order_[i]);
+        }
       }
     }
   }
@@ -158,13 +163,16 @@ class KernelMerger {
   }
 
   bool is_member(const Group &group, InstructionId id) const {
-    return std::ranges::find(group.members, id) != group.members.end();
+    const auto at = std::ranges::lower_bound(group.members, position_of(id), {},
+                                             [&](InstructionId member) { return position_of(member); });
+    return at != group.members.end() && *at == id;
   }
 
   // Kernels in no group that use values of the group, make values for it, or read what it reads; those nearest to the
   // beginning of the program first.
   std::vector<InstructionId> candidates(const Group &group) const {
-    std::vector<std::size_t> found;  // positions
+    std::vector<std::size_t> found;          // positions
+    std::unordered_set<InstructionId> seen;  // values whose users were considered: of an array that all read, once
     auto consider = [&](InstructionId id) {
       const std::size_t position = position_of(id);
       const bool is_near = position + farthest_fused > group.last && position < group.first + farthest_fused;
@@ -173,6 +181,9 @@ class KernelMerger {
       }
     };
     auto consider_users = [&](InstructionId value) {
+      if (!seen.insert(value).second) {
+        return;
+      }
       // Of those that lie far away there may be any number.
       auto users = users_.of(value);
       auto begin = std::ranges::lower_bound(users, group.first > farthest_fused ? group.first - farthest_fused : 0, {},
@@ -220,7 +231,7 @@ class KernelMerger {
       return "they reduce other dimensions";
     }
     if (!reduced.empty()) {
-      if (std::string problem = row_problem(group.sizes, reduced, walks_once(group, id)); !problem.empty()) {
+      if (std::string problem = row_problem(group, reduced, id); !problem.empty()) {
         return problem;
       }
     }
@@ -233,21 +244,22 @@ class KernelMerger {
         return problem;
       }
     }
-    for (InstructionId member : group.members) {
-      if (would_need_copy(member, id) || would_need_copy(id, member)) {
-        return "the one reads what the other overwrites, which would have to be copied";
-      }
-    }
     if (!shares) {
       return "they share nothing at the same place";
+    }
+    if (!takers_.empty() && std::ranges::any_of(group.members, [&](InstructionId member) {
+          return would_need_copy(member, id) || would_need_copy(id, member);
+        })) {
+      return "the one reads what the other overwrites, which would have to be copied";
     }
     return is_convex(group, id) ? "" : "others need the one and make what the other needs";
   }
 
   bool would_need_copy(InstructionId maker, InstructionId reader) const {
-    return std::ranges::any_of(values_of(maker), [&](InstructionId value) {
-      return places_.would_need_copy(module_.instruction(value), module_.instruction(reader), kernels_.at(reader));
-    });
+    return takers_.contains(maker) && std::ranges::any_of(values_of(maker), [&](InstructionId value) {
+             return places_.would_need_copy(module_.instruction(value), module_.instruction(reader),
+                                            kernels_.at(reader));
+           });
   }
 
   // Computed once, before the loop.
@@ -290,8 +302,8 @@ class KernelMerger {
     return only_leads_on(id) && std::ranges::all_of(group.members, only_leads_on);
   }
 
-  std::string row_problem(const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &reduced,
-                          bool walks_once) const {
+  std::string row_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId id) const {
+    const std::vector<std::int64_t> &sizes = group.sizes;
     if (!context_.fusion.rows) {
       return "the device does not fuse reductions with what follows from them";
     }
@@ -302,7 +314,7 @@ class KernelMerger {
     for (std::int64_t d : reduced) {
       bytes *= sizes[static_cast<std::size_t>(d)];
     }
-    return bytes > context_.fusion.max_row_bytes && !walks_once
+    return bytes > context_.fusion.max_row_bytes && !walks_once(group, id)
                ? fmt::format("rows are longer than {} bytes", context_.fusion.max_row_bytes)
                : "";
   }
@@ -487,7 +499,8 @@ class KernelMerger {
   std::vector<InstructionId> order_;
   std::vector<std::size_t> &positions_;  // in order_, by instruction id
   std::unordered_map<InstructionId, Kernel> kernels_;
-  std::vector<Group> groups_;  // decided
+  std::unordered_set<InstructionId> takers_;  // kernels of which a value takes the place of an array
+  std::vector<Group> groups_;                 // decided
   std::unordered_map<InstructionId, std::size_t> group_of_;
   // By position: the largest position among what an instruction may come after, with each decided group as one node.
   std::vector<std::size_t> ceilings_;
