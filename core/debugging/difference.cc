@@ -164,10 +164,10 @@ Result<std::optional<Difference>> find_difference_beyond(double units, const Lit
     if ((output < ignored.size() && ignored[output]) || comparison.typical_error <= allowed) {
       continue;
     }
-    return std::optional(
-        Difference{comparison.output, comparison.worst, element_text(part(before, comparison.output), comparison.worst),
-                   element_text(part(after, comparison.output), comparison.worst),
-                   fmt::format("{:.2g} of the value or the typical one, {:.2g} is allowed", comparison.typical_error, allowed)});
+    return std::optional(Difference{
+        comparison.output, comparison.worst, element_text(part(before, comparison.output), comparison.worst),
+        element_text(part(after, comparison.output), comparison.worst),
+        fmt::format("{:.2g} of the value or the typical one, {:.2g} is allowed", comparison.typical_error, allowed)});
   }
   return std::optional<Difference>();
 }

@@ -1,4 +1,4 @@
-// Programs that leave sizes open become programs of known sizes: those of the parameters are given, and all others follow.
+// Programs that leave sizes open become programs of known sizes: the shapes of parameters are given, all sizes follow.
 #include <catch2/catch.hpp>
 
 #include "core/import/stablehlo/stablehlo.h"
