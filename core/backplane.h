@@ -101,7 +101,7 @@ class Backend {
 
 struct ReadOptions {
   std::vector<std::string> *warnings = nullptr;  // "file:line:column: ..." are appended; not owned
-  // Of a StableHLO program whose types leave sizes open: the shapes of its parameters, from which all sizes follow.
+  // Shapes of the parameters of a StableHLO program whose types leave sizes open: all sizes follow from them.
   std::vector<ir::Shape> parameter_shapes = {};
 };
 // Reads and verifies the one module of a file: HLO text, StableHLO text or a HLO protocol buffer, whichever it holds.

@@ -87,7 +87,7 @@ Extended sign(Extended z) {
   return z == Extended(0) ? z : z / std::abs(z);
 }
 Extended rsqrt(Extended z) {
-  // Of a negative number the quotient would make the real part -0.
+  // The quotient would make the real part of a negative number's root -0.
   const bool is_turned = z.imag() == 0 && z.real() < 0 && std::isfinite(z.real());
   return is_turned ? Extended(0, std::copysign(1 / std::sqrt(-z.real()), -z.imag())) : 1.0L / std::sqrt(z);
 }

@@ -22,7 +22,7 @@ constexpr std::uint64_t strategies_apart = 1'000;  // of what is tried for one h
 constexpr std::int64_t quick_search = 500'000'000;
 constexpr std::int64_t first_patience = 20'000'000, patience_per_item = 10'000;
 constexpr std::int64_t steps_to_begin = 10;  // a repair, per item
-// Of what is above the goal.
+// Shares of what is above the goal.
 constexpr double smallest_aim = 1.0 / 32, first_aim = 1.0 / 8, largest_aim = 0.5;
 constexpr std::int64_t steps_of_aim = 64;
 

@@ -120,7 +120,7 @@ constexpr std::string_view fuse[] = {
     // Before a reduction is a part of something larger.
     "reduce-splitting",
     "reduce-window-splitting",
-    // Of what was seen as parts, so that loops take what makes it.
+    // What was reduced in parts is computed in parts, so that loops take what makes it.
     "reshape-hoisting",
     // Before loops compute the places and take the updates.
     "scatter-sorting",

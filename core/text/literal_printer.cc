@@ -67,7 +67,7 @@ void append(std::string &out, std::complex<T> value) {
   out += ')';
 }
 
-// Of the elements within the run-time sizes; `row` counts those of the bounds.
+// Appends the elements within the run-time sizes; `row` counts those of the bounds.
 template <class T>
 void append_elements(std::string &out, const ir::Literal &literal, std::size_t dimension, std::int64_t row,
                      std::span<const T> elements) {

@@ -18,7 +18,7 @@ struct PrintOptions {
 std::string print(const ir::Module &module, const PrintOptions &options = {});
 // "%add.1 = f32[4]{0} add(%x, %y)", without ROOT and final newline.
 std::string print(ir::Instruction instruction, const PrintOptions &options = {});
-// Of an array with dynamic dimensions the elements that are there, after "size 3: " or "sizes 3x4: ".
+// An array with dynamic dimensions is the elements that are there, after "size 3: " or "sizes 3x4: ".
 std::string print(const ir::Literal &literal, const PrintOptions &options = {});
 
 }  // namespace bp::text

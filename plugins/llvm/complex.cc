@@ -113,7 +113,7 @@ Expression sum_of_products(const Expression &a, const Expression &b, const Expre
   return select(sum == 0, a * b + cd, sum);
 }
 
-// Of zeros, infinities and NaN: Smith's quotient, and where it says NaN twice, what annex G says.
+// The quotient where a part is zero, infinite or NaN: Smith's, and where that is NaN twice, what annex G says.
 Complex special_quotient(const Complex &x, const Complex &y) {
   const Expression swap = abs(y.re) < abs(y.im);
   const Expression large = select(swap, y.im, y.re), small = select(swap, y.re, y.im);

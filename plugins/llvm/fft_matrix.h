@@ -14,7 +14,7 @@ class FftMatrix {
       : p_(passes), k_(passes.builder()), b_(k_.b), shape_(shape), scratch_(scratch), memory_(memory) {}
 
   std::int64_t scratch_bytes() const;
-  // Of the line, block `item` of its columns; once all are done, a block of the rows that there were.
+  // Transforms block `item` of the line's columns; columns_again(), once all are done, a block of what were rows.
   void columns_first(const FftArray &line, llvm::Value *item) const;
   void columns_again(const FftArray &line, llvm::Value *item, double scale) const;
 

@@ -10,7 +10,7 @@ namespace {
 
 // Numbers of a line that is transformed by one thread, in scratch.
 constexpr std::int64_t longest_line_in_cache = 8192;
-// Of neighbouring columns, more in number.
+// The longest columns that are transformed next to each other.
 constexpr std::int64_t longest_column = 16384;
 // Bounds the tables of a convolution.
 constexpr std::int64_t longest_convolved = std::int64_t{1} << 17;

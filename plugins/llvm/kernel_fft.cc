@@ -67,7 +67,7 @@ class FftKernel {
 
   // --- lines ---
 
-  // Of the operand, or of what columns made of it.
+  // A line of the operand, or of what columns made of it.
   FftArray source_line(Value *base, Value *line) const {
     const FftArray::Kind kind =
         shape_.type == BP_FFT_TYPE_RFFT && !shape_.is_halved ? FftArray::Kind::Reals : FftArray::Kind::Pairs;
@@ -218,7 +218,7 @@ class FftKernel {
             *end = b_.CreateSub(site_->end, integer(work.items));
       Value *is_here = b_.CreateICmpULT(begin, integer(of_round * stage.rounds));
       const auto emit_stage = [&] {
-        // Of a stage of one step rounds are not told apart.
+        // Rounds of a stage of one step are not told apart.
         Value *line = stage.rounds == 1 ? integer(0) : b_.CreateUDiv(begin, integer(of_round));
         Value *first = b_.CreateSub(begin, times(line, of_round)), *last = b_.CreateSub(end, times(line, of_round));
         std::int64_t offset = 0;

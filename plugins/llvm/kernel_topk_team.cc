@@ -167,7 +167,7 @@ class TeamTopkKernel {
         });
   }
 
-  // Of the counters of two members.
+  // Adds the counters of two members.
   Combine add_counters_ = [this](std::span<Value *const> x, std::span<Value *const> y) {
     Values sums;
     for (std::size_t i = 0; i < x.size(); ++i) {

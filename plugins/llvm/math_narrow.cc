@@ -8,7 +8,7 @@ namespace bp::emit {
 
 namespace {
 
-// Of smaller arguments, expm1 and log1p are the argument.
+// For smaller arguments, expm1 and log1p are the argument.
 constexpr double tiny_argument = 0x1p-25;
 
 // (exp(x) - 1 - x) / x^2 by Taylor's formula: 2^-26 for |x| < 1/2.

@@ -234,7 +234,7 @@ DoubleDouble cos_of(const Reduced &r, std::span<const double> coefficients) {
   return sum_of(leading, lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
 }
 
-// Of an f64; of an f32 held in f64, with the precision that f32 needs; of an f16 or bf16 held in f32.
+// An argument is an f64; an f32 held in f64, with the precision that f32 needs; or an f16 or bf16 held in f32.
 enum class Argument : std::uint8_t { Double, Single, Narrow };
 struct SineAndCosine {
   DoubleDouble sine;

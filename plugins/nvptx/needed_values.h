@@ -14,7 +14,7 @@ class NeededValues {
   explicit NeededValues(const emit::ModuleView &module);
 
   bool contains(std::uint32_t value) const { return is_needed_[value]; }
-  // Of an instruction of a control computation: whether it has a result that is needed, or an effect.
+  // Whether an instruction of a control computation has a result that is needed, or an effect.
   bool contains(emit::InstructionView instruction) const;
 
  private:

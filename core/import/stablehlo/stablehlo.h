@@ -21,7 +21,7 @@ struct Options {
   std::uint32_t first_line = 1;  // of the text in that file, when the text is a part of it
   // The function that becomes the entry; empty: main, or the only function, or the first public one that takes nothing.
   std::string entry;
-  // Of the entry's parameters: sizes that its types leave open become these, and all that follows from them. Empty: none
+  // Shapes of the entry's parameters: sizes that its types leave open become these, and all sizes follow. Empty: none
   // are open.
   std::vector<ir::Shape> parameter_shapes = {};
 };

@@ -118,8 +118,8 @@ TEST_CASE("what the backend says when it cannot") {
   CHECK(compiled.error().message().find("without a") != std::string::npos);  // driver or GPU: what to do instead
 }
 
-// Of all upper halves of an f32, with the lower halves at which rounding changes. The instruction has one NaN; where
-// there is none, a NaN keeps its upper half.
+// All upper halves of an f32 are tried, with the lower halves at which rounding changes. The instruction has one NaN;
+// where there is none, a NaN keeps its upper half.
 TEST_CASE("f32 is rounded to bf16 as the instruction does it, where there is one") {
   const Module module = text::parse_module(R"(HloModule rounding
     ENTRY main {
