@@ -22,7 +22,7 @@ T convert_to(double value) {
     }
     return static_cast<T>(value);
   } else if constexpr (requires { T::is_signed; }) {
-    return T(static_cast<std::int64_t>(value));
+    return T(convert_to<std::int64_t>(value));
   } else if constexpr (std::is_same_v<T, std::complex<float>>) {
     return T(static_cast<float>(value));
   } else {

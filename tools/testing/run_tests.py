@@ -202,6 +202,9 @@ def main():
     environment = dict(os.environ, BACKPLANE_TEST_BUILD=str(build))
     for sanitizer in ("ASAN_OPTIONS", "TSAN_OPTIONS"):  # too large a request is an answer to test, not an error
         environment[sanitizer] = ":".join(filter(None, ["allocator_may_return_null=1", environment.get(sanitizer)]))
+    # What UBSan finds would only be printed.
+    environment["UBSAN_OPTIONS"] = ":".join(filter(None, ["halt_on_error=1:print_stacktrace=1",
+                                                          environment.get("UBSAN_OPTIONS")]))
     environment["TSAN_OPTIONS"] += ":atexit_sleep_ms=0"  # a process that ends is not one that hangs
     shared = ROOT.parent / "shared"
     if "BACKPLANE_SHARED" not in environment and shared.is_dir():

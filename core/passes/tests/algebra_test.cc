@@ -45,8 +45,8 @@ T special(std::size_t i) {
   } else {
     // Small ones and those next to the limits.
     const auto small = static_cast<std::int64_t>(i) - special_count / 2;
-    const auto limit = static_cast<std::int64_t>(~std::uint64_t{0} << (i % 2 == 0 ? 63 : 8 * sizeof(T) - 1));
-    return T(i % 3 == 0 ? limit + small / 3 : small);
+    const std::uint64_t limit = ~std::uint64_t{0} << (i % 2 == 0 ? 63 : 8 * sizeof(T) - 1);
+    return T(i % 3 == 0 ? static_cast<std::int64_t>(limit + static_cast<std::uint64_t>(small / 3)) : small);
   }
 }
 
