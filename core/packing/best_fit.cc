@@ -169,6 +169,14 @@ Packing BestFit::by_size_below(std::int64_t limit) const {
   return pack_by([&](std::uint32_t i) { return std::pair(items_[i].size, durations_[i]); }, limit);
 }
 
+Packing BestFit::by_size_and_start() const {
+  return pack_by([&](std::uint32_t i) {
+    const std::vector<Stretch> &needed = items_[i].needed;
+    return std::pair(items_[i].size,
+                     needed.empty() ? std::int64_t{0} : -static_cast<std::int64_t>(needed.front().first));
+  });
+}
+
 Packing BestFit::by_duration() const {
   return pack_by([&](std::uint32_t i) { return std::pair(durations_[i], items_[i].size); });
 }

@@ -25,6 +25,8 @@ class BestFit {
 
   // The order in which items are placed: falling size, falling time, falling size * time^power.
   Packing by_size() const;
+  // Equal ones from their beginning on: of one size, no more are above each other than have to be.
+  Packing by_size_and_start() const;
   Packing by_duration() const;
   Packing by_area(double power) const;
   // By falling size, but what would end above the limit is left out: its offset is -1. Presets are placed in any case.

@@ -59,7 +59,9 @@ class Packer {
       return;
     }
     const auto pack_by = [&](std::uint32_t order) {
-      return order == 0 ? best_fit.by_duration() : best_fit.by_area(std::array{0.0, 0.25, 1.0, 2.0}[order]);
+      return order == 0   ? best_fit.by_duration()
+             : order == 1 ? best_fit.by_size_and_start()
+                          : best_fit.by_area(std::array{0.25, 1.0, 2.0}[order - 2]);
     };
     const auto offer = [&](Packing other) {
       if (other.height < best_.height) {
@@ -67,12 +69,12 @@ class Packer {
       }
     };
     if (items_.size() > few_items) {
-      std::array<Packing, 2> others;
+      std::array<Packing, 3> others;
       threads_.parallel(others.size(), [&](std::uint32_t i, std::uint32_t) { others[i] = pack_by(i); });
       std::ranges::for_each(others, [&](Packing &other) { offer(std::move(other)); });
       return;
     }
-    for (std::uint32_t order = 0; order < 4 && best_.height > goal_ && !is_late(); ++order) {
+    for (std::uint32_t order = 0; order < 5 && best_.height > goal_ && !is_late(); ++order) {
       offer(pack_by(order));
     }
   }

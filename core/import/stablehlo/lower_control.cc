@@ -79,6 +79,18 @@ bool has_open_types(const Lowering &lowering, const Operation &operation) {
   return is_any;
 }
 
+bool has_integers_alone(const Lowering &lowering, const Operation &operation) {
+  const auto is_integer = [&](ValueId value) {
+    const Shape &shape = lowering.program().type(value).shape;
+    return shape.is_array() && shape.rank() == 0 && ir::is_integer(shape.element_type());
+  };
+  bool are_all = std::ranges::all_of(operation.operands, is_integer);
+  for (std::uint32_t i = 0; i < operation.result_count; ++i) {
+    are_all = are_all && is_integer(operation.result(i));
+  }
+  return are_all;
+}
+
 Result<Values> call(Lowering &lowering, const Operation &operation, const Attribute &symbol, std::string composite) {
   BP_ASSIGN(const Operation *function, lowering.callee(symbol));
   const auto &arguments = function->regions[0].arguments;
@@ -94,7 +106,8 @@ Result<Values> call(Lowering &lowering, const Operation &operation, const Attrib
                                                    symbol.get<Symbol>()->name, to_string(given), to_string(taken)));
     }
   }
-  if (has_open_types(lowering, operation)) {
+  // What is computed of sizes has to be seen through.
+  if (has_open_types(lowering, operation) || (lowering.is_specialized() && has_integers_alone(lowering, operation))) {
     return lowering.inlined(operation, *function);
   }
   BP_ASSIGN(ComputationId callee, lowering.function(symbol));

@@ -440,9 +440,12 @@ Result<Values> Lowering::in_place(const Operation &operation, std::size_t number
 }
 
 Result<Values> Lowering::inlined(const Operation &call, const Operation &function) {
-  constexpr int max_depth = 128;
+  constexpr int max_depth = 128, max_calls = 10'000;
   if (++inlining_depth_ > max_depth) {
     return unsupported(call, fmt::format("functions of open sizes call each other more than {} deep", max_depth));
+  }
+  if (++inlined_calls_ > max_calls) {
+    return unsupported(call, fmt::format("functions of open sizes are called more than {} times", max_calls));
   }
   const Region &body = function.regions[0];
   for (std::size_t i = 0; i < body.arguments.size(); ++i) {

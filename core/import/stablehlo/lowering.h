@@ -86,6 +86,8 @@ class Lowering {
                                 ReturnCaptures return_captures);
   // The values of a region that runs once, where the operation stands.
   Result<Values> in_place(const Operation &operation, std::size_t region);
+  // Whether the shapes of the entry's parameters were given.
+  bool is_specialized() const { return !options_.parameter_shapes.empty(); }
   // Likewise the body of a function whose types leave sizes open: they follow from what it is given here.
   Result<Values> inlined(const Operation &call, const Operation &function);
   // What a region uses from outside that has to be carried into it.
@@ -187,7 +189,7 @@ class Lowering {
   std::map<std::string_view, ComputationId> computations_;  // of functions
   std::deque<Function> pending_;                            // functions yet to be lowered
   mutable std::map<InstructionId, std::optional<Integers>> known_;  // what known_integers() has found
-  int inlining_depth_ = 0;
+  int inlining_depth_ = 0, inlined_calls_ = 0;
   bool has_open_parameters_ = false;  // of the entry
   std::set<std::string> computation_names_;
 };

@@ -160,4 +160,17 @@ TEST_CASE("best fit: what comes after the deadline lies above all that is there"
   CHECK(std::chrono::steady_clock::now() - late.deadline < std::chrono::seconds(10));
 }
 
+TEST_CASE("best fit: of one size, from their beginning on, no more items are above each other than have to be") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Item> items(500);
+    for (Item &item : items) {
+      const std::int64_t begin = random() % 500;
+      item.size = 64;
+      item.needed = {{begin, begin + 1 + random() % 100}};
+    }
+    CHECK(BestFit(items).by_size_and_start().height == lower_bound(items));
+  }
+}
+
 }  // namespace bp::packing

@@ -72,6 +72,25 @@ TEST_CASE("sizes that are left open follow from the shapes of parameters") {
   CHECK(text::print(*specialised(exported, {"f32[3,2]"})).find("shape_assertion") == std::string::npos);
 }
 
+TEST_CASE("a check of sizes may call functions") {
+  constexpr std::string_view even = R"(
+func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %rest = call @modulo(%n, %two) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %holds = stablehlo.compare EQ, %rest, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%holds, %n) {error_message = "{0} is odd", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+  return %x : tensor<?xf32>
+}
+func.func private @modulo(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %r = stablehlo.remainder %a, %b : tensor<i32>
+  return %r : tensor<i32>
+})";
+  CHECK(error_of(even, {"f32[8]"}).empty());
+  CHECK(error_of(even, {"f32[7]"}) == "7 is odd");
+}
+
 TEST_CASE("sizes are computed as programs compute them") {
   CHECK(size_of("%r = stablehlo.add %n, %three : tensor<i32>") == "s32[10]");
   CHECK(size_of("%r = stablehlo.subtract %n, %three : tensor<i32>") == "s32[4]");
@@ -105,6 +124,22 @@ TEST_CASE("sizes that do not follow are errors") {
   CHECK(size_of("%many = stablehlo.constant dense<2147483647> : tensor<i32>\n"
                 "  %r = stablehlo.multiply %n, %many : tensor<i32>") ==
         "stablehlo.dynamic_iota: the sizes of the result are not known");
+  std::string doubling = R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %r = call @f0(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func private @f40(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> })";
+  for (int i = 0; i < 40; ++i) {
+    doubling += fmt::format(R"(
+func.func private @f{0}(%x: tensor<?xf32>) -> tensor<?xf32> {{
+  %a = call @f{1}(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %b = call @f{1}(%a) : (tensor<?xf32>) -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}})",
+                            i, i + 1);
+  }
+  CHECK(error_of(doubling, {"f32[3]"}) == "func.call: functions of open sizes are called more than 10000 times");
   constexpr std::string_view endless = R"(
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   %r = call @main(%x) : (tensor<?xf32>) -> tensor<?xf32>
