@@ -76,8 +76,15 @@ Queue::Queue(const bp_host_t *host, Machine &machine, Board &board, std::uint32_
       board_(board),
       kinds_(kinds),
       start_(std::move(start)),
-      starter_(&Queue::start_all, this),
-      finisher_(&Queue::finish_all, this) {}
+      starter_(&Queue::start_all, this) {
+  try {
+    finisher_ = std::thread(&Queue::finish_all, this);
+  } catch (...) {  // a thread that runs must not be destroyed
+    submitted_.close();
+    starter_.join();
+    throw;
+  }
+}
 
 Queue::~Queue() {
   submitted_.close();

@@ -81,11 +81,13 @@ int main(int argc, char **argv) {
     }
     return code;
   } catch (const std::bad_alloc &) {
-    fmt::print(stderr, "backplane: out of memory\n");
+    std::fputs("backplane: out of memory\n", stderr);
   } catch (const std::system_error &error) {  // of fmt::print, or of a thread that cannot be started
-    fmt::print(stderr, "backplane: {}: {}\n",
-               std::ferror(stdout) != 0 ? "cannot write the standard output" : "out of resources",
-               error.code().message());
+    const std::string_view what = std::ferror(stdout) != 0   ? "cannot write the standard output"
+                                  : std::ferror(stderr) != 0 ? "cannot write the standard error"
+                                                             : "out of resources";
+    // Not by fmt::print, which throws where standard error cannot be written either.
+    std::fputs(fmt::format("backplane: {}: {}\n", what, error.code().message()).c_str(), stderr);
   }
   return bp::command::failed;
 }

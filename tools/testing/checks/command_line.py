@@ -510,6 +510,10 @@ def full_disk():
     pathlib.Path("p.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\nc,0,9,4\n")
     tiny = ["--on", str(TINY), "--set", "ops=negate"]
     expect(["run", "good.hlo", *tiny, "--layer", "record=full.calls"], SUCCESS, "record: ... calls in full.calls")
+    for arguments in (["opt", "absent.hlo"], ["opt", "--fly"], ["opt", "good.hlo", "--timing"], ["run", "open.mlir"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BUILD / "tools/backplane", *arguments], stdout=subprocess.DEVNULL, stderr=full)
+        check(done.returncode == FAILED, f"with a standard error that cannot be written, {arguments} ended with {done.returncode}")
     for arguments in printing:
         with open("/dev/full", "w") as full:
             found = backplane(*arguments, stdout=full)
