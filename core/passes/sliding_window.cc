@@ -1,6 +1,7 @@
 #include "core/passes/sliding_window.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bp::passes {
 namespace {
@@ -11,6 +12,17 @@ using ir::PaddingDimension;
 using Id = ir::InstructionId;
 
 }  // namespace
+
+bool can_be_padded(std::span<const ir::WindowDimension> window, const ir::Shape &shape) {
+  constexpr double max_elements = 0x1p48;
+  double elements = 1;
+  for (std::size_t d = 0; d < window.size(); ++d) {
+    const ir::WindowDimension &w = window[d];
+    elements *= static_cast<double>(shape.size(d)) * static_cast<double>(w.lhs_dilate) +
+                std::abs(static_cast<double>(w.pad_low)) + std::abs(static_cast<double>(w.pad_high));
+  }
+  return elements <= max_elements;
+}
 
 SlidingWindow::SlidingWindow(std::span<const ir::WindowDimension> window, std::span<const std::int64_t> input,
                              std::span<const std::int64_t> output, std::size_t first)

@@ -5,6 +5,10 @@
 
 namespace bp::passes {
 
+// Whether an array with what such a window sees beyond its edges can be an array of its own: it does not have too many
+// elements.
+bool can_be_padded(std::span<const ir::WindowDimension> window, const ir::Shape &shape);
+
 class SlidingWindow {
  public:
   // Of `count` dimensions of arrays, from dimension `first` on; `input` and `output`: their sizes in these.
