@@ -1,6 +1,9 @@
 #include "plugins/llvm/support.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "plugins/llvm/contraction_fusion.h"
 #include "plugins/llvm/element_type.h"
@@ -114,9 +117,43 @@ std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatt
 }
 
 // target: of a kernel; null inside of another one.
+// Whether fusions lie in it, one in the other, so deep that code that goes down into them would find no stack. Each
+// computation is looked at once for each depth at most.
+bool is_too_deep(InstructionView fusion) {
+  constexpr int max_depth = 256;
+  std::map<std::uint32_t, int> depths;  // by the first instruction of a computation
+  std::vector<std::pair<InstructionView, int>> stack{{fusion, 0}};
+  while (!stack.empty()) {
+    const auto [outer, depth] = stack.back();
+    stack.pop_back();
+    if (depth > max_depth) {
+      return true;
+    }
+    if (outer.calls().size() != 1) {
+      continue;
+    }
+    const ComputationView inside = outer.called(0);
+    const auto [seen, is_new] = depths.emplace(inside.first_instruction(), depth);
+    if (!is_new && seen->second >= depth) {
+      continue;
+    }
+    seen->second = depth;
+    for (std::uint32_t n = 0; n < inside.instruction_count(); ++n) {
+      const InstructionView inner = outer.module().instruction(inside.first_instruction() + n);
+      if (inner.op() == BP_OP_FUSION) {
+        stack.emplace_back(inner, depth + 1);
+      }
+    }
+  }
+  return false;
+}
+
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target) {
   if (instruction.calls().size() != 1) {
     return "has a wrong number of called computations";
+  }
+  if (target != nullptr && is_too_deep(instruction)) {
+    return "has fusions that are nested more than 256 deep";
   }
   const ComputationView computation = instruction.called(0);
   if (computation.parameters().size() != instruction.operand_count() ||

@@ -96,6 +96,10 @@ FILES = {
     "nested_operands.hlo": "HloModule m\nENTRY e { ROOT b = f32[4] " + "negate(" * NESTED,
     "nested_tuples.hlo": "HloModule m\nENTRY e { ROOT b = " + "(" * NESTED,
     "nested_sharding.hlo": "HloModule m\nENTRY e { ROOT b = f32[4] parameter(0), sharding=" + "{" * NESTED,
+    "nested_fusions.hlo": "\n".join(
+        ["HloModule m", "c0 { p = f32[] parameter(0)  ROOT r = f32[] add(p, p) }"]
+        + [f"c{i + 1} {{ p = f32[] parameter(0)  ROOT r = f32[] fusion(p), kind=kLoop, calls=c{i} }}" for i in range(20_000)]
+        + ["ENTRY e { p = f32[] parameter(0)  ROOT r = f32[] fusion(p), kind=kLoop, calls=c20000 }", ""]),
     "unknown_op.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] frobnicate(a)"),
     "unknown_name.hlo": model("  ROOT b = f32[4] negate(a)"),
     "wrong_shape.hlo": model("  a = f32[4] parameter(0)", "  c = f32[5] parameter(1)", "  ROOT b = f32[4] add(a, c)"),
@@ -186,6 +190,8 @@ MISTAKES = [
     (["run", "large.hlo", "--on", BACKEND], FAILED,
      "backplane: ...the system has no 4000000000000000 bytes" if BACKEND == "cpu" else
      "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
+    *[(["run", "nested_fusions.hlo", "--on", name], FAILED, "backplane: ...nested more than 256 deep" + 8 * "\n  note: ...")
+      for name in ("interpreter", BACKEND)],
     # Several devices.
     *[(["run", "two_replicas.hlo", "--on", name], FAILED,
        "backplane: two needs 2 devices (replica_count=2, num_partitions=1), but would run on one; "
