@@ -119,7 +119,7 @@ std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
 }
 
 Result<std::unique_ptr<Entry>> open_library(const std::string &path, const Manifest &manifest, AfterUse after_use) {
-  constexpr std::size_t initializer_bytes = 8 << 20;  // those of LLVM take two
+  constexpr std::size_t initializer_bytes = 8 << 20;  // without them, those of LLVM have ended a process
   const HeapReserve reserve(initializer_bytes);
   if (!reserve.is_kept()) {
     return Error(ErrorCode::OutOfMemory, fmt::format("cannot be loaded: there are no {} bytes", initializer_bytes));
