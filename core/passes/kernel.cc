@@ -214,17 +214,17 @@ bool is_cheap(Opcode opcode) {
 }
 
 std::size_t fused_size(const Instruction &instruction) {
+  const auto counts = [](const Instruction &one) {
+    const bool only_names = one.opcode() == Opcode::Parameter || one.opcode() == Opcode::Tuple;
+    const bool is_number =
+        is_scalar_constant(one) || (one.opcode() == Opcode::Broadcast && is_scalar_constant(one.operand(0)));
+    return !only_names && !is_number;
+  };
   if (instruction.opcode() != Opcode::Fusion) {
-    const bool only_names = instruction.opcode() == Opcode::Parameter || instruction.opcode() == Opcode::Tuple;
-    const bool is_number = is_scalar_constant(instruction) ||
-                           (instruction.opcode() == Opcode::Broadcast && is_scalar_constant(instruction.operand(0)));
-    return only_names || is_number ? 0 : 1;
+    return counts(instruction) ? 1 : 0;
   }
-  std::size_t size = 0;
-  for (const Instruction inner : instruction.called(0).instructions()) {
-    size += fused_size(inner);
-  }
-  return size;
+  // A fusion inside counts as one: to go down into each would never end where each has the next one twice.
+  return static_cast<std::size_t>(std::ranges::count_if(instruction.called(0).instructions(), counts));
 }
 
 std::optional<Kernel> describe_kernel(const Instruction &instruction) {
