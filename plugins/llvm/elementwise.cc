@@ -104,6 +104,21 @@ Value *truncate_to_odd(IRBuilderBase &b, Value *x) {
   return b.CreateBitCast(b.CreateSelect(inexact, odd, bits), narrow->getType());
 }
 
+// An integer to f32 in the same way.
+Value *integer_to_odd(IRBuilderBase &b, bool with_sign, Value *x) {
+  llvm::Type *type = with_lanes_of(b.getFloatTy(), x);
+  Value *narrow = with_sign ? b.CreateSIToFP(x, type) : b.CreateUIToFP(x, type);
+  Value *back = b.CreateIntrinsic(with_sign ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                                  {x->getType(), type}, {narrow});
+  Value *too_large = b.CreateICmpUGT(back, x);
+  if (with_sign) {
+    too_large = b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), b.CreateICmpSLT(back, x), b.CreateICmpSGT(back, x));
+  }
+  Value *bits = to_bits(b, narrow);
+  Value *odd = b.CreateOr(b.CreateSub(bits, b.CreateZExt(too_large, bits->getType())), number(bits, 1));
+  return b.CreateBitCast(b.CreateSelect(b.CreateICmpNE(back, x), odd, bits), type);
+}
+
 Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
   llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
   if (from == to) {
@@ -132,8 +147,10 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
   if (is_float(to)) {
     if (!is_float(from)) {
       const bool exact_in_f32 = width_of(x) <= 16;
-      llvm::Type *via = is_narrow_float(to) && !exact_in_f32 ? with_lanes_of(b.getDoubleTy(), x) : type;
-      x = is_signed(from) ? b.CreateSIToFP(x, via) : b.CreateUIToFP(x, via);
+      if (is_narrow_float(to) && !exact_in_f32) {
+        return round_to_type(b, integer_to_odd(b, is_signed(from), x), to);
+      }
+      x = is_signed(from) ? b.CreateSIToFP(x, type) : b.CreateUIToFP(x, type);
     }
     if (x->getType()->getScalarType()->isDoubleTy() && !type->getScalarType()->isDoubleTy()) {
       x = is_narrow_float(to) ? truncate_to_odd(b, x) : b.CreateFPTrunc(x, type);

@@ -33,6 +33,23 @@ TEST_CASE("short sums of doubles carry what rounding takes from them") {
   CHECK(compiled->executable.run({}).value().elements<double>()[0] == 1);
 }
 
+// Next to the middle of two neighbours, by less than f64 can tell.
+TEST_CASE("integers of 64 bits become the nearest narrow float") {
+  constexpr std::int64_t middle = (std::int64_t{1} << 62) + (std::int64_t{1} << 54);
+  const Module module = text::parse_module(
+                            "HloModule m ENTRY main { x = s64[4] parameter(0) "
+                            "y = bf16[4] convert(x) ROOT r = f32[4] convert(y) }")
+                            .value();
+  auto compiled = open({{"emulate", "1"}}).compile(module, whole());
+  REQUIRE(compiled.ok());
+  Literal x = Literal::zeros(ir::Shape::array(ir::ElementType::S64, {4})).value();
+  const std::int64_t numbers[] = {middle, middle + 1, -middle - 1, 16842753};
+  std::ranges::copy(numbers, x.mutable_elements<std::int64_t>().begin());
+  const Literal result = compiled->executable.run(std::vector{x}).value();
+  const float expected[] = {0x1p62F, 0x1p62F + 0x1p55F, -0x1p62F - 0x1p55F, 16908288.0F};
+  CHECK(std::ranges::equal(result.elements<float>(), expected));
+}
+
 TEST_CASE("loops and branches are commands of the host") {
   check_on_emulator(R"(HloModule control
     condition { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] constant(5)
