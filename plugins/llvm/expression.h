@@ -184,6 +184,15 @@ inline DoubleDouble sum_of(const Expression &larger, const Expression &smaller) 
   const Expression sum = larger + smaller;
   return {sum, smaller - (sum - larger)};
 }
+// Whichever is larger; and a product, which is exact but for underflow.
+inline DoubleDouble exact_sum(const Expression &x, const Expression &y) {
+  const Expression sum = x + y, second = sum - x;
+  return {sum, (x - (sum - second)) + (y - second)};
+}
+inline DoubleDouble exact_product(const Expression &x, const Expression &y) {
+  const Expression product = x * y;
+  return {product, fma(x, y, -product)};
+}
 
 // Ends the builder's block at the insertion point and leaves the builder there, to add a terminator. Returns the block
 // that holds what followed.

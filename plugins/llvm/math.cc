@@ -1,11 +1,17 @@
 // Roots, erf, remainder, rounding and integer functions, and the table of all functions.
 #include "plugins/llvm/math.h"
 
+#include <llvm/IR/Module.h>
+
+#include <cmath>
+
 #include "plugins/llvm/math_exponential.h"
 
 namespace bp::emit {
 
 namespace {
+
+constexpr const char *avoids_f64_flag = "avoids_f64";
 
 // erf(x) / x - 1 in z = x^2 on [0, 1], weight x / erf(x): 2^-62.7.
 constexpr double erf_f64_coefficients[] = {0.1283791670955126,      -0.3761263890318375,     0.11283791670954857,
@@ -54,9 +60,9 @@ Expression erf_f64(const Expression &x) {
   return copy_sign(select(magnitude < 1, small, select(is_nan(x), x, -complement + 1)), x);
 }
 
-// x = m * 2^(3q) with m in [1, 8): a polynomial of 16 bits, a step of Halley to 50, or what f32 has; of f64, a step of
-// Newton with the exact residual.
-Expression cbrt(const Expression &x) {
+// x = m * 2^(3q) with m in [1, 8): a polynomial of 16 bits, a step of Halley to 50, or what f32 has, and, if the result
+// is to be rounded once only, a step of Newton with the exact residual.
+Expression cbrt(const Expression &x, bool has_residual) {
   const int thirds_added = x.is_f64() ? 18 : 8;  // where subnormals become normal
   const double scale_of_subnormals = x.is_f64() ? 0x1p54 : 0x1p24;
   Expression magnitude = abs(x);
@@ -76,7 +82,7 @@ Expression cbrt(const Expression &x) {
   Expression y = polynomial(fraction, cbrt_coefficients) * root_of_factor;
   Expression cube = y * y * y;
   y = y * (fma(m, 2, cube) / fma(cube, 2, m));
-  if (x.is_f64()) {
+  if (has_residual) {
     Expression square = y * y;
     Expression residual = fma(square, y, -m) + fma(y, y, -square) * y;
     y = y - residual / (square * 3);
@@ -84,6 +90,10 @@ Expression cbrt(const Expression &x) {
   Expression scale = power_of_two(third - select(is_subnormal, x.constant(thirds_added), 0));
   Expression is_special = (x == 0) | (magnitude == infinity) | is_nan(x);
   return select(is_special, x, copy_sign(y * scale, x));
+}
+
+Expression exact_cbrt(const Expression &x) {
+  return cbrt(x, true);
 }
 
 // 1 / sqrt(x) and a step of Newton with the exact residual 1 - x r^2.
@@ -98,15 +108,16 @@ Expression rsqrt(const Expression &x) {
 
 // The largest k with 2^k <= x, for a positive finite x, as a float.
 Expression floor_of_log2(const Expression &x) {
-  Expression is_subnormal = x < 0x1p-1022;
-  Expression bits = select(is_subnormal, x * 0x1p54, x).bits();
-  Expression exponent = integer_to_whole((bits >> 52) - 1023);
-  return select(is_subnormal, exponent - 54, exponent);
+  const int digits = x.fraction_bits() + 1;
+  Expression is_subnormal = x < (x.is_f64() ? 0x1p-1022 : 0x1p-126);
+  Expression bits = select(is_subnormal, x * std::ldexp(1.0, digits), x).bits();
+  Expression exponent = integer_to_whole((bits >> x.fraction_bits()) - x.exponent_bias());
+  return select(is_subnormal, exponent - digits, exponent);
 }
 
-// Long division in base 2^50: as long as a lane has a >= b, subtract a whole multiple of b * 2^k that leaves less than
-// b * 2^k. Multiples and differences are exact.
-Expression remainder_f64(const Expression &x, const Expression &y) {
+// Long division in base 2^50, or 2^21 in f32: as long as a lane has a >= b, subtract a whole multiple of b * 2^k that
+// leaves less than b * 2^k. Multiples and differences are exact.
+Expression remainder(const Expression &x, const Expression &y) {
   llvm::IRBuilderBase &b = x.builder();
   Expression dividend = abs(x);
   Expression divisor = abs(y);
@@ -130,8 +141,9 @@ Expression remainder_f64(const Expression &x, const Expression &y) {
   b.CreateCondBr(is_vector ? b.CreateOrReduce(is_active.value()) : is_active.value(), body, after);
 
   b.SetInsertPoint(body);
-  Expression distance = floor_of_log2(select(rest > 0, rest, 1)) - divisor_exponent - 50;
-  distance = select(is_active & (distance > 0), select(distance > 2046, 2046, distance), 0);
+  Expression distance = floor_of_log2(select(rest > 0, rest, 1)) - divisor_exponent - (x.fraction_bits() - 2);
+  const double longest = 2 * x.exponent_bias();  // scale_by_power_of_two can do no more
+  distance = select(is_active & (distance > 0), select(distance > longest, longest, distance), 0);
   Expression step = scale_by_power_of_two(divisor, distance);
   Expression multiple = floor(rest / step);
   Expression difference = fma(-multiple, step, rest);
@@ -150,17 +162,25 @@ llvm::Value *unary(llvm::IRBuilderBase &builder, llvm::Intrinsic::ID id, llvm::V
 
 }  // namespace
 
+void avoid_f64(llvm::Module &module) {
+  module.addModuleFlag(llvm::Module::Override, avoids_f64_flag, 1);
+}
+
+bool avoids_f64(const llvm::IRBuilderBase &builder) {
+  return builder.GetInsertBlock()->getModule()->getModuleFlag(avoids_f64_flag) != nullptr;
+}
+
 llvm::Value *emit_erf(llvm::IRBuilderBase &builder, llvm::Value *value) {
   Expression x(builder, value);
   return (x.is_f64() ? erf_f64(x) : erf_f32(x)).value();
 }
 
 llvm::Value *emit_cbrt(llvm::IRBuilderBase &builder, llvm::Value *value) {
-  return through_f64(builder, value, cbrt);
+  return of_both(builder, value, exact_cbrt, exact_cbrt);
 }
 
 llvm::Value *emit_narrow_cbrt(llvm::IRBuilderBase &builder, llvm::Value *value) {
-  return cbrt({builder, value}).value();
+  return cbrt({builder, value}, false).value();
 }
 
 llvm::Value *emit_sqrt(llvm::IRBuilderBase &builder, llvm::Value *x) {
@@ -191,9 +211,7 @@ llvm::Value *emit_round_even(llvm::IRBuilderBase &builder, llvm::Value *x) {
 }
 
 llvm::Value *emit_remainder(llvm::IRBuilderBase &builder, llvm::Value *x_value, llvm::Value *y_value) {
-  Expression x(builder, x_value);
-  Expression y(builder, y_value);
-  return x.is_f64() ? remainder_f64(x, y).value() : remainder_f64(x.to_f64(), y.to_f64()).to_f32().value();
+  return of_both(builder, x_value, y_value, remainder, remainder);
 }
 
 llvm::Value *emit_population_count(llvm::IRBuilderBase &builder, llvm::Value *x) {

@@ -13,6 +13,11 @@ namespace bp::emit {
 
 // Subnormals are neither flushed on input nor on output; NaN, infinities and signed zeros follow IEEE 754 and C99
 // annex F. The builder's fast-math flags must be clear. Narrow floats are computed in f32 by the caller.
+// Has the functions of f32 in this module use f32 alone, as GPUs want it, most of which have an f64 unit for 32 or 64
+// of f32. Others compute many of them in f64.
+void avoid_f64(llvm::Module &module);
+bool avoids_f64(const llvm::IRBuilderBase &builder);
+
 using UnaryEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *);
 using BinaryEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, llvm::Value *);
 

@@ -3,7 +3,7 @@
 // weight named beside them, each then rounded to the type it is used in.
 #include "plugins/llvm/math_exponential.h"
 
-#include "plugins/llvm/math.h"
+#include "plugins/llvm/math_single.h"
 
 namespace bp::emit {
 
@@ -225,25 +225,29 @@ DoubleDouble log_double_double(const Expression &x) {
   return {result, result_low};
 }
 
-// |x|^y by exp(y * log|x|); both finite, x not zero. The product is exact to twice the precision when asked for.
-Expression power_of_magnitude(const Expression &magnitude, const Expression &y, bool is_precise) {
+// |x|^y by exp(y * log|x|); both finite, x not zero.
+Expression power_of_magnitude_for_f32(const Expression &magnitude, const Expression &y) {
   constexpr double limit = 800;
-  if (!is_precise) {
-    return exp_f64(clamp(y * log_f64(magnitude), -limit, limit), y.constant(0));
-  }
+  return exp_f64(clamp(y * log_f64(magnitude), -limit, limit), y.constant(0));
+}
+
+// The same with a product that is exact to twice the precision.
+Expression power_of_magnitude_f64(const Expression &magnitude, const Expression &y) {
+  constexpr double limit = 800;
   auto [log, log_low] = log_double_double(magnitude);
   Expression product = y * log;
   Expression low = fma(y, log, -product) + y * log_low;
   return exp_f64(clamp(product, -limit, limit), select(abs(product) < limit, low, 0));
 }
 
-Expression pow_f64(const Expression &x, const Expression &y, bool is_precise) {
+// x^y by a function for the finite and positive ones.
+Expression pow(const Expression &x, const Expression &y, FloatFunctionOfTwo power_of_magnitude) {
   Expression magnitude = abs(x);
   Expression y_is_infinite = abs(y) == infinity;
   Expression grows = (magnitude > 1) == (y > 0);
   Expression limit = select(grows, y.constant(infinity), 0);
   Expression is_limit = y_is_infinite | (magnitude == 0) | (magnitude == infinity);
-  Expression result = select(is_limit, limit, power_of_magnitude(magnitude, y, is_precise));
+  Expression result = select(is_limit, limit, power_of_magnitude(magnitude, y));
 
   Expression y_is_whole = floor(y) == y;
   Expression y_is_odd = y_is_whole & (floor(y * 0.5) != y * 0.5);
@@ -307,26 +311,33 @@ llvm::Value *emit_tanh(llvm::IRBuilderBase &builder, llvm::Value *value) {
 
 llvm::Value *emit_logistic(llvm::IRBuilderBase &builder, llvm::Value *value) {
   Expression x(builder, value);
-  return (x.is_f64() ? logistic_f64(x) : logistic_f32(x)).value();
+  if (x.is_f64()) {
+    return logistic_f64(x).value();
+  }
+  return (avoids_f64(builder) ? single::logistic(x) : logistic_f32(x)).value();
 }
 
 llvm::Value *emit_pow(llvm::IRBuilderBase &builder, llvm::Value *base, llvm::Value *exponent) {
   Expression x(builder, base);
   Expression y(builder, exponent);
-  return x.is_f64() ? pow_f64(x, y, true).value() : pow_f64(x.to_f64(), y.to_f64(), false).to_f32().value();
+  if (x.is_f64()) {
+    return pow(x, y, power_of_magnitude_f64).value();
+  }
+  return avoids_f64(builder) ? pow(x, y, single::power_of_magnitude).value()
+                             : pow(x.to_f64(), y.to_f64(), power_of_magnitude_for_f32).to_f32().value();
 }
 
-#define BP_THROUGH_F64(NAME)                                                   \
+#define BP_OF_BOTH(NAME)                                                       \
   llvm::Value *emit_##NAME(llvm::IRBuilderBase &builder, llvm::Value *value) { \
-    return through_f64(builder, value, NAME##_f64);                            \
+    return of_both(builder, value, NAME##_f64, single::NAME);                  \
   }
-BP_THROUGH_F64(expm1)
-BP_THROUGH_F64(log1p)
-BP_THROUGH_F64(sinh)
-BP_THROUGH_F64(cosh)
-BP_THROUGH_F64(asinh)
-BP_THROUGH_F64(acosh)
-BP_THROUGH_F64(atanh)
-#undef BP_THROUGH_F64
+BP_OF_BOTH(expm1)
+BP_OF_BOTH(log1p)
+BP_OF_BOTH(sinh)
+BP_OF_BOTH(cosh)
+BP_OF_BOTH(asinh)
+BP_OF_BOTH(acosh)
+BP_OF_BOTH(atanh)
+#undef BP_OF_BOTH
 
 }  // namespace bp::emit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/llvm/expression.h"
+#include "plugins/llvm/math.h"
 
 namespace bp::emit {
 
@@ -14,11 +15,25 @@ Expression expm1_f64(const Expression &x);
 Expression log1p_f64(const Expression &x);
 Expression log_f64(const Expression &x);
 
-// Wraps an f64 function for both types: f32 is computed in f64, which leaves the error of the last rounding.
-template <typename Function>
-llvm::Value *through_f64(llvm::IRBuilderBase &builder, llvm::Value *value, Function function) {
-  Expression x(builder, value);
-  return x.is_f64() ? function(x).value() : function(x.to_f64()).to_f32().value();
+// An f64 function for both types: f32 is computed in f64, which leaves the error of the last rounding, or by a function
+// of its own where f64 is avoided.
+using FloatFunction = Expression (*)(const Expression &);
+inline llvm::Value *of_both(llvm::IRBuilderBase &builder, llvm::Value *value, FloatFunction of_f64,
+                            FloatFunction of_f32_alone) {
+  const Expression x(builder, value);
+  if (x.is_f64()) {
+    return of_f64(x).value();
+  }
+  return avoids_f64(builder) ? of_f32_alone(x).value() : of_f64(x.to_f64()).to_f32().value();
+}
+using FloatFunctionOfTwo = Expression (*)(const Expression &, const Expression &);
+inline llvm::Value *of_both(llvm::IRBuilderBase &builder, llvm::Value *x_value, llvm::Value *y_value,
+                            FloatFunctionOfTwo of_f64, FloatFunctionOfTwo of_f32_alone) {
+  const Expression x(builder, x_value), y(builder, y_value);
+  if (x.is_f64()) {
+    return of_f64(x, y).value();
+  }
+  return avoids_f64(builder) ? of_f32_alone(x, y).value() : of_f64(x.to_f64(), y.to_f64()).to_f32().value();
 }
 
 }  // namespace bp::emit

@@ -5,6 +5,7 @@
 
 #include "plugins/llvm/math.h"
 #include "plugins/llvm/math_exponential.h"
+#include "plugins/llvm/math_single.h"
 
 namespace bp::emit {
 
@@ -64,6 +65,25 @@ Reduced reduce_moderate(const Expression &x) {
   Expression tail = fma(multiple, -half_pi_parts[2], lost);
   Expression high = second + tail;
   return {high, tail - (high - second), whole_to_low_bits(multiple)};
+}
+
+// What is left of x after the first part is exact, as the parts have 24 bits and multiples below 2^17.
+Reduced reduce_moderate_narrow(const Expression &x) {
+  const Expression multiple = round_even(x * (1 / half_pi));
+  Expression rest = x;
+  for (const double part : half_pi_parts_of_f32) {
+    rest = fma(multiple, -part, rest);
+  }
+  return {rest, x.constant(0), whole_to_low_bits(multiple)};
+}
+
+Reduced reduce_moderate_single(const Expression &x) {
+  const Expression multiple = round_even(x * (1 / half_pi));
+  const Expression first = fma(multiple, -half_pi_parts_of_f32[0], x);  // exact
+  const auto [product, product_lost] = exact_product(multiple, x.constant(-half_pi_parts_of_f32[1]));
+  const auto [sum, sum_lost] = exact_sum(first, product);
+  const auto [high, low] = exact_sum(sum, fma(multiple, -half_pi_parts_of_f32[2], product_lost) + sum_lost);
+  return {high, low, whole_to_low_bits(multiple)};
 }
 
 // {f64 high, f64 low, i64 quadrant} of one finite |x| >= 2^20, as a function of the module.
@@ -136,21 +156,22 @@ llvm::Function *huge_reduction_function(llvm::Module &module) {
   return function;
 }
 
-// {f32 high, f32 low, i32 quadrant} of one finite |x| >= 2^7 that is a bf16: the product of its mantissa of 8 bits with
-// 64 bits of 2/pi has 56 that are right, and no bf16 is as near to a multiple of pi/2.
-llvm::Function *huge_narrow_reduction_function(llvm::Module &module) {
-  constexpr const char *name = "bp.reduce_huge_narrow_by_half_pi";
+// {f32 high, f32 low, i32 quadrant} of one finite |x| >= 2^17 in f32: the product of its mantissa of 24 bits with 128
+// bits of 2/pi has 62 right bits below 4, and no f32 is nearer to a multiple of pi/2 than 2^-30.
+llvm::Function *huge_single_reduction_function(llvm::Module &module) {
+  constexpr const char *name = "bp.reduce_huge_single_by_half_pi";
   if (llvm::Function *existing = module.getFunction(name)) {
     return existing;
   }
   llvm::LLVMContext &context = module.getContext();
   llvm::Type *f32 = llvm::Type::getFloatTy(context);
   llvm::Type *i32 = llvm::Type::getInt32Ty(context), *i64 = llvm::Type::getInt64Ty(context);
+  llvm::Type *i128 = llvm::Type::getInt128Ty(context);
   auto *result_type = llvm::StructType::get(f32, f32, i32);
   auto *function = llvm::Function::Create(llvm::FunctionType::get(result_type, {f32}, false),
                                           llvm::GlobalValue::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoInline);
-  constexpr std::size_t words_for_f32 = 4;
+  constexpr std::size_t words_for_f32 = 5;
   auto *words = llvm::ConstantDataArray::get(context, llvm::ArrayRef(two_over_pi, words_for_f32));
   auto *table = new llvm::GlobalVariable(module, words->getType(), true, llvm::GlobalValue::PrivateLinkage, words,
                                          "bp.two_over_pi_for_f32");
@@ -159,24 +180,34 @@ llvm::Function *huge_narrow_reduction_function(llvm::Module &module) {
   // |x| = mantissa * 2^exponent; with 64 zero bits in front of the table, the bits from exponent + 62 on.
   llvm::Value *bits = b.CreateBitCast(function->getArg(0), i32);
   llvm::Value *biased = b.CreateAnd(b.CreateLShr(bits, 23), 0xff);
-  llvm::Value *mantissa = b.CreateOr(b.CreateAnd(b.CreateLShr(bits, 16), 0x7f), 0x80);
-  llvm::Value *position = b.CreateAdd(biased, llvm::ConstantInt::getSigned(i32, 62 - 134));
+  llvm::Value *mantissa = b.CreateZExt(b.CreateOr(b.CreateAnd(bits, 0x7fffff), 0x800000), i64);
+  llvm::Value *position = b.CreateAdd(biased, llvm::ConstantInt::getSigned(i32, 62 - 150));
   llvm::Value *word = b.CreateLShr(position, 6);
+  llvm::Value *shift = b.CreateZExt(b.CreateAnd(position, 63), i64);
   auto load_word = [&](unsigned i) {
     return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, table, b.CreateAdd(word, b.getInt32(i))));
   };
-  llvm::Value *shift = b.CreateZExt(b.CreateAnd(position, 63), i64);
-  llvm::Value *window = b.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {load_word(0), load_word(1), shift});
-  llvm::Value *product = b.CreateMul(window, b.CreateZExt(mantissa, i64));
+  auto window = [&](unsigned i) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {load_word(i), load_word(i + 1), shift});
+  };
+  llvm::Value *lower = b.CreateMul(b.CreateZExt(mantissa, i128), b.CreateZExt(window(1), i128));
+  llvm::Value *product = b.CreateAdd(b.CreateMul(window(0), mantissa), b.CreateTrunc(b.CreateLShr(lower, 64), i64));
   // Two bits of quadrant, the rest is the fraction, taken to [-1/2, 1/2).
   llvm::Value *fraction = b.CreateShl(product, 2);
   llvm::Value *is_upper_half = b.CreateZExt(b.CreateICmpSLT(fraction, b.getInt64(0)), i32);
   llvm::Value *quadrant = b.CreateAdd(b.CreateTrunc(b.CreateLShr(product, 62), i32), is_upper_half);
-  const Expression high = Expression(b, b.CreateSIToFP(fraction, f32)) * (half_pi * 0x1p-64);
+  // As two f32. Without its last bit, the fraction can be rounded away from zero and still be an i64.
+  llvm::Value *digits = b.CreateAShr(fraction, 1);
+  llvm::Value *rounded = b.CreateSIToFP(digits, f32);
+  const Expression high = Expression(b, rounded) * 0x1p-63;
+  const Expression low = high.with(b.CreateSIToFP(b.CreateSub(digits, b.CreateFPToSI(rounded, i64)), f32)) * 0x1p-63;
+  const Expression angle = high * half_pi_parts_of_f32[0];
+  const Expression lost = fma(high, half_pi_parts_of_f32[0], -angle);
+  const Expression angle_low = fma(low, half_pi_parts_of_f32[0], fma(high, half_pi_parts_of_f32[1], lost));
   llvm::Value *is_negative = b.CreateICmpSLT(bits, b.getInt32(0));
   llvm::Value *result = llvm::PoisonValue::get(result_type);
-  result = b.CreateInsertValue(result, b.CreateSelect(is_negative, (-high).value(), high.value()), 0);
-  result = b.CreateInsertValue(result, high.constant(0).value(), 1);
+  result = b.CreateInsertValue(result, b.CreateSelect(is_negative, (-angle).value(), angle.value()), 0);
+  result = b.CreateInsertValue(result, b.CreateSelect(is_negative, (-angle_low).value(), angle_low.value()), 1);
   b.CreateRet(b.CreateInsertValue(result, b.CreateSelect(is_negative, b.CreateNeg(quadrant), quadrant), 2));
   return function;
 }
@@ -234,25 +265,36 @@ DoubleDouble cos_of(const Reduced &r, std::span<const double> coefficients) {
   return sum_of(leading, lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
 }
 
-// An argument is an f64; an f32 held in f64, with the precision that f32 needs; or an f16 or bf16 held in f32.
-enum class Argument : std::uint8_t { Double, Single, Narrow };
+// The same in f32, where a quotient of both is not off by half a unit only if the square's low part counts too.
+DoubleDouble sin_of_single(const Reduced &r) {
+  auto [z, z_low] = exact_product(r.high, r.high);
+  Expression slope = polynomial(z, sin_for_f32_coefficients);
+  Expression factor = fma(z, slope, z_low * slope);
+  return sum_of(r.high, fma(r.high, factor, fma(z * r.low, -0.5, r.low)));
+}
+
+DoubleDouble cos_of_single(const Reduced &r) {
+  auto [z, z_low] = exact_product(r.high, r.high);
+  auto [leading, lost] = sum_of(z.constant(1), z * -0.5);
+  Expression linear = fma(z * r.low, 1.0 / 6, -r.low);  // -sin(high) * low / high
+  Expression tail = fma(z * z, polynomial(z, cos_for_f32_coefficients), fma(r.high, linear, z_low * -0.5));
+  return sum_of(leading, lost + tail);
+}
+
+// An argument is an f64; an f32 held in f64, with the precision that f32 needs; an f32; or an f16 or bf16 held in f32.
+enum class Argument : std::uint8_t { Double, SingleInDouble, Single, Narrow };
 struct SineAndCosine {
   DoubleDouble sine;
   DoubleDouble cosine;
   Expression quadrant;
 };
 SineAndCosine sine_and_cosine(const Expression &x, Argument argument) {
-  if (argument == Argument::Narrow) {
-    Expression multiple = round_even(x * (1 / half_pi));
-    Expression rest = x;  // what is left of it after the first part is exact
-    for (const double part : half_pi_parts_of_f32) {
-      rest = fma(multiple, -part, rest);
-    }
-    Reduced reduced =
-        with_huge_lanes(x, 0x1p17, {rest, x.constant(0), whole_to_low_bits(multiple)}, huge_narrow_reduction_function);
-    return {sin_of(reduced, sin_for_f32_coefficients), cos_of(reduced, cos_for_f32_coefficients), reduced.quadrant};
+  if (argument == Argument::Single || argument == Argument::Narrow) {
+    const Reduced moderate = argument == Argument::Single ? reduce_moderate_single(x) : reduce_moderate_narrow(x);
+    Reduced reduced = with_huge_lanes(x, 0x1p17, moderate, huge_single_reduction_function);
+    return {sin_of_single(reduced), cos_of_single(reduced), reduced.quadrant};
   }
-  if (argument == Argument::Single) {
+  if (argument == Argument::SingleInDouble) {
     Expression multiple = round_even(x * (1 / half_pi));
     Expression rest = fma(multiple, -half_pi_low, fma(multiple, -half_pi, x));
     Reduced reduced =
@@ -381,8 +423,11 @@ Expression atan2_f64(const Expression &y, const Expression &x) {
 
 llvm::Value *emit_turned_sine(llvm::IRBuilderBase &builder, llvm::Value *value, double turn) {
   Expression x(builder, value);
-  return x.is_f64() ? turned_sine(x, turn, Argument::Double).value()
-                    : turned_sine(x.to_f64(), turn, Argument::Single).to_f32().value();
+  if (x.is_f64()) {
+    return turned_sine(x, turn, Argument::Double).value();
+  }
+  return avoids_f64(builder) ? turned_sine(x, turn, Argument::Single).value()
+                             : turned_sine(x.to_f64(), turn, Argument::SingleInDouble).to_f32().value();
 }
 
 }  // namespace
@@ -399,8 +444,13 @@ llvm::Value *emit_cos(llvm::IRBuilderBase &builder, llvm::Value *value) {
 
 llvm::Value *emit_tan(llvm::IRBuilderBase &builder, llvm::Value *value) {
   Expression x(builder, value);
-  Expression result = x.is_f64() ? tangent(x, Argument::Double) : tangent(x.to_f64(), Argument::Single).to_f32();
-  return select(x == 0, x, result).value();
+  const auto result = [&] {
+    if (x.is_f64()) {
+      return tangent(x, Argument::Double);
+    }
+    return avoids_f64(builder) ? tangent(x, Argument::Single) : tangent(x.to_f64(), Argument::SingleInDouble).to_f32();
+  };
+  return select(x == 0, x, result()).value();
 }
 
 llvm::Value *emit_narrow_sin(llvm::IRBuilderBase &builder, llvm::Value *value) {
@@ -418,21 +468,19 @@ llvm::Value *emit_narrow_tan(llvm::IRBuilderBase &builder, llvm::Value *value) {
 }
 
 llvm::Value *emit_asin(llvm::IRBuilderBase &builder, llvm::Value *value) {
-  return through_f64(builder, value, asin_f64);
+  return of_both(builder, value, asin_f64, single::asin);
 }
 
 llvm::Value *emit_acos(llvm::IRBuilderBase &builder, llvm::Value *value) {
-  return through_f64(builder, value, acos_f64);
+  return of_both(builder, value, acos_f64, single::acos);
 }
 
 llvm::Value *emit_atan(llvm::IRBuilderBase &builder, llvm::Value *value) {
-  return through_f64(builder, value, atan_f64);
+  return of_both(builder, value, atan_f64, single::atan);
 }
 
 llvm::Value *emit_atan2(llvm::IRBuilderBase &builder, llvm::Value *y_value, llvm::Value *x_value) {
-  Expression y(builder, y_value);
-  Expression x(builder, x_value);
-  return y.is_f64() ? atan2_f64(y, x).value() : atan2_f64(y.to_f64(), x.to_f64()).to_f32().value();
+  return of_both(builder, y_value, x_value, atan2_f64, single::atan2);
 }
 
 }  // namespace bp::emit

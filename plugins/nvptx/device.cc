@@ -18,6 +18,7 @@
 #include "plugins/llvm/element_type.h"
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/kernel.h"
+#include "plugins/llvm/math.h"
 #include "plugins/nvptx/code_generation.h"
 #include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/driver.h"
@@ -388,6 +389,7 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   llvm::Module &code = *module_of_kernels;
   code.setTargetTriple(machine->getTargetTriple().str());
   code.setDataLayout(machine->createDataLayout());
+  emit::avoid_f64(code);
   constexpr unsigned first_with_bf16 = 80;
   if (target_.version >= first_with_bf16) {
     emit::set_bf16_rounding(

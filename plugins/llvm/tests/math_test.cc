@@ -185,9 +185,16 @@ void build_loops(llvm::Module &module, bool is_f64) {
 }
 
 template <typename T>
-void check_all(const std::string &cpu, size_t most_inputs = SIZE_MAX) {
+void check_all(const std::string &cpu, size_t most_inputs = SIZE_MAX, bool without_f64 = false) {
   using W = typename Wider<T>::type;
-  bp::emit::test::Jit jit([](llvm::Module &module) { build_loops(module, sizeof(T) == 8); }, cpu);
+  bp::emit::test::Jit jit(
+      [&](llvm::Module &module) {
+        if (without_f64) {
+          avoid_f64(module);
+        }
+        build_loops(module, sizeof(T) == 8);
+      },
+      cpu);
   std::vector<T> inputs = sample_inputs<T>();
   if (inputs.size() > most_inputs) {
     inputs.resize(most_inputs);
@@ -234,4 +241,8 @@ TEST_CASE("math functions keep their promised accuracy") {
 TEST_CASE("math functions are correct without AVX-512") {
   check_all<float>("x86-64-v3", 4096);
   check_all<double>("x86-64-v3", 4096);
+}
+
+TEST_CASE("math functions of f32 keep their promised accuracy without f64") {
+  check_all<float>("", SIZE_MAX, true);
 }

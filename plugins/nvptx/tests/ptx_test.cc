@@ -1,6 +1,7 @@
 // PTX without a GPU: whole models become kernels for every target, and ptxas, where there is one, takes them.
 #include <fmt/format.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -374,6 +375,69 @@ TEST_CASE("as many threads share the sums of few rows as have registers for them
   for (const std::string target : targets) {
     INFO(target);
     check_with_ptxas(ptx_of(text::parse_module(program).value(), target), target);
+  }
+}
+
+// Most GPUs have an f64 unit for 32 or 64 of f32. Complex functions need the digits: cancellation takes those of f32.
+TEST_CASE("functions of f32 and narrower floats, and conversions between them, use no f64") {
+  constexpr std::array functions = {
+      "abs",
+      "acos",
+      "acosh",
+      "asin",
+      "asinh",
+      "atan",
+      "atanh",
+      "cbrt",
+      "ceil",
+      "cosine",
+      "cosh",
+      "erf",
+      "exponential",
+      "exponential-minus-one",
+      "floor",
+      "log",
+      "log-plus-one",
+      "logistic",
+      "negate",
+      "round-nearest-afz",
+      "round-nearest-even",
+      "rsqrt",
+      "sign",
+      "sine",
+      "sinh",
+      "sqrt",
+      "tan",
+      "tanh",
+  };
+  std::vector<std::pair<std::string, std::string>> programs;
+  const auto add = [&](const std::string &name, const std::string &parameters, const std::string &result) {
+    programs.emplace_back(name, fmt::format("HloModule m\nENTRY main {{\n{}  ROOT r = {}\n}}", parameters, result));
+  };
+  for (const std::string type : {"f32", "f16", "bf16", "f8e5m2", "f8e4m3fn"}) {
+    const std::string x = fmt::format("  x = {}[100] parameter(0)\n", type);
+    for (const char *function : functions) {
+      add(std::string(function) + " of " + type, x, fmt::format("{}[100] {}(x)", type, function));
+    }
+    for (const char *function :
+         {"add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "atan2", "remainder"}) {
+      add(std::string(function) + " of " + type, x + fmt::format("  y = {}[100] parameter(1)\n", type),
+          fmt::format("{}[100] {}(x, y)", type, function));
+    }
+    for (const std::string other :
+         {"f32", "f16", "bf16", "f8e5m2", "f8e4m3fn", "pred", "s8", "s32", "s64", "u32", "u64"}) {
+      if (type == other) {
+        continue;
+      }
+      add(type + " to " + other, x, other + "[100] convert(x)");
+      add(other + " to " + type, fmt::format("  x = {}[100] parameter(0)\n", other), type + "[100] convert(x)");
+    }
+  }
+  for (const auto &[name, program] : programs) {
+    INFO(name);
+    const std::string ptx = ptx_of(text::parse_module(program).value(), "sm_80");
+    CHECK(count(ptx, "\\.entry ") > 0);
+    CHECK(count(ptx, "\\.f64") == 0);
   }
 }
 
