@@ -1,5 +1,6 @@
 // Floats of at most 8 bits in registers: between their codes and the f32 numbers they stand for. One emitter each way
-// for all formats, straight-line integer operations that vectorize. Rounding is to the nearest, ties to even; overflow
+// for all formats, straight-line integer operations that vectorize; GPUs have instructions for f8e4m3fn and f8e5m2, and
+// shorter ways for the others. All give the same bits. Rounding is to the nearest, ties to even; overflow
 // gives infinity where there is one, else NaN, else the largest finite value; NaN in a format without gives -0.
 #pragma once
 
@@ -24,6 +25,12 @@ struct FloatFormat {
   int bias;
   Specials specials;
 };
+
+// How code of a module converts: with integers and few floats, as CPUs do it best, which are slow with subnormals; with
+// floats, subnormal ones too; or like that, but with a GPU's instructions (`cvt` of sm_89 and later) where there are
+// some, or with what has the same results, for the emulator.
+enum class NarrowConversion : std::uint8_t { Integers, Floats, Instructions, LikeInstructions };
+void set_narrow_conversion(llvm::Module &module, NarrowConversion conversion);
 
 // A code, an i8 or a vector of them of which the bits above the format's do not count, as f32; and back, for an f32
 // that the format can hold. A NaN keeps its bits both ways.

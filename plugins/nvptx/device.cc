@@ -19,6 +19,7 @@
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/kernel.h"
 #include "plugins/llvm/math.h"
+#include "plugins/llvm/narrow_float.h"
 #include "plugins/nvptx/code_generation.h"
 #include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/driver.h"
@@ -395,6 +396,10 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
     emit::set_bf16_rounding(
         code, options_.is_emulated ? emit::Bf16Rounding::LikeInstruction : emit::Bf16Rounding::Instruction);
   }
+  constexpr unsigned first_with_f8 = 89;
+  const auto instructions =
+      options_.is_emulated ? emit::NarrowConversion::LikeInstructions : emit::NarrowConversion::Instructions;
+  emit::set_narrow_conversion(code, target_.version >= first_with_f8 ? instructions : emit::NarrowConversion::Floats);
   Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;

@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/narrow_float.h"
 #include "plugins/llvm/tests/jit.h"
 
 namespace {
@@ -231,6 +234,67 @@ void check_all(const std::string &cpu, size_t most_inputs = SIZE_MAX, bool witho
   }
 }
 
+constexpr uint16_t narrow_types[] = {BP_DTYPE_F4E2M1FN, BP_DTYPE_F6E2M3FN,      BP_DTYPE_F6E3M2FN, BP_DTYPE_F8E3M4,
+                                     BP_DTYPE_F8E4M3,   BP_DTYPE_F8E4M3B11FNUZ, BP_DTYPE_F8E4M3FN, BP_DTYPE_F8E4M3FNUZ,
+                                     BP_DTYPE_F8E5M2,   BP_DTYPE_F8E5M2FNUZ,    BP_DTYPE_F8E8M0FNU};
+
+// void round_TYPE(ptr floats, ptr codes), of four f32 and what they are stored as; void decode_TYPE(ptr, ptr) back.
+void build_narrow_conversions(llvm::Module &module) {
+  llvm::IRBuilder<> b(module.getContext());
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false);
+  auto *floats = llvm::FixedVectorType::get(b.getFloatTy(), 4), *codes = llvm::FixedVectorType::get(b.getInt8Ty(), 4);
+  for (const uint16_t dtype : narrow_types) {
+    for (const char *name : {"round_", "decode_"}) {
+      auto *function =
+          llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name + std::to_string(dtype), module);
+      b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+      llvm::Argument *const of_floats = function->getArg(0), *const of_codes = function->getArg(1);
+      if (name[0] == 'r') {
+        llvm::Value *value = b.CreateAlignedLoad(floats, of_floats, llvm::Align(4));
+        llvm::Value *rounded = round_to_type(b, value, dtype);
+        b.CreateAlignedStore(rounded, of_floats, llvm::Align(4));
+        b.CreateAlignedStore(compute_to_storage(b, rounded, dtype), of_codes, llvm::Align(1));
+      } else {
+        llvm::Value *value = storage_to_compute(b, b.CreateAlignedLoad(codes, of_codes, llvm::Align(1)), dtype);
+        b.CreateAlignedStore(value, of_floats, llvm::Align(4));
+      }
+      b.CreateRetVoid();
+    }
+  }
+}
+
+// The bits that narrow conversions give: of every code, of f32 across the whole range and around all that have 16 bits,
+// among which are all that lie between two numbers of a narrow type.
+std::vector<uint32_t> converted(uint16_t dtype, NarrowConversion conversion) {
+  bp::emit::test::Jit jit([&](llvm::Module &module) {
+    set_narrow_conversion(module, conversion);
+    build_narrow_conversions(module);
+  });
+  using Convert = void(uint32_t *, uint8_t *);
+  auto *round = jit.find<Convert>("round_" + std::to_string(dtype));
+  auto *decode = jit.find<Convert>("decode_" + std::to_string(dtype));
+  std::vector<uint32_t> results;
+  uint32_t floats[4];
+  uint8_t codes[4];
+  const auto add = [&] {
+    results.insert(results.end(), std::begin(floats), std::end(floats));
+    results.insert(results.end(), std::begin(codes), std::end(codes));
+  };
+  for (uint32_t code = 0; code < 256; code += 4) {
+    std::iota(std::begin(codes), std::end(codes), static_cast<uint8_t>(code));
+    decode(floats, codes);
+    add();
+  }
+  for (uint32_t i = 0; i < 1u << 16; ++i) {
+    const uint32_t bits = i << 16;
+    const uint32_t around[] = {bits - 1, bits, bits + 1, bits + 40503 * (i % 3)};
+    std::copy(std::begin(around), std::end(around), floats);
+    round(floats, codes);
+    add();
+  }
+  return results;
+}
+
 }  // namespace
 
 TEST_CASE("math functions keep their promised accuracy") {
@@ -245,4 +309,13 @@ TEST_CASE("math functions are correct without AVX-512") {
 
 TEST_CASE("math functions of f32 keep their promised accuracy without f64") {
   check_all<float>("", SIZE_MAX, true);
+}
+
+TEST_CASE("floats of at most 8 bits are the same bits however they are converted") {
+  for (const uint16_t dtype : narrow_types) {
+    const std::vector<uint32_t> expected = converted(dtype, NarrowConversion::Integers);
+    INFO(dtype);
+    CHECK(converted(dtype, NarrowConversion::Floats) == expected);
+    CHECK(converted(dtype, NarrowConversion::LikeInstructions) == expected);
+  }
 }

@@ -441,6 +441,36 @@ TEST_CASE("functions of f32 and narrower floats, and conversions between them, u
   }
 }
 
+TEST_CASE("f8 is converted by instructions where there are some") {
+  const auto program = [](const std::string &from, const std::string &to) {
+    return text::parse_module(fmt::format("HloModule m\nENTRY main {{ x = {}[1000] parameter(0)\n"
+                                          "ROOT r = {}[1000] convert(x) }}",
+                                          from, to))
+        .value();
+  };
+  const std::string narrowing = "cvt\\.rn\\.satfinite\\.", widening = "cvt\\.rn\\.f16x2\\.";
+  for (const std::string target : targets) {
+    INFO(target);
+    const bool has = target.starts_with("sm_90");
+    for (const auto &[type, name] : {std::pair("f8e4m3fn", "e4m3x2"), {"f8e5m2", "e5m2x2"}}) {
+      const std::string to = ptx_of(program("f32", type), target), from = ptx_of(program(type, "f16"), target);
+      CHECK((count(to, narrowing + name) > 0) == has);
+      CHECK((count(from, widening + name) > 0) == (has && type == std::string("f8e4m3fn")));
+      if (has_ptxas()) {
+        check_with_ptxas(to, target);
+        check_with_ptxas(from, target);
+      }
+    }
+    CHECK(count(ptx_of(program("f32", "f8e4m3fnuz"), target), "satfinite") == 0);
+  }
+  // A constant is decoded when there is no code yet.
+  const Module doubling = text::parse_module(R"(HloModule doubling ENTRY main {
+    x = f8e4m3fn[1000] parameter(0)  c = f8e4m3fn[] constant(2)  two = f8e4m3fn[1000] broadcast(c), dimensions={}
+    ROOT r = f8e4m3fn[1000] multiply(x, two) })")
+                              .value();
+  CHECK(count(ptx_of(doubling, "sm_90"), "\\.entry ") == 1);
+}
+
 // Each of its kernels has what sine has: a function for large arguments, and a table.
 TEST_CASE("PTX of many kernels is made in parts, which are one module, the same for any number of threads") {
   const Module module = text::parse_module(many_kernels()).value();
