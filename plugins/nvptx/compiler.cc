@@ -14,6 +14,7 @@
 #include "plugins/nvptx/loop_rounds.h"
 #include "plugins/nvptx/needed_values.h"
 #include "plugins/nvptx/plan_builder.h"
+#include "plugins/nvptx/two_rounds.h"
 
 namespace bp::nvptx {
 namespace {
@@ -127,10 +128,10 @@ class Compiler {
     });
   }
 
-  // Without a condition: nobody has to wait for the GPU before the next round. Short rounds are written out several times, so
-  // that the GPU gets more commands at once.
+  // Without a condition: nobody has to wait for the GPU before the next round. Short rounds are written out several
+  // times, so that the GPU gets more commands at once, and two at a time need fewer of them (two_rounds.h).
   bool repeat(InstructionView i, ComputationView body, std::uint64_t rounds) {
-    const std::uint32_t start = builder_.here();
+    std::uint32_t start = builder_.here();
     if (rounds == 0) {
       return true;
     }
@@ -138,12 +139,22 @@ class Compiler {
       return false;
     }
     move_needed(i, body.roots(), body.parameters());
-    const std::uint64_t length = builder_.here() - start;
-    if (length == 0) {
+    if (builder_.here() == start) {
       return true;
     }
     const auto is_straight = [](const Command &command) { return !jumps(command.kind); };
     const bool is_one_segment = std::all_of(plan_.commands.begin() + start, plan_.commands.end(), is_straight);
+    if (is_one_segment && rounds > 1) {
+      if (const std::vector<Command> pair = two_rounds(plan_, start, module_, body); !pair.empty()) {
+        if (rounds % 2 == 0) {
+          plan_.commands.resize(start);
+        }
+        start = builder_.here();  // after the odd round
+        plan_.commands.insert(plan_.commands.end(), pair.begin(), pair.end());
+        rounds /= 2;
+      }
+    }
+    const std::uint64_t length = builder_.here() - start;
     const std::uint64_t together =
         is_one_segment ? std::clamp<std::uint64_t>(commands_together / length, 1, rounds) : 1;
     builder_.write_again(start, length, together - 1);

@@ -37,8 +37,8 @@ std::string text_of(const Loop &loop) {
   return text;
 }
 
-// How many launches run by a plan that only repeats.
-int launches_of(const std::string &plan) {
+// How many launches, or moves, run by a plan that only repeats.
+int launches_of(const std::string &plan, const char *kind = ": launch ") {
   const std::regex repeat("repeat from (\\d+), (\\d+) times in all");
   std::vector<int> run = {0};  // before each command
   std::istringstream lines(plan);
@@ -46,12 +46,65 @@ int launches_of(const std::string &plan) {
     std::smatch again;
     const int before = std::regex_search(line, again, repeat) ? run[std::stoul(again[1])] : run.back();
     const int times = again.empty() ? 1 : std::stoi(again[2]);
-    run.push_back(before + (run.back() - before) * times + (contains(line, ": launch ") ? 1 : 0));
+    run.push_back(before + (run.back() - before) * times + (contains(line, kind) ? 1 : 0));
   }
   return run.back();
 }
 
+// A loop of so many rounds over values of f32[40,40], `x` and `y`, by a body that defines `x1` and `y1`.
+std::string carrying(int rounds, const std::string &body) {
+  std::string text = R"(HloModule carrying
+    condition { s = (s32[], f32[40,40], f32[40,40]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      n = s32[] constant(ROUNDS)  ROOT goes_on = pred[] compare(i, n), direction=LT }
+    body { s = (s32[], f32[40,40], f32[40,40]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+      x = f32[40,40] get-tuple-element(s), index=1  y = f32[40,40] get-tuple-element(s), index=2
+      one = s32[] constant(1)  next = s32[] add(i, one)  zero = s32[] constant(0)
+      BODY  ROOT r = (s32[], f32[40,40], f32[40,40]) tuple(next, x1, y1) }
+    ENTRY main { x = f32[40,40] parameter(0)  y = f32[40,40] parameter(1)  first = s32[] constant(0)
+      state = (s32[], f32[40,40], f32[40,40]) tuple(first, x, y)
+      loop = (s32[], f32[40,40], f32[40,40]) while(state), condition=condition, body=body
+      a = f32[40,40] get-tuple-element(loop), index=1  b = f32[40,40] get-tuple-element(loop), index=2
+      ROOT r = (f32[40,40], f32[40,40]) tuple(a, b) })";
+  text.replace(text.find("ROUNDS"), 6, std::to_string(rounds));
+  return text.replace(text.find("BODY"), 4, body);
+}
+
 }  // namespace
+
+TEST_CASE("what a counted loop carries is not copied in each round") {
+  struct Body {
+    const char *text;
+    bool needs_copies = false;  // in each round
+  };
+  constexpr const char *dot = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  const auto body = [&](const char *text) {
+    std::string result = text;
+    for (std::size_t at = 0; (at = result.find("DIMS")) != result.npos;) {
+      result.replace(at, 4, dot);
+    }
+    return result;
+  };
+  const auto [text, needs_copies] = GENERATE(values<Body>({
+      {"p = f32[40,40] dot(x, y), DIMS  x1 = f32[40,40] tanh(p)  y1 = f32[40,40] copy(y)"},
+      {"p = f32[40,40] dot(x, y), DIMS  q = f32[40,40] dot(y, x), DIMS  x1 = f32[40,40] tanh(p)  y1 = f32[40,40] "
+       "sine(q)"},
+      {"p = f32[40,40] dot(x, y), DIMS  q = f32[40,40] dot(p, y), DIMS  x1 = f32[40,40] tanh(q)  y1 = f32[40,40] "
+       "sine(y)"},
+      {"p = f32[40,40] dot(x, y), DIMS  x1 = f32[40,40] copy(y)  y1 = f32[40,40] tanh(p)", true},
+      {"p = f32[40,40] dot(x, y), DIMS  x1 = f32[40,40] tanh(p)  y1 = f32[40,40] copy(x1)", true},
+      {"p = f32[40,40] dot(x, y), DIMS  x1 = f32[40,40] sine(p)  l = f32[1,40] slice(x1), slice={[3:4], [0:40]}  "
+       "y1 = f32[40,40] dynamic-update-slice(y, l, i, zero)"},
+      {"x1 = f32[40,40] copy(y)  y1 = f32[40,40] copy(x)", true},
+  }));
+  for (const int rounds : {1, 2, 3, 8, 37, 40}) {
+    const std::string program = carrying(rounds, body(text));
+    const std::string plan = plan_of(program);
+    INFO(program << "\n" << plan);
+    constexpr int before_and_after = 6;
+    CHECK((needs_copies || launches_of(plan, ": move ") <= before_and_after));
+    check_on_emulator(program, 1e-4);
+  }
+}
 
 TEST_CASE("loops that count to a constant are repeated so often") {
   const auto [loop, rounds] = GENERATE(table<Loop, int>({

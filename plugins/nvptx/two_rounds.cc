@@ -1,0 +1,150 @@
+// A round ends with moves of what it has made, at `made`, to where the next one reads it, at `carried`. Without such a
+// move the next round does the same with both places exchanged, in all that it reads and writes: it finds the value
+// where it was made and leaves its own at `carried`, where the loop's results are, too. Nothing is lost: what lies at
+// `made` before a round is no value of the loop, and so nobody misses it where the places are exchanged.
+#include "plugins/nvptx/two_rounds.h"
+
+#include <algorithm>
+#include <span>
+
+#include "plugins/llvm/kernel_call.h"
+
+namespace bp::nvptx {
+namespace {
+
+using emit::Location;
+
+struct Exchange {
+  Location made, carried;
+  std::size_t move;  // the command that is left out
+};
+
+bool contains(const Location &whole, const Location &part) {
+  return whole.overlaps(part) && whole.offset <= part.offset && part.offset + part.size <= whole.offset + whole.size;
+}
+
+class Round {
+ public:
+  Round(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module, emit::ComputationView body)
+      : plan_(plan), module_(module), commands_(plan.commands.begin() + first, plan.commands.end()) {
+    for (const std::uint32_t parameter : body.parameters()) {
+      if (const Location location = emit::location_of(module, parameter); location.exists() && location.size > 0) {
+        parameters_.push_back(location);
+      }
+    }
+  }
+
+  std::vector<Command> twice() {
+    for (std::size_t n = 0; n < commands_.size(); ++n) {
+      if (commands_[n].kind == CommandKind::Move) {
+        const auto places = places_of(plan_, commands_[n]);
+        const Exchange exchange = {location(places[1]), location(places[0]), n};
+        if (is_possible(exchange)) {
+          exchanges_.push_back(exchange);
+        }
+      }
+    }
+    std::vector<Command> result;
+    if (!exchanges_.empty()) {
+      add(result, false);
+      add(result, true);
+    }
+    return result;
+  }
+
+ private:
+  Location location(const Place &place) const {
+    Location result = {place.allocation, place.allocation, place.offset, place.size};
+    if (place.allocation < module_.allocations().size()) {
+      const bp_allocation_t &allocation = module_.allocations()[place.allocation];
+      if (allocation.kind == BP_ALLOC_OUTPUT && allocation.alias != BP_NONE) {
+        result.memory = allocation.alias;
+      }
+    }
+    return result;
+  }
+  // Memory that a round may write, with the alignment that kernels rely on at most, so that they run with either place.
+  bool is_usable(const Location &place) const {
+    constexpr std::uint64_t most_alignment = 64;
+    if (place.allocation >= module_.allocations().size()) {
+      return false;
+    }
+    const auto kind = module_.allocations()[place.allocation].kind;
+    return (kind == BP_ALLOC_TEMP || kind == BP_ALLOC_OUTPUT) && emit::alignment_of(module_, place) == most_alignment;
+  }
+  bool is_possible(const Exchange &exchange) const {
+    const auto &[made, carried, move] = exchange;
+    if (made.size != carried.size || made.overlaps(carried) || !is_usable(made) || !is_usable(carried)) {
+      return false;
+    }
+    const auto is_carried = [&](const Location &parameter) {
+      return parameter.same(carried) && parameter.size == carried.size;
+    };
+    if (std::ranges::none_of(parameters_, is_carried) ||
+        std::ranges::any_of(parameters_, [&](const Location &parameter) {
+          return parameter.overlaps(made) || (parameter.overlaps(carried) && !is_carried(parameter));
+        })) {
+      return false;
+    }
+    const auto touches = [&](const Location &place) { return place.overlaps(made) || place.overlaps(carried); };
+    if (std::ranges::any_of(exchanges_,
+                            [&](const Exchange &other) { return touches(other.made) || touches(other.carried); })) {
+      return false;
+    }
+    for (std::size_t n = 0; n < commands_.size(); ++n) {
+      for (const Place &place : places_of(plan_, commands_[n])) {
+        const Location used = location(place);
+        if (touches(used) && !contains(made, used) && !contains(carried, used)) {
+          return false;
+        }
+        // The value is handed on as it was moved.
+        if (n > move && (used.overlaps(carried) || (used.overlaps(made) && place.is_written != 0))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  Place exchanged(Place place) const {
+    const Location used = location(place);
+    for (const Exchange &exchange : exchanges_) {
+      for (const auto &[from, to] : {std::pair(exchange.made, exchange.carried), {exchange.carried, exchange.made}}) {
+        if (from.overlaps(used)) {
+          return {to.allocation, place.is_written, to.offset + (place.offset - from.offset), place.size};
+        }
+      }
+    }
+    return place;
+  }
+  void add(std::vector<Command> &result, bool exchanges_places) {
+    for (std::size_t n = 0; n < commands_.size(); ++n) {
+      if (std::ranges::any_of(exchanges_, [&](const Exchange &exchange) { return exchange.move == n; })) {
+        continue;
+      }
+      Command &command = result.emplace_back(commands_[n]);
+      if (exchanges_places) {
+        const auto places = places_of(plan_, command);
+        std::vector<Place> others(places.begin(), places.end());
+        std::ranges::transform(others, others.begin(), [&](const Place &place) { return exchanged(place); });
+        command.first = static_cast<std::uint32_t>(plan_.places.size());
+        plan_.places.insert(plan_.places.end(), others.begin(), others.end());
+      }
+    }
+  }
+
+  LaunchPlan &plan_;
+  const emit::ModuleView &module_;
+  std::vector<Command> commands_;
+  std::vector<Location> parameters_;
+  std::vector<Exchange> exchanges_;
+};
+
+}  // namespace
+
+std::vector<Command> two_rounds(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
+                                emit::ComputationView body) {
+  return Round(plan, first, module, body).twice();
+}
+
+}  // namespace bp::nvptx
