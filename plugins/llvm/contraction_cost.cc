@@ -13,9 +13,9 @@ namespace bp::emit {
 
 namespace {
 
-// Of NVIDIA's GPUs since 2018 alike, by the CUDA C++ Programming Guide ("Compute Capabilities") and white papers. Of a
-// multiprocessor in a cycle: instructions that it starts, by thread, and bytes that it reads from its shared memory, and from
-// the L2 cache. Its registers; and shared memory that a block takes beside its own.
+// Facts that NVIDIA's GPUs since 2018 share, by the CUDA C++ Programming Guide ("Compute Capabilities") and white
+// papers. What a multiprocessor does in a cycle: instructions that it starts, by thread, and bytes that it reads from
+// its shared memory, and from the L2 cache. Its registers; and shared memory that a block takes beside its own.
 constexpr double issue_rate = 128, shared_rate = 128, cache_rate = 64;
 constexpr double all_registers = 65'536, block_overhead = 1024;
 // By published measurements (Jia et al. 2019, Luo et al. 2024), about: cycles till memory answers, and the L2 cache; and till a

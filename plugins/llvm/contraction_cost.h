@@ -25,7 +25,7 @@ struct ContractionShape {
 // The members of a team that does tiles, and the most slices that are on their way or multiplied at once.
 constexpr int64_t tile_members = 256, most_slices = 4;
 constexpr int64_t warpgroup_rows = tile_members / WarpgroupUnit::members * WarpgroupUnit::rows;  // of a tile
-// Of a slice, along the contracted axes: numbers of a scalar tile, bytes of a matrix tile.
+// The length of a slice along the contracted axes: numbers of a scalar tile, bytes of a matrix tile.
 constexpr int64_t scalar_depth = 8, matrix_line_bytes = 2 * MatrixUnit::contracted_bytes;
 
 // What a matrix unit would multiply.

@@ -58,7 +58,7 @@ class MatrixTiles final : public UnitTiles {
   Values multiply(const ContractionMemory &m, const OfSides &slices, Values sums) const override {
     llvm::IRBuilder<> &b = m.b;
     const int64_t half = Unit::contracted_bytes / 2 / bytes_of(element_), whole = 2 * half;
-    // Of the four matrices that are loaded at once a lane names a line of one.
+    // Four matrices are loaded at once, and a lane names a line of one of them.
     llvm::Value *number = b.CreateUDiv(lane(m), m.integer(8)), *line = b.CreateURem(lane(m), m.integer(8));
     const auto place = [&](size_t side, llvm::Value *i, llvm::Value *k) -> OfSides {
       return has_contracted_lines(side) ? OfSides{b.CreateAdd(i, line), k} : OfSides{i, b.CreateAdd(k, line)};

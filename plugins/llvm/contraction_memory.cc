@@ -417,7 +417,7 @@ void ContractionMemory::add_compensated(llvm::Value *x, llvm::Value *y, llvm::Va
   sum = next;
 }
 
-// Of an infinite sum the loss is NaN.
+// The loss of an infinite sum is NaN.
 llvm::Value *ContractionMemory::compensated(llvm::Value *sum, llvm::Value *loss) const {
   llvm::Value *known = b.CreateSelect(b.CreateFCmpORD(loss, loss), loss, llvm::Constant::getNullValue(loss->getType()));
   return b.CreateFAdd(sum, known);

@@ -108,7 +108,7 @@ class ContractionMemory {
   llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
   std::vector<llvm::Value *> as_sums(Operand operand, llvm::Value *stored) const;
   std::vector<llvm::Value *> parts_of(llvm::Value *stored) const;
-  // Of an element; where mask denies, of the operand's first, which is there if any is.
+  // The address of an element; where mask denies, that of the operand's first, which is there if any is.
   llvm::Value *address(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
   // Runs the epilogue, converts and writes.
   void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;

@@ -132,7 +132,7 @@ Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, con
   return emit_sum(b, split_.contracted, step, zeros, [&](llvm::Value *before, Values sums) {
     llvm::Value *k = b.CreateAdd(before, b.CreateMul(part, m.integer(split_.deep)));
     llvm::Value *is_left = m.is_below(k, split_.contracted, step);
-    // Of each of the many, what is deep; or of each that is deep, the many.
+    // For each of the many, what is deep; or for each that is deep, the many.
     std::vector<Values> vectors;
     for (const Reading &one : of_many) {
       for (int64_t i = 0; i < (split_.is_along_contracted ? 1 : split_.deep); ++i) {

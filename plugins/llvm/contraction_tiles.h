@@ -30,7 +30,7 @@ class TileStrategy : public ContractionStrategy {
   // A slice in memory is lines of neighbours along the contracted axes, or else along the side.
   virtual llvm::Type *slice_type() const = 0;
   virtual bool has_contracted_lines(size_t side) const = 0;
-  // Of a vector of the operand, as it is stored.
+  // The elements of a vector of the operand, as it is stored.
   virtual Values elements(const ContractionMemory &memory, Operand operand, llvm::Value *stored) const = 0;
   // The element of the tile that a sum is of: row and column. Of every few rows of units, which are written out together,
   // come as many sums, one after the other.

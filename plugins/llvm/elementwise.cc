@@ -300,7 +300,7 @@ bool is_elementwise(std::uint16_t op) {
 
 namespace {
 
-// Of the ops that do not choose it.
+// The result type of ops that do not choose it.
 std::uint16_t result_type(std::uint16_t op, std::uint16_t from) {
   switch (op) {
     case BP_OP_COMPARE:

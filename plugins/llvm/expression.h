@@ -184,7 +184,7 @@ inline DoubleDouble sum_of(const Expression &larger, const Expression &smaller) 
   const Expression sum = larger + smaller;
   return {sum, smaller - (sum - larger)};
 }
-// Whichever is larger; and a product, which is exact but for underflow.
+// The same whichever is larger; and of a product, which is exact but for underflow.
 inline DoubleDouble exact_sum(const Expression &x, const Expression &y) {
   const Expression sum = x + y, second = sum - x;
   return {sum, (x - (sum - second)) + (y - second)};

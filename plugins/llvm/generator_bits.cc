@@ -33,7 +33,7 @@ Value *Generator::bits(std::uint32_t value, std::span<const Index> indices) {
   return own % 8 == 0 ? stored : k_.b.CreateAnd(stored, llvm::ConstantInt::get(stored->getType(), (1u << own) - 1));
 }
 
-// Of different widths, the narrower type has one dimension more: the parts of an element of the wider, lowest first.
+// Where widths differ, the narrower type has one dimension more: the parts of an element of the wider, lowest first.
 Value *Generator::bitcast_convert(InstructionView instruction, std::span<const Index> indices) {
   const std::uint32_t operand = instruction.operand(0);
   const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;

@@ -86,7 +86,8 @@ std::int64_t common_bytes(InstructionView instruction, const VectorTarget &targe
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                        Team *team = nullptr);
 
-// Of single ops; same contract. generator has the operands bound. Those that return one number return items.
+// Kernels of single ops, with the same contract. generator has the operands bound. What returns one number returns the
+// number of items.
 std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                           const VectorTarget &target);
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,

@@ -28,7 +28,7 @@ struct Location {
 };
 // One that does not exist for tokens, and values of embedded computations.
 Location location_of(const ModuleView &module, std::uint32_t value);
-// Of its first byte, at most 64.
+// The alignment of its first byte, at most 64.
 std::uint64_t alignment_of(const ModuleView &module, const Location &location);
 
 struct KernelArgument {
@@ -45,7 +45,7 @@ struct KernelCall {
   std::vector<int> in_place;              // by result: the operand that lies in the same memory, or -1
   std::string signature;                  // equal if one kernel does for both
 };
-// Of an instruction that has a kernel (kernel_problem) and whose operands and results have memory.
+// The instruction has a kernel (kernel_problem), and its operands and results have memory.
 KernelCall kernel_call(InstructionView instruction);
 
 // Says of a kernel's first parameters what is known of these arguments.

@@ -103,8 +103,8 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
   return convolution;
 }
 
-// Of an instruction: itself, or what a fusion has. site: of a fusion, whose epilogue and prologues use it; null if the code
-// is not wanted.
+// The contractions of an instruction: itself, or what a fusion has. site: that of a fusion, whose epilogue and
+// prologues use it; null if the code is not wanted.
 std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView instruction, InstructionView contraction,
                                   const KernelSite *site, const VectorTarget &target, bool large) {
   std::vector<Contraction> contractions = contraction.op() == BP_OP_DOT

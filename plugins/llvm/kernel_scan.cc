@@ -231,7 +231,7 @@ class ScanKernel {
     return select(is_first, members.all, combine(so_far, members.all));
   }
 
-  // Of the n-th element of the scan; of one behind the last, any that there is.
+  // The place of the n-th element of the scan; for one behind the last, any that there is.
   Index place(Value *n, bool exists) {
     if (!exists) {
       n = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, n, integer(scan_.length - 1));

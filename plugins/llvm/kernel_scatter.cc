@@ -152,7 +152,7 @@ class ScatterKernel {
     Value *fits = nullptr;        // or else it is dropped as a whole
   };
 
-  // Of the updates at `position`, of which the coordinates in the window do not matter.
+  // The window of the updates at `position`, of which the coordinates in the window do not matter.
   Window window_at(std::span<const Index> position) {
     Indices start_indices(starts_.rank(), k_.constant(0));
     for (const std::size_t d : window_numbers_) {
@@ -390,7 +390,7 @@ class SelectAndScatterKernel {
     return loops;
   }
 
-  // Of the window of a source element: whether there is an element in it, the selected one, and its offset in operand.
+  // For the window of a source element: whether there is an element in it, the selected one, and its offset in operand.
   std::vector<Value *> select(std::span<const Index> at) {
     Indices from(operand_.rank());
     const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =

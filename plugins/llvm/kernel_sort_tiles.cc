@@ -226,7 +226,7 @@ class TileSort {
 
   // --- merges ---
 
-  // Of the first `outputs` elements of both runs merged: how many are of the left run. It has at most as many elements
+  // The number of elements of the left run among the first `outputs` of both runs merged. The run has at most as many
   // as `width`, a power of two, and of equals the left one comes first.
   Value *taken_of_left(const Run &left, const Run &right, Value *outputs, Value *width,
                        const std::function<Element(Value *)> &load) {

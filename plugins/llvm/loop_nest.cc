@@ -51,7 +51,7 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
   unsigned widest = 8;
   for (const std::uint32_t value : values) {
     if (target_.is_threaded) {
-      // Of a thread, accesses are as wide as they can be: what it computes with has no width of its own.
+      // The accesses of a thread are as wide as they can be: what it computes with has no width of its own.
       widest = std::max(widest, module_.shape_of(value).element_bits);
       walk(value, [&](InstructionView instruction) {
         for (std::size_t i = 0; i < instruction.operand_count(); ++i) {

@@ -23,7 +23,7 @@ constexpr double asin_coefficients[] = {0.166666597,  0.0750050396, 0.0445169546
 constexpr double atan_coefficients[] = {-0.333333164, 0.199984714, -0.142435342, 0.105938151,
                                         -0.0607822537};  // 2^-28.3
 
-// To some 2^-46.
+// Its error is some 2^-46 of it.
 DoubleDouble quotient_of(const DoubleDouble &x, const DoubleDouble &y) {
   const Expression inverse = y.high.constant(1) / y.high;
   const Expression quotient = x.high * inverse;
@@ -41,7 +41,7 @@ DoubleDouble plus(const DoubleDouble &x, const DoubleDouble &y) {
 DoubleDouble minus(const DoubleDouble &x, const DoubleDouble &y) {
   return plus(x, {-y.high, -y.low});
 }
-// Of a positive number, or zero.
+// The square root of a positive number, or zero.
 DoubleDouble root_of(const DoubleDouble &x) {
   const Expression root = sqrt(x.high);
   const Expression residual = fma(-root, root, x.high) + x.low;

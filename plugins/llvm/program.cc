@@ -299,7 +299,7 @@ class ProgramEmitter {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     llvm::LLVMContext &context = driver_->getContext();
     const std::size_t count = instruction.calls().size();
-    // Of a pred true is branch 0. An index that names no branch means the last.
+    // Branch 0 of a pred is that for true. An index that names no branch means the last.
     Value *selector = instruction.operand_shape(0).dtype == BP_DTYPE_PRED
                           ? b_->CreateZExt(b_->CreateNot(load_predicate(instruction.operand(0))), b_->getInt32Ty())
                           : static_cast<Value *>(b_->CreateAlignedLoad(

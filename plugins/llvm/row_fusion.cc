@@ -112,7 +112,7 @@ class RowFinder {
                : "moves what was computed from reductions";
   }
 
-  // Of one element for each row: as many again, or broadcast over the rows.
+  // From one element for each row: as many again, or broadcast over the rows.
   std::string add_from_rows(InstructionView instruction, Member &own) {
     const Shape &shape = instruction.shape();
     const std::uint32_t first = instruction.operand(0);

@@ -31,10 +31,10 @@ struct RowFusion {
   std::vector<Member> members;       // by instruction, from the first on
   std::vector<std::uint32_t> roots;  // values
 
-  // How many rows there are, and elements in each.
+  // The number of rows, and of elements in each.
   std::int64_t count(const ModuleView &module) const { return size_of(module, outer); }
   std::int64_t length(const ModuleView &module) const { return size_of(module, inner); }
-  // Of the instruction that makes the value, which need not be one of these.
+  // What is known of the instruction that makes the value, which need not be one of these.
   const Member &member(const ModuleView &module, std::uint32_t value) const {
     static const Member outside;
     const std::uint32_t n = module.definition(value).id() - first_instruction;

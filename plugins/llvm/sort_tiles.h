@@ -16,7 +16,7 @@ struct SortTiles {
   std::int64_t tile() const { return members * share; }
   std::int64_t tiles_of_line() const { return (length + tile() - 1) / tile(); }
   std::int64_t items() const { return lines * tiles_of_line(); }
-  // How many merges follow: runs are as long as a tile before the first one.
+  // The number of merges that follow: runs are as long as a tile before the first one.
   int passes() const;
 };
 

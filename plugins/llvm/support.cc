@@ -53,11 +53,11 @@ std::string random_state_problem(InstructionView instruction) {
 
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target);
 
-// Of an instruction whose types and number of results are checked. Null: no such op is compiled.
+// Says what is wrong with an instruction whose types and number of results are checked. Null: no such op is compiled.
 using Check = std::string (*)(InstructionView instruction);
 constexpr const char *not_compiled = "is not compiled";
 
-// Of ops whose result Generator computes element by element.
+// The check of ops whose result Generator computes element by element.
 Check element_check(std::uint16_t op) {
   if (is_elementwise(op)) {
     return elementwise_shape_problem;
@@ -85,11 +85,11 @@ Check element_check(std::uint16_t op) {
   }
 }
 
-// Of those in a kernel's fusion, too.
+// The check of those in a kernel's fusion, too.
 Check check_in_fusion(std::uint16_t op) {
   return op == BP_OP_DOT ? dot_problem : op == BP_OP_CONVOLUTION ? convolution_problem : element_check(op);
 }
-// Of those that are a kernel, but for its fusions.
+// The check of those that are a kernel, but for its fusions.
 Check kernel_check(std::uint16_t op) {
   switch (op) {
     case BP_OP_RNG_GET_AND_UPDATE_STATE: return random_state_problem;
@@ -102,7 +102,7 @@ Check kernel_check(std::uint16_t op) {
   }
 }
 
-// Of a fusion that ends in it.
+// What is wrong with a fusion that ends in a scatter.
 std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatter) {
   if (std::string problem = packing_problem(scatter); !problem.empty()) {
     return "contains " + std::string(scatter.name()) + ", which " + problem;

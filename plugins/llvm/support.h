@@ -18,8 +18,8 @@ using Numbers = std::span<const std::int64_t>;
 bool all_below(Numbers dims, std::size_t rank);
 bool same_dims(const Shape &a, const Shape &b);
 
-// Of any instruction: element types and layouts of operands and results; ops of one result have one. Some ops want
-// elements in bytes of their own.
+// What is wrong with any instruction: with element types and layouts of operands and results, or with the number of
+// results. Some ops want elements in bytes of their own.
 std::string types_problem(InstructionView instruction);
 std::string packing_problem(InstructionView instruction);
 std::string result_count_problem(InstructionView instruction);
@@ -28,7 +28,7 @@ std::string result_count_problem(InstructionView instruction);
 std::string scalar_computation_problem(ComputationView computation, std::size_t parameters, std::size_t roots);
 std::string window_problem(Numbers window, std::size_t rank);
 
-// Of single ops, or of a few that are alike. Types and the number of results are checked already.
+// What is wrong with single ops, or a few that are alike. Types and the number of results are checked already.
 std::string shape_op_problem(InstructionView instruction);
 std::string bitcast_convert_problem(InstructionView instruction);
 std::string dynamic_slice_problem(InstructionView instruction);

@@ -5,7 +5,7 @@
 namespace bp::emit {
 namespace {
 
-// Of the same bits as another type.
+// What is wrong with seeing the same bits as another type.
 std::string reinterpretation_problem(std::uint16_t from, std::uint16_t to) {
   return from != to && (is_complex(from) || is_complex(to)) ? "is not compiled for complex numbers" : "";
 }

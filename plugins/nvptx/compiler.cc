@@ -97,7 +97,7 @@ class Compiler {
   }
 
   // So many rounds for each time that the host asks whether the loop goes on: those after the last one are not wanted.
-  // Of the first one, the condition needs no guard.
+  // The condition of the first one needs no guard.
   bool guarded_rounds(InstructionView i, std::uint64_t together) {
     const Place goes_on = builder_.new_guards(1);
     const std::uint32_t start = builder_.here();

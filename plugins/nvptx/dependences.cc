@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t nobody = UINT32_MAX;
 // One more reader, or a reader of one more piece, stands for those before it.
 constexpr std::size_t most_readers = 32, most_pieces = 32;
-// Of how many dependences of a dependence it is looked at whether they are dependences too.
+// So many dependences of a dependence are looked at, whether they are dependences too.
 constexpr std::uint32_t most_looked_through = 16;
 
 // What happened to a memory: pieces of it, with who wrote them last and who has read them since. Each reader waits for

@@ -44,11 +44,11 @@ enum : int {
   compute_capability_minor = 76,
   memory_pools_supported = 115
 };
-// Of a function: how much shared memory a launch of it may ask for.
+// The attribute of a function that says how much shared memory a launch of it may ask for.
 enum : int { function_most_shared_bytes = 8 };
 // Flags of an event: who waits for it sleeps, and nobody asks for its time.
 enum : unsigned { event_blocks = 1, event_has_no_time = 2 };
-// Of a pool: how many bytes without use it keeps when the GPU is waited for.
+// The attribute of a pool that says how many bytes without use it keeps when the GPU is waited for.
 enum : int { pool_release_threshold = 4 };
 
 // A pool of memory of one device.

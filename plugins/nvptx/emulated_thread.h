@@ -40,7 +40,7 @@ struct EmulatedThread {
   // of so many rows and bytes.
   void (*multiply_part)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, std::uint32_t rows,
                         std::uint32_t contracted_bytes, void *sums);
-  // Of the lines that they showed, by address; four words.
+  // Loads the lines that they showed, by address: four words.
   void (*load_matrices)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
   // Adds to its sums, by what is in the memory of the block: some threads at once, the others when they finish.
   void (*multiply_slices)(EmulatedThread *thread, const EmulatedSlices *slices, void *sums);

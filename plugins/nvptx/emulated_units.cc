@@ -13,7 +13,7 @@
 namespace bp::nvptx {
 namespace {
 
-// Of an element of a matrix.
+// The number that an element of a matrix is.
 template <typename Sum>
 Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
   switch (element) {

@@ -9,7 +9,8 @@
 namespace bp::nvptx {
 namespace {
 
-// Of a segment. For one more set of addresses the one that was not started for longest gets them.
+// The graphs that a segment has at most, one for each set of addresses. One set more gets the graph that was not
+// started for longest.
 constexpr std::size_t most_graphs = 4;
 
 // What a command is in a graph. Stays where it is, as its arguments point into it.

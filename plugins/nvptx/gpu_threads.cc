@@ -213,8 +213,8 @@ class GpuThreads final : public Threads {
     call->setConvergent();
     return call;
   }
-  // Of the warpgroup's unit: the sums come in the first operands, once as results and once as arguments, in the same
-  // registers; then come the inputs.
+  // Code for the warpgroup's unit: the sums come in the first operands, once as results and once as arguments, in the
+  // same registers; then come the inputs.
   static std::vector<llvm::Value *> with_sums(llvm::IRBuilderBase &b, const std::string &code,
                                               std::span<llvm::Value *const> sums, const std::string &inputs,
                                               std::span<llvm::Value *const> arguments) {

@@ -27,7 +27,7 @@ class GuardedCost {
       : module_(module), target_(target), of_computations_(module.computation_count()) {}
 
   std::uint64_t of(emit::InstructionView instruction);
-  // Of a while.
+  // The cost of one round of a while.
   std::uint64_t of_round(emit::InstructionView loop);
 
  private:

@@ -69,7 +69,7 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
     const TeamSize size = team_size(count, rows->length(i.module()), need.most_threads);
     emit_for_teams(i, call, size, count, blocks_at_once(size, need), kernel);
   } else if (const auto scan = emit::find_scan(i)) {
-    // Of many lines that lie across memory, neighbouring threads each have one.
+    // Where many lines lie across memory, neighbouring threads each have one.
     const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
     const TeamSize size =
         has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);

@@ -150,7 +150,7 @@ std::string problem_of_parts(const Artifact &artifact) {
   return is_whole ? "" : "the parts of its code do not share out its kernels";
 }
 
-// Of a plan whose commands have no other problem.
+// The plan's commands have no other problem.
 std::string problem_of_dependences(const LaunchPlan &plan) {
   std::vector<std::uint32_t> first(plan.commands.size());  // that a command may wait for
   for (std::uint32_t c = 0; c < plan.commands.size(); ++c) {

@@ -21,7 +21,7 @@ struct Place {
 };
 
 inline constexpr std::uint32_t max_threads_per_block = 1024;
-// Of a block: without asking the driver for more, and at all.
+// The shared memory that a block can have: without asking the driver for more, and at all.
 inline constexpr std::uint32_t max_shared_bytes = 48 * 1024, whole_shared_bytes = 227 * 1024;
 
 // The threads of a kernel.
@@ -82,7 +82,7 @@ inline std::span<const TensorMap> maps_of(const LaunchPlan &plan, const Command 
 inline std::span<const std::uint32_t> dependences_of(const LaunchPlan &plan, const Command &command) {
   return std::span(plan.dependences).subspan(command.first_dependence, command.dependence_count);
 }
-// Of the command's places, where the allocations are at `bases`, scratch last.
+// Where the command's places are if the allocations are at `bases`, scratch last.
 std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &command,
                                         std::span<const std::uint64_t> bases);
 

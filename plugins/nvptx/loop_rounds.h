@@ -9,9 +9,9 @@
 
 namespace bp::nvptx {
 
-// Of a while of which one integer counts from a constant by a constant to a constant, also where the compiler has fused
-// that with other things: i = 0; while (i < 10) { ...; i = i + 1; }. Nothing if that cannot be told, if the counter would
-// wrap around, or if the condition does something beside.
+// The number of rounds of a while of which one integer counts from a constant by a constant to a constant, also where
+// the compiler has fused that with other things: i = 0; while (i < 10) { ...; i = i + 1; }. Nothing if that cannot be
+// told, if the counter would wrap around, or if the condition does something beside.
 std::optional<std::uint64_t> loop_rounds(emit::InstructionView loop);
 
 }  // namespace bp::nvptx

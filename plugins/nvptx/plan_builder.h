@@ -70,7 +70,7 @@ class PlanBuilder {
   std::uint64_t guard_bytes_ = 0;
 };
 
-// Of a value.
+// The place of a value.
 Place place_of(const emit::Location &location, std::uint64_t size, bool is_written = false);
 
 }  // namespace bp::nvptx

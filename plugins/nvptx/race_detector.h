@@ -16,7 +16,7 @@ struct Toucher {
   std::uint32_t block, thread, block_waits, warp_waits;
 };
 
-// Of one launch. Threads: one.
+// Finds the races of one launch. It is used by one thread.
 class RaceDetector {
  public:
   struct Range {

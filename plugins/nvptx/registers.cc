@@ -20,7 +20,7 @@ bool is_function(std::uint16_t op) {
          op == BP_OP_REMAINDER;
 }
 
-// Of f32 and what is narrower.
+// Functions of f32 and narrower floats that need few registers.
 bool is_short(std::uint16_t op) {
   return op == BP_OP_EXPONENTIAL || op == BP_OP_EXPONENTIAL_MINUS_ONE || op == BP_OP_LOG || op == BP_OP_SQRT ||
          op == BP_OP_RSQRT || op == BP_OP_TANH || op == BP_OP_ERF || op == BP_OP_LOGISTIC;

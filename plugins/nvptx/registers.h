@@ -15,9 +15,9 @@ struct RegisterNeed {
   bool computes = false;      // functions: more than a GPU full of threads has registers for
 };
 RegisterNeed register_need(emit::InstructionView instruction);
-// Of a dot, whose sums a thread keeps.
+// The need of a dot, whose sums a thread keeps.
 RegisterNeed register_need(std::int64_t sum_bits);
-// Of columns, whose sums it keeps beside what else it needs.
+// The need of columns, whose sums it keeps beside what else it needs.
 RegisterNeed register_need(const RegisterNeed &need, std::int64_t sum_bits);
 
 }  // namespace bp::nvptx

@@ -35,12 +35,12 @@ int oldest_driver(const Target &target);
 // What the generated code may assume of a GPU's threads: loads and stores of 16 bytes. may_round: matrix units may take f32
 // as emit::MatrixElement::TF32.
 emit::VectorTarget thread_target(const Target &target, bool may_round);
-// How many pointers a kernel of it may take.
+// The number of pointers that a kernel may take at most.
 std::size_t most_parameters(const Target &target);
 
 // Null and an error if LLVM has no NVPTX.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
-// Of this process, for the emulator.
+// The machine of this process, for the emulator.
 std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error);
 // What tells its code from that of other hosts.
 std::string host_text();

@@ -52,9 +52,9 @@ class Threads {
   Threads(const Target &target, bool may_round) : target_(target), may_round_(may_round) {}
   virtual ~Threads() = default;
   emit::VectorTarget vector_target() const { return thread_target(target_, may_round_); }
-  // Of shared memory, that a block may have.
+  // The shared memory that a block may have at most.
   std::int64_t whole_shared_bytes() const { return target_.shared_bytes(); }
-  // Of a warp; none where there is no such instruction.
+  // What one instruction of a warp multiplies; none where there is no such instruction.
   std::optional<MatrixPart> matrix_part(emit::MatrixElement element) const {
     using enum emit::MatrixElement;
     const bool is_whole = target_.version >= 80;
@@ -120,7 +120,7 @@ class Threads {
   virtual void wait_for_copies(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t last) const = 0;
   // Nothing depends on what the thread reads from here on, unless it is wanted.
   virtual void note_wanted(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*is_wanted*/) const {}
-  // Of the block, aligned to shared_alignment; its size is said by the launch.
+  // The memory of the block, aligned to shared_alignment; its size is said by the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace bp::nvptx {
 
-// Of an instruction that multiplies 32 bytes along the contracted axis: a slice takes four.
+// The number of instructions for a slice: one multiplies 32 bytes along the contracted axis.
 inline constexpr std::size_t steps_of_slice = 4;
 using SliceDescriptors = std::array<llvm::Value *, steps_of_slice>;  // i64
 
