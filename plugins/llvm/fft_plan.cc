@@ -198,12 +198,9 @@ std::vector<std::int64_t> fft_radices(std::int64_t n, std::int64_t columns, cons
 std::pair<std::int64_t, std::int64_t> near_square(std::int64_t n, std::int64_t multiple) {
   const auto closest = [&](std::int64_t step) {
     std::int64_t best = 0;
-    for (std::int64_t second = step; second <= n; second += step) {
-      const auto distance = [&](std::int64_t factor) {
-        return std::max(factor, n / factor) - std::min(factor, n / factor);
-      };
-      if (n % second == 0 && (best == 0 || distance(second) < distance(best))) {
-        best = second;
+    for (std::int64_t factor = 1; factor <= n / factor; ++factor) {  // ever closer ones
+      for (const std::int64_t second : {n / factor, factor}) {
+        best = n % factor == 0 && second % step == 0 ? second : best;
       }
     }
     return best;

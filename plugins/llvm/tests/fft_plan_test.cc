@@ -102,6 +102,7 @@ TEST_CASE("factors near the square root") {
   CHECK(near_square(10000, 16) == std::pair<std::int64_t, std::int64_t>(125, 80));
   CHECK(near_square(59049, 16) == std::pair<std::int64_t, std::int64_t>(243, 243));
   CHECK(near_square(13, 16) == std::pair<std::int64_t, std::int64_t>(13, 1));
+  CHECK(near_square(387420489, 16) == std::pair<std::int64_t, std::int64_t>(19683, 19683));
 }
 
 TEST_CASE("a transform is what its definition says") {
