@@ -119,6 +119,15 @@ Value *integer_to_odd(IRBuilderBase &b, bool with_sign, Value *x) {
   return b.CreateBitCast(b.CreateSelect(b.CreateICmpNE(back, x), odd, bits), type);
 }
 
+// An i64 to one that f64 can hold, in the same way: a large one loses its low bits, and is odd if they were not zero.
+Value *fold_into_f64(IRBuilderBase &b, bool with_sign, Value *x) {
+  constexpr std::int64_t last = 1 << 11, exact = std::int64_t{1} << 53;
+  Value *rest = b.CreateAnd(x, number(x, last - 1)), *whole = b.CreateAnd(x, number(x, -last));
+  Value *odd = b.CreateSelect(b.CreateICmpNE(rest, number(x, 0)), b.CreateOr(whole, number(x, last)), whole);
+  Value *distance = with_sign ? b.CreateAdd(x, number(x, exact)) : x;
+  return b.CreateSelect(b.CreateICmpUGT(distance, number(x, with_sign ? 2 * exact : exact)), odd, x);
+}
+
 Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
   llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
   if (from == to) {
@@ -147,10 +156,13 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
   if (is_float(to)) {
     if (!is_float(from)) {
       const bool exact_in_f32 = width_of(x) <= 16;
-      if (is_narrow_float(to) && !exact_in_f32) {
+      if (is_narrow_float(to) && !exact_in_f32 && avoids_f64(b)) {
         return round_to_type(b, integer_to_odd(b, is_signed(from), x), to);
       }
-      x = is_signed(from) ? b.CreateSIToFP(x, type) : b.CreateUIToFP(x, type);
+      const bool via_f64 = is_narrow_float(to) && !exact_in_f32;
+      x = via_f64 && width_of(x) == 64 ? fold_into_f64(b, is_signed(from), x) : x;
+      llvm::Type *via = via_f64 ? with_lanes_of(b.getDoubleTy(), x) : type;
+      x = is_signed(from) ? b.CreateSIToFP(x, via) : b.CreateUIToFP(x, via);
     }
     if (x->getType()->getScalarType()->isDoubleTy() && !type->getScalarType()->isDoubleTy()) {
       x = is_narrow_float(to) ? truncate_to_odd(b, x) : b.CreateFPTrunc(x, type);

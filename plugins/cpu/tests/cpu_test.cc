@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "core/backplane.h"
@@ -100,6 +102,33 @@ const char *const integers[] = {"s8", "s16", "s32", "s64", "u8", "u16", "u32", "
 const int sizes[] = {1, 2, 7, 16, 37, 64, 129};
 
 }  // namespace
+
+// Next to the middle of two neighbours, by less than f64 can tell.
+TEST_CASE("integers of 64 bits become the nearest narrow float") {
+  const Device device = open(GENERATE("", "x86-64", "x86-64-v3"));
+  constexpr std::int64_t middle = (std::int64_t{1} << 62) + (std::int64_t{1} << 54);
+  const auto convert = [&](const char *type, std::int64_t number) {
+    const std::string text = fmt::format(
+        "HloModule m ENTRY main {{ x = {}[1] parameter(0)  y = bf16[1] convert(x)  ROOT r = f32[1] convert(y) }}",
+        type);
+    compile::Options options;
+    options.device_only = true;
+    auto compiled = compile::compile(text::parse_module(text).value(), device, options).value();
+    const auto element_type = ir::element_type_from_string(type).value();
+    ir::Literal x = ir::Literal::zeros(ir::Shape::array(element_type, {1})).value();
+    std::memcpy(x.mutable_bytes().data(), &number, sizeof number);
+    return compiled.executable.run(std::vector{x}).value().elements<float>()[0];
+  };
+  for (const char *type : {"s64", "u64"}) {
+    CHECK(convert(type, middle) == 0x1p62F);
+    CHECK(convert(type, middle + 1) == 0x1p62F + 0x1p55F);
+    CHECK(convert(type, 16842753) == 16908288.0F);
+  }
+  CHECK(convert("s64", -middle - 1) == -0x1p62F - 0x1p55F);
+  CHECK(convert("s64", std::numeric_limits<std::int64_t>::min()) == -0x1p63F);
+  CHECK(convert("s64", std::numeric_limits<std::int64_t>::max()) == 0x1p63F);
+  CHECK(convert("u64", -1) == 0x1p64F);
+}
 
 TEST_CASE("elementwise ops agree with the interpreter") {
   const Device device = open(GENERATE("", "x86-64", "x86-64-v3"));
