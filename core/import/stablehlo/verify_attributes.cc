@@ -16,7 +16,8 @@ enum class AttributeForm : std::uint8_t {
   NonNegative32,
   Positive32,
   Float32,
-  Flag,      // a bool, or only its name
+  Flag,      // a bool
+  Unit,      // only its name
   List,      // integers: array<i64: ...>, or dense<...> as once
   Elements,  // dense<...> : tensor<...xi64>
   Padding,   // Elements, or in the pretty form a list of lists
@@ -102,7 +103,8 @@ bool fits(AttributeForm kind, const Attribute &attribute) {
     case AttributeForm::NonNegative32: return is_integer(attribute, S32, 0);
     case AttributeForm::Positive32: return is_integer(attribute, S32, 1);
     case AttributeForm::Float32: return attribute.get<double>() != nullptr && is_of(attribute, F32);
-    case AttributeForm::Flag: return attribute.get<bool>() != nullptr || attribute.get<std::monostate>() != nullptr;
+    case AttributeForm::Flag: return attribute.get<bool>() != nullptr;
+    case AttributeForm::Unit: return attribute.get<std::monostate>() != nullptr;
     case AttributeForm::List: return is_list(attribute);
     case AttributeForm::Elements: return is_dense(attribute);
     case AttributeForm::Padding:
@@ -123,6 +125,7 @@ std::string_view text_of(AttributeForm kind) {
     case AttributeForm::Positive32: return "an integer of 32 bits, at least 1";
     case AttributeForm::Float32: return "a number with a point, of f32";
     case AttributeForm::Flag: return "true or false";
+    case AttributeForm::Unit: return "only its name";
     case AttributeForm::List: return "integers as in array<i64: 0, 1>";
     case AttributeForm::Padding:
     case AttributeForm::Elements: return "integers as in dense<[[0, 1]]> : tensor<1x2xi64>";

@@ -259,3 +259,20 @@ func.func @main(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) {
   return
 }
 // expect: 3:170: the precision HIGH with an algorithm, expected DEFAULT
+// -----
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.all_reduce"(%a) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+      use_global_device_ids = true} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+// expect: 8:31: 'use_global_device_ids' of stablehlo.all_reduce is true, expected only its name
+// -----
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = "stablehlo.cholesky"(%a) {lower} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+// expect: 3:34: 'lower' of stablehlo.cholesky is unit, expected true or false
