@@ -178,7 +178,7 @@ void add_topk(Scope &s) {
     return;
   }
   const Id x = s.value(type, 1);
-  const std::int64_t k = s.random.between(0, s.shape(x).sizes().back());
+  const std::int64_t k = s.random.between(0, s.sizes(x).back());
   s.add(Opcode::TopK, std::vector{x}, [&](ir::Module &m, Id id) {
     m.set_number(id, AttributeKey::K, k);
     m.set_number(id, AttributeKey::Largest, s.random.below(2));

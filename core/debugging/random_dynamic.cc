@@ -58,20 +58,20 @@ class Chain {
   // The first elements of a static array: as many as the other has, where that is one of the exact chain.
   Id like(Id whole, Id other) {
     std::vector<ir::SliceRange> ranges;
-    for (std::int64_t size : s_.shape(other).sizes()) {
+    for (std::int64_t size : s_.sizes(other)) {
       ranges.push_back({0, size, 1});
     }
     return *add(Opcode::Slice, {whole}, [&](ir::Module &m, Id id) { m.set_slice_ranges(id, ranges); });
   }
   Id first(Id whole, std::int64_t d, std::int64_t size) {
     std::vector<ir::SliceRange> ranges;
-    for (std::int64_t own : s_.shape(whole).sizes()) {
+    for (std::int64_t own : s_.sizes(whole)) {
       ranges.push_back({0, own, 1});
     }
     ranges[static_cast<std::size_t>(d)].limit = size;
     return *add(Opcode::Slice, {whole}, [&](ir::Module &m, Id id) { m.set_slice_ranges(id, ranges); });
   }
-  Id companion() { return s_.value(Shape::array(type(), s_.shape(bounded_).sizes())); }
+  Id companion() { return s_.value(Shape::array(type(), s_.sizes(bounded_))); }
 
   void set_any_size(std::int64_t d);
   void set_known_size(std::int64_t d);
@@ -158,7 +158,7 @@ void Chain::move() {
 
 void Chain::pad() {
   std::vector<ir::PaddingDimension> padding;
-  for (std::int64_t size : s_.shape(has_twin_ ? exact_ : bounded_).sizes()) {
+  for (std::int64_t size : s_.sizes(has_twin_ ? exact_ : bounded_)) {
     const bool crops = has_twin_ && size > 2 && s_.random.chance(6);
     padding.push_back({s_.random.between(crops ? -1 : 0, 2), s_.random.between(crops ? -1 : 0, 2), s_.random.below(3)});
   }
@@ -173,7 +173,7 @@ void Chain::concatenate() {
   both([&](Id x) -> Result<Id> {
     // All of the companion along the dimension.
     std::vector<ir::SliceRange> ranges;
-    for (std::int64_t size : s_.shape(x).sizes()) {
+    for (std::int64_t size : s_.sizes(x)) {
       ranges.push_back({0, size, 1});
     }
     ranges[static_cast<std::size_t>(along)].limit = s_.shape(other).size(static_cast<std::size_t>(along));
@@ -186,7 +186,7 @@ void Chain::concatenate() {
 
 // Joins two dimensions, or adds one. Of a dimension of one element nobody knows which new one it becomes.
 void Chain::reshape() {
-  for (std::int64_t size : s_.shape(bounded_).sizes()) {
+  for (std::int64_t size : s_.sizes(bounded_)) {
     if (size < 2) {
       return;
     }
@@ -227,7 +227,7 @@ void Chain::update() {
   if (s_.random.chance(2)) {
     const std::int64_t room = s_.random.below(3);
     Numbers sizes;
-    for (std::int64_t size : s_.shape(bounded_).sizes()) {
+    for (std::int64_t size : s_.sizes(bounded_)) {
       sizes.push_back(size + room);
     }
     const Id base = s_.value(Shape::array(type(), sizes));
@@ -339,7 +339,7 @@ void Chain::sort() {
 }
 
 void Chain::reduce_windows() {
-  const auto window = random_window(s_, s_.shape(bounded_).sizes());
+  const auto window = random_window(s_, s_.sizes(bounded_));
   const Opcode combiner = random_combiner(s_, type());
   const Id initial = initial_value(s_, combiner, type());
   const ir::ComputationId computation = combining_computation(s_, combiner, type());

@@ -30,7 +30,7 @@ void add_reduce(Scope &s) {
 void add_reduce_window(Scope &s) {
   const ElementType type = s.random_type();
   const Id x = s.value(type, 1);
-  const auto window = random_window(s, s.shape(x).sizes());
+  const auto window = random_window(s, s.sizes(x));
   const Opcode combiner = random_combiner(s, type);
   const Id initial = initial_value(s, combiner, type);
   const ir::ComputationId computation = combining_computation(s, combiner, type);
@@ -45,7 +45,7 @@ void add_reduction_of_two(Scope &s) {
   std::vector<Id> operands, initials, sides[2];
   std::vector<Opcode> combiners;
   for (ElementType type : types) {
-    operands.push_back(operands.empty() ? s.value(type, 1) : s.value(Shape::array(type, s.shape(operands[0]).sizes())));
+    operands.push_back(operands.empty() ? s.value(type, 1) : s.value(Shape::array(type, s.sizes(operands[0]))));
     combiners.push_back(random_combiner(s, type));
     initials.push_back(initial_value(s, combiners.back(), type));
   }
@@ -79,7 +79,7 @@ void add_select_and_scatter(Scope &s) {
     return;
   }
   const Id x = s.value(type, 1), initial = s.b.constant(type, 0);
-  auto window = random_window(s, s.shape(x).sizes());
+  auto window = random_window(s, s.sizes(x));
   for (ir::WindowDimension &w : window) {
     w.lhs_dilate = w.rhs_dilate = 1;
   }

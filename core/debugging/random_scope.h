@@ -47,8 +47,12 @@ class Scope {
   Random &random;
   const Palette &palette;
 
-  // A copy: adding instructions moves shapes.
+  // Copies: adding instructions moves shapes.
   ir::Shape shape(Id id) { return b.shape(id); }
+  std::vector<std::int64_t> sizes(Id id) {
+    const std::span<const std::int64_t> sizes = b.shape(id).sizes();
+    return {sizes.begin(), sizes.end()};
+  }
   ir::ElementType random_type() { return random.of(palette.types); }
   ir::Shape random_shape(ir::ElementType type, std::int64_t least_rank = 0);
 

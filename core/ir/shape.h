@@ -74,9 +74,10 @@ class Shape {
   bool is_token() const { return element_type_ == ElementType::Token; }
   bool is_scalar() const { return is_array() && sizes_.empty(); }
 
-  // Arrays. A dynamic dimension's size is its bound.
+  // Arrays. A dynamic dimension's size is its bound. Spans into a shape that is about to go are refused.
   std::size_t rank() const { return sizes_.size(); }
-  std::span<const std::int64_t> sizes() const { return {sizes_.data(), sizes_.size()}; }
+  std::span<const std::int64_t> sizes() const & { return {sizes_.data(), sizes_.size()}; }
+  std::span<const std::int64_t> sizes() const && = delete;
   std::int64_t size(std::size_t dimension) const { return sizes_[dimension]; }
   bool is_dynamic(std::size_t dimension) const { return (dynamic_ >> dimension) & 1; }
   bool is_static() const;  // no dynamic dimension, also in no tuple element
@@ -88,7 +89,8 @@ class Shape {
   void set_layout(Layout layout) { layout_ = std::move(layout); }
 
   // Tuples; for a buffer, its one content.
-  std::span<const Shape> elements() const { return elements_; }
+  std::span<const Shape> elements() const & { return elements_; }
+  std::span<const Shape> elements() const && = delete;
   std::vector<Shape> &mutable_elements() { return elements_; }
 
   // Number of elements of an array: 1 for a scalar. Saturates at INT64_MAX, so that a size check can refuse it.

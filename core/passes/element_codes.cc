@@ -10,7 +10,8 @@ using Id = ir::InstructionId;
 namespace {
 
 Id stored(Expansion &b, Id x, ElementType type) {
-  return b.type(x) == type ? x : b.seen_as(x, Shape::array(type, ir::Shape(b.shape(x)).sizes()));
+  const Shape shape = b.shape(x);
+  return shape.element_type() == type ? x : b.seen_as(x, Shape::array(type, shape.sizes()));
 }
 
 // Of the low bits of u32: their number, with sign.

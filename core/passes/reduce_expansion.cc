@@ -21,7 +21,8 @@ Ids combined(Expansion &b, Ids values, ir::Computation function) {
     for (Id x : values) {
       arguments.push_back(b.slice(x, 1, 1, even, 2));
     }
-    const Ids pairs = b.apply_to_arrays(function, arguments, ir::Shape(b.shape(arguments[0])).sizes());
+    const ir::Shape half = b.shape(arguments[0]);
+    const Ids pairs = b.apply_to_arrays(function, arguments, half.sizes());
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = even == size ? pairs[i] : b.concatenate({pairs[i], b.slice(values[i], 1, even, size)}, 1);
     }

@@ -57,7 +57,8 @@ Result<bool> storage_expansion(ir::Module &module, const PassContext &context) {
     std::vector<Id> operands(i.operands().begin(), i.operands().end());
     for (Id &operand : operands) {
       if (b.type(operand) == type) {
-        operand = b.seen_as(operand, Shape::array(storage_type(type), Shape(b.shape(operand)).sizes()));
+        const Shape narrow = b.shape(operand);
+        operand = b.seen_as(operand, Shape::array(storage_type(type), narrow.sizes()));
       }
     }
     const Id moved = module.clone_instruction(b.computation(), i, operands, {});
