@@ -22,7 +22,7 @@ struct WindowRuns {
   std::vector<Run> runs;
 };
 
-// The runs along all dimensions of a reduce-window; empty if its windows are so small that each is best done by itself.
+// The runs along all dimensions of a reduce-window, for clipped windows (core/ir/window.h); empty if its windows are so small that each is best done by itself.
 std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimension> window,
                                               std::span<const std::int64_t> input,
                                               std::span<const std::int64_t> output);

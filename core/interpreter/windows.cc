@@ -6,6 +6,7 @@
 #include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"
 #include "core/interpreter/window_runs.h"
+#include "core/ir/window.h"
 
 namespace bp::interpreter {
 namespace {
@@ -17,13 +18,13 @@ ElementType type_of(const Literal &literal) {
 // The elements under a window, by the index of its output element.
 class WindowElements {
  public:
-  WindowElements(const Instruction &instruction, const Shape &operand)
+  WindowElements(const Instruction &instruction, const Shape &operand, const Shape &result)
       : sizes_(operand.sizes().begin(), operand.sizes().end()), strides_(dense_strides(operand.sizes())) {
     std::span<const ir::WindowDimension> window = instruction.window();
     window_.assign(window.begin(), window.end());
     window_.resize(operand.rank());  // none given: a window of one element
-    for (const ir::WindowDimension &dimension : window_) {
-      window_sizes_.push_back(dimension.size);
+    for (std::size_t d = 0; d < window_.size(); ++d) {
+      window_[d] = ir::clipped(window_[d], sizes_[d], result.size(d));
     }
   }
 
@@ -55,7 +56,7 @@ class WindowElements {
     }
   }
 
-  Dimensions sizes_, strides_, window_sizes_;
+  Dimensions sizes_, strides_;
   std::vector<ir::WindowDimension> window_;
 };
 
@@ -216,7 +217,7 @@ Result<Literal> evaluate_reduce_window(Evaluator &evaluator, const Instruction &
   std::size_t count = operands.size() / 2;
   bool tuple = instruction.shape().is_tuple();
   const Shape &first_shape = tuple ? instruction.shape().elements()[0] : instruction.shape();
-  WindowElements elements(instruction, operands[0].shape());
+  WindowElements elements(instruction, operands[0].shape(), first_shape);
   BP_ASSIGN(ScalarFunction * function, evaluator.scalar_function(instruction.called(0)));
   if (count == 1 && !tuple && function->plain_op() != Opcode::Invalid) {
     std::optional<Result<Literal>> result;
@@ -286,7 +287,7 @@ Result<Literal> evaluate_select_and_scatter(Evaluator &evaluator, const Instruct
   std::byte *out = result.mutable_bytes().data();
   const std::byte *elements_begin = operand.bytes().data();
   auto width = static_cast<std::int64_t>(element_width(shape));
-  WindowElements elements(instruction, operand.shape());
+  WindowElements elements(instruction, operand.shape(), source.shape());
   const std::byte *next_source = source.bytes().data();
   Status status;
   for_each_index(source.shape().sizes(), [&](std::span<const std::int64_t> index) {

@@ -45,6 +45,8 @@ struct WindowDimension {
   std::int64_t lhs_dilate = 1;  // base dilation: gaps between elements of the operand
   std::int64_t rhs_dilate = 1;  // window dilation: gaps between elements of the window
   std::int64_t reversal = 0;    // 1: the window runs backwards
+
+  bool operator==(const WindowDimension &) const = default;
 };
 // Kind SliceRanges.
 struct SliceRange {

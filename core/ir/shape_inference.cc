@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include <limits>
+
 #include "core/ir/shape_inference_rules.h"
 
 namespace bp::ir {
@@ -292,6 +294,10 @@ Result<std::int64_t> window_output_size(std::int64_t size, const WindowDimension
   if (padded < 0) {
     return invalid_input("window padding {}_{} takes away more than the dimension of size {} has", window.pad_low,
                          window.pad_high, size);
+  }
+  if (padded > std::numeric_limits<std::int64_t>::max()) {
+    return invalid_input("window padding {}_{} and lhs_dilate {} make a dimension of size {} larger than 2^63 - 1",
+                         window.pad_low, window.pad_high, window.lhs_dilate, size);
   }
   Wide extent = (Wide{window.size} - 1) * window.rhs_dilate + 1;
   return checked_size(padded == 0 || extent > padded ? 0 : (padded - extent) / window.stride + 1,

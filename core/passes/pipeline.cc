@@ -46,6 +46,8 @@ constexpr std::string_view simplify[] = {
     "slice-simplification",
     "broadcast-sinking",
     "algebraic-simplification",
+    // Before the rules for windows, which are then about elements.
+    "window-clipping",
     "reduce-simplification",
     "contraction-simplification",
     "indexing-simplification",

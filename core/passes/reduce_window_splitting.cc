@@ -15,6 +15,7 @@
 #include <bit>
 #include <numeric>
 
+#include "core/ir/window.h"
 #include "core/passes/partial_reduction.h"
 
 namespace bp::passes {
@@ -59,18 +60,6 @@ struct Side {
     return is_plain() && window.size == input && (is_forward ? window.pad_low : window.pad_high) == input - 1 &&
            (is_forward ? window.pad_high : window.pad_low) == 0;
   }
-  // Without those elements of the window that no element of the operand ever lies under.
-  void trim() {
-    if (!is_plain()) {
-      return;
-    }
-    const std::int64_t before = std::clamp<std::int64_t>(window.pad_low - output + 1, 0, window.size - 1);
-    window.size -= before;
-    window.pad_low -= before;
-    const std::int64_t after = std::clamp<std::int64_t>(window.size - window.pad_low - input, 0, window.size - 1);
-    window.size -= after;
-    window.pad_high -= after;
-  }
 };
 
 class WindowSplitter {
@@ -80,8 +69,7 @@ class WindowSplitter {
     const Shape &from = reduce.operand(0).shape(),
                 &to = reduce.shape().is_tuple() ? reduce.shape().elements()[0] : reduce.shape();
     for (std::size_t d = 0; d < reduce.window().size(); ++d) {
-      sides_.push_back({reduce.window()[d], from.size(d), to.size(d)});
-      sides_.back().trim();
+      sides_.push_back({ir::clipped(reduce.window()[d], from.size(d), to.size(d)), from.size(d), to.size(d)});
     }
     elements_ = from.element_count();
   }
