@@ -118,11 +118,26 @@ Parts exponential_minus_one(Expansion &b, Operands operands) {
   return {b.select({no_angle, nan, b.select({is_large, plus(b, whole.real, -1), result})}),
           b.select({no_angle, nan, whole.imaginary})};
 }
-Parts one(Expansion &b, Id like) {
-  return {b.splat(1, like), b.splat(0, like)};
-}
-Parts reciprocal_square_root(Expansion &b, Operands z) {
-  return divide(b, one(b, z[0].real), square_root(b, z[0]));
+// conj(sqrt z) / |z|. Numbers below 1 are scaled up: a part of sqrt z may be less than normal where the quotient is not.
+Parts reciprocal_square_root(Expansion &b, Operands operands) {
+  const double scale = is_single(b, operands[0].real) ? 0x1p30 : 0x1p200;
+  Id size = b.add(Opcode::Maximum, {absolute(b, operands[0].real), absolute(b, operands[0].imaginary)});
+  Id is_small = compare(b, ComparisonDirection::Lt, size, 1),
+     is_large = compare(b, ComparisonDirection::Gt, size, scale);
+  const auto by_size = [&](double small, double large) {
+    return b.select({is_small, b.splat(small, size), b.select({is_large, b.splat(large, size), b.splat(1, size)})});
+  };
+  const Parts z = scaled(b, operands[0], by_size(scale * scale, 1 / scale / scale));
+  const Parts root = square_root(b, z);
+  Id divisor = b.product({complex_modulus(b, z), by_size(1 / scale, scale)});
+  Id real = b.quotient({root.real, divisor});
+  const Parts quotient{b.select({is_zero(b, divisor), b.splat(infinity, real), real}),
+                       b.quotient({negate(b, root.imaginary), divisor})};
+  // Zeros have the signs that 1 / sqrt z gives them.
+  Id zero = b.splat(0, real), turns = is_infinite(b, root.imaginary);
+  Id towards = b.select({turns, with_sign(b, zero, root.imaginary), zero});
+  const Parts none{b.select({is_infinite(b, root.real), zero, towards}), b.select({turns, negate(b, towards), zero})};
+  return select(b, has_infinite(b, root), none, quotient);
 }
 // (1 + e^-x cos y) + i e^-x sin y over its square, which is (1 - e^-x)^2 + 4 e^-x cos^2(y/2); for negative x all of it
 // times e^2x.

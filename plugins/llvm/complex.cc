@@ -327,8 +327,19 @@ Complex sign(const Complex &unscaled) {
   const Expression size = absolute(z);
   return select(size == 0, z, {z.re / size, z.im / size});
 }
-Complex reciprocal_square_root(const Complex &z) {
-  return divide(one_like(z), square_root(z));
+// conj(sqrt z) / |z|. Numbers below 1 are scaled up: a part of sqrt z may be less than normal where the quotient is not.
+Complex reciprocal_square_root(const Complex &unscaled) {
+  const Expression larger = magnitude(unscaled).larger, one = larger.constant(1);
+  const Expression is_small = larger < 1, is_large = (larger > 0x1p200) & is_finite(larger);
+  const Expression factor = select(is_small, 0x1p400, select(is_large, 0x1p-400, one));
+  const Complex z = {unscaled.re * factor, unscaled.im * factor}, root = square_root(z);
+  const Expression divisor = absolute(z) * select(is_small, 0x1p-200, select(is_large, 0x1p200, one));
+  // Zeros have the signs that 1 / sqrt z gives them.
+  const Expression is_unbounded = is_infinite(root.re) | is_infinite(root.im), zero = one.constant(0);
+  const Expression towards = select(is_infinite(root.im), copy_sign(zero, root.im), zero);
+  return {select(is_unbounded, select(is_infinite(root.re), zero, towards),
+                 select(divisor == 0, infinity, root.re / divisor)),
+          select(is_unbounded, select(is_infinite(root.im), -towards, zero), -root.im / divisor)};
 }
 // (1 + e^-a cos b) + i e^-a sin b over its square, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2); for negative a all of it
 // times e^2a.
