@@ -45,6 +45,21 @@ To converted(From x, const LoopParameters &parameters) {
   }
 }
 
+// To double, but what has more than 53 bits is cut, and its last bit set: so it rounds to a smaller format as it would
+// have at once.
+template <class Integer>
+double rounded_to_odd(Integer x) {
+  constexpr int extra = std::numeric_limits<std::uint64_t>::digits - std::numeric_limits<double>::digits;
+  const bool is_negative = x < Integer(0);
+  auto magnitude = is_negative ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  if (magnitude >> std::numeric_limits<double>::digits != 0) {
+    const bool is_exact = low_bits(magnitude, extra) == 0;
+    magnitude = (magnitude >> extra | (is_exact ? 0U : 1U)) << extra;
+  }
+  const auto result = static_cast<double>(magnitude);
+  return is_negative ? -result : result;
+}
+
 // Rounds the mantissa field to `mantissa_bits`, ties to even, also that of a subnormal; then what is too large for
 // `exponent_bits` becomes infinity and what is smaller than its normal numbers becomes zero. In the bits of Format,
 // which holds every x that comes.
@@ -85,6 +100,11 @@ Loop convert_loop(Wide from, Wide to, bool to_pred) {
     }
     return visit_wide(to, []<class To>() -> Loop { return loop_of_one<From, To, converted<From, To>>; });
   });
+}
+
+Loop convert_to_odd_loop(Wide from) {
+  return from == Wide::Signed ? Loop(loop_of_one<std::int64_t, double, rounded_to_odd<std::int64_t>>)
+                              : Loop(loop_of_one<std::uint64_t, double, rounded_to_odd<std::uint64_t>>);
 }
 
 Loop reduce_precision_loop(ElementType type) {

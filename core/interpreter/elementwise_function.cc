@@ -117,7 +117,11 @@ ElementwiseFunction ElementwiseFunction::conversion(ElementType from, ElementTyp
   bool to_pred = to == ElementType::Pred;
   Wide wide = wide_of(from), result = conversion_result(from, to);
   function.widen_[0] = widening_loop(from, wide);
-  function.loop_ = wide == result && !to_pred ? nullptr : convert_loop(wide, result, to_pred);
+  const bool rounds_twice =
+      ir::is_integer(from) && ir::is_floating(to) && to != ElementType::F32 && to != ElementType::F64;
+  function.loop_ = rounds_twice                 ? convert_to_odd_loop(wide)
+                   : wide == result && !to_pred ? nullptr
+                                                : convert_loop(wide, result, to_pred);
   function.narrow_ = to_pred ? nullptr : narrowing_loop(result, to);
   function.parameters_.bits = value_bits(to);
   function.result_width_ = static_cast<std::size_t>(ir::byte_width(to));

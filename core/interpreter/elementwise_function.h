@@ -32,6 +32,7 @@ Loop compare_loop(ir::ComparisonDirection direction, Wide wide);  // to bool
 // To integers that are ordered as the floats of a type are totally: Wide::Signed. Null for other types.
 ConvertLoop total_order_loop(ir::ElementType type);
 Loop convert_loop(Wide from, Wide to, bool to_pred);  // bits: of the result
+Loop convert_to_odd_loop(Wide from);                  // integers to double, to be rounded once more
 // As XLA:CPU, which rounds f16 and what is narrower in the bits of f16, what has the exponents of f32 in those of f32.
 Loop reduce_precision_loop(ir::ElementType type);
 Loop select_loop(std::size_t byte_width);  // of bool and two operands of any type of that width
