@@ -26,7 +26,8 @@ std::string attributes_problem(InstructionView instruction) {
   return {};
 }
 
-// Fusions are walked recursively: this bounds the stack.
+// Instructions of a kernel, each counted as often as code for it is written. Fusions are walked recursively: this bounds
+// the stack, too, and the time that LLVM takes.
 constexpr std::uint32_t largest_fusion = 2000;
 
 std::string elementwise_shape_problem(InstructionView instruction) {
@@ -116,52 +117,56 @@ std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatt
   return lies_alike ? "" : "has other layouts than the scatter that it ends in";
 }
 
-// target: of a kernel; null inside of another one.
-// Whether fusions lie in it, one in the other, so deep that code that goes down into them would find no stack. Each
-// computation is looked at once for each depth at most.
-bool is_too_deep(InstructionView fusion) {
-  constexpr int max_depth = 256;
-  std::map<std::uint32_t, int> depths;  // by the first instruction of a computation
-  std::vector<std::pair<InstructionView, int>> stack{{fusion, 0}};
-  while (!stack.empty()) {
-    const auto [outer, depth] = stack.back();
-    stack.pop_back();
-    if (depth > max_depth) {
-      return true;
+// Code goes down into what a fusion calls, and writes it out as often as it is called. Each computation is looked at once.
+std::string nesting_problem(InstructionView fusion) {
+  constexpr std::uint32_t max_depth = 256;
+  struct Size {
+    std::uint32_t depth = 0, instructions = 0;  // with what it calls
+  };
+  const ModuleView &module = fusion.module();
+  const auto for_each_called = [&](ComputationView computation, auto &&body) {
+    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+      std::ranges::for_each(module.instruction(computation.first_instruction() + n).calls(), body);
     }
-    if (outer.calls().size() != 1) {
-      continue;
-    }
-    const ComputationView inside = outer.called(0);
-    const auto [seen, is_new] = depths.emplace(inside.first_instruction(), depth);
-    if (!is_new && seen->second >= depth) {
-      continue;
-    }
-    seen->second = depth;
-    for (std::uint32_t n = 0; n < inside.instruction_count(); ++n) {
-      const InstructionView inner = outer.module().instruction(inside.first_instruction() + n);
-      if (inner.op() == BP_OP_FUSION) {
-        stack.emplace_back(inner, depth + 1);
-      }
+  };
+  std::map<std::uint32_t, Size> sizes;  // by computation: callees come before callers
+  std::vector<std::uint32_t> found{fusion.calls()[0]};
+  while (!found.empty()) {
+    const std::uint32_t id = found.back();
+    found.pop_back();
+    if (sizes.emplace(id, Size()).second) {
+      for_each_called({&module, id}, [&](std::uint32_t called) { found.push_back(called); });
     }
   }
-  return false;
+  for (auto &[id, size] : sizes) {
+    const ComputationView computation(&module, id);
+    size.instructions = std::min(computation.instruction_count(), largest_fusion + 1);
+    for_each_called(computation, [&, &size = size](std::uint32_t called) {
+      const Size &inner = sizes.at(called);
+      size.depth = std::max(size.depth, inner.depth + 1);
+      size.instructions = std::min(size.instructions + inner.instructions, largest_fusion + 1);
+    });
+  }
+  const Size &whole = sizes.at(fusion.calls()[0]);
+  return whole.depth > max_depth               ? "has fusions that are nested more than 256 deep"
+         : whole.instructions > largest_fusion ? "has too many instructions"
+                                               : "";
 }
 
+// target: of a kernel; null inside of another one.
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target) {
   if (instruction.calls().size() != 1) {
     return "has a wrong number of called computations";
   }
-  if (target != nullptr && is_too_deep(instruction)) {
-    return "has fusions that are nested more than 256 deep";
+  if (target != nullptr) {
+    if (std::string problem = nesting_problem(instruction); !problem.empty()) {
+      return problem;
+    }
   }
   const ComputationView computation = instruction.called(0);
   if (computation.parameters().size() != instruction.operand_count() ||
       computation.roots().size() != instruction.result_count()) {
     return "does not agree with the computation it calls";
-  }
-  if (computation.instruction_count() > largest_fusion) {
-    return "has too many instructions";
   }
   const ModuleView &module = instruction.module();
   const auto ending = scatter_in(instruction);

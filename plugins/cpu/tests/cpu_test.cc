@@ -449,6 +449,28 @@ TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
   }
 }
 
+TEST_CASE("fusions that would be written out too often are refused") {
+  const Device device = open();
+  const auto compiled = [&](int levels) {
+    std::string text = "HloModule m f0 { p = f32[8] parameter(0)  ROOT r = f32[8] negate(p) }\n";
+    for (int i = 1; i <= levels; ++i) {
+      text += fmt::format(
+          "f{0} {{ p = f32[8] parameter(0)  q = f32[8] fusion(p), kind=kLoop, calls=f{1}\n"
+          "  ROOT r = f32[8] fusion(q), kind=kLoop, calls=f{1} }}\n",
+          i, i - 1);
+    }
+    text += fmt::format(
+        "ENTRY main {{ x = f32[8] parameter(0)  ROOT whole = f32[8] fusion(x), kind=kLoop, calls=f{} }}", levels);
+    compile::Options options;
+    options.device_only = true;
+    return compile::compile(text::parse_module(text).value(), device, options);
+  };
+  CHECK(compiled(8).ok());
+  const auto refused = compiled(40);
+  REQUIRE(!refused.ok());
+  CHECK_THAT(refused.error().to_string(), Catch::Contains("whole has too many instructions"));
+}
+
 TEST_CASE("an artifact whose objects do not link is refused") {
   const Device device = open();
   const compile::Artifact artifact = compile::make_artifact(text::parse_module(plain_text).value(), device).value();
