@@ -1020,6 +1020,7 @@ def emit():
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it, and so would the command
     good = (PLUGINS / "libbackplane_good.so").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
