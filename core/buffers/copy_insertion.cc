@@ -239,26 +239,26 @@ class CopyInserter {
       }
       for (const DeepCopy::Part &part : group.copies.parts) {
         if (auto conflict = sets.join_copy(value_of(dataflow, part.copy), source_of(dataflow, part.copy))) {
-          reasons_[index(part.copy)] = fmt::format("{}: {}", purpose_of(group, part.position),
+          reasons_[index(part.copy)] = fmt::format("{}: {}", purpose_of(dataflow, group, part.position),
                                                    describe(dataflow, *conflict, editor_.first_added()));
         }
       }
     }
   }
 
-  std::string purpose_of(const Group &group, std::uint32_t position) const {
+  std::string purpose_of(const Dataflow &dataflow, const Group &group, std::uint32_t position) const {
     Instruction user = module_.instruction(group.user);
     if (user.opcode() == Opcode::While) {
       std::string_view what = group.purpose == Purpose::InitialValue ? "initial value"
                               : group.purpose == Purpose::Root       ? "next value"
                                                                      : "value in the body";
-      return fmt::format("{} of {}", what, describe(user, position));
+      return fmt::format("{} of {}", what, describe(dataflow, user, position));
     }
     if (user.opcode() == Opcode::Conditional) {
-      return fmt::format("result of {}", describe(user, position));
+      return fmt::format("result of {}", describe(dataflow, user, position));
     }
     return fmt::format("{} {}", group.purpose == Purpose::Root ? "output" : "donated parameter",
-                       describe(module_.instruction(group.copies.original), position));
+                       describe(dataflow, module_.instruction(group.copies.original), position));
   }
 
   void set_reason(InstructionId copy, const std::string &reason) {

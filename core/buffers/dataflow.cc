@@ -39,6 +39,11 @@ Error located(Error error, ir::Instruction instruction) {
   return std::move(error).at(instruction.location());
 }
 
+std::string named(ir::Instruction instruction, std::span<const std::int64_t> part) {
+  return part.empty() ? std::string(instruction.name())
+                      : fmt::format("{}{{{}}}", instruction.name(), fmt::join(part, ","));
+}
+
 }  // namespace
 
 bool is_forwarding(ir::Instruction instruction) {
@@ -54,14 +59,15 @@ bool is_forwarding(ir::Instruction instruction) {
 }
 
 std::string describe(ir::Instruction instruction, std::size_t position) {
-  if (position == 0) {
-    return std::string(instruction.name());
-  }
-  return fmt::format("{}{{{}}}", instruction.name(), fmt::join(instruction.shape().index_of_subshape(position), ","));
+  return named(instruction, instruction.shape().index_of_subshape(position));
+}
+
+std::string describe(const Dataflow &dataflow, ir::Instruction instruction, std::size_t position) {
+  return named(instruction, dataflow.positions().index_of(instruction, position));
 }
 
 std::string describe(const Dataflow &dataflow, ValueId value) {
-  return describe(dataflow.instruction(value), dataflow.value(value).position);
+  return describe(dataflow, dataflow.instruction(value), dataflow.value(value).position);
 }
 
 std::vector<ValueId> Dataflow::leaf_values(ir::InstructionId id) const {

@@ -72,6 +72,7 @@ bool is_forwarding(ir::Instruction instruction);
 
 // "add.3{1,0}": an instruction, and which part of its result if that is a tuple.
 std::string describe(ir::Instruction instruction, std::size_t position);
+std::string describe(const Dataflow &dataflow, ir::Instruction instruction, std::size_t position);
 std::string describe(const Dataflow &dataflow, ValueId value);
 
 }  // namespace bp::buffers

@@ -1,5 +1,7 @@
 #include "core/buffers/positions.h"
 
+#include <algorithm>
+
 namespace bp::buffers {
 namespace {
 
@@ -75,6 +77,19 @@ Result<PositionTable> PositionTable::make(const ir::Module &module) {
                       table.total(), max_positions);
   }
   return table;
+}
+
+std::vector<std::int64_t> PositionTable::index_of(ir::Instruction instruction, std::size_t position) const {
+  if (position == 0) {
+    return {};
+  }
+  const std::vector<std::uint32_t> &elements = of(instruction).elements;
+  const auto element = std::ranges::upper_bound(elements, position) - elements.begin() - 1;
+  const auto number = static_cast<std::size_t>(element);
+  std::vector<std::int64_t> index =
+      instruction.shape().elements()[number].index_of_subshape(position - elements[number]);
+  index.insert(index.begin(), element);
+  return index;
 }
 
 }  // namespace bp::buffers

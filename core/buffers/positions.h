@@ -31,6 +31,8 @@ class PositionTable {
   static Result<PositionTable> make(const ir::Module &module);
 
   const ShapePositions &of(ir::Instruction instruction) const { return shapes_[index(instruction.shape_id())]; }
+  // As Shape::index_of_subshape(), but in a moment, however wide a tuple is.
+  std::vector<std::int64_t> index_of(ir::Instruction instruction, std::size_t position) const;
   // The place of an instruction's position 0 in an array that has one entry per position of the module.
   std::size_t first(ir::InstructionId instruction) const { return first_[index(instruction)]; }
   std::size_t total() const { return first_.back(); }
