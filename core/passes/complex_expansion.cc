@@ -220,9 +220,10 @@ Result<bool> complex_expansion(ir::Module &module, const PassContext &context) {
     if (const auto parent = index(i.parent().id()); parent < embedded.size() && embedded[parent]) {
       return i.id();
     }
-    const bool is_static =
-        std::ranges::all_of(i.operands(), [&](Id id) { return module.instruction(id).shape().is_static(); });
-    return works_on_complex(i) && is_static ? ComplexExpansion(module, i, context.has_f64).run() : i.id();
+    const auto is_static = [&](Id id) { return module.instruction(id).shape().is_static(); };
+    return works_on_complex(i) && std::ranges::all_of(i.operands(), is_static)
+               ? ComplexExpansion(module, i, context.has_f64).run()
+               : i.id();
   });
 }
 

@@ -75,7 +75,8 @@ class HorizontalFuser {
   std::int64_t touched_bytes(const Instruction &instruction) const {
     std::int64_t bytes = instruction.shape().byte_size();
     for (InstructionId operand : instruction.operands()) {
-      bytes += std::min(module_.instruction(operand).shape().byte_size(), limits_.small_kernel_bytes);
+      const ir::Shape &shape = module_.instruction(operand).shape();
+      bytes += shape.is_array() ? std::min(shape.byte_size(), limits_.small_kernel_bytes) : 0;  // tuples may be wide
     }
     return bytes;
   }
