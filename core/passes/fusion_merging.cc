@@ -1,5 +1,5 @@
 // Merges kernels that walk over the same elements, so that a value goes from one to the next in a register: a producer
-// and its consumers, siblings that read the same arrays, and reductions with what is done with their results in the same
+// and its consumers, siblings that read the same arrays, and reductions with what is done with their results in those
 // rows (softmax, layer norm), also scalars that only one kernel needs. What others need becomes a result.
 //
 // Groups grow in program order from a first kernel, by consumers, producers and siblings that lie near it in the
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <ranges>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -65,6 +66,18 @@ class KernelMerger {
     std::size_t first = 0, last = 0;    // positions
   };
 
+  // What is known about a group while it grows, so that a new member is not compared with all others.
+  struct Growth {
+    std::set<std::size_t> waiting;           // positions of those that may join; the beginning of the program first
+    std::unordered_set<InstructionId> seen;  // waiting, or decided
+    std::unordered_set<InstructionId> read;  // values whose users were considered: of an array that all read, once
+    // By value: the members that read it at the place.
+    std::unordered_map<InstructionId, std::vector<InstructionId>> readers;
+    std::unordered_set<InstructionId> operands;                    // arrays that the group reads
+    std::unordered_map<InstructionId, std::size_t> users_outside;  // by value of the group; one for the root
+    std::size_t results = 0;                                       // values that have any
+  };
+
   void describe_all() {
     ir::Computation computation = module_.computation(computation_);
     auto ids = computation.instruction_ids();
@@ -117,27 +130,28 @@ class KernelMerger {
   }
 
   void grow_from(InstructionId seed) {
-    Group group;
-    add(group, seed);
-    Group best;
-    std::unordered_set<InstructionId> refused;
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (InstructionId candidate : candidates(group)) {
-        if (refused.contains(candidate)) {
-          continue;
-        }
-        if (std::string reason = refusal(group, candidate); !reason.empty()) {
-          refused.insert(candidate);
-          explain(group, candidate, reason);
-          continue;
-        }
-        add(group, candidate);
-        grows = true;
-        if (fits(group)) {
-          best = group;
-        }
-        break;
+    Group group, best;
+    Growth growth;
+    const auto join = [&](InstructionId id) {
+      add(group, id);
+      add_candidates(group, id, growth);
+      count_values(group, id, growth);
+    };
+    join(seed);
+    while (!growth.waiting.empty()) {
+      const std::size_t position = *growth.waiting.begin();
+      const InstructionId candidate = order_[position];
+      growth.waiting.erase(growth.waiting.begin());
+      if (!is_near(group, position)) {
+        continue;  // nor will it be when the group has grown
+      }
+      if (std::string reason = refusal(group, growth, candidate); !reason.empty()) {
+        explain(group, candidate, reason);
+        continue;
+      }
+      join(candidate);
+      if (fits(growth)) {
+        best = group;
       }
     }
     if (best.members.size() > 1) {
@@ -168,54 +182,49 @@ class KernelMerger {
     return at != group.members.end() && *at == id;
   }
 
-  // Kernels in no group that use values of the group, make values for it, or read what it reads; those nearest to the
-  // beginning of the program first.
-  std::vector<InstructionId> candidates(const Group &group) const {
-    std::vector<std::size_t> found;          // positions
-    std::unordered_set<InstructionId> seen;  // values whose users were considered: of an array that all read, once
+  static bool is_near(const Group &group, std::size_t position) {
+    return position + farthest_fused > group.last && position < group.first + farthest_fused;
+  }
+
+  // Adds the kernels in no group that use values of a new member, make values for it, or read what it reads.
+  void add_candidates(const Group &group, InstructionId member, Growth &growth) const {
     auto consider = [&](InstructionId id) {
       const std::size_t position = position_of(id);
-      const bool is_near = position + farthest_fused > group.last && position < group.first + farthest_fused;
-      if (is_near && kernels_.contains(id) && !group_of_.contains(id) && !is_member(group, id)) {
-        found.push_back(position);
+      if (is_near(group, position) && kernels_.contains(id) && !group_of_.contains(id) && !is_member(group, id) &&
+          growth.seen.insert(id).second) {
+        growth.waiting.insert(position);
       }
     };
     auto consider_users = [&](InstructionId value) {
-      if (!seen.insert(value).second) {
+      if (!growth.read.insert(value).second) {
         return;
       }
       // Of those that lie far away there may be any number.
       auto users = users_.of(value);
-      auto begin = std::ranges::lower_bound(users, group.first > farthest_fused ? group.first - farthest_fused : 0, {},
+      auto begin = std::ranges::lower_bound(users, group.last - std::min(group.last, farthest_fused), {},
                                             [&](InstructionId user) { return position_of(user); });
       for (auto user = begin; user != users.end() && position_of(*user) < group.first + farthest_fused; ++user) {
         consider(*user);
       }
     };
-    for (InstructionId member : group.members) {
-      for (InstructionId value : values_of(member)) {
-        consider_users(value);
-      }
-      const Instruction instruction = module_.instruction(member);
-      for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-        const InstructionId operand = instruction.operands()[i];
-        consider(source_of(operand).first);
-        if (kernels_.at(member).operands[i].kind == Kind::AtPlace && context_.fusion.results) {
-          consider_users(operand);
-        }
+    for (InstructionId value : values_of(member)) {
+      consider_users(value);
+    }
+    const Instruction instruction = module_.instruction(member);
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const InstructionId operand = instruction.operands()[i];
+      consider(source_of(operand).first);
+      if (kernels_.at(member).operands[i].kind == Kind::AtPlace && context_.fusion.results) {
+        consider_users(operand);
+        growth.readers[operand].push_back(member);
       }
     }
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    std::vector<InstructionId> ids;
-    std::ranges::transform(found, std::back_inserter(ids), [&](std::size_t position) { return order_[position]; });
-    return ids;
   }
 
   std::size_t position_of(InstructionId id) const { return positions_[index(id)]; }
 
   // Why a kernel does not join; empty if it may.
-  std::string refusal(const Group &group, InstructionId id) const {
+  std::string refusal(const Group &group, const Growth &growth, InstructionId id) const {
     const Kernel &kernel = kernels_.at(id);
     const bool walks_rows = kernel.sizes != group.sizes;  // may be once for each row of the group
     if (group.size + kernel.size > context_.fusion.max_instructions) {
@@ -235,16 +244,11 @@ class KernelMerger {
         return problem;
       }
     }
-    bool shares = false;
-    for (InstructionId member : group.members) {
-      if (std::string problem = exchange_problem(group, reduced, member, id, shares); !problem.empty()) {
-        return problem;
-      }
-      if (std::string problem = exchange_problem(group, reduced, id, member, shares); !problem.empty()) {
-        return problem;
-      }
+    bool exchanges = false;
+    if (std::string problem = exchange_problem(group, reduced, id, exchanges); !problem.empty()) {
+      return problem;
     }
-    if (!shares) {
+    if (!exchanges && !reads_same(growth, id)) {
       return "they share nothing at the same place";
     }
     if (!takers_.empty() && std::ranges::any_of(group.members, [&](InstructionId member) {
@@ -319,27 +323,49 @@ class KernelMerger {
                : "";
   }
 
-  // Whether what `user` takes from `maker` is wanted where the maker has it. Sets `shares` if there is any such value,
-  // or if both read an array at the same place.
-  std::string exchange_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId maker,
-                               InstructionId user, bool &shares) const {
-    const Kernel &from = kernels_.at(maker), &to = kernels_.at(user);
-    const Instruction instruction = module_.instruction(user), other = module_.instruction(maker);
-    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      const InstructionId operand = instruction.operands()[i];
-      const Access &access = to.operands[i];
-      auto [source, result] = source_of(operand);
-      if (source != maker) {
-        if (access.kind == Kind::AtPlace && from.sizes == to.sizes && context_.fusion.results) {
-          for (std::size_t k = 0; k < other.operand_count(); ++k) {
-            shares = shares || (other.operands()[k] == operand && from.operands[k].kind == Kind::AtPlace &&
-                                module_.instruction(operand).shape().rank() > 0);
+  // Why a value that goes from the group to the kernel or back is not wanted where it is made. Sets `exchanges` where
+  // there is any.
+  std::string exchange_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId id,
+                               bool &exchanges) const {
+    const auto check = [&](InstructionId user, InstructionId value) {
+      exchanges = true;
+      return place_problem(group, reduced, user, value);
+    };
+    for (InstructionId operand : module_.instruction(id).operands()) {
+      if (is_member(group, source_of(operand).first)) {
+        if (std::string problem = check(id, operand); !problem.empty()) {
+          return problem;
+        }
+      }
+    }
+    for (InstructionId value : values_of(id)) {
+      auto users = users_.of(value);
+      const auto position = [&](InstructionId user) { return position_of(user); };
+      for (auto user = std::ranges::lower_bound(users, group.first, {}, position);
+           user != users.end() && position_of(*user) <= group.last; ++user) {
+        if (is_member(group, *user)) {
+          if (std::string problem = check(*user, value); !problem.empty()) {
+            return problem;
           }
         }
+      }
+    }
+    return {};
+  }
+
+  // Why a kernel finds a value that another one makes at other places than that one has it; empty if it does not.
+  std::string place_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId user,
+                            InstructionId value) const {
+    const auto [maker, result] = source_of(value);
+    const Kernel &from = kernels_.at(maker), &to = kernels_.at(user);
+    const bool is_per_row = from.sizes != group.sizes || from.is_per_row[result];
+    const bool user_walks_rows = to.sizes != group.sizes;
+    const Instruction instruction = module_.instruction(user);
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      if (instruction.operands()[i] != value) {
         continue;
       }
-      const bool is_per_row = from.sizes != group.sizes || from.is_per_row[result];
-      const bool user_walks_rows = to.sizes != group.sizes;
+      const Access &access = to.operands[i];
       bool fits = false;
       if (!is_per_row) {
         fits = access.kind == Kind::AtPlace && !user_walks_rows;
@@ -351,11 +377,26 @@ class KernelMerger {
       }
       if (!fits) {
         return fmt::format("{} wants {} at other places than it is made", instruction.name(),
-                           module_.instruction(operand).name());
+                           module_.instruction(value).name());
       }
-      shares = true;
     }
     return {};
+  }
+
+  // Whether the kernel and a member read an array at the same place.
+  bool reads_same(const Growth &growth, InstructionId id) const {
+    const Kernel &kernel = kernels_.at(id);
+    const Instruction instruction = module_.instruction(id);
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const auto found = growth.readers.find(instruction.operands()[i]);
+      if (kernel.operands[i].kind == Kind::AtPlace && instruction.operand(i).shape().rank() > 0 &&
+          found != growth.readers.end() && std::ranges::any_of(found->second, [&](InstructionId member) {
+            return kernels_.at(member).sizes == kernel.sizes;
+          })) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static std::vector<std::int64_t> kept_dimensions(const std::vector<std::int64_t> &sizes,
@@ -370,7 +411,8 @@ class KernelMerger {
     return kept;
   }
 
-  // Whether no path leaves the group with the kernel and comes back. Gives up, and says no, when it has seen too much.
+  // Whether no path leaves the group with the kernel and comes back, where none leaves the group itself and does. Gives
+  // up, and says no, when it has seen too much.
   bool is_convex(const Group &group, InstructionId id) const {
     const std::size_t first = std::min(group.first, position_of(id));
     auto is_inside = [&](InstructionId value) { return value == id || is_member(group, value); };
@@ -381,15 +423,17 @@ class KernelMerger {
         stack.push_back(value);
       }
     };
-    auto begin_at = [&](InstructionId member) {
+    auto begin_at = [&](InstructionId member, std::size_t earliest) {
       for (InstructionId operand : module_.instruction(member).operands()) {
-        if (!is_inside(source_of(operand).first)) {
+        if (ceilings_[position_of(operand)] > earliest && !is_inside(source_of(operand).first)) {
           push(operand);
         }
       }
     };
-    std::ranges::for_each(group.members, begin_at);
-    begin_at(id);
+    for (InstructionId member : group.members) {
+      begin_at(member, position_of(id));  // only a path from the kernel would be new
+    }
+    begin_at(id, first);
     while (!stack.empty() && seen.size() <= most_visited) {
       const InstructionId value = stack.back();
       stack.pop_back();
@@ -456,20 +500,35 @@ class KernelMerger {
     return results;
   }
 
-  // Whether the device takes the group as it is.
-  bool fits(const Group &group) const {
-    const std::size_t results = results_of(group).size();
-    std::unordered_set<InstructionId> operands;
-    for (InstructionId member : group.members) {
-      for (InstructionId operand : module_.instruction(member).operands()) {
-        const auto read = read_for(module_.instruction(operand));
-        if (read && !is_member(group, source_of(*read).first)) {
-          operands.insert(*read);
-        }
+  // What a new member reads, and what it makes that others need.
+  void count_values(const Group &group, InstructionId member, Growth &growth) const {
+    const InstructionId root = module_.computation(computation_).root().id();
+    for (InstructionId value : values_of(member)) {
+      growth.operands.erase(value);
+      const auto users = users_.of(value);
+      const auto outside = static_cast<std::size_t>(
+          std::ranges::count_if(users, [&](InstructionId user) { return !is_member(group, user); }));
+      growth.users_outside[value] = outside + (value == root ? 1 : 0);
+      growth.results += growth.users_outside[value] != 0 ? 1 : 0;
+    }
+    const auto operands = module_.instruction(member).operands();
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool is_first =
+          std::ranges::find(operands.first(i), operands[i]) == operands.begin() + static_cast<std::ptrdiff_t>(i);
+      if (const auto found = growth.users_outside.find(operands[i]); is_first && found != growth.users_outside.end()) {
+        growth.results -= --found->second == 0 ? 1 : 0;
+      }
+      const auto read = read_for(module_.instruction(operands[i]));
+      if (read && !is_member(group, source_of(*read).first)) {
+        growth.operands.insert(*read);
       }
     }
-    return results > 0 && (results == 1 || context_.fusion.results) &&
-           operands.size() + results <= context_.fusion.max_values;
+  }
+
+  // Whether the device takes the group as it is.
+  bool fits(const Growth &growth) const {
+    return growth.results > 0 && (growth.results == 1 || context_.fusion.results) &&
+           growth.operands.size() + growth.results <= context_.fusion.max_values;
   }
 
   void explain(const Group &group, InstructionId id, const std::string &reason) const {
