@@ -7,6 +7,7 @@
 #include <boost/algorithm/string.hpp>
 #include <charconv>
 #include <optional>
+#include <unordered_map>
 
 namespace bp::packing {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::size_t required = 4;  // of these, from the first
 class Reader {
  public:
   Reader(std::string_view text, std::string_view file) : file_(file) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets write it in front
+    text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     boost::split(lines_, text, boost::is_any_of("\n"));
   }
 
@@ -51,7 +54,11 @@ class Reader {
       if (found == column_names.end()) {
         return error("found column '{}', expected {}", names[i], fmt::join(column_names, ", "));
       }
-      places_[static_cast<std::size_t>(found - column_names.begin())] = i;
+      auto &place = places_[static_cast<std::size_t>(found - column_names.begin())];
+      if (place) {
+        return error("found column '{}' twice", *found);
+      }
+      place = i;
     }
     for (std::size_t column = 0; column < required; ++column) {
       if (!places_[column]) {
@@ -87,9 +94,13 @@ class Reader {
     if (item.preset < -1 || item.preset > max_preset || (item.preset > 0 && item.preset % item.alignment != 0)) {
       return error("preset is {}, expected a multiple of the alignment, {}, up to 2^60", item.preset, item.alignment);
     }
+    std::string name = boost::trim_copy(fields[*places_[Id]]);
+    if (auto [first, is_new] = lines_of_names_.emplace(name, line_); !is_new) {
+      return error("id is '{}', expected another than in line {}", name, first->second + 1);
+    }
     bytes_ += item.size;
     item.needed.emplace_back(lower, upper);
-    problem_.names.push_back(boost::trim_copy(fields[*places_[Id]]));
+    problem_.names.push_back(std::move(name));
     problem_.items.push_back(std::move(item));
     item_lines_.push_back(line_);
     return {};
@@ -132,6 +143,7 @@ class Reader {
   std::int64_t bytes_ = 0;
   NamedProblem problem_;
   std::vector<std::size_t> item_lines_;
+  std::unordered_map<std::string, std::size_t> lines_of_names_;
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ TEST_CASE("packing text: columns in any order, names of any kind, both line ends
   CHECK(problem.items[0].preset == -1);
   CHECK(problem.items[1].alignment == 8);
   CHECK(problem.items[1].preset == 32);
+  CHECK(read_problem("\xef\xbb\xbfid,lower,upper,size\n1,0,5,10\n", "p.csv").ok());  // with a byte order mark
   CHECK(print_packing(problem, {{0, 32}, 48}) ==
         "id,lower,upper,size,alignment,offset\na b,-1,4,8,1,0\n2,4,9,16,8,32\n");
 }
@@ -35,7 +36,9 @@ TEST_CASE("packing text: what is wrong is said with its line") {
   CHECK(error_of("id,lower,upper\n") == "p.csv:1: no column size, expected id, lower, upper, size");
   CHECK(error_of("id,lower,upper,weight\n") ==
         "p.csv:1: found column 'weight', expected id, lower, upper, size, alignment, preset");
+  CHECK(error_of("id,lower,upper,size,size\n") == "p.csv:1: found column 'size' twice");
   auto row = [&](std::string line) { return error_of("id,lower,upper,size,alignment,preset\n" + line); };
+  CHECK(row("a,1,2,3,,\nb,1,2,3,,\na,4,5,3,,\n") == "p.csv:4: id is 'a', expected another than in line 2");
   CHECK(row("a,1,2,3\n") == "p.csv:2: found 4 fields, expected 6");
   CHECK(row("a,1,two,3,,\n") == "p.csv:2: upper is 'two', expected an integer of at most 2^62");
   CHECK(row("a,1,99999999999999999999,3,,\n") ==
