@@ -58,8 +58,14 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
 struct ModuleText {
   std::string_view text;
   std::uint32_t first_line = 1;
-  enum class Form { Hlo, StableHlo, HloProto, MlirBytecode } form = Form::Hlo;
+  enum class Form { Hlo, StableHlo, HloProto, MlirBytecode, Binary } form = Form::Hlo;
 };
+
+// The offset of a NUL near the beginning, which no text has; npos if there is none.
+std::size_t find_nul(std::string_view text) {
+  constexpr std::size_t most_looked_at = 4096;
+  return text.substr(0, most_looked_at).find('\0');
+}
 
 // At least one; a text that holds none is itself the only part, for the reader to reject.
 std::vector<ModuleText> split_modules(std::string_view text) {
@@ -68,6 +74,8 @@ std::vector<ModuleText> split_modules(std::string_view text) {
     parts.push_back({text, 1, ModuleText::Form::HloProto});
   } else if (text.starts_with("ML\xefR")) {
     parts.push_back({text, 1, ModuleText::Form::MlirBytecode});
+  } else if (find_nul(text) != std::string_view::npos) {
+    parts.push_back({text, 1, ModuleText::Form::Binary});
   } else if (import::stablehlo::is_stablehlo(text)) {
     for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
       parts.push_back({part.text, part.first_line, ModuleText::Form::StableHlo});
@@ -101,6 +109,11 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
     return Error(ErrorCode::Unsupported,
                  "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
         .at({file, 1, 1, {}});
+  }
+  if (part.form == ModuleText::Form::Binary) {
+    return invalid_input(
+        "{}: a binary file (there is a 0 at offset {}), expected text of HLO or StableHLO, or a HloProto", file,
+        find_nul(part.text));
   }
   text::ParseOptions text_options;
   text_options.file = file;

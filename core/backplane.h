@@ -63,10 +63,11 @@ struct BackendOptions {
   std::vector<host::Layer> layers = {};
   // Ids of the host's services that are not offered to it, for tests: "bp.log/1".
   std::set<std::string, std::less<>> withdrawn_services = {};
-  // If set, every plugin runs in a process of its own, which may crash or hang and is started again: core/remote/isolate.h.
+  // If set, every plugin runs in a process of its own, which may crash or hang and is started again: see
+  // core/remote/isolate.h.
   std::optional<Isolation> isolation = {};
-  // What the backend's loops run on. Borrowed, longer than the backend lives; null: the process's own, of one thread per
-  // processor.
+  // What the backend's loops run on. Borrowed, longer than the backend lives; null: the process's own, of one thread
+  // per processor.
   ThreadPool *threads = nullptr;
   // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
@@ -88,8 +89,8 @@ class Backend {
 
   // Passes, plan and the backend's own compilation. Verifies the module first. The interpreter takes it as it is.
   Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;
-  // What the backend compiles, for a machine like its target: not loaded. Unsupported if it leaves anything to the host,
-  // or makes no artifacts, as the interpreter.
+  // What the backend compiles, for a machine like its target: not loaded. Unsupported if it leaves anything to the
+  // host, or makes no artifacts, as the interpreter.
   Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
 
  private:

@@ -13,8 +13,8 @@
 namespace bp::conformance {
 namespace {
 
-// Takes back about half of what the plugin claims: by the instruction's op and number of operands, so that it is a claim
-// like any other, pure and local.
+// Takes back about half of what the plugin claims: by the instruction's op and number of operands, so that it is a
+// claim like any other, pure and local.
 class Denial final : public layers::Interposer {
  public:
   Denial(std::unique_ptr<host::Entry> below, std::uint64_t seed) : Interposer(std::move(below)), seed_(seed) {}

@@ -26,8 +26,8 @@ struct Options {
   std::int64_t packing_steps = 200'000'000;
   std::vector<SpaceLimits> spaces = {};  // those that have limits
   std::vector<Preset> presets = {};
-  // A memory space for temporaries that the module puts into space 0, as many bytes of them as fit into its capacity, the
-  // larger ones first; what has a preset stays. 0: none.
+  // A memory space for temporaries that the module puts into space 0, as many bytes of them as fit into its capacity,
+  // the larger ones first; what has a preset stays. 0: none.
   std::int64_t fast_space = 0;
   // For a device that runs instructions at the same time unless they wait for each other, as they do where one gets
   // memory that another had: values of a few neighbours that have nothing to do with each other are kept apart, if that
@@ -38,9 +38,9 @@ struct Options {
 // Plans a module as it is ordered now. Needs what insert_copies() (copy_insertion.h) establishes: an entry whose
 // outputs are distinct arrays, none of them a constant or a parameter that is not donated, and while states and
 // conditional results that fit into one place each; a flat call graph; no asynchronous ops. Otherwise InvalidInput or
-// Unsupported says what is missing; InvalidInput also for presets that cannot be kept: of inputs, outputs and constants,
-// of values that share memory with others preset elsewhere, or that overlap. OutOfMemory if the sizes do not fit into 62
-// bits, or, with what is largest (fit.h), into a capacity. Pure; near linear in the program.
+// Unsupported says what is missing; InvalidInput also for presets that cannot be kept: of inputs, outputs, constants, of
+// values that share memory with others preset elsewhere, or that overlap. OutOfMemory if the sizes do not fit into
+// 62 bits, or, with what is largest (fit.h), into a capacity. Pure; near linear in the program.
 Result<Plan> assign(const ir::Module &module, const Options &options = {});
 
 }  // namespace bp::buffers

@@ -1,5 +1,6 @@
 #include "core/ir/literal.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -34,6 +35,9 @@ Result<Literal> Literal::zeros(const Shape &shape) {
   result.shape_ = shape;
   if (!shape.is_array()) {
     return result;
+  }
+  if (std::ranges::find(shape.sizes(), unbounded) != shape.sizes().end()) {
+    return invalid_input("a value of shape {}, expected known sizes, or bounds as in f32[<=8]", to_string(shape));
   }
   std::int64_t count = shape.element_count();
   std::int64_t bytes;

@@ -129,7 +129,7 @@ BAD_MODELS = {
     "empty.hlo": "empty.hlo:1:1: expected a computation, found the end of the text",
     "blank.hlo": "blank.hlo:3:1: expected a computation, found the end of the text",
     "cut.hlo": "cut.hlo:4:19: unknown opcode 'neg', did you mean 'not'?\n    ROOT b = f32[4] neg\n                    ^",
-    "binary.hlo": "binary.hlo:1:1: expected a computation or the end of the text, found '\\x7f'\n  ...\n  ^",
+    "binary.hlo": "binary.hlo: a binary file (there is a 0 at offset 7), expected text of HLO or StableHLO, or a HloProto",
     "nested_operands.hlo": "nested_operands.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_tuples.hlo": "nested_tuples.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
