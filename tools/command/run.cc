@@ -350,6 +350,13 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
     object["agrees"] = all_agree(outcome, request.tolerance);
     object["by_instruction"] = std::move(instructions);
   }
+  if (request.print_results) {
+    boost::json::array results;  // of each simulated device, or the one
+    for (const ir::Literal &result : request.devices ? std::span(outcome.by_device) : std::span(&outcome.result, 1)) {
+      results.emplace_back(text::print(result));
+    }
+    object["results"] = std::move(results);
+  }
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
@@ -422,7 +429,7 @@ int run_model(std::span<const std::string> arguments) {
       "keep what the backend compiles there, and take it from there the next time")(
       "dump-dir", po::value<std::string>()->default_value(""),
       "write the module before and after each pass, the memory plan and what the backend makes")(
-      "print", "print the results")("json", "one JSON object, of each module on a line, instead of text");
+      "print", "print the results, in JSON too")("json", "one JSON object, of each module on a line, instead of text");
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;

@@ -786,6 +786,9 @@ def run():
     found = expect(["run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--json", "--dump-dir", "dump"], SUCCESS, "")
     if found.code == SUCCESS:
         check(json.loads(found.out)["agrees"] is True, f"run --json printed {found.out}")
+    said = {text: expect(["run", "good.hlo", "--on", "interpreter", "--print", *text], SUCCESS, "").out for text in ((), ("--json",))}
+    result = json.loads(said["--json",])["results"]
+    check(len(result) == 1 and said[()].endswith(f"\n{result[0]}\n"), f"run --print printed\n{said}")
     if BACKEND == "cpu":  # the inputs' own last place moves the outputs by more than nothing
         strict = backplane("run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--tolerance", "0")
         check(strict.code == NEGATIVE and "weak evidence" in strict.out, f"with tolerance 0: {strict.code}\n{strict.out}")
