@@ -122,7 +122,7 @@ std::optional<Integers> Lowering::known_integers(InstructionId id, int depth) co
       }
       break;
     case Opcode::Concatenate:
-      if (shape.rank() == 1) {
+      if (instruction.dimensions()[0] == 0) {  // one after the other, also in memory
         result.emplace();
         for (const Integers &part : operands) {
           result->insert(result->end(), part.begin(), part.end());

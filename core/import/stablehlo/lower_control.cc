@@ -79,10 +79,12 @@ bool has_open_types(const Lowering &lowering, const Operation &operation) {
   return is_any;
 }
 
+// Or truth values, as in jnp.where, which floor division calls.
 bool has_integers_alone(const Lowering &lowering, const Operation &operation) {
   const auto is_integer = [&](ValueId value) {
     const Shape &shape = lowering.program().type(value).shape;
-    return shape.is_array() && shape.rank() == 0 && ir::is_integer(shape.element_type());
+    const ir::ElementType type = shape.element_type();
+    return shape.is_array() && shape.rank() == 0 && (ir::is_integer(type) || type == ir::ElementType::Pred);
   };
   bool are_all = std::ranges::all_of(operation.operands, is_integer);
   for (std::uint32_t i = 0; i < operation.result_count; ++i) {
@@ -263,6 +265,10 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
   BP_ASSIGN(std::string target, lowering.word(operation, "call_target_name"));
   if (target == "shape_assertion" && !operation.operands.empty() && operation.result_count == 0) {
     return check_sizes(lowering, operation);
+  }
+  BP_ASSIGN(std::optional<Values> dynamic, lower_dynamic_call(lowering, operation, target));
+  if (dynamic) {
+    return *std::move(dynamic);
   }
   if (Opcode opcode = opcode_of_target(target); opcode != Opcode::CustomCall) {
     for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config", "called_computations"}) {

@@ -1,4 +1,8 @@
 // Operations whose sizes are operands: become static ones if the sizes are constant, or if the result's type says them.
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string.hpp>
+
 #include "core/import/stablehlo/lowering.h"
 
 namespace bp::import::stablehlo {
@@ -78,8 +82,50 @@ Result<Values> lower_dynamic_pad(Lowering &lowering, const Operation &operation)
   return Values{id};
 }
 
+namespace {
+
+// What is added to the starts to get the limits; nothing if that is not known.
+std::optional<Integers> slice_sizes(Lowering &lowering, const Operation &operation) {
+  const InstructionId starts = lowering.operand(operation, 1);
+  const ir::Instruction limits = lowering.module().instruction(lowering.operand(operation, 2));
+  if (limits.opcode() != Opcode::Add || std::ranges::find(limits.operands(), starts) == limits.operands().end()) {
+    return {};
+  }
+  return lowering.known_integers(limits.operands()[limits.operands()[0] == starts ? 1 : 0]);
+}
+
+// A slice of known sizes from where is not known, as JAX writes of an element of a loop.
+Result<Values> slice_of_sizes(Lowering &lowering, const Operation &operation, const Integers &sizes) {
+  const InstructionId starts = lowering.operand(operation, 1);
+  const ir::ElementType type = lowering.shape(starts).element_type();
+  Values operands{lowering.operand(operation, 0)};
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const auto place = static_cast<std::int64_t>(d);
+    const ir::SliceRange range[] = {{place, place + 1, 1}};
+    BP_ASSIGN(const InstructionId element,
+              lowering.add(operation, Opcode::Slice, Shape::array(type, {1}), std::array{starts},
+                           [&](ir::Module &m, InstructionId added) { m.set_slice_ranges(added, range); }));
+    BP_ASSIGN(operands.emplace_back(),
+              lowering.add(operation, Opcode::Reshape, Shape::scalar(type), std::array{element}));
+  }
+  BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::DynamicSlice, lowering.result_shape(operation), operands,
+                                           [&](ir::Module &m, InstructionId added) {
+                                             m.set_numbers(added, AttributeKey::DynamicSliceSizes, sizes);
+                                           }));
+  return Values{id};
+}
+
+}  // namespace
+
 Result<Values> lower_real_dynamic_slice(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 4, 4));
+  if (!lowering.known_integers(lowering.operand(operation, 1))) {
+    const auto sizes = slice_sizes(lowering, operation);
+    const auto strides = lowering.known_integers(lowering.operand(operation, 3));
+    if (sizes && strides && std::ranges::all_of(*strides, [](std::int64_t stride) { return stride == 1; })) {
+      return slice_of_sizes(lowering, operation, *sizes);
+    }
+  }
   BP_ASSIGN(Integers starts, known(lowering, operation, 1, "starts"));
   BP_ASSIGN(Integers limits, known(lowering, operation, 2, "limits"));
   BP_ASSIGN(Integers strides, known(lowering, operation, 3, "strides"));
@@ -117,6 +163,93 @@ Result<Values> lower_get_dimension_size(Lowering &lowering, const Operation &ope
                                              m.set_number(added, AttributeKey::Dimensions, dimension);
                                            }));
   return Values{id};
+}
+
+namespace {
+
+// Arrays, a start value for each, and the sizes, strides, base dilations, dilations and paddings of the windows.
+Result<Values> lower_dynamic_reduce_window(Lowering &lowering, const Operation &operation) {
+  constexpr std::array names = {"window sizes", "window strides", "base dilations", "window dilations", "paddings"};
+  BP_TRY(lowering.expect_operands(operation, 2 + names.size(), 1 << 20));
+  Values operands = lowering.operands(operation);
+  const std::size_t arrays = operands.size() - names.size(), rank = lowering.shape(operands[0]).rank();
+  std::array<Integers, names.size()> numbers;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    BP_ASSIGN(numbers[i], known(lowering, operation, arrays + i, names[i]));
+    if (const std::size_t expected = i + 1 == names.size() ? 2 * rank : rank; numbers[i].size() != expected) {
+      return lowering.error(operation, fmt::format("{} {}, expected {}", numbers[i].size(), names[i], expected));
+    }
+  }
+  operands.resize(arrays);
+  const auto &[sizes, strides, lhs_dilations, rhs_dilations, padding] = numbers;
+  std::vector<ir::WindowDimension> window;
+  for (std::size_t d = 0; d < rank; ++d) {
+    window.push_back({sizes[d], strides[d], padding[2 * d], padding[2 * d + 1], lhs_dilations[d], rhs_dilations[d], 0});
+  }
+  const Attribute *callees = operation.find("called_computations");
+  const auto *list = callees == nullptr ? nullptr : callees->get<std::vector<Attribute>>();
+  if (list == nullptr || list->size() != 1) {
+    return lowering.error(operation, "expected called_computations with one function, as in [@f]");
+  }
+  BP_ASSIGN(const ComputationId reducer, lowering.embedded_function(operation, list->front()));
+  BP_ASSIGN(InstructionId id,
+            lowering.add(
+                operation, Opcode::ReduceWindow, lowering.result_shapes(operation), operands,
+                [&](ir::Module &m, InstructionId added) { m.set_window(added, window); }, std::array{reducer}));
+  return lowering.results(operation, id);
+}
+
+// A state, and the sizes of the array of bits.
+Result<Values> lower_dynamic_rng_bit_generator(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 2, 2));
+  BP_ASSIGN(std::string algorithm, lowering.word(operation, "rng_algorithm"));
+  const auto number = ir::enumerator_number(ir::Enumeration::RngAlgorithm, "rng_" + boost::to_lower_copy(algorithm));
+  if (!number || operation.result_count != 2) {
+    return lowering.error(operation, fmt::format("algorithm {} and {} results, expected DEFAULT, THREE_FRY or PHILOX, "
+                                                 "and a state and bits",
+                                                 algorithm, operation.result_count));
+  }
+  BP_ASSIGN(const Integers sizes, known(lowering, operation, 1, "sizes of the result"));
+  const InstructionId operands[] = {lowering.operand(operation, 0)};
+  const Shape bits = Shape::array(lowering.result_shape(operation, 1).element_type(), sizes);
+  BP_ASSIGN(InstructionId id,
+            lowering.add(
+                operation, Opcode::RngBitGenerator, Shape::tuple({lowering.shape(operands[0]), bits}), operands,
+                [&](ir::Module &m, InstructionId added) { m.set_number(added, AttributeKey::RngAlgorithm, *number); }));
+  return lowering.results(operation, id);
+}
+
+// An array, and how many of the largest elements of each row.
+Result<Values> lower_dynamic_top_k(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 2, 2));
+  BP_ASSIGN(const Integers k, known(lowering, operation, 1, "numbers of elements"));
+  if (k.size() != 1) {
+    return lowering.error(operation, fmt::format("{} numbers of elements, expected one", k.size()));
+  }
+  const InstructionId operands[] = {lowering.operand(operation, 0)};
+  BP_ASSIGN(InstructionId id,
+            lowering.add(operation, Opcode::TopK, lowering.result_shapes(operation), operands,
+                         [&](ir::Module &m, InstructionId added) { m.set_numbers(added, AttributeKey::K, k); }));
+  return lowering.results(operation, id);
+}
+
+}  // namespace
+
+Result<std::optional<Values>> lower_dynamic_call(Lowering &lowering, const Operation &operation,
+                                                 std::string_view target) {
+  constexpr std::pair<std::string_view, Result<Values> (*)(Lowering &, const Operation &)> targets[] = {
+      {"stablehlo.dynamic_reduce_window", lower_dynamic_reduce_window},
+      {"stablehlo.dynamic_rng_bit_generator", lower_dynamic_rng_bit_generator},
+      {"stablehlo.dynamic_top_k", lower_dynamic_top_k}};
+  const auto found = std::ranges::find(targets, target, [](const auto &row) { return row.first; });
+  if (found == std::end(targets)) {
+    return std::optional<Values>();
+  }
+  for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config"}) {
+    operation.find(ignored);
+  }
+  BP_ASSIGN(Values values, found->second(lowering, operation));
+  return std::optional(std::move(values));
 }
 
 }  // namespace bp::import::stablehlo

@@ -439,7 +439,7 @@ Result<Values> Lowering::in_place(const Operation &operation, std::size_t number
   return lower_region(region);
 }
 
-Result<Values> Lowering::inlined(const Operation &call, const Operation &function) {
+Status Lowering::enter_function(const Operation &call) {
   constexpr int max_depth = 128, max_calls = 10'000;
   if (++inlining_depth_ > max_depth) {
     return unsupported(call, fmt::format("functions of open sizes call each other more than {} deep", max_depth));
@@ -447,6 +447,19 @@ Result<Values> Lowering::inlined(const Operation &call, const Operation &functio
   if (++inlined_calls_ > max_calls) {
     return unsupported(call, fmt::format("functions of open sizes are called more than {} times", max_calls));
   }
+  return {};
+}
+
+Result<ComputationId> Lowering::embedded_function(const Operation &call, const Attribute &symbol) {
+  BP_ASSIGN(const Operation *function, callee(symbol));
+  BP_TRY(enter_function(call));
+  BP_ASSIGN(const ComputationId computation, embedded(*function, 0, *string_attribute(*function, "sym_name")));
+  --inlining_depth_;
+  return computation;
+}
+
+Result<Values> Lowering::inlined(const Operation &call, const Operation &function) {
+  BP_TRY(enter_function(call));
   const Region &body = function.regions[0];
   for (std::size_t i = 0; i < body.arguments.size(); ++i) {
     values_[index(body.arguments[i])] = operand(call, i);

@@ -90,6 +90,8 @@ class Lowering {
   bool is_specialized() const { return !options_.parameter_shapes.empty(); }
   // Likewise the body of a function whose types leave sizes open: they follow from what it is given here.
   Result<Values> inlined(const Operation &call, const Operation &function);
+  // The body of a function as embedded() makes it of a region.
+  Result<ComputationId> embedded_function(const Operation &call, const Attribute &symbol);
   // What a region uses from outside that has to be carried into it.
   std::vector<ValueId> carried(const Region &region) const;
   // The function of this name, which has a body.
@@ -189,6 +191,9 @@ class Lowering {
   std::map<std::string_view, ComputationId> computations_;  // of functions
   std::deque<Function> pending_;                            // functions yet to be lowered
   mutable std::map<InstructionId, std::optional<Integers>> known_;  // what known_integers() has found
+  // Refuses functions that go on and on. Who comes back takes one from inlining_depth_.
+  Status enter_function(const Operation &call);
+
   int inlining_depth_ = 0, inlined_calls_ = 0;
   bool has_open_parameters_ = false;  // of the entry
   std::set<std::string> computation_names_;
@@ -205,5 +210,8 @@ Result<std::vector<ir::WindowDimension>> window_of(const Lowering &lowering, con
 Result<InstructionId> constant_value(Lowering &lowering, const Operation &operation);
 Result<InstructionId> broadcast_in_dim(Lowering &lowering, const Operation &operation, InstructionId operand,
                                        const Shape &result, Integers dimensions);
+// Custom calls by which JAX says what has sizes for operands; none if the target is another.
+Result<std::optional<Values>> lower_dynamic_call(Lowering &lowering, const Operation &operation,
+                                                 std::string_view target);
 
 }  // namespace bp::import::stablehlo

@@ -148,4 +148,106 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   CHECK(error_of(endless, {"f32[3]"}) == "func.call: functions of open sizes call each other more than 128 deep");
 }
 
+TEST_CASE("what functions of sizes and truth values give is known") {
+  constexpr std::string_view larger = R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xi32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %is_less = stablehlo.compare LT, %n, %four, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %m = call @where(%is_less, %four, %n) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+  %size = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %i = stablehlo.dynamic_iota %size, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  return %i : tensor<?xi32>
+}
+func.func private @where(%c: tensor<i1>, %a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %r = stablehlo.select %c, %a, %b : tensor<i1>, tensor<i32>
+  return %r : tensor<i32>
+})";
+  CHECK(ir::to_string(specialised(larger, {"f32[7]"})->entry().root().shape()) == "s32[7]");
+  CHECK(ir::to_string(specialised(larger, {"f32[2]"})->entry().root().shape()) == "s32[4]");
+}
+
+// As jax.export writes an element of an array in a loop.
+TEST_CASE("a slice of known sizes may begin anywhere") {
+  constexpr std::string_view row = R"(
+func.func @main(%x: tensor<?x?xf32>, %i: tensor<i32>) -> tensor<1x?xf32> {
+  %b = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %zero = stablehlo.constant dense<0> : tensor<1xi32>
+  %columns = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+  %sizes = stablehlo.concatenate %one, %columns, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %place = stablehlo.reshape %i : (tensor<i32>) -> tensor<1xi32>
+  %starts = stablehlo.concatenate %place, %zero, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %limits = stablehlo.add %starts, %sizes : tensor<2xi32>
+  %strides = stablehlo.concatenate %one, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %r = stablehlo.real_dynamic_slice %x, %starts, %limits, %strides : (tensor<?x?xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<1x?xf32>
+  return %r : tensor<1x?xf32>
+})";
+  const auto module = specialised(row, {"f32[3,2]", "s32[]"});
+  REQUIRE(module.ok());
+  std::vector<ir::Literal> arguments;
+  arguments.push_back(
+      text::parse_literal("{ { 1, 2 }, { 3, 4 }, { 5, 6 } }", module->entry().parameter(0).shape()).value());
+  arguments.push_back(text::parse_literal("1", module->entry().parameter(1).shape()).value());
+  CHECK(text::print(*interpreter::interpret(*module, std::move(arguments))) == "{ {3, 4} }");
+}
+
+// As jax.export writes jnp.cumsum, a pooling and random bits for a function of f32[2, b].
+TEST_CASE("windows, random bits and the largest elements may have sizes for operands") {
+  constexpr std::string_view windows = R"(
+func.func public @main(%x: tensor<2x?xf32>) -> tensor<2x?xf32> {
+  %b = stablehlo.get_dimension_size %x, dim = 1 : (tensor<2x?xf32>) -> tensor<i32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %none = stablehlo.constant dense<0> : tensor<1x2xi32>
+  %size = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+  %sizes = stablehlo.concatenate %one, %size, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %ones = stablehlo.concatenate %one, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %low = stablehlo.subtract %size, %one : tensor<1xi32>
+  %high = stablehlo.constant dense<0> : tensor<1xi32>
+  %both = stablehlo.concatenate %low, %high, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %row = stablehlo.reshape %both : (tensor<2xi32>) -> tensor<1x2xi32>
+  %padding = stablehlo.concatenate %none, %row, dim = 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  %r = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %sizes, %ones, %ones, %ones, %padding) {api_version = 2 : i32, called_computations = [@sum]} : (tensor<2x?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x2xi32>) -> tensor<2x?xf32>
+  return %r : tensor<2x?xf32>
+}
+func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %r = stablehlo.add %a, %b : tensor<f32>
+  return %r : tensor<f32>
+})";
+  const auto module = specialised(windows, {"f32[2,3]"});
+  REQUIRE(module.ok());
+  CHECK(text::print(*module).find("window={size=1x3 pad=0_0x2_0}") != std::string::npos);
+  std::vector<ir::Literal> rows;
+  rows.push_back(text::parse_literal("{ { 1, 2, 3 }, { 4, 5, 6 } }", module->entry().parameter(0).shape()).value());
+  CHECK(text::print(*interpreter::interpret(*module, std::move(rows))) == "{ {1, 3, 6}, {4, 9, 15} }");
+
+  const auto in_main = [](std::string_view operation, std::string_view result) {
+    return fmt::format(R"(
+func.func @main(%x: tensor<?xf32>, %s: tensor<2xui64>) -> {1} {{
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %size = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %r:2 = stablehlo.custom_call {0}
+  return %r#1 : {1}
+}})",
+                       operation, result);
+  };
+  const auto shape_of = [&](std::string_view operation, std::string_view result) {
+    const auto specialised_to = specialised(in_main(operation, result), {"f32[7]", "u64[2]"});
+    return specialised_to.ok() ? ir::to_string(specialised_to->entry().root().shape())
+                               : specialised_to.error().message();
+  };
+  constexpr std::string_view bits =
+      "@stablehlo.dynamic_rng_bit_generator(%s, %size) {{api_version = 2 : i32, rng_algorithm = "
+      "#stablehlo<rng_algorithm {}>}} : (tensor<2xui64>, tensor<1xi32>) -> (tensor<2xui64>, tensor<?xui32>)";
+  CHECK(shape_of(fmt::format(bits, "THREE_FRY"), "tensor<?xui32>") == "u32[7]");
+  CHECK(shape_of(fmt::format(bits, "DICE"), "tensor<?xui32>").find("algorithm DICE and 2 results, expected") !=
+        std::string::npos);
+  CHECK(shape_of("@stablehlo.dynamic_top_k(%x, %two) : (tensor<?xf32>, tensor<i32>) -> (tensor<?xf32>, tensor<?xi32>)",
+                 "tensor<?xi32>") == "s32[2]");
+  CHECK(shape_of("@stablehlo.dynamic_top_k(%x, %s) : (tensor<?xf32>, tensor<2xui64>) -> (tensor<?xf32>, tensor<?xi32>)",
+                 "tensor<?xi32>") == "stablehlo.custom_call: the numbers of elements are not known");
+}
+
 }  // namespace bp::import::stablehlo
