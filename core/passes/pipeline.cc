@@ -24,6 +24,7 @@ constexpr std::string_view prepare[] = {
     // So that all else sees through calls.
     "call-inlining",
     // No device knows dynamic dimensions, nor does what follows.
+    "dynamic-batch-norm-expansion",
     "dynamic-dimension-expansion",
     // So that equal calls are found to be equal.
     "computation-deduplication",
