@@ -17,6 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/container/deque.hpp>
+
 #include "core/ir/literal.h"
 #include "core/ir/op.h"
 #include "core/ir/shape.h"
@@ -342,7 +344,9 @@ class Module {
   std::string texts_;
   std::vector<Literal> literals_;
   std::vector<Metadata> metadata_;
-  std::vector<Shape> shapes_;
+  // Blocks, which do not move: references that shape() gives stay when more are added.
+  using Blocks = boost::container::deque_options<boost::container::block_size<64u>>::type;
+  boost::container::deque<Shape, void, Blocks> shapes_;
   std::unordered_multimap<std::size_t, ShapeId> shape_index_;  // by hash
 };
 

@@ -1,11 +1,13 @@
-// Rewrites map as what its computation does to scalars, done to whole arrays.
+// Rewrites map as what its computation does to scalars, done to whole arrays, while that does not make too much.
 #include "core/passes/expansion.h"
+#include "core/passes/inlining.h"
 
 namespace bp::passes {
 
 Result<bool> map_expansion(ir::Module &module, const PassContext &context) {
+  GrowthBudget budget(module, context);
   return expand_all(module, context, [&](ir::Instruction map) -> Result<ir::InstructionId> {
-    if (map.opcode() != ir::Opcode::Map) {
+    if (map.opcode() != ir::Opcode::Map || !budget.take(map, map.called(0))) {
       return map.id();
     }
     Expansion b(module, map);

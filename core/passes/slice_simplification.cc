@@ -16,6 +16,8 @@ using ir::PaddingDimension;
 using ir::Shape;
 using ir::SliceRange;
 
+constexpr std::size_t max_flattened_parts = 256;  // of one concatenation that took the parts of others
+
 std::int64_t count_of(const SliceRange &range) {
   return (range.limit - range.start + range.stride - 1) / range.stride;
 }
@@ -249,8 +251,9 @@ class SliceSimplifier {
       if (part.shape().size(d) == 0) {
         continue;
       }
+      // Not without end: one with several users is taken apart for each of them.
       if (part.opcode() == Opcode::Concatenate && part.dimensions()[0] == instruction_.dimensions()[0] &&
-          is_plain(part)) {
+          is_plain(part) && (parts.size() + part.operand_count() <= max_flattened_parts)) {
         parts.insert(parts.end(), part.operands().begin(), part.operands().end());
       } else {
         parts.push_back(id);

@@ -210,23 +210,37 @@ Expression log_of_magnitude(const Complex &z, const Expression &square_minus_one
   const Expression far = apply(emit_log, select(is_near, 1, m.larger));
   return far + apply(emit_log1p, select(is_near, square_minus_one, m.ratio * m.ratio)) * 0.5;
 }
+// What a sum of two lost when it was rounded, exactly.
+Expression lost_by(const Expression &sum, const Expression &a, const Expression &b) {
+  const Expression from_b = sum - a;
+  return (a - (sum - from_b)) + (b - from_b);
+}
+// |z|^2 - 1 as (a - 1)(a + 1) + b^2 of the larger and the smaller part. Beside the unit circle the terms cancel: what
+// is left then is what their rounding lost.
 Expression square_minus_one(const Complex &z) {
   const Magnitude m = magnitude(z);
-  return fma(m.smaller, m.smaller, (m.larger - 1) * (m.larger + 1));
+  const Expression below = m.larger - 1, above = m.larger + 1;  // the former is exact where terms cancel
+  const Expression product = below * above, square = m.smaller * m.smaller, sum = product + square;
+  const Expression lost_by_product = fma(below, above, -product) + below * lost_by(above, m.larger, above.constant(1));
+  const Expression lost = lost_by_product + fma(m.smaller, m.smaller, -square);
+  return select(abs(sum) < 0.5, sum + (lost + lost_by(sum, product, square)), sum);
 }
 Complex log(const Complex &z) {
   const Expression square = square_minus_one(z);
   const Expression is_near = (square > -0.75) & (square < 3);
   return {log_of_magnitude(z, square, is_near), atan2(z.im, z.re)};
 }
-// |1 + z|^2 - 1 from z itself only where z is small: elsewhere 1 + z loses nothing, and the sum may cancel.
+// |1 + z|^2 - 1 from z itself where z is small, elsewhere from 1 + z and what that lost.
 Complex log_plus_one(const Complex &z) {
   const Complex next = {z.re + 1, z.im};
   const Expression is_small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5);
   // 2a + b^2 may cancel, exactly; what the square lost is left then.
   const Expression b_square = z.im * z.im, lost = fma(z.im, z.im, -b_square);
   const Expression small_square = (z.re * 2 + b_square) + fma(z.re, z.re, lost);
-  const Expression square = select(is_small, small_square, square_minus_one(next));
+  const Expression lost_by_next = next.re * 2 * lost_by(next.re, z.re, next.re.constant(1));
+  const Expression next_square = square_minus_one(next);
+  const Expression far_square = next_square + select(abs(next_square) < 0.5, lost_by_next, 0);
+  const Expression square = select(is_small, small_square, far_square);
   const Expression is_near = is_small | ((square > -0.75) & (square < 3));
   return {log_of_magnitude(next, square, is_near), atan2(next.im, next.re)};
 }

@@ -136,6 +136,9 @@ int bisect_model(std::span<const std::string> arguments) {
   }
   request.against = options.get<std::string>("against");
   request.tolerance = options.get<double>("tolerance");
+  if (!(request.tolerance >= 0)) {
+    return options.misuse(fmt::format("--tolerance is {}, expected a number from 0 on", request.tolerance));
+  }
   if (auto exit = request.backend.read(options)) {
     return *exit;
   }

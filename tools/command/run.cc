@@ -449,6 +449,9 @@ int run_model(std::span<const std::string> arguments) {
   request.repeat = options.get<int>("repeat");
   request.memory_limit = options.get<std::int64_t>("memory-limit");
   request.tolerance = options.get<double>("tolerance");
+  if (!(request.tolerance >= 0)) {
+    return options.misuse(fmt::format("--tolerance is {}, expected a number from 0 on", request.tolerance));
+  }
   request.print_results = options.has("print");
   request.by_instruction = options.has("by-instruction");
   if (options.has("inputs")) {

@@ -160,6 +160,43 @@ TEST_CASE("bodies that expansions copy are copied once, however deep, and not wi
 }
 
 // Whiles of one round, each within the body of the next.
+TEST_CASE("maps that would double the module at each step stay maps, and somebody is told") {
+  std::string text = "HloModule m\nc0 { x = f32[] parameter(0)\n ROOT n = f32[] sine(x) }\n";
+  for (int level = 1; level <= 20; ++level) {
+    text += fmt::format("c{0} {{ x = f32[] parameter(0)\n a = f32[] map(x), dimensions={{}}, to_apply=c{1}\n"
+                        " ROOT b = f32[] map(a), dimensions={{}}, to_apply=c{1} }}\n",
+                        level, level - 1);
+  }
+  text += "ENTRY e { x = f32[8] parameter(0)\n ROOT r = f32[8] map(x), dimensions={0}, to_apply=c20 }\n";
+  Result<ir::Module> module = text::parse_module(text);
+  REQUIRE(module.ok());
+  std::vector<std::string> told;
+  PassContext context;
+  context.max_inlined_instructions = 10'000;
+  context.explain_growth = [&](const GrowthStop &stop) { told.push_back(stop.instruction); };
+  REQUIRE(map_expansion(*module, context).ok());
+  CHECK(module->instruction_count() < 40'000);
+  CHECK(told.size() == 1);
+  CHECK(ir::verify(*module).ok());
+}
+
+TEST_CASE("concatenations that each have the one below twice are not all flattened") {
+  ir::Module module;
+  const ir::ComputationId entry = module.add_computation("main");
+  ir::Builder b(module, entry);
+  InstructionId joined = b.parameter(Shape::array(ElementType::F32, {1}));
+  for (int level = 0; level < 28; ++level) {
+    joined = b.add(Opcode::Concatenate, {joined, joined},
+                   [](ir::Module &m, InstructionId id) { m.set_number(id, ir::AttributeKey::Dimensions, 0); });
+  }
+  b.finish(joined);
+  REQUIRE(slice_simplification(module, {}).ok());
+  for (ir::Instruction i : module.entry().instructions()) {
+    CHECK(i.operand_count() <= 256);
+  }
+  CHECK(ir::verify(module).ok());
+}
+
 TEST_CASE("loops of one round within each other are copied once, however deep") {
   std::string text = R"(HloModule m
     cond { p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(1)
