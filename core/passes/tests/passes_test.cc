@@ -192,7 +192,7 @@ TEST_CASE("concatenations that each have the one below twice are not all flatten
   b.finish(joined);
   REQUIRE(slice_simplification(module, {}).ok());
   for (ir::Instruction i : module.entry().instructions()) {
-    CHECK(i.operand_count() <= 256);
+    CHECK(i.operand_count() <= 256 + 2);  // parts of others, and its own
   }
   CHECK(ir::verify(module).ok());
 }
