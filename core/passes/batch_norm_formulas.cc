@@ -3,8 +3,8 @@
 //   training, inference   y = (x - m) * r * scale + offset
 //   gradient              d = sum(g * (x - m)); offset: sum(g); scale: d * r;
 //                         operand: scale * r * (g - sum(g) / n - (x - m) * d * r^2 / n)
-// The variance is the mean of (x - m)^2, not of x^2 less m^2, which would cancel. Where x has run-time sizes, n is their
-// product, and what is spread over x has these sizes, too.
+// The variance is the mean of (x - m)^2, not of x^2 less m^2, which would cancel. Where x has run-time sizes, n is
+// their product, and what is spread over x has these sizes, too.
 #include "core/passes/batch_norm_formulas.h"
 
 namespace bp::passes {

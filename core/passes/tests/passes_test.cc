@@ -159,7 +159,6 @@ TEST_CASE("bodies that expansions copy are copied once, however deep, and not wi
   }
 }
 
-// Whiles of one round, each within the body of the next.
 TEST_CASE("maps that would double the module at each step stay maps, and somebody is told") {
   std::string text = "HloModule m\nc0 { x = f32[] parameter(0)\n ROOT n = f32[] sine(x) }\n";
   for (int level = 1; level <= 20; ++level) {
@@ -197,6 +196,7 @@ TEST_CASE("concatenations that each have the one below twice are not all flatten
   CHECK(ir::verify(module).ok());
 }
 
+// Whiles of one round, each within the body of the next.
 TEST_CASE("loops of one round within each other are copied once, however deep") {
   std::string text = R"(HloModule m
     cond { p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(1)
