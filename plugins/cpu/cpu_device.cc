@@ -115,7 +115,7 @@ bp_status CpuDevice::init(const bp_diag_t *diag) {
   services = plugin::HostServices(host);
   std::string error;
   machine = host_target();
-  target = machine;
+  target = trusted_part(machine);
   if (!options.target.empty()) {
     const auto parsed = parse_target(options.target, error);
     if (!parsed) {

@@ -26,7 +26,10 @@ struct Target {
   std::string missing_on(const Target &host) const;
 };
 
+// The machine that this runs on.
 Target host_target();
+// A machine without the features for which the code that LLVM makes is known to be wrong: who wants them asks for them.
+Target trusted_part(const Target &machine);
 // "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the least every such CPU has. Nothing, and an error that names
 // what is known, if no code can be generated for it.
 std::optional<Target> parse_target(std::string_view text, std::string &error);
