@@ -234,9 +234,12 @@ Complex log(const Complex &z) {
 Complex log_plus_one(const Complex &z) {
   const Complex next = {z.re + 1, z.im};
   const Expression is_small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5);
-  // 2a + b^2 may cancel, exactly; what the square lost is left then.
-  const Expression b_square = z.im * z.im, lost = fma(z.im, z.im, -b_square);
-  const Expression small_square = (z.re * 2 + b_square) + fma(z.re, z.re, lost);
+  // 2a + b^2 + a^2 may cancel: what rounding lost is left then.
+  const Expression twice = z.re * 2, b_square = z.im * z.im, a_square = z.re * z.re;
+  const Expression first = twice + b_square, sum = first + a_square;
+  const Expression lost = (lost_by(sum, first, a_square) + lost_by(first, twice, b_square)) +
+                          (fma(z.im, z.im, -b_square) + fma(z.re, z.re, -a_square));
+  const Expression small_square = sum + lost;
   const Expression lost_by_next = next.re * 2 * lost_by(next.re, z.re, next.re.constant(1));
   const Expression next_square = square_minus_one(next);
   const Expression far_square = next_square + select(abs(next_square) < 0.5, lost_by_next, 0);

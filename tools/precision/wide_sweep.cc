@@ -80,6 +80,11 @@ class Arguments64 {
     const double x = special_numbers[index / 2 % std::size(special_numbers)];
     return fitted(index % 2 == 0 ? x : -x);
   }
+  // Of modulus 1 but for rounding: where log|z| cancels; with the center -1 log|1 + z|.
+  std::complex<double> on_circle(int center) {
+    const std::complex<double> z = std::polar(1.0, ordinary());
+    return {fitted(z.real() + center), fitted(z.imag())};
+  }
   int center() { return static_cast<int>(random_() % 3) - 1; }
 
  private:
@@ -105,6 +110,9 @@ std::vector<WideInput> inputs(ElementType type, bool is_complex, bool is_binary,
     WideInput &input = result.emplace_back();
     input.x = {from.near(center), is_complex ? from.near(center == 0 ? 1 - 2 * (i % 2) : 0) : 0};
     input.y = is_binary ? std::complex<double>(from.near(from.center()), is_complex ? from.near(from.center()) : 0) : 0;
+  }
+  for (int i = 0; is_complex && i < counts.near / 2; ++i) {
+    result.push_back({from.on_circle(-(i % 2)), from.on_circle(0)});
   }
   add(counts.any, [&] { return from.any(); });
   const auto all = 2 * std::size(special_numbers);

@@ -180,6 +180,8 @@ WideCounts wide_counts(int few) {
 struct WideBudget {
   double real, parts, larger_part;  // ulp
   bool is_magnified;                // the error of a power, by its exponent
+  // Functions of one alone keep `parts`, but for the logistic function, whose zeros lie in the plane.
+  bool has_free_parts;
 };
 
 void check_wide(std::string_view name, const WideBudget &budget) {
@@ -206,16 +208,18 @@ void check_wide(std::string_view name, const WideBudget &budget) {
       INFO(function.name << " " << ir::to_string(type));
       WideCounts counts = wide_counts(12);
       counts.is_magnified = budget.is_magnified;
-      expect(sweep_complex(*backend, function.name, type, counts), budget.parts, budget.larger_part);
+      const bool is_free = budget.has_free_parts && (function.operands > 1 || function.name == "logistic");
+      const double parts = is_free ? HUGE_VAL : budget.parts;
+      expect(sweep_complex(*backend, function.name, type, counts), parts, budget.larger_part);
     }
   }
 }
 
 TEST_CASE("the interpreter's functions of f64 and complex numbers are rounded from more digits") {
-  check_wide("interpreter", {0.6, 0.6, 0.6, false});
+  check_wide("interpreter", {0.6, 0.6, 0.6, false, false});
 }
 TEST_CASE("functions of f64 and complex numbers of the cpu backend are within its bounds") {
-  check_wide("cpu", {2, HUGE_VAL, 4, true});
+  check_wide("cpu", {2, 5, 4, true, true});
 }
 
 // A backend that is wrong is found out: the reference of a function is compared with another function's results.
