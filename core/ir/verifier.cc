@@ -199,7 +199,9 @@ class Verifier {
     BP_TRY(check_shape(instruction.shape_id()));
     BP_TRY(check_attribute_keys(instruction));
     BP_ASSIGN(Shape inferred, infer_shape(instruction));
-    if (!fits(instruction.shape(), inferred, may_widen_result(instruction.opcode()))) {
+    const bool hands_on = instruction.opcode() == Opcode::Tuple || instruction.opcode() == Opcode::GetTupleElement;
+    if (!fits(instruction.shape(), inferred, may_widen_result(instruction.opcode())) ||
+        (hands_on && !have_equal_bounds(instruction.shape(), inferred))) {
       return invalid_input("the shape is {}, expected {}", to_string(instruction.shape(), PrintLayout::Never),
                            to_string(inferred, PrintLayout::Never));
     }
@@ -254,6 +256,18 @@ class Verifier {
     Shape retyped = inferred;
     retyped.set_element_type(written.element_type());
     return written.is_array() && agree(written, retyped);
+  }
+
+  // Whether the same sizes are known at run time alone. Of shapes that agree; those of other ops may differ there, as in
+  // XLA.
+  static bool have_equal_bounds(const Shape &a, const Shape &b) {
+    for (std::size_t d = 0; d < (a.is_array() ? a.rank() : 0); ++d) {
+      const bool is_known = a.size(d) != unbounded && b.size(d) != unbounded;
+      if (is_known && a.is_dynamic(d) != b.is_dynamic(d)) {
+        return false;
+      }
+    }
+    return std::ranges::equal(a.elements(), b.elements(), have_equal_bounds);
   }
 
   // Entries: length of the output index, the index, operand, length of the operand index, the index.
