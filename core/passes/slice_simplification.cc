@@ -253,7 +253,7 @@ class SliceSimplifier {
       }
       // Not without end: one with several users is taken apart for each of them.
       if (part.opcode() == Opcode::Concatenate && part.dimensions()[0] == instruction_.dimensions()[0] &&
-          is_plain(part) && (parts.size() + part.operand_count() <= max_flattened_parts)) {
+          is_plain(part) && parts.size() + part.operand_count() <= max_flattened_parts) {
         parts.insert(parts.end(), part.operands().begin(), part.operands().end());
       } else {
         parts.push_back(id);
