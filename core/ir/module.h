@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <boost/container/deque.hpp>
+#include <boost/container/stable_vector.hpp>
 
 #include "core/ir/literal.h"
 #include "core/ir/op.h"
@@ -344,9 +344,7 @@ class Module {
   std::string texts_;
   std::vector<Literal> literals_;
   std::vector<Metadata> metadata_;
-  // Blocks, which do not move: references that shape() gives stay when more are added.
-  using Blocks = boost::container::deque_options<boost::container::block_size<64u>>::type;
-  boost::container::deque<Shape, void, Blocks> shapes_;
+  boost::container::stable_vector<Shape> shapes_;  // references that shape() gives stay when more are added
   std::unordered_multimap<std::size_t, ShapeId> shape_index_;  // by hash
 };
 
