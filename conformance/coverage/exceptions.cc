@@ -15,7 +15,6 @@ constexpr Exception of_all[] = {
     {Opcode::GetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
     {Opcode::SetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
     {Opcode::CustomCall, Answer::Interpreter, "all", "what it calls is registered with the interpreter"},
-    {Opcode::RngBitGenerator, Answer::Nowhere, "floats", "random bits are integers"},
     {Opcode::Send, Answer::Nowhere, "all", no_partner},
     {Opcode::SendDone, Answer::Nowhere, "all", no_partner},
     {Opcode::Recv, Answer::Nowhere, "all", no_partner},

@@ -15,24 +15,8 @@ namespace bp::interpreter {
 namespace {
 
 using ir::AttributeKey;
+using ir::GroupMode;
 using Group = std::vector<DeviceNumber>;
-
-// What the numbers in replica_groups are; xla_data.proto's CollectiveOpGroupMode.
-enum class GroupMode { CrossReplica, CrossPartition, CrossReplicaAndPartition, Flattened };
-
-GroupMode group_mode(const Instruction &instruction) {
-  const bool has_channel = instruction.number(AttributeKey::ChannelId) > 0;
-  const bool global = instruction.number(AttributeKey::UseGlobalDeviceIds) != 0;
-  switch (instruction.opcode()) {
-    case Opcode::AllToAll:
-    case Opcode::RaggedAllToAll:
-    case Opcode::CollectiveBroadcast:
-    case Opcode::CollectivePermute:
-    case Opcode::CollectivePermuteStart: return has_channel ? GroupMode::CrossPartition : GroupMode::CrossReplica;
-    default: break;
-  }
-  return !has_channel ? GroupMode::CrossReplica : global ? GroupMode::Flattened : GroupMode::CrossReplicaAndPartition;
-}
 
 // Arrays of one shape become one, element by element, in this order; rounded once, as reduce does.
 template <class Sum, class Combine>
@@ -83,7 +67,7 @@ class Collective {
       : evaluator_(evaluator),
         instruction_(instruction),
         exchange_(exchange),
-        mode_(group_mode(instruction)),
+        mode_(ir::group_mode(instruction)),
         replica_(replica),
         partition_(partition),
         self_(device(replica_, partition_)) {}
@@ -145,21 +129,7 @@ class Collective {
     return replica * exchange_.partitions() + partition;
   }
 
-  std::int64_t limit() const {
-    switch (mode_) {
-      case GroupMode::CrossPartition: return exchange_.partitions();
-      case GroupMode::Flattened: return exchange_.replicas() * exchange_.partitions();
-      default: return exchange_.replicas();
-    }
-  }
-
-  std::string_view what_numbers_are() const {
-    switch (mode_) {
-      case GroupMode::CrossPartition: return "partition";
-      case GroupMode::Flattened: return "device";
-      default: return "replica";
-    }
-  }
+  std::int64_t limit() const { return ir::number_limit(mode_, exchange_.replicas(), exchange_.partitions()); }
 
   // Empty if no group holds this device.
   Result<Group> own_group() const {
@@ -173,7 +143,7 @@ class Collective {
     for (const std::vector<std::int64_t> &numbers : groups) {
       for (std::int64_t number : numbers) {
         if (number < 0 || number >= limit()) {
-          return invalid_input("a group names {} {}, expected less than {}", what_numbers_are(), number, limit());
+          return invalid_input("a group names {} {}, expected less than {}", ir::what_numbers_are(mode_), number, limit());
         }
       }
       Group group = members(numbers);

@@ -82,9 +82,6 @@ struct DotLoaders {
 }  // namespace
 
 Result<Literal> evaluate_dot(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  if (operands.size() != 2) {
-    return unsupported("a dot with sparsity metadata");
-  }
   return dot(evaluator, instruction.shape(), DotNumbers(instruction), std::move(operands[0]), std::move(operands[1]));
 }
 

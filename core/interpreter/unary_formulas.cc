@@ -87,9 +87,12 @@ Extended sign(Extended z) {
   return z == Extended(0) ? z : z / std::abs(z);
 }
 Extended rsqrt(Extended z) {
-  // The quotient would make the real part of a negative number's root -0.
-  const bool is_turned = z.imag() == 0 && z.real() < 0 && std::isfinite(z.real());
-  return is_turned ? Extended(0, std::copysign(1 / std::sqrt(-z.real()), -z.imag())) : 1.0L / std::sqrt(z);
+  // The quotient would lose the signs of zeros on the real axis.
+  if (z.imag() != 0 || z.real() == 0 || !std::isfinite(z.real())) {
+    return 1.0L / std::sqrt(z);
+  }
+  const long double size = 1 / std::sqrt(std::abs(z.real()));
+  return z.real() < 0 ? Extended(0, std::copysign(size, -z.imag())) : Extended(size, std::copysign(0.0L, -z.imag()));
 }
 template <Extended (*function)(const Extended &)>
 Extended by_value(Extended z) {

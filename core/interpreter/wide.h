@@ -2,10 +2,10 @@
 // with, and narrowed with one rounding (floats) or by keeping the low bits (integers).
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -127,7 +127,7 @@ void store_sums(std::span<const Sum> sums, ir::ElementType type, std::byte *to) 
   if (ConvertLoop narrow = narrowing_loop(sum_of(type), type)) {
     narrow(sums.data(), to, sums.size());
   } else {
-    std::memcpy(to, sums.data(), sums.size_bytes());
+    std::ranges::copy(std::as_bytes(sums), to);
   }
 }
 

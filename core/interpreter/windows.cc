@@ -186,7 +186,7 @@ Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, co
     if (ConvertLoop widen = widening_loop(type, sum_of(type))) {
       widen(literal.bytes().data(), values.data(), values.size());
     } else {
-      std::memcpy(values.data(), literal.bytes().data(), values.size() * sizeof(Sum));
+      std::ranges::copy(literal.bytes(), std::as_writable_bytes(std::span(values)).begin());
     }
     return values;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <numeric>
 
 namespace bp::ir {
@@ -297,6 +298,39 @@ bool read_lists(Cursor &cursor, DeviceGroups &groups) {
 
 }  // namespace
 
+GroupMode group_mode(const Instruction &collective) {
+  const bool has_channel = collective.number(AttributeKey::ChannelId) > 0;
+  const bool global = collective.number(AttributeKey::UseGlobalDeviceIds) != 0;
+  switch (collective.opcode()) {
+    case Opcode::AllToAll:
+    case Opcode::RaggedAllToAll:
+    case Opcode::CollectiveBroadcast:
+    case Opcode::CollectivePermute:
+    case Opcode::CollectivePermuteStart: return has_channel ? GroupMode::CrossPartition : GroupMode::CrossReplica;
+    default: break;
+  }
+  return !has_channel ? GroupMode::CrossReplica : global ? GroupMode::Flattened : GroupMode::CrossReplicaAndPartition;
+}
+
+std::string_view what_numbers_are(GroupMode mode) {
+  switch (mode) {
+    case GroupMode::CrossPartition: return "partition";
+    case GroupMode::Flattened: return "device";
+    default: return "replica";
+  }
+}
+
+std::int64_t number_limit(GroupMode mode, std::int64_t replicas, std::int64_t partitions) {
+  std::int64_t devices = 0;
+  switch (mode) {
+    case GroupMode::CrossPartition: return partitions;
+    case GroupMode::Flattened:
+      return __builtin_mul_overflow(replicas, partitions, &devices) ? std::numeric_limits<std::int64_t>::max()
+                                                                    : devices;
+    default: return replicas;
+  }
+}
+
 Result<DeviceGroups> decode_device_groups(std::string_view text) {
   Cursor cursor(text);
   DeviceGroups groups;
@@ -308,8 +342,9 @@ Result<DeviceGroups> decode_device_groups(std::string_view text) {
                                                  : read_lists(cursor, groups);
   if (!understood || !cursor.at_end()) {
     return invalid_input(
-        "replica_groups is {}, expected lists such as {{{{0,1}},{{2,3}}}}, [2,2]<=[4] or mesh['a'=2,'b'=2] {{'b'}}",
-        text);
+        "replica_groups is {}, expected lists such as {{{{0,1}},{{2,3}}}}, [2,2]<=[4] or mesh['a'=2,'b'=2] {{'b'}}, of "
+        "numbers up to {}",
+        text, max_devices);
   }
   return groups;
 }

@@ -8,8 +8,21 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/ir/module.h"
 
 namespace bp::ir {
+
+// What the numbers in replica_groups and source_target_pairs are; xla_data.proto's CollectiveOpGroupMode. Of
+// CrossReplicaAndPartition: replicas, each with all its partitions.
+enum class GroupMode { CrossReplica, CrossPartition, CrossReplicaAndPartition, Flattened };
+
+GroupMode group_mode(const Instruction &collective);
+
+// "replica", "partition" or "device".
+std::string_view what_numbers_are(GroupMode mode);
+
+// How many numbers there are in a program for so many replicas and partitions; the largest number if that is too many.
+std::int64_t number_limit(GroupMode mode, std::int64_t replicas, std::int64_t partitions);
 
 using DeviceGroups = std::vector<std::vector<std::int64_t>>;
 

@@ -204,6 +204,9 @@ Result<Shape> infer_scaled_dot(const Instruction &instruction) {
 }
 
 Result<Shape> infer_convolution(const Instruction &instruction) {
+  if (instruction.operand_count() > 2 && !instruction.has(AttributeKey::SparsityConfig)) {
+    return invalid_input("{} operands, expected 2 without sparsity_config", instruction.operand_count());
+  }
   const Shape &lhs = operand_shape(instruction, 0), &rhs = operand_shape(instruction, 1);
   BP_ASSIGN(ElementType type, common_type(instruction));
   ConvolutionDimensions labels = instruction.convolution_dimensions();

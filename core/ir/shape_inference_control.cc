@@ -208,7 +208,7 @@ Result<Shape> infer_rng_bit_generator(const Instruction &instruction) {
     return invalid_input("the shape is {}, expected a tuple of {} and an array", describe(result), describe(state));
   }
   ElementType type = result.elements()[1].element_type();
-  if (!is_integer(type) && !is_floating(type)) {
+  if (!is_integer(type)) {
     return invalid_input("the bits have element type {}, expected integers", to_string(type));
   }
   return result;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
 
 #include "core/ir/shape_inference.h"
 #include "core/ir/verifier_checks.h"
@@ -208,9 +207,7 @@ class Verifier {
     if (instruction.has(AttributeKey::OutputToOperandAliasing)) {
       BP_TRY(check_aliasing(instruction));
     }
-    if (instruction.has(AttributeKey::SourceTargetPairs)) {
-      BP_TRY(check_source_target_pairs(instruction));
-    }
+    BP_TRY(collectives_.verify(instruction));
     return verify_asynchronous(instruction);
   }
 
@@ -311,19 +308,8 @@ class Verifier {
     return {};
   }
 
-  static Status check_source_target_pairs(const Instruction &instruction) {
-    auto numbers = instruction.numbers(AttributeKey::SourceTargetPairs);
-    std::unordered_set<std::int64_t> seen[2];
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] < 0 || !seen[i % 2].insert(numbers[i]).second) {
-        return invalid_input("source_target_pairs has {} {}", i % 2 == 0 ? "source" : "target",
-                             numbers[i] < 0 ? "below 0" : fmt::format("{} twice", numbers[i]));
-      }
-    }
-    return {};
-  }
-
   const Module &module_;
+  CollectiveVerifier collectives_;
   std::vector<bool> is_computation_;    // by computation id
   std::vector<bool> is_defined_;        // by instruction id: seen so far
   std::vector<bool> is_shape_checked_;  // by shape id

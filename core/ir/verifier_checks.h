@@ -1,6 +1,9 @@
 // The parts of the verifier. Only verifier*.cc include this.
 #pragma once
 
+#include <map>
+#include <string_view>
+
 #include "core/base/result.h"
 #include "core/ir/module.h"
 
@@ -11,6 +14,28 @@ Status verify_header(const Module &module);
 
 // The pairs of ops that begin and end something: the shapes passed between them, their tokens and computations.
 Status verify_asynchronous(const Instruction &instruction);
+
+// Who takes part in collectives: the groups and pairs of devices, against each other, the shapes and, where the header
+// says for how many devices the program is, their number. Groups that are written alike are looked at once; the module
+// must outlive this.
+class CollectiveVerifier {
+ public:
+  Status verify(const Instruction &instruction);
+
+ private:
+  // The numbers in replica_groups.
+  struct Groups {
+    std::int64_t count = 0;         // of groups
+    std::int64_t number_count = 0;  // the numbers are different and below this, if they are all named
+    std::int64_t largest = -1;
+    std::int64_t group_size = -1;  // -1: the sizes differ
+  };
+
+  Result<Groups> groups_of(const Instruction &collective);
+  static Result<Groups> read_groups(std::string_view text);
+
+  std::map<std::string_view, Groups> groups_;  // by the text of the attribute
+};
 
 // Whether a layout fits an array of this rank, tuples by their parts, and the size in bytes is a number.
 Status verify_shape(const Shape &shape);

@@ -82,7 +82,7 @@ bool is_canonical(ir::Instruction dot, const Side &lhs, const Side &rhs) {
 
 Result<bool> dot_expansion(ir::Module &module, const PassContext &context) {
   return expand_outside_functions(module, context, [&](ir::Instruction dot) -> Result<Id> {
-    if (dot.opcode() != Opcode::Dot || dot.operand_count() != 2 || !is_plain(dot)) {
+    if (dot.opcode() != Opcode::Dot || !is_plain(dot)) {
       return dot.id();
     }
     const ElementType type = dot.shape().element_type();

@@ -99,7 +99,7 @@ class Merger {
     for (Instruction i : module_.computation(computation).instructions()) {
       position_[index(i.id())] = at++;
       const bool is_pinned = index(i.id()) < pinned.size() && pinned[index(i.id())];
-      if (i.opcode() != Opcode::Dot || i.operand_count() != 2 || !is_plain(i) || is_pinned) {
+      if (i.opcode() != Opcode::Dot || !is_plain(i) || is_pinned) {
         continue;
       }
       for (std::size_t side : {1, 0}) {

@@ -269,6 +269,9 @@ int optimize(std::span<const std::string> arguments) {
   if (!list.ok()) {
     return options.misuse(list.error().message());
   }
+  if (auto exit = options.check_at_least<std::int64_t>("memory-limit", 0)) {
+    return *exit;
+  }
   if (options.has("check") && options.has("allow-inexact")) {
     return options.misuse("--allow-inexact changes results, expected no --check");
   }

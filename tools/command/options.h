@@ -1,6 +1,8 @@
 // Options of a subcommand: Boost.Program_options with one way to say help, examples and mistakes.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <boost/program_options.hpp>
 #include <optional>
 #include <span>
@@ -28,6 +30,14 @@ class Options {
   template <class T>
   const T &get(const char *name) const {
     return values_[name].as<T>();
+  }
+  // The exit code of a misuse if the option is given and less than this.
+  template <class T>
+  std::optional<int> check_at_least(const char *name, const T &least) const {
+    if (!has(name) || get<T>(name) >= least) {
+      return std::nullopt;
+    }
+    return misuse(fmt::format("--{} is {}, expected at least {}", name, get<T>(name), least));
   }
   // Says what is wrong with the command line, and where to read more.
   int misuse(std::string_view problem) const;

@@ -51,6 +51,9 @@ int reduce_model(std::span<const std::string> arguments) {
   if (auto exit = model.read(options)) {
     return *exit;
   }
+  if (auto exit = options.check_at_least("depth", 0)) {
+    return *exit;
+  }
   if (!options.has("output")) {
     return options.misuse("no file to write was given: -o FILE");
   }

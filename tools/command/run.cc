@@ -457,11 +457,10 @@ int run_model(std::span<const std::string> arguments) {
   if (options.has("inputs")) {
     request.inputs = options.get<std::vector<std::string>>("inputs");
   }
-  if (request.memory_limit < 0) {
-    return options.misuse(fmt::format("--memory-limit is {}, expected at least 0", request.memory_limit));
-  }
-  if (request.repeat < 1) {
-    return options.misuse(fmt::format("--repeat is {}, expected at least 1", request.repeat));
+  for (auto exit : {options.check_at_least<std::int64_t>("memory-limit", 0), options.check_at_least("repeat", 1)}) {
+    if (exit) {
+      return *exit;
+    }
   }
   if (options.has("devices")) {
     request.devices = options.get<std::int64_t>("devices");

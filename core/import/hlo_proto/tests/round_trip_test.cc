@@ -113,9 +113,11 @@ TEST_CASE("instructions are the same after a proto") {
            "%r = f32[4]{0} domain(%x), domain={kind=\"sharding\",entry={maximal device=1},exit={}}",
            "%r = f32[4]{0} reduce-precision(%x), exponent_bits=5, mantissa_bits=0",
            "%r = f32[8]{0} all-gather(%x), dimensions={0}, replica_groups={}",
-           "%r = f32[8]{0} all-gather(%x), dimensions={0}, replica_groups={{0,1},{2,3}}",
-           "%r = f32[8]{0} all-gather(%x), dimensions={0}, replica_groups=[2,4]<=[4,2]T(1,0)",
-           "%r = f32[8]{0} all-gather(%x), dimensions={0}, replica_groups=mesh['a'=2,'b'=2] {'b'}",
+           "%r = f32[4]{0} all-gather(%x), dimensions={0}, replica_groups={{0},{1}}",
+           "%r = f32[12]{0} all-gather(%x), dimensions={0}, replica_groups=[2,3]<=[3,2]T(1,0), channel_id=1, "
+           "use_global_device_ids=true",
+           "%r = f32[12]{0} all-gather(%x), dimensions={0}, replica_groups=mesh['a'=2,'b'=3] {'b'}, channel_id=1, "
+           "use_global_device_ids=true",
            "%r = (f32[2]{0}, s32[2]{0}) topk(%x), k=2, largest=false",
            "%r = (f32[2]{0}, f32[4]{0}) custom-call(%x), custom_call_target=\"f\", "
            "operand_layout_constraints={f32[4]{0}}, custom_call_has_side_effect=true, "
