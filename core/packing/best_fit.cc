@@ -122,11 +122,17 @@ Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) 
   Packing packing;
   packing.offsets.assign(items_.size(), 0);
   Occupancy occupancy(moment_count_, least_room_);
+  bool is_late = false;
   auto place = [&](std::uint32_t item, std::int64_t offset) {
+    const std::int64_t top = offset + items_[item].size;
     packing.offsets[item] = offset;
     for (auto [begin, end] : moments_of(item)) {
-      occupancy.take(begin, end, offset, offset + items_[item].size);
-      packing.height = std::max(packing.height, offset + items_[item].size);
+      if (is_late) {  // nobody looks at gaps again
+        occupancy.take_below(begin, end, top);
+      } else {
+        occupancy.take(begin, end, offset, top);
+      }
+      packing.height = std::max(packing.height, top);
     }
   };
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
@@ -135,7 +141,6 @@ Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) 
     }
   }
   std::vector<Stretch> taken;
-  bool is_late = false;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t item = order[i];
     if (items_[item].preset >= 0) {

@@ -26,25 +26,41 @@ void ByteRanges::add(std::int64_t begin, std::int64_t end, LeastRoom least) {
   ranges_.erase(std::next(first), last);
 }
 
+void ByteRanges::raise_top(std::int64_t end) {
+  end = std::max(end, top());
+  ranges_.clear();
+  ranges_.emplace_back(0, end);
+}
+
 Occupancy::Occupancy(std::size_t moment_count, LeastRoom least)
     : least_(least),
       leaves_(static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(moment_count, 1)))),
       nodes_(2 * static_cast<std::size_t>(leaves_)) {}
 
-void Occupancy::take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high) {
+// To the unions that take() changes.
+template <typename Add>
+void Occupancy::add(std::uint32_t begin, std::uint32_t end, Add add_bytes) {
   auto walk = [&](auto &&self, std::uint32_t node, std::uint32_t first, std::uint32_t count) -> void {
     if (begin >= first + count || end <= first) {
       return;
     }
-    nodes_[node].ever.add(low, high, least_);
+    add_bytes(nodes_[node].ever);
     if (begin <= first && first + count <= end) {
-      nodes_[node].always.add(low, high, least_);
+      add_bytes(nodes_[node].always);
       return;
     }
     self(self, 2 * node, first, count / 2);
     self(self, 2 * node + 1, first + count / 2, count / 2);
   };
   walk(walk, 1, 0, leaves_);
+}
+
+void Occupancy::take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high) {
+  add(begin, end, [&](ByteRanges &bytes) { bytes.add(low, high, least_); });
+}
+
+void Occupancy::take_below(std::uint32_t begin, std::uint32_t end, std::int64_t high) {
+  add(begin, end, [&](ByteRanges &bytes) { bytes.raise_top(high); });
 }
 
 // The unions that together are what is taken at some of those moments.

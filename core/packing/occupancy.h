@@ -20,6 +20,8 @@ class ByteRanges {
   using Range = std::pair<std::int64_t, std::int64_t>;  // [begin, end)
 
   void add(std::int64_t begin, std::int64_t end, LeastRoom least);
+  // Up to there at least; gaps below are forgotten.
+  void raise_top(std::int64_t end);
   const std::vector<Range> &ranges() const { return ranges_; }
   std::int64_t top() const { return ranges_.empty() ? 0 : ranges_.back().second; }
 
@@ -34,6 +36,8 @@ class Occupancy {
 
   // From one moment to before another.
   void take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high);
+  // All below `high`, in constant time at each node. What lies above that already stays.
+  void take_below(std::uint32_t begin, std::uint32_t end, std::int64_t high);
   // Adds what is taken at some of those moments, in no order; ranges may overlap.
   void collect(std::uint32_t begin, std::uint32_t end, std::vector<ByteRanges::Range> &taken) const;
   // The end of what is taken there.
@@ -44,6 +48,8 @@ class Occupancy {
     ByteRanges always;  // what was taken for all of its moments, but not for all of its parent's
     ByteRanges ever;    // for some of its moments
   };
+  template <typename Add>
+  void add(std::uint32_t begin, std::uint32_t end, Add add_bytes);
   template <typename Visit>
   void visit(std::uint32_t begin, std::uint32_t end, Visit visit_bytes) const;
 

@@ -15,6 +15,7 @@ using Clock = std::chrono::steady_clock;
 using Outcome = SkylineSearch::Outcome;
 
 constexpr std::size_t few_items = 2'000;          // of which two more orders cost little
+constexpr std::int64_t repairs_per_fit = 50;       // of many items, in time
 constexpr std::int64_t first_round = 20'000'000;  // steps, at least
 constexpr std::int64_t tries_each_round = 4;
 constexpr std::uint64_t strategies_apart = 1'000;  // of what is tried for one height, from round to round
@@ -49,13 +50,16 @@ class Packer {
  private:
   bool is_late() const { return Clock::now() >= options_.deadline; }
 
-  // Further orders where the first leaves something to gain, as far as there is time for another.
+  // Further orders where the first leaves something to gain. Those of many items take as long as many repairs, which
+  // gain more where there is no time for both.
   void fit() {
     const Clock::time_point start = Clock::now();
     BestFit best_fit(items_, options_.deadline);
     best_ = best_fit.by_size();
     const Clock::time_point end = Clock::now();
-    if (best_.height <= goal_ || (end - start) / 2 > options_.deadline - end) {
+    const bool has_time = options_.deadline == Clock::time_point::max() ||
+                          (items_.size() > few_items ? repairs_per_fit : 1) * (end - start) < options_.deadline - end;
+    if (best_.height <= goal_ || !has_time) {
       return;
     }
     const auto pack_by = [&](std::uint32_t order) {
@@ -81,13 +85,7 @@ class Packer {
 
   // What the search is about: items that are needed at all. False if it cannot help.
   bool collect() {
-    bool has_presets = false;
-    for (const Item &item : items_) {
-      if (item.preset >= 0) {
-        has_presets = true;
-        goal_ = std::max(goal_, is_needed(item) ? item.preset + item.size : 0);
-      }
-    }
+    const bool has_presets = std::ranges::any_of(items_, [](const Item &item) { return item.preset >= 0; });
     if (has_presets || items_.size() > Skyline::max_items) {
       return false;
     }
@@ -212,10 +210,6 @@ class Packer {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       best_.height = std::max(best_.height, is_needed(items_[i]) ? best_.offsets[i] + items_[i].size : 0);
     }
-  }
-
-  static bool is_needed(const Item &item) {
-    return item.size > 0 && std::ranges::any_of(item.needed, [](Stretch s) { return s.first < s.second; });
   }
 
   std::span<const Item> items_;

@@ -47,15 +47,21 @@ std::int64_t lower_bound_of(std::span<const Item> items, std::int64_t alignment)
 
 }  // namespace
 
+bool is_needed(const Item &item) {
+  return item.size > 0 && std::ranges::any_of(item.needed, [](Stretch s) { return s.first < s.second; });
+}
+
 std::int64_t lower_bound(std::span<const Item> items) {
   std::set<std::int64_t, std::greater<>> alignments;
   std::int64_t common = 0;  // divisor of all
+  std::int64_t most = 0;
   for (const Item &item : items) {
     alignments.insert(item.alignment);
     common = std::gcd(common, item.alignment);
+    most = std::max(most, item.preset >= 0 && is_needed(item) ? item.preset + item.size : 0);
   }
   alignments.erase(common);
-  std::int64_t most = common > 0 ? lower_bound_of(items, common) : 0;
+  most = std::max(most, common > 0 ? lower_bound_of(items, common) : 0);
   for (std::int64_t alignment : alignments | std::views::take(max_alignments)) {
     most = std::max(most, lower_bound_of(items, alignment));
   }
@@ -115,7 +121,7 @@ Status check(std::span<const Item> items, const Packing &packing) {
     if (items[i].preset >= 0 && offset != items[i].preset) {
       return make_error(ErrorCode::Internal, "packing: item {} lies at {}, expected {}", i, offset, items[i].preset);
     }
-    if (std::ranges::any_of(items[i].needed, [](Stretch s) { return s.first < s.second; }) && items[i].size > 0) {
+    if (is_needed(items[i])) {
       highest = std::max(highest, offset + items[i].size);
     }
   }

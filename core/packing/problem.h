@@ -30,7 +30,11 @@ inline std::int64_t align_up(std::int64_t offset, std::int64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-// The most bytes needed at one time, with those that alignment keeps free between them: no packing is lower.
+// Whether it takes bytes at some time.
+bool is_needed(const Item &item);
+
+// The most bytes needed at one time, with those that alignment keeps free between them, or the highest end of a preset:
+// no packing is lower.
 std::int64_t lower_bound(std::span<const Item> items);
 
 struct Overlap {

@@ -157,6 +157,13 @@ TEST_CASE("packing: the search ends where alignment keeps the lower bound out of
   require_packed(items, 260, patient);
 }
 
+TEST_CASE("no packing is lower than what has its place already") {
+  const std::vector<Item> items = {{.size = 10, .needed = {{0, 4}}, .preset = 90}, {.size = 20, .needed = {{0, 4}}}};
+  CHECK(lower_bound(items) == 100);
+  const std::vector<Item> unneeded = {{.size = 10, .needed = {{4, 4}}, .preset = 90}};
+  CHECK(lower_bound(unneeded) == 0);
+}
+
 TEST_CASE("packing: the check rejects what is wrong") {
   auto items = items_of({{0, 4, 10}, {2, 6, 10}, {4, 8, 10}});
   CHECK(check(items, {{0, 10, 0}, 20}).ok());
