@@ -84,7 +84,7 @@ Result<Planned> plan_memory(ir::Module module, const BackendChoice &choice, std:
   }
   // What does not fit is shown as it would be.
   Result<Planned> planned = plan_on(backend, module, capacity);
-  const bool is_too_large = !planned.ok() && capacity != 0 && planned.error().code() == ErrorCode::OutOfMemory;
+  const bool is_too_large = !planned.ok() && capacity != 0 && planned.error().code() == ErrorCode::DoesNotFit;
   return is_too_large ? plan_on(backend, module, 0) : std::move(planned);
 }
 

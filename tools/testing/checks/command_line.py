@@ -753,8 +753,11 @@ def memory():
         plan = json.loads(expect(["memory", "product.hlo", "--on", "cpu", "--json"], SUCCESS, "").out)["device"]
         needed = str(plan["peak"])
         expect(["memory", "product.hlo", "--on", "cpu", "--capacity", needed], SUCCESS, "")
-        refused = expect(["memory", "product.hlo", "--on", "cpu", "--capacity", str(plan["peak"] - 1)], NEGATIVE, "").out
-        check(f"does not fit: {needed} bytes are needed, 1 more than" in refused, f"memory --on cpu --capacity printed\n{refused}")
+        for missing in 1, plan["peak"] - 10:
+            capacity = str(plan["peak"] - missing)
+            refused = expect(["memory", "product.hlo", "--on", "cpu", "--capacity", capacity], NEGATIVE, "").out
+            check(f"does not fit: {needed} bytes are needed, {missing} more than" in refused,
+                  f"memory --on cpu --capacity {capacity} printed\n{refused}")
     expect(["memory", "good.hlo", "--on", "interpreter"], FAILED,
            "backplane: the interpreter has no plan of memory, expected --on a device")
     expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "532"], SUCCESS, "")
