@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/ir/annotations.h"
+
 namespace bp::ir {
 namespace {
 
@@ -54,6 +56,18 @@ Status check_one_device(const Module &module) {
   const std::int64_t count = device_count(module);
   if (count == 1 || is_unpartitioned(module)) {
     return {};
+  }
+  for (Computation computation : module.computations()) {
+    for (Instruction i : computation.instructions()) {
+      if (annotation_of(i) == Annotation::Division) {
+        return unsupported(
+                   "{} is for {} devices (replica_count={}, num_partitions={}) and waits for a partitioner, as {} "
+                   "divides values between them; XLA writes such programs partitioned with "
+                   "XLA_FLAGS=\"--xla_dump_to=FOLDER --xla_dump_hlo_pass_re=spmd-partitioning\"",
+                   module.name(), count, module.header().replica_count, module.header().num_partitions, i.name())
+            .at(i.location());
+      }
+    }
   }
   return unsupported(
       "{} needs {} devices (replica_count={}, num_partitions={}), but would run on one; "
