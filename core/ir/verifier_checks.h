@@ -26,9 +26,9 @@ class CollectiveVerifier {
   // The numbers in replica_groups.
   struct Groups {
     std::int64_t count = 0;         // of groups
-    std::int64_t number_count = 0;  // the numbers are different and below this, if they are all named
-    std::int64_t largest = -1;
-    std::int64_t group_size = -1;  // -1: the sizes differ
+    std::int64_t number_count = 0;  // of numbers, which are different
+    std::int64_t largest = -1;      // number
+    std::int64_t group_size = -1;   // -1: the sizes differ
   };
 
   Result<Groups> groups_of(const Instruction &collective);

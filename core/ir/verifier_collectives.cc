@@ -32,7 +32,7 @@ Status check_pairs(const Instruction &permute) {
   return {};
 }
 
-// A part of a result that is an array, or a tuple of arrays.
+// The array that is the result, or part of it.
 const Shape &part(const Shape &shape, std::size_t i) {
   return shape.is_tuple() ? shape.elements()[i] : shape;
 }
@@ -103,8 +103,8 @@ Status CollectiveVerifier::verify(const Instruction &instruction) {
   const Opcode opcode = instruction.opcode();
   const GroupMode mode = group_mode(instruction);
   if (groups.count > 0 && opcode != Opcode::CollectiveBroadcast && groups.largest >= groups.number_count) {
-    return invalid_input("replica_groups has {} numbers up to {}, expected each from 0 on in a group",
-                         groups.number_count, groups.largest);
+    return invalid_input("replica_groups names {} {}s up to {}, expected all from 0 on", groups.number_count,
+                         what_numbers_are(mode), groups.largest);
   }
   if (groups.group_size < 0 && !may_differ_in_size(opcode)) {
     return invalid_input("the groups of replica_groups differ in size, expected as many members in each");
@@ -116,16 +116,17 @@ Status CollectiveVerifier::verify(const Instruction &instruction) {
   const ModuleHeader &header = module.header();
   const std::int64_t limit = number_limit(mode, header.replica_count, header.num_partitions);
   if (groups.largest >= limit) {
-    return invalid_input("replica_groups has {} {}, expected less than {}", what_numbers_are(mode), groups.largest,
+    return invalid_input("replica_groups names {} {}, expected less than {}", what_numbers_are(mode), groups.largest,
                          limit);
   }
   if (groups.count > 0 && opcode != Opcode::CollectiveBroadcast && groups.number_count < limit) {
-    return invalid_input("replica_groups has {} numbers, expected each {} of {}", groups.number_count,
-                         what_numbers_are(mode), limit);
+    return invalid_input("replica_groups names {} of {} {}s, expected all", groups.number_count, limit,
+                         what_numbers_are(mode));
   }
   if (groups.group_size < 0) {
     return {};
   }
+  // Of CrossReplicaAndPartition each number stands for all partitions of a replica.
   std::int64_t members = groups.count > 0 ? groups.group_size : limit;
   const bool overflows = mode == GroupMode::CrossReplicaAndPartition &&
                          __builtin_mul_overflow(members, header.num_partitions, &members);
