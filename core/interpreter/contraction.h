@@ -23,6 +23,16 @@ namespace detail {
 
 inline constexpr std::int64_t block_rows = 64, block_columns = 128, block_depth = 256;
 
+// Sums of integers wrap.
+template <class Sum>
+void add_to(Sum &sum, Sum term) {
+  if constexpr (std::is_same_v<Sum, std::int64_t>) {
+    sum = static_cast<Sum>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(term));
+  } else {
+    sum += term;
+  }
+}
+
 // sums[4][8] += panels of [depth][4] and [depth][8].
 template <class Sum>
 void multiply_panels(const Sum *lhs, const Sum *rhs, std::int64_t depth, Sum *sums, std::int64_t sums_stride) {
@@ -30,19 +40,13 @@ void multiply_panels(const Sum *lhs, const Sum *rhs, std::int64_t depth, Sum *su
   for (std::int64_t k = 0; k < depth; ++k) {
     for (std::int64_t i = 0; i < panel_rows; ++i) {
       for (std::int64_t j = 0; j < panel_columns; ++j) {
-        if constexpr (std::is_same_v<Sum, std::int64_t>) {  // wraps
-          auto term = static_cast<std::uint64_t>(lhs[k * panel_rows + i]) *
-                      static_cast<std::uint64_t>(rhs[k * panel_columns + j]);
-          local[i][j] = static_cast<Sum>(static_cast<std::uint64_t>(local[i][j]) + term);
-        } else {
-          local[i][j] += multiply(lhs[k * panel_rows + i], rhs[k * panel_columns + j]);
-        }
+        add_to(local[i][j], multiply(lhs[k * panel_rows + i], rhs[k * panel_columns + j]));
       }
     }
   }
   for (std::int64_t i = 0; i < panel_rows; ++i) {
     for (std::int64_t j = 0; j < panel_columns; ++j) {
-      sums[i * sums_stride + j] += local[i][j];
+      add_to(sums[i * sums_stride + j], local[i][j]);
     }
   }
 }

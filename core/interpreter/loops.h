@@ -50,11 +50,13 @@ constexpr Loop computed_loop_of_two = loop_of_two<W, W, [](W x, W y) {
 }>;
 
 // Of complex numbers the textbook product: an infinite factor among others may give NaN, where C's product would look
-// again.
+// again. That of integers wraps.
 template <class W>
 W multiply(W x, W y) {
   if constexpr (is_complex_number<W>) {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  } else if constexpr (std::is_integral_v<W>) {
+    return static_cast<W>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
   } else {
     return x * y;
   }
