@@ -182,6 +182,14 @@ Packing BestFit::by_size_and_start() const {
   });
 }
 
+Packing BestFit::by_start() const {
+  return pack_by([&](std::uint32_t i) {
+    const std::vector<Stretch> &needed = items_[i].needed;
+    return std::pair(needed.empty() ? std::int64_t{0} : -static_cast<std::int64_t>(needed.front().first),
+                     items_[i].size);
+  });
+}
+
 Packing BestFit::by_duration() const {
   return pack_by([&](std::uint32_t i) { return std::pair(durations_[i], items_[i].size); });
 }

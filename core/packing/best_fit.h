@@ -28,6 +28,8 @@ class BestFit {
   // Equal ones from their beginning on: of one size, no more are above each other than have to be.
   Packing by_size_and_start() const;
   Packing by_duration() const;
+  // Rising beginning, as memory is given out while a program runs.
+  Packing by_start() const;
   Packing by_area(double power) const;
   // By falling size, but what would end above the limit is left out: its offset is -1. Presets are placed in any case.
   Packing by_size_below(std::int64_t limit) const;

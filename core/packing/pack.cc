@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "core/packing/best_fit.h"
@@ -14,7 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Outcome = SkylineSearch::Outcome;
 
-constexpr std::size_t few_items = 2'000;          // of which two more orders cost little
+constexpr std::size_t few_items = 2'000;          // of which further orders cost little
+constexpr std::ptrdiff_t trial_items = 1'000;     // of many
 constexpr std::int64_t repairs_per_fit = 50;       // of many items, in time
 constexpr std::int64_t first_round = 20'000'000;  // steps, at least
 constexpr std::int64_t tries_each_round = 4;
@@ -26,6 +28,17 @@ constexpr std::int64_t steps_to_begin = 10;  // a repair, per item
 // Shares of what is above the goal.
 constexpr double smallest_aim = 1.0 / 32, first_aim = 1.0 / 8, largest_aim = 0.5;
 constexpr std::int64_t steps_of_aim = 64;
+
+using Order = Packing (*)(const BestFit &);
+constexpr std::array orders = {
+    Order([](const BestFit &fit) { return fit.by_size(); }),
+    Order([](const BestFit &fit) { return fit.by_duration(); }),
+    Order([](const BestFit &fit) { return fit.by_start(); }),
+    Order([](const BestFit &fit) { return fit.by_size_and_start(); }),
+    Order([](const BestFit &fit) { return fit.by_area(0.25); }),
+    Order([](const BestFit &fit) { return fit.by_area(1); }),
+    Order([](const BestFit &fit) { return fit.by_area(2); }),
+};
 
 class Packer {
  public:
@@ -50,37 +63,54 @@ class Packer {
  private:
   bool is_late() const { return Clock::now() >= options_.deadline; }
 
-  // Further orders where the first leaves something to gain. Those of many items take as long as many repairs, which
-  // gain more where there is no time for both.
+  // In several orders. Of many items the one that packs a part of them best, and then further ones only where there is
+  // time for them and for repairs, which gain more.
   void fit() {
+    const BestFit best_fit(items_, options_.deadline);
+    if (items_.size() <= few_items) {
+      best_ = orders[0](best_fit);
+      for (std::size_t i = 1; i < orders.size() && best_.height > goal_ && !is_late(); ++i) {
+        offer(orders[i](best_fit));
+      }
+      return;
+    }
+    const std::vector<std::size_t> ranked = rank_orders();
     const Clock::time_point start = Clock::now();
-    BestFit best_fit(items_, options_.deadline);
-    best_ = best_fit.by_size();
+    best_ = orders[ranked[0]](best_fit);
     const Clock::time_point end = Clock::now();
     const bool has_time = options_.deadline == Clock::time_point::max() ||
-                          (items_.size() > few_items ? repairs_per_fit : 1) * (end - start) < options_.deadline - end;
+                          repairs_per_fit * (end - start) < options_.deadline - end;
     if (best_.height <= goal_ || !has_time) {
       return;
     }
-    const auto pack_by = [&](std::uint32_t order) {
-      return order == 0   ? best_fit.by_duration()
-             : order == 1 ? best_fit.by_size_and_start()
-                          : best_fit.by_area(std::array{0.25, 1.0, 2.0}[order - 2]);
-    };
-    const auto offer = [&](Packing other) {
-      if (other.height < best_.height) {
-        best_ = std::move(other);
-      }
-    };
-    if (items_.size() > few_items) {
-      std::array<Packing, 3> others;
-      threads_.parallel(others.size(), [&](std::uint32_t i, std::uint32_t) { others[i] = pack_by(i); });
-      std::ranges::for_each(others, [&](Packing &other) { offer(std::move(other)); });
-      return;
+    std::array<Packing, 3> others;
+    threads_.parallel(others.size(), [&](std::uint32_t i, std::uint32_t) { others[i] = orders[ranked[i + 1]](best_fit); });
+    std::ranges::for_each(others, [&](Packing &other) { offer(std::move(other)); });
+  }
+
+  void offer(Packing other) {
+    if (other.height < best_.height) {
+      best_ = std::move(other);
     }
-    for (std::uint32_t order = 0; order < 5 && best_.height > goal_ && !is_late(); ++order) {
-      offer(pack_by(order));
-    }
+  }
+
+  // Numbers of orders, that first which packs those items best that begin in the middle.
+  std::vector<std::size_t> rank_orders() {
+    const auto begin = [](const Item &item) { return item.needed.empty() ? 0 : item.needed.front().first; };
+    std::vector<Item> part(items_.begin(), items_.end());
+    const auto first = part.begin() + static_cast<std::ptrdiff_t>((part.size() - trial_items) / 2);
+    const auto last = first + trial_items;
+    std::ranges::nth_element(part, first, {}, begin);
+    std::ranges::nth_element(first, last, part.end(), {}, begin);
+    const std::span<const Item> trial(first, last);
+    const BestFit best_fit(trial, options_.deadline);
+    std::array<std::int64_t, orders.size()> heights;
+    threads_.parallel(orders.size(),
+                      [&](std::uint32_t i, std::uint32_t) { heights[i] = orders[i](best_fit).height; });
+    std::vector<std::size_t> ranked(orders.size());
+    std::iota(ranked.begin(), ranked.end(), std::size_t{0});
+    std::ranges::stable_sort(ranked, {}, [&](std::size_t i) { return heights[i]; });
+    return ranked;
   }
 
   // What the search is about: items that are needed at all. False if it cannot help.

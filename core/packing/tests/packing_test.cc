@@ -242,6 +242,19 @@ std::int64_t height_of_best_fit(std::span<const Item> items, auto key) {
   return height;
 }
 
+TEST_CASE("packing: many items are packed in the order that suits them") {
+  // All are needed for as long, one after another: only the order of their beginnings packs them well.
+  std::mt19937_64 random(3);
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < 4'000; ++i) {
+    items.push_back({static_cast<std::int64_t>(1 + random() % 100'000), 1, {{i, i + 100}}, -1});
+  }
+  Options little;
+  little.steps = 1;
+  CHECK(pack(items, little).height <= lower_bound(items) * 103 / 100);
+  CHECK(BestFit(items).by_size().height > lower_bound(items) * 115 / 100);
+}
+
 TEST_CASE("packing: never worse than the better one of the classic orders") {
   std::mt19937_64 random(7);
   Options little;

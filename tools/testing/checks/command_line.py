@@ -393,6 +393,8 @@ MISUSES = [
     (["fuzz", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
     (["fuzz", "--size", "0"],
      "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on"),
+    (["fuzz", "--minutes", "nan"],
+     "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on"),
     (["memory"], "no model was given"),
     (["memory", "good.hlo", "--fly"], "unrecognised option '--fly'"),
     (["memory", "good.hlo", "--capacity", "0"], "--capacity is 0, expected more than 0"),
