@@ -143,7 +143,8 @@ class Collective {
     for (const std::vector<std::int64_t> &numbers : groups) {
       for (std::int64_t number : numbers) {
         if (number < 0 || number >= limit()) {
-          return invalid_input("a group names {} {}, expected less than {}", ir::what_numbers_are(mode_), number, limit());
+          return invalid_input("a group names {} {}, expected less than {}", ir::what_numbers_are(mode_), number,
+                               limit());
         }
       }
       Group group = members(numbers);

@@ -128,8 +128,8 @@ Status CollectiveVerifier::verify(const Instruction &instruction) {
   }
   // Of CrossReplicaAndPartition each number stands for all partitions of a replica.
   std::int64_t members = groups.count > 0 ? groups.group_size : limit;
-  const bool overflows = mode == GroupMode::CrossReplicaAndPartition &&
-                         __builtin_mul_overflow(members, header.num_partitions, &members);
+  const bool overflows =
+      mode == GroupMode::CrossReplicaAndPartition && __builtin_mul_overflow(members, header.num_partitions, &members);
   return overflows ? Status() : check_shapes(instruction, members);
 }
 

@@ -17,7 +17,7 @@ using Outcome = SkylineSearch::Outcome;
 
 constexpr std::size_t few_items = 2'000;          // of which further orders cost little
 constexpr std::ptrdiff_t trial_items = 1'000;     // of many
-constexpr std::int64_t repairs_per_fit = 50;       // of many items, in time
+constexpr std::int64_t repairs_per_fit = 50;      // of many items, in time
 constexpr std::int64_t first_round = 20'000'000;  // steps, at least
 constexpr std::int64_t tries_each_round = 4;
 constexpr std::uint64_t strategies_apart = 1'000;  // of what is tried for one height, from round to round
@@ -78,13 +78,14 @@ class Packer {
     const Clock::time_point start = Clock::now();
     best_ = orders[ranked[0]](best_fit);
     const Clock::time_point end = Clock::now();
-    const bool has_time = options_.deadline == Clock::time_point::max() ||
-                          repairs_per_fit * (end - start) < options_.deadline - end;
+    const bool has_time =
+        options_.deadline == Clock::time_point::max() || repairs_per_fit * (end - start) < options_.deadline - end;
     if (best_.height <= goal_ || !has_time) {
       return;
     }
     std::array<Packing, 3> others;
-    threads_.parallel(others.size(), [&](std::uint32_t i, std::uint32_t) { others[i] = orders[ranked[i + 1]](best_fit); });
+    threads_.parallel(others.size(),
+                      [&](std::uint32_t i, std::uint32_t) { others[i] = orders[ranked[i + 1]](best_fit); });
     std::ranges::for_each(others, [&](Packing &other) { offer(std::move(other)); });
   }
 
@@ -105,8 +106,7 @@ class Packer {
     const std::span<const Item> trial(first, last);
     const BestFit best_fit(trial, options_.deadline);
     std::array<std::int64_t, orders.size()> heights;
-    threads_.parallel(orders.size(),
-                      [&](std::uint32_t i, std::uint32_t) { heights[i] = orders[i](best_fit).height; });
+    threads_.parallel(orders.size(), [&](std::uint32_t i, std::uint32_t) { heights[i] = orders[i](best_fit).height; });
     std::vector<std::size_t> ranked(orders.size());
     std::iota(ranked.begin(), ranked.end(), std::size_t{0});
     std::ranges::stable_sort(ranked, {}, [&](std::size_t i) { return heights[i]; });

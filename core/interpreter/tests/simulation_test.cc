@@ -128,13 +128,14 @@ TEST_CASE("a program for several devices is simulated as a whole, and not run on
         sharded + "p = u32[] replica-id()  ROOT r = s32[] negate(s)"}) {
     CHECK_FALSE(interpreter::interpret(program("num_partitions=2", body), one).ok());
   }
-  const ir::Module divided = program(
-      "num_partitions=2",
-      "d = s32[2] custom-call(x), custom_call_target=\"SPMDShardToFullShape\"  ROOT r = s32[2] all-reduce(d), to_apply=add");
-  CHECK(interpreter::interpret(divided, one).error().message() ==
-        "m is for 2 devices (replica_count=1, num_partitions=2) and waits for a partitioner, as d divides values between "
-        "them; XLA writes such programs partitioned with XLA_FLAGS=\"--xla_dump_to=FOLDER "
-        "--xla_dump_hlo_pass_re=spmd-partitioning\"");
+  const ir::Module divided = program("num_partitions=2",
+                                     "d = s32[2] custom-call(x), custom_call_target=\"SPMDShardToFullShape\"  ROOT r = "
+                                     "s32[2] all-reduce(d), to_apply=add");
+  CHECK(
+      interpreter::interpret(divided, one).error().message() ==
+      "m is for 2 devices (replica_count=1, num_partitions=2) and waits for a partitioner, as d divides values between "
+      "them; XLA writes such programs partitioned with XLA_FLAGS=\"--xla_dump_to=FOLDER "
+      "--xla_dump_hlo_pass_re=spmd-partitioning\"");
   CHECK(interpreter::simulate(
             program("replica_count=1000000000000, num_partitions=1000000000000", "ROOT r = s32[] negate(x)"), one)
             .error()

@@ -436,11 +436,11 @@ TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
   const Device device = open();
   compile::Options options;
   options.device_only = true;
-  const auto compiled = compile::compile(
-      text::parse_module("HloModule m ENTRY main { x = f32[8] parameter(0)\n"
-                         "  ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\" }")
-          .value(),
-      device, options);
+  const auto compiled =
+      compile::compile(text::parse_module("HloModule m ENTRY main { x = f32[8] parameter(0)\n"
+                                          "  ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\" }")
+                           .value(),
+                       device, options);
   REQUIRE(!compiled.ok());
   CHECK_THAT(compiled.error().to_string(), Catch::Contains("r is not compiled"));
 }

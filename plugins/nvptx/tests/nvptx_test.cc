@@ -107,11 +107,11 @@ TEST_CASE("values that share memory wait for each other, and others do not") {
 
 TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
   const Backend backend = open({{"emulate", "1"}});
-  const auto compiled = backend.compile(
-      text::parse_module("HloModule m ENTRY main { x = f32[8] parameter(0)\n"
-                         "  ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\" }")
-          .value(),
-      whole());
+  const auto compiled =
+      backend.compile(text::parse_module("HloModule m ENTRY main { x = f32[8] parameter(0)\n"
+                                         "  ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target=\"TopK\" }")
+                          .value(),
+                      whole());
   REQUIRE(!compiled.ok());
   CHECK(compiled.error().message() ==
         "backend dev.backplane.nvptx does not run r (custom-call): target \"TopK\": nvptx: r is not compiled");
