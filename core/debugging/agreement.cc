@@ -126,8 +126,11 @@ void mark_insensitive(const Origins &origins, const std::vector<Comparison> &res
     const double share = responses[i].share_apart;
     if (is_computed(outputs[i]) && comparison.weak_evidence.empty() && share < least_share &&
         origins.is_continuous(comparison)) {
-      comparison.weak_evidence = fmt::format(
-          "inputs that are larger by up to a 32nd move {:.2g} % of its elements that are not zero", 100 * share);
+      comparison.weak_evidence =
+          comparison.shape.element_count() == 0
+              ? "it has no elements"
+              : fmt::format("inputs that are larger by up to a 32nd move {:.2g} % of its elements that are not zero",
+                            100 * share);
     }
   }
 }

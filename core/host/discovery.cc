@@ -86,9 +86,14 @@ Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
     }
   }
   const std::string there = known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "));
-  const std::string searched = directories.empty() ? "no directory" : fmt::format("{}", fmt::join(directories, ", "));
-  return Error(ErrorCode::NotFound, fmt::format("no plugin answers to \"{}\", expected one of: {}", name, there))
-      .note(fmt::format("searched {}", searched));
+  Error error(ErrorCode::NotFound, fmt::format("no plugin answers to \"{}\", expected one of: {}", name, there));
+  if (!directories.empty()) {
+    return std::move(error).note(fmt::format("searched {}", fmt::join(directories, ", ")));
+  }
+  const char *path = is_elevated() ? nullptr : std::getenv("BACKPLANE_PATH");
+  return std::move(error).note(path == nullptr
+                                   ? "there is no directory to search; BACKPLANE_PATH names those with plugins"
+                                   : fmt::format("there is no directory to search: BACKPLANE_PATH is '{}'", path));
 }
 
 // The only candidate's refusal, or all of them as notes.

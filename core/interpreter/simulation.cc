@@ -10,11 +10,10 @@
 namespace bp::interpreter {
 namespace {
 
-constexpr std::int64_t max_devices = 256;  // a thread each
-
 Status check_count(std::int64_t devices) {
-  return devices <= max_devices ? Status()
-                                : unsupported("a simulation of {} devices, expected at most {}", devices, max_devices);
+  return devices <= ir::max_simulated_devices
+             ? Status()
+             : unsupported("a simulation of {} devices, expected at most {}", devices, ir::max_simulated_devices);
 }
 
 }  // namespace

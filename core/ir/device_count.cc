@@ -69,10 +69,12 @@ Status check_one_device(const Module &module) {
       }
     }
   }
-  return unsupported(
-      "{} needs {} devices (replica_count={}, num_partitions={}), but would run on one; "
-      "`run --on interpreter --devices {}` simulates them",
-      module.name(), count, module.header().replica_count, module.header().num_partitions, count);
+  const std::string what =
+      fmt::format("{} needs {} devices (replica_count={}, num_partitions={}), but would run on one", module.name(),
+                  count, module.header().replica_count, module.header().num_partitions);
+  return count > max_simulated_devices
+             ? unsupported("{}; `run --on interpreter` simulates at most {}", what, max_simulated_devices)
+             : unsupported("{}; `run --on interpreter --devices {}` simulates them", what, count);
 }
 
 }  // namespace bp::ir

@@ -5,6 +5,9 @@
 
 namespace bp::ir {
 
+// The interpreter's, a thread each.
+inline constexpr std::int64_t max_simulated_devices = 256;
+
 // replica_count x num_partitions; the largest number if that is more than an int64 holds.
 std::int64_t device_count(const Module &module);
 

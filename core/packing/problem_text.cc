@@ -131,7 +131,7 @@ class Reader {
     std::int64_t value = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || end != text.data() + text.size() || value < -max_bytes || value > max_bytes) {
-      return error("{} is '{}', expected an integer of at most 2^62", column_names[column], text);
+      return error("{} is '{}', expected an integer from -2^62 to 2^62", column_names[column], text);
     }
     return value;
   }

@@ -25,8 +25,7 @@ ir::ComputationId copy_computation(ir::Module &module, ir::ComputationId from) {
 
 class Flattener {
  public:
-  Flattener(ir::Module &module, const PassContext &context)
-      : module_(module), context_(context), graph_(module) {}
+  Flattener(ir::Module &module, const PassContext &context) : module_(module), context_(context), graph_(module) {}
 
   Result<bool> run() {
     BP_TRY(expect_room());
@@ -72,8 +71,8 @@ class Flattener {
       return {};
     }
     return make_error(ErrorCode::OutOfMemory,
-                      "{}: the calls reach it in {:.15g} ways, and with a copy of each computation for each of them "
-                      "the module has {:.15g} instructions, expected at most {}",
+                      "{}: the calls reach it in {:.4g} ways, and with a copy of each computation for each of them "
+                      "the module has {:.4g} instructions, expected at most {}",
                       most_copied, most, instructions, context_.max_instructions);
   }
 

@@ -8,6 +8,7 @@
 
 #include "tools/command/command.h"
 #include "tools/command/layer_choice.h"
+#include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
@@ -47,7 +48,7 @@ std::span<const Command> commands() {
 }
 
 int report(const Error &error) {
-  fmt::print(stderr, "backplane: {}\n", error.to_string());
+  fmt::print(stderr, "backplane: {}\n", printable(error.to_string()));
   return failed;
 }
 

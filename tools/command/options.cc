@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "tools/command/terminal.h"
+
 namespace bp::command {
 
 namespace program_options = boost::program_options;
@@ -60,7 +62,7 @@ std::optional<int> Options::parse(std::span<const std::string> arguments) {
 }
 
 int Options::misuse(std::string_view problem) const {
-  fmt::print(stderr, "backplane: {}\nUsage: backplane {}\nSee: backplane {} --help\n", problem, usage_,
+  fmt::print(stderr, "backplane: {}\nUsage: backplane {}\nSee: backplane {} --help\n", printable(problem), usage_,
              usage_.substr(0, usage_.find(' ')));
   return usage;
 }

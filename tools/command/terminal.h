@@ -30,6 +30,9 @@ class Progress {
   bool shown_ = false;
 };
 
+// Control characters but line ends and tabs as \xNN: what stands in a file gives no commands to a terminal.
+std::string printable(std::string_view text);
+
 double seconds_since(std::chrono::steady_clock::time_point start);
 
 // "1.5 GB", "312 KB", "40 bytes": powers of ten, three digits.

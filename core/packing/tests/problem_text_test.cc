@@ -40,9 +40,9 @@ TEST_CASE("packing text: what is wrong is said with its line") {
   auto row = [&](std::string line) { return error_of("id,lower,upper,size,alignment,preset\n" + line); };
   CHECK(row("a,1,2,3,,\nb,1,2,3,,\na,4,5,3,,\n") == "p.csv:4: id is 'a', expected another than in line 2");
   CHECK(row("a,1,2,3\n") == "p.csv:2: found 4 fields, expected 6");
-  CHECK(row("a,1,two,3,,\n") == "p.csv:2: upper is 'two', expected an integer of at most 2^62");
+  CHECK(row("a,1,two,3,,\n") == "p.csv:2: upper is 'two', expected an integer from -2^62 to 2^62");
   CHECK(row("a,1,99999999999999999999,3,,\n") ==
-        "p.csv:2: upper is '99999999999999999999', expected an integer of at most 2^62");
+        "p.csv:2: upper is '99999999999999999999', expected an integer from -2^62 to 2^62");
   CHECK(row("a,4,3,3,,\n") == "p.csv:2: upper is 3, expected at least lower, 4");
   CHECK(row("a,1,2,-3,,\n") == "p.csv:2: size is -3, expected at least 0 and all sizes together at most 2^62");
   CHECK(row("a,1,2,4611686018427387904,,\nb,1,2,1,,\n") ==

@@ -588,6 +588,9 @@ def plugins():
     check([space["peer_visible"] for space in spaces] == [True, False, False], f"plugins --json printed {spaces}")
     null = json.loads(expect(["plugins", "null", "--json"], SUCCESS, "").out)
     check(null["spaces"] and null["queues"] and null["options"] == [], f"plugins null --json printed {null}")
+    unfound = backplane("run", "good.hlo", "--on", "cpu", path="/nowhere")
+    check(unfound.err.endswith("note: there is no directory to search: BACKPLANE_PATH is '/nowhere'\n"),
+          f"run with a folder that is not there says\n{unfound.err}")
     nowhere = backplane("plugins", path="/nowhere")
     check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
 
@@ -776,6 +779,9 @@ def pack():
     check("height:       8\nlower bound:  8 (reached" in text, f"backplane pack printed\n{text}")
     offsets = [line.split(",")[-1] for line in written("packed.csv").splitlines()]
     check(offsets in (["offset", "0", "0", "4"], ["offset", "4", "4", "0"]), f"backplane pack wrote offsets {offsets}")
+    pathlib.Path("commanding.csv").write_text("id,lower,upper,size\na,0,3,\x1b[31m4\n")
+    expect(["pack", "commanding.csv"], FAILED,
+           "backplane: commanding.csv:2: size is '\\x1b[31m4', expected an integer from -2^62 to 2^62")
     figures = json.loads(expect(["pack", "p.csv", "--capacity", "8", "--json"], SUCCESS, "").out)
     check((figures["height"], figures["fits"]) == (8, True), f"backplane pack --json printed {figures}")
     text = expect(["pack", "p.csv", "--heap-limit", "4", "-o", "heaps.csv"], SUCCESS, "").out
