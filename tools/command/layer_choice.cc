@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -78,8 +79,9 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
         active().recording = std::move(file).value();
       }
       layers.push_back(remote::record_layer(active().recording));
-    } else if (const double seconds = layer.starts_with("deadline=") ? std::atof(layer.c_str() + 9) : 0;
-               seconds > 0 && seconds <= 1e9) {
+    } else if (double seconds = 0; layer.starts_with("deadline=") &&
+                                   boost::conversion::try_lexical_convert(layer.substr(9), seconds) && seconds > 0 &&
+                                   seconds <= 1e9) {
       layers.push_back(layers::deadline_layer(
           std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e3))), end_overdue));
     } else {

@@ -6,6 +6,8 @@
 #include <new>
 #include <system_error>
 
+#include "backplane/base/status.h"
+#include "core/host/build_configuration.h"
 #include "tools/command/command.h"
 #include "tools/command/layer_choice.h"
 #include "tools/command/terminal.h"
@@ -37,8 +39,13 @@ void print_help() {
     fmt::print("  {:<10} {}\n", command.name, command.summary);
   }
   fmt::print(
-      "\nbackplane COMMAND --help tells more, with examples.\n"
+      "\nbackplane COMMAND --help tells more, with examples; backplane --version, which one this is.\n"
       "Exit codes: 0 success, 1 the answer is no (results differ), 2 wrong usage, 3 could not be done.\n");
+}
+
+void print_version() {
+  constexpr bp_version_t abi = BP_VERSION_INIT;
+  fmt::print("backplane {}, ABI of plugins {}.{}.{}\n", host::core_version, abi.major, abi.minor, abi.revision);
 }
 
 }  // namespace
@@ -61,6 +68,10 @@ int run(std::span<const std::string> arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
     print_help();
     return arguments.empty() ? usage : success;
+  }
+  if (arguments[0] == "--version") {
+    print_version();
+    return success;
   }
   for (const Command &command : commands()) {
     if (command.name == arguments[0]) {

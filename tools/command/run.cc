@@ -73,6 +73,9 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   std::vector<ir::Literal> arguments;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     BP_ASSIGN(std::string content, read_file(request.inputs[i]));
+    if (content.starts_with("\x93NUMPY")) {
+      return invalid_input("{} is a file of NumPy, expected text such as {{1, 2}}", request.inputs[i]);
+    }
     const ir::Shape &shape = entry.parameter(i).shape();
     auto literal = text::parse_literal(content, shape, request.inputs[i]);
     if (!literal.ok()) {

@@ -106,6 +106,7 @@ FILES = {
     "large.hlo": model("  a = f32[] parameter(0)", "  ROOT b = f32[1000000,1000000,1000] broadcast(a), dimensions={}"),
     "large_parameter.hlo": model("  ROOT a = f32[1000000,1000000,1000] parameter(0)"),
     "four.txt": "{1, 2, 3, 4}",
+    "four.npy": b"\x93NUMPY\x01\x00",
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
     "checks.hlo": SELF_CHECKING % 2 + "// -----\n" + SELF_CHECKING % 3,
@@ -214,6 +215,8 @@ MISTAKES = [
     (["run", "good.hlo", "--inputs", "absent.txt", "--on", "null"], FAILED,
      "backplane: cannot read absent.txt: No such file or directory"),
     (["run", "good.hlo", "--inputs", ".", "--on", "null"], FAILED, "backplane: cannot read .: Is a directory"),
+    (["run", "good.hlo", "--inputs", "four.npy", "--on", "null"], FAILED,
+     "backplane: four.npy is a file of NumPy, expected text such as {1, 2}"),
     (["run", "good.hlo", "--inputs", "four.txt", "four.txt", "--on", "null"], FAILED,
      "backplane: 2 input files were given, but good.hlo has 1 parameters"),
     (["run", "good.hlo", "--inputs", "five.txt", "--on", "null"], FAILED,
@@ -404,8 +407,9 @@ MISUSES = [
      "--depth is -1, expected at least 0"),
     (["run", "good.hlo", "--tolerance", "nan"], "--tolerance is nan, expected a number from 0 on"),
     (["bisect", "good.hlo", "--tolerance", "-1"], "--tolerance is -1, expected a number from 0 on"),
-    (["run", "good.hlo", "--layer", "deadline=inf"],
-     "--layer is 'deadline=inf', expected validate, trace=FILE, record=FILE or deadline=SECONDS"),
+    *[(["run", "good.hlo", "--layer", f"deadline={seconds}"],
+       f"--layer is 'deadline={seconds}', expected validate, trace=FILE, record=FILE or deadline=SECONDS")
+      for seconds in ("inf", "5x", "0x10", "")],
     (["check", "checks.hlo", "--memory", "--jobs", "2"], "--memory counts what the whole process takes: expected --jobs 1"),
     (["pack"], "no problem was given"),
     (["pack", "p.csv", "--capacity", "0"], "--capacity is 0, expected more than 0"),
@@ -588,6 +592,8 @@ def plugins():
     check([space["peer_visible"] for space in spaces] == [True, False, False], f"plugins --json printed {spaces}")
     null = json.loads(expect(["plugins", "null", "--json"], SUCCESS, "").out)
     check(null["spaces"] and null["queues"] and null["options"] == [], f"plugins null --json printed {null}")
+    version = expect(["--version"], SUCCESS, "").out
+    check(re.fullmatch(r"backplane \d+\.\d+\.\d+, ABI of plugins 1\.\d+\.\d+\n", version), f"--version printed {version!r}")
     unfound = backplane("run", "good.hlo", "--on", "cpu", path="/nowhere")
     check(unfound.err.endswith("note: there is no directory to search: BACKPLANE_PATH is '/nowhere'\n"),
           f"run with a folder that is not there says\n{unfound.err}")
