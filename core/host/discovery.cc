@@ -91,7 +91,7 @@ Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
     return std::move(error).note(fmt::format("searched {}", fmt::join(directories, ", ")));
   }
   const char *path = is_elevated() ? nullptr : std::getenv("BACKPLANE_PATH");
-  return std::move(error).note(path == nullptr
+  return std::move(error).note(path == nullptr || *path == '\0'
                                    ? "there is no directory to search; BACKPLANE_PATH names those with plugins"
                                    : fmt::format("there is no directory to search: BACKPLANE_PATH is '{}'", path));
 }

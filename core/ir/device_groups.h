@@ -21,7 +21,7 @@ GroupMode group_mode(const Instruction &collective);
 // "replica", "partition" or "device".
 std::string_view what_numbers_are(GroupMode mode);
 
-// How many numbers there are in a program for so many replicas and partitions; the largest number if that is too many.
+// The count of such numbers in a program for so many replicas and partitions, at most the largest int64.
 std::int64_t number_limit(GroupMode mode, std::int64_t replicas, std::int64_t partitions);
 
 using DeviceGroups = std::vector<std::vector<std::int64_t>>;

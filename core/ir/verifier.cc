@@ -1,5 +1,6 @@
 // The verifier, in three walks: the skeleton (who holds, defines and calls what), then each instruction against its row
-// of the op table and its inferred shape, then the header. Later walks may trust what earlier ones have checked.
+// of the op table and its inferred shape, then the header, of which the numbers of devices come first of all. Later walks
+// may trust what earlier ones have checked.
 #include "core/ir/verifier.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ class Verifier {
   explicit Verifier(const Module &module) : module_(module) {}
 
   Status run() {
+    BP_TRY(verify_device_counts(module_));
     BP_TRY(check_skeleton());
     BP_TRY(check_call_cycles());
     BP_TRY(check_instructions());

@@ -9,6 +9,9 @@
 
 namespace bp::ir {
 
+// The replicas and partitions that the header names are at least one each.
+Status verify_device_counts(const Module &module);
+
 // The module's header: aliases, donors and layouts of the entry computation, which must be sound already.
 Status verify_header(const Module &module);
 
@@ -31,6 +34,7 @@ class CollectiveVerifier {
     std::int64_t group_size = -1;   // -1: the sizes differ
   };
 
+  static Status check_numbers(const Instruction &collective, const Groups &groups);
   Result<Groups> groups_of(const Instruction &collective);
   static Result<Groups> read_groups(std::string_view text);
 

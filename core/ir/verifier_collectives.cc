@@ -99,38 +99,47 @@ Status CollectiveVerifier::verify(const Instruction &instruction) {
   if (instruction.has(AttributeKey::SourceTargetPairs)) {
     return check_pairs(instruction);
   }
-  BP_ASSIGN(Groups groups, groups_of(instruction));
-  const Opcode opcode = instruction.opcode();
-  const GroupMode mode = group_mode(instruction);
-  if (groups.count > 0 && opcode != Opcode::CollectiveBroadcast && groups.largest >= groups.number_count) {
-    return invalid_input("replica_groups names {} {}s up to {}, expected all from 0 on", groups.number_count,
-                         what_numbers_are(mode), groups.largest);
-  }
-  if (groups.group_size < 0 && !may_differ_in_size(opcode)) {
-    return invalid_input("the groups of replica_groups differ in size, expected as many members in each");
-  }
+  BP_ASSIGN(const Groups groups, groups_of(instruction));
+  BP_TRY(check_numbers(instruction, groups));
   const Module &module = instruction.module();
-  if (device_count(module) == 1) {  // it may stand in a file without the header, and is for how many it names
+  if (groups.group_size < 0 || device_count(module) == 1) {
     return {};
   }
   const ModuleHeader &header = module.header();
+  const GroupMode mode = group_mode(instruction);
+  std::int64_t members =
+      groups.count > 0 ? groups.group_size : number_limit(mode, header.replica_count, header.num_partitions);
+  // Each number stands for all partitions of a replica there.
+  const bool overflows =
+      mode == GroupMode::CrossReplicaAndPartition && __builtin_mul_overflow(members, header.num_partitions, &members);
+  return overflows ? Status() : check_shapes(instruction, members);
+}
+
+// A module for one device may stand in a file without the header, and is for as many as it names.
+Status CollectiveVerifier::check_numbers(const Instruction &collective, const Groups &groups) {
+  const GroupMode mode = group_mode(collective);
+  const bool names_all = groups.count > 0 && collective.opcode() != Opcode::CollectiveBroadcast;
+  if (names_all && groups.largest >= groups.number_count) {
+    return invalid_input("replica_groups names {} {}s up to {}, expected all from 0 on", groups.number_count,
+                         what_numbers_are(mode), groups.largest);
+  }
+  if (groups.group_size < 0 && !may_differ_in_size(collective.opcode())) {
+    return invalid_input("the groups of replica_groups differ in size, expected as many members in each");
+  }
+  if (device_count(collective.module()) == 1) {
+    return {};
+  }
+  const ModuleHeader &header = collective.module().header();
   const std::int64_t limit = number_limit(mode, header.replica_count, header.num_partitions);
   if (groups.largest >= limit) {
     return invalid_input("replica_groups names {} {}, expected less than {}", what_numbers_are(mode), groups.largest,
                          limit);
   }
-  if (groups.count > 0 && opcode != Opcode::CollectiveBroadcast && groups.number_count < limit) {
+  if (names_all && groups.number_count < limit) {
     return invalid_input("replica_groups names {} of {} {}s, expected all", groups.number_count, limit,
                          what_numbers_are(mode));
   }
-  if (groups.group_size < 0) {
-    return {};
-  }
-  // Of CrossReplicaAndPartition each number stands for all partitions of a replica.
-  std::int64_t members = groups.count > 0 ? groups.group_size : limit;
-  const bool overflows =
-      mode == GroupMode::CrossReplicaAndPartition && __builtin_mul_overflow(members, header.num_partitions, &members);
-  return overflows ? Status() : check_shapes(instruction, members);
+  return {};
 }
 
 Result<CollectiveVerifier::Groups> CollectiveVerifier::groups_of(const Instruction &collective) {

@@ -100,19 +100,24 @@ Status check_entry_layout(const Module &module) {
 }
 
 Status check_header(const Module &module) {
-  const ModuleHeader &header = module.header();
-  if (header.replica_count < 1 || header.num_partitions < 1) {
-    return invalid_input("the module has {} replicas and {} partitions, expected at least 1", header.replica_count,
-                         header.num_partitions);
-  }
   BP_TRY(check_aliases(module));
-  if (header.has_entry_layout) {
+  if (module.header().has_entry_layout) {
     BP_TRY(check_entry_layout(module));
   }
   return {};
 }
 
 }  // namespace
+
+Status verify_device_counts(const Module &module) {
+  const ModuleHeader &header = module.header();
+  if (header.replica_count >= 1 && header.num_partitions >= 1) {
+    return {};
+  }
+  return invalid_input("the module has {} replicas and {} partitions, expected at least 1", header.replica_count,
+                       header.num_partitions)
+      .at({module.source_file(), 1, 1, {}});
+}
 
 Status verify_header(const Module &module) {
   Status status = check_header(module);

@@ -80,9 +80,8 @@ int fuzz_mutants(const FuzzRequest &request, const std::vector<ir::Module> &base
     const std::uint64_t seed = request.first_seed + static_cast<std::uint64_t>(done);
     progress.update(static_cast<std::size_t>(done), static_cast<std::size_t>(std::max(request.count, done)),
                     fmt::format("seed {}", seed));
-    const auto mutant = bases.empty() || seed % 2 == 0
-                            ? debugging::random_mutant(seed)
-                            : debugging::random_mutant(bases[seed / 2 % bases.size()], seed);
+    const auto mutant = bases.empty() || seed % 2 == 0 ? debugging::random_mutant(seed)
+                                                       : debugging::random_mutant(bases[seed / 2 % bases.size()], seed);
     if (!mutant) {
       continue;
     }
@@ -96,8 +95,8 @@ int fuzz_mutants(const FuzzRequest &request, const std::vector<ir::Module> &base
     ++failures;
     const std::string file = fmt::format("{}/mutant-{}.hlo", request.output_folder, seed);
     const bool is_error = ending.kind == debugging::Ending::Kind::Exited;
-    const std::string what = is_error ? debugging::check_mutant(*mutant, seed).error().to_string()
-                                      : debugging::to_string(ending, limits);
+    const std::string what =
+        is_error ? debugging::check_mutant(*mutant, seed).error().to_string() : debugging::to_string(ending, limits);
     fmt::print("{} seed {}: {}\n", paint(Colour::Red, "failed"), seed, what);
     if (Status status = write_file(file, text::print(*mutant)); !status.ok()) {
       return report(status.error());
@@ -138,9 +137,10 @@ int fuzz_passes(std::span<const std::string> arguments) {
   options.add()("count", po::value<std::int64_t>()->default_value(0),
                 "how many programs; default: 200, or by --minutes")("minutes", po::value<double>()->default_value(0),
                                                                     "for how long")(
-      "mutants", "programs of one op that nobody would write, made of random programs and those of --base: what the\n"
-                 "verifier lets through must run and bear all passes")(
-      "base", po::value<std::vector<std::string>>(), "a file whose program mutants are made of")(
+      "mutants",
+      "programs of one op that nobody would write, made of random programs and those of --base: what the\n"
+      "verifier lets through must run and bear all passes")("base", po::value<std::vector<std::string>>(),
+                                                            "a file whose program mutants are made of")(
       "size", po::value<int>(), "about how many instructions a program's entry has; default: 6 to 35, by its seed")(
       "failures", po::value<int>()->default_value(5), "stop after so many")(
       "output,o", po::value<std::string>()->default_value("."), "the folder for programs that fail");
@@ -165,8 +165,8 @@ int fuzz_passes(std::span<const std::string> arguments) {
   request.size = options.has("size") ? options.get<int>("size") : 0;
   request.max_failures = options.get<int>("failures");
   request.output_folder = options.get<std::string>("output");
-  if (request.count < 0 || !(request.minutes >= 0) || (options.has("size") && request.size < 1) || request.size > 100'000 ||
-      request.max_failures < 1) {
+  if (request.count < 0 || !(request.minutes >= 0) || (options.has("size") && request.size < 1) ||
+      request.size > 100'000 || request.max_failures < 1) {
     return options.misuse(
         "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on");
   }
@@ -180,8 +180,8 @@ int fuzz_passes(std::span<const std::string> arguments) {
     return fuzz(request);
   }
   std::vector<ir::Module> bases;
-  for (const std::string &file : options.has("base") ? options.get<std::vector<std::string>>("base")
-                                                     : std::vector<std::string>()) {
+  for (const std::string &file :
+       options.has("base") ? options.get<std::vector<std::string>>("base") : std::vector<std::string>()) {
     auto base = read_module(file);
     if (!base.ok()) {
       return report(base.error());

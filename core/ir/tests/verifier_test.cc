@@ -231,4 +231,20 @@ TEST_CASE("the verifier finds what is wrong and where") {
         }) == "model.hlo:1:1: entry_computation_layout has parameter 1 f32[3], expected f32[4]");
 }
 
+TEST_CASE("numbers of devices below 1 are refused before anything is divided by them") {
+  for (const std::int64_t replicas : {std::int64_t{0}, std::int64_t{-2}, lowest}) {
+    Fixture f({Shape::array(F32, {3})});
+    f.module.header().replica_count = replicas;
+    const auto exchange = f.builder.try_add(
+        Opcode::AllToAll, f.p, [](Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, {{0}}); },
+        {}, Shape::array(F32, {3}));
+    REQUIRE(exchange.ok());
+    f.module.set_root(f.main, *exchange);
+    f.module.set_entry(f.main);
+    REQUIRE_FALSE(verify(f.module).ok());
+    CHECK(verify(f.module).error().message() ==
+          fmt::format("the module has {} replicas and 1 partitions, expected at least 1", replicas));
+  }
+}
+
 }  // namespace bp::ir

@@ -84,8 +84,7 @@ TEST_CASE("calls that would double the module at each step stay calls, and someb
   CHECK(result.error().code() == ErrorCode::OutOfMemory);
   CHECK(result.error().message() ==
         "level_0: the calls reach it in 1.1e+12 ways, and with a copy of each computation for each of them the module "
-        "has "
-        "5.498e+12 instructions, expected at most 10000");
+        "has 5.498e+12 instructions, expected at most 10000");
   CHECK(flattened.instruction_count() == before);
 
   ir::Module small = doubling_calls(3);

@@ -593,7 +593,8 @@ def plugins():
     null = json.loads(expect(["plugins", "null", "--json"], SUCCESS, "").out)
     check(null["spaces"] and null["queues"] and null["options"] == [], f"plugins null --json printed {null}")
     version = expect(["--version"], SUCCESS, "").out
-    check(re.fullmatch(r"backplane \d+\.\d+\.\d+, ABI of plugins 1\.\d+\.\d+\n", version), f"--version printed {version!r}")
+    check(re.fullmatch(r"backplane \d+\.\d+\.\d+, ABI of plugins 1\.\d+\.\d+\n", version),
+          f"--version printed {version!r}")
     unfound = backplane("run", "good.hlo", "--on", "cpu", path="/nowhere")
     check(unfound.err.endswith("note: there is no directory to search: BACKPLANE_PATH is '/nowhere'\n"),
           f"run with a folder that is not there says\n{unfound.err}")
