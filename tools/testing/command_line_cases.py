@@ -1,0 +1,434 @@
+"""Files and mistakes that tools/testing/checks/command_line.py tries.
+
+Each mistake is a row: arguments, exit code, and the whole of standard error, in which "..." stands for any text and
+"{plugins}" for the folder of the faulty plugins.
+"""
+
+import json
+import os
+import pathlib
+import platform
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+PLUGINS = BUILD / "core/host/tests/plugins"
+TINY = BUILD / "core/compile/tests/plugins/libbackplane_tiny.so"
+HAS_NVPTX = (BUILD / "plugins/nvptx/libbackplane_nvptx.so").exists()
+BACKEND = "cpu" if (BUILD / "plugins/cpu/libbackplane_cpu.so").exists() else "null"
+MODEL = ROOT / "samples/models/transformer_block.hlo"
+OPTIONS = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
+SANITIZED = any(option["name"] == "b_sanitize" and option["value"] not in ("none", []) for option in OPTIONS)
+TIME_LIMIT_SECONDS = 300
+SUCCESS, NEGATIVE, USAGE, FAILED = range(4)  # tools/command/command.h
+
+NESTED = 100_000
+ARM_MACHINE, X86_MACHINE = b"\xb7\x00", b"\x3e\x00"  # at byte 18 of an ELF header
+
+
+def model(*lines):
+    return "\n".join(["HloModule m", "ENTRY e {", *lines, "}", ""])
+
+
+SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)", "  expected = s32[] constant(%d)",
+                      "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
+                      "custom_call_has_side_effect=true")
+FILES = {
+    "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
+    "constant.hlo": model("  ROOT b = f32[4] constant({1, 1, 1, 1})"),
+    # The reduction's computation has an op that only expansion makes the backend's.
+    "embedded.hlo": "\n".join([
+        "add { a = f32[] parameter(0)  b = f32[] parameter(1)  s = f32[] add(a, b)  random = u32[] constant(12345)",
+        "n = bf16[] stochastic-convert(s, random)  ROOT w = f32[] convert(n) }",
+        "ENTRY e { x = f32[16,8] parameter(0)  zero = f32[] constant(0)",
+        "ROOT y = f32[16] reduce(x, zero), dimensions={1}, to_apply=add }"]),
+    "checked.hlo": model("  a = f32[4] parameter(0)", "  b = f32[4] sine(a)", "  z = f32[4] add(b, a)",
+                         "  c = f32[4] multiply(z, z)", "  ROOT r = (f32[4], f32[4]) tuple(c, b)"),
+    "chain.hlo": model("  x = f32[4] parameter(0)", "  first = f32[4] add(x, x)", "  second = f32[4] negate(first)",
+                       "  ROOT third = f32[4] maximum(second, x)"),
+    # Inlined, each function would hold the one before it twice.
+    "doubling.hlo": "\n".join([
+        "f0 { p = f32[4] parameter(0)  ROOT r = f32[4] sine(p) }",
+        *[f"f{i} {{ p = f32[4] parameter(0)  first{i} = f32[4] call(p), to_apply=f{i - 1}  "
+          f"ROOT r = f32[4] call(first{i}), to_apply=f{i - 1} }}" for i in range(1, 22)],
+        "ENTRY e { x = f32[4] parameter(0)  ROOT r = f32[4] call(x), to_apply=f21 }"]),
+    "two_replicas.hlo": "\n".join([
+        "HloModule two, replica_count=2", "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }",
+        "ENTRY e { a = f32[4] parameter(0)  ROOT r = f32[4] all-reduce(a), replica_groups={{0,1}}, to_apply=add }"]),
+    "unpartitioned.hlo": model(
+        "  a = f32[4] parameter(0), sharding={devices=[2]<=[2]}",
+        "  s = f32[4] custom-call(a), custom_call_target=\"Sharding\", sharding={replicated}",
+        "  ROOT b = f32[4] add(s, a)").replace("HloModule m", "HloModule m, num_partitions=2"),
+    "divided.hlo": model(
+        "  a = f32[4] parameter(0)",
+        "  ROOT s = f32[2] custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}"),
+    "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
+    # Saturated: nearly no element answers to the inputs.
+    "weak.hlo": model("  x = f32[4,4] parameter(0)", "  k = f32[] constant(1e5)", "  ks = f32[4,4] broadcast(k), dimensions={}",
+                      "  y = f32[4,4] multiply(x, ks)", "  t = f32[4,4] tanh(y)", "  ROOT r = (f32[4,4], f32[4,4]) tuple(t, x)"),
+    "weak_alone.hlo": model("  ROOT c = f32[3] constant({1, 2, 3})"),
+    "passing.hlo": model("  a = f32[4] parameter(0)", "  b = f32[8] parameter(1)", "  c = (f32[4], f32[8]) tuple(a, b)",
+                         "  ROOT d = f32[8] get-tuple-element(c), index=1"),
+    "product.hlo": model("  x = f32[64,64] parameter(0)", "  y = f32[64,64] parameter(1)",
+                         "  d = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                         "  ROOT r = f32[64,64] add(d, x)"),
+    "several.hlo": "\n// -----\n".join(
+        model("  a = f32[4] parameter(0)", f"  ROOT b = f32[4] {op}(a)").replace("HloModule m", f"HloModule {op}")
+        for op in ("negate", "abs")),
+    "several.mlir": "\n// -----\n".join(
+        "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+        f"  %b = stablehlo.{op} %a : tensor<4xf32>\n  return %b : tensor<4xf32>\n}}\n" for op in ("negate", "abs")),
+    "open.mlir": "func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  %r = stablehlo.negate %a : tensor<?x2xf32>\n"
+                 "  return %r : tensor<?x2xf32>\n}\n",
+    "several_one_wrong.hlo": "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n\nHloModule b\nENTRY e { ROOT x = f32[] fly(x) }\n",
+    "empty.hlo": "",
+    "blank.hlo": "\n // nothing here\n",
+    "cut.hlo": "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] neg",
+    "binary.hlo": b"\x7fELF\x02\x01\x01\x00\x1b[31m\xff\xfe\x00",
+    "nested_operands.hlo": "HloModule m\nENTRY e { ROOT b = f32[4] " + "negate(" * NESTED,
+    "nested_tuples.hlo": "HloModule m\nENTRY e { ROOT b = " + "(" * NESTED,
+    "nested_sharding.hlo": "HloModule m\nENTRY e { ROOT b = f32[4] parameter(0), sharding=" + "{" * NESTED,
+    "nested_fusions.hlo": "\n".join(
+        ["HloModule m", "c0 { p = f32[] parameter(0)  ROOT r = f32[] add(p, p) }"]
+        + [f"c{i + 1} {{ p = f32[] parameter(0)  ROOT r = f32[] fusion(p), kind=kLoop, calls=c{i} }}" for i in range(20_000)]
+        + ["ENTRY e { p = f32[] parameter(0)  ROOT r = f32[] fusion(p), kind=kLoop, calls=c20000 }", ""]),
+    "unknown_op.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] frobnicate(a)"),
+    "unknown_name.hlo": model("  ROOT b = f32[4] negate(a)"),
+    "wrong_shape.hlo": model("  a = f32[4] parameter(0)", "  c = f32[5] parameter(1)", "  ROOT b = f32[4] add(a, c)"),
+    "large.hlo": model("  a = f32[] parameter(0)", "  ROOT b = f32[1000000,1000000,1000] broadcast(a), dimensions={}"),
+    "large_parameter.hlo": model("  ROOT a = f32[1000000,1000000,1000] parameter(0)"),
+    "four.txt": "{1, 2, 3, 4}",
+    "four.npy": b"\x93NUMPY\x01\x00",
+    "five.txt": "{1, 2, 3, 4, 5}",
+    "cut.txt": "{1, 2,",
+    "checks.hlo": SELF_CHECKING % 2 + "// -----\n" + SELF_CHECKING % 3,
+    "infeed.hlo": model("  token = token[] after-all()", "  fed = (s32[], token[]) infeed(token)",
+                        "  two = s32[] get-tuple-element(fed), index=0", "  expected = s32[] constant(2)",
+                        "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
+                        "custom_call_has_side_effect=true"),
+    "text.txt": "forty-two",
+    "empty.so": "",
+    "text.so": "This is not a shared library. " * 10,
+}
+FILES_MADE_OF_PLUGINS = {
+    "other_machine.so": lambda good: good[:18] + ARM_MACHINE + good[20:],
+    "cut.so": lambda good: good[:4096],  # within what is loaded, however long the debug information is
+}
+
+# Of every command that reads a model.
+BAD_MODELS = {
+    "absent.hlo": "cannot read absent.hlo: No such file or directory",
+    ".": "cannot read .: Is a directory",
+    "empty.hlo": "empty.hlo:1:1: expected a computation, found the end of the text",
+    "blank.hlo": "blank.hlo:3:1: expected a computation, found the end of the text",
+    "cut.hlo": "cut.hlo:4:19: unknown opcode 'neg', did you mean 'not'?\n    ROOT b = f32[4] neg\n                    ^",
+    "binary.hlo": "binary.hlo: a binary file (there is a 0 at offset 7), expected text of HLO or StableHLO, or a HloProto",
+    "nested_operands.hlo": "nested_operands.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
+    "nested_tuples.hlo": "nested_tuples.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
+    "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
+    "unknown_op.hlo": "unknown_op.hlo:4:19: unknown opcode 'frobnicate'\n    ROOT b = f32[4] frobnicate(a)\n                    ^",
+    "unknown_name.hlo": "unknown_name.hlo:3:26: a is not defined before its use\n    ROOT b = f32[4] negate(a)\n                           ^",
+    "wrong_shape.hlo": "wrong_shape.hlo:5:8: b: operand 1 has shape f32[5], expected f32[4]\n    ROOT b = f32[4] add(a, c)\n         ^",
+}
+
+BAD_PLUGINS = {
+    "{plugins}/libbackplane_answers_to_all.so": "device org.example.test: get_extension answers to an unknown id, expected null",
+    "{plugins}/libbackplane_cpu_feature.so": "needs 1 CPU features this machine does not have: teleportation",
+    "{plugins}/libbackplane_device_init.so": "plugin org.example.test: init of the device: device lost: the card does not answer\n"
+                                             "  note: is the power on?",
+    "{plugins}/libbackplane_executable_stack.so": "wants an executable stack, expected none: link with -z noexecstack",
+    "{plugins}/libbackplane_extra_exports.so": "exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: "
+                                               "link with a version script",
+    "{plugins}/libbackplane_imports_core.so": "imports 1 symbols of the core (_ZN2bp4core8functionEv), expected none: "
+                                              "services come through bp_host",
+    "{plugins}/libbackplane_init.so": "plugin org.example.test: init: internal error (unknown status 77): the licence has expired",
+    "{plugins}/libbackplane_manifest_not_json.so": "manifest: is not JSON: ...",
+    "{plugins}/libbackplane_no_entry.so": "does not export bp_entry, expected exactly that symbol",
+    "{plugins}/libbackplane_no_factory.so": 'has no factory "bp.device-factory/1", expected one',
+    "{plugins}/libbackplane_no_manifest.so": "has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin",
+    "{plugins}/libbackplane_option.so": "device org.example.test: option 4 lacks a key, help, or a known type (it has type 7)",
+    "{plugins}/libbackplane_null_function.so": "bp.kernels/1.find is null, expected a function",
+    "{plugins}/libbackplane_other_abi.so": "is built for version 2.0.0 of the plugin ABI, expected 1.x.x",
+    "{plugins}/libbackplane_other_abi_in_code.so": 'lies in its manifest: ABI version is "1.3.0" in the code, "1.0.0" in the manifest',
+    "{plugins}/libbackplane_other_extension.so": "lies in its manifest: device org.example.test: list of extensions is "
+                                                 '"bp.kernels/1" in the code, "bp.queue/1" in the manifest',
+    "{plugins}/libbackplane_other_id.so": "lies in its manifest: device org.example.other: id is "
+                                          '"org.example.test" in the code, "org.example.other" in the manifest',
+    "{plugins}/libbackplane_promised_extension.so": "lies in its manifest: device org.example.test: promises bp.memory/1, "
+                                                    "but get_extension returns null",
+    "{plugins}/libbackplane_text_relocation.so": "has text relocations, expected none: compile with -fPIC",
+    "{plugins}/libbackplane_unique_symbol.so": "has 1 GNU_UNIQUE symbols (only_one), expected none: compile with -fno-gnu-unique",
+    "{plugins}/libbackplane_unresolved.so": "cannot be loaded: ...: undefined symbol: function_that_is_nowhere",
+    "./absent.so": "cannot be opened: No such file or directory",
+    "/": "is a directory, expected a shared library",
+    "./empty.so": "has 0 bytes, too few for an ELF shared library",
+    "./text.so": "is not an ELF file, expected a shared library",
+    "./cut.so": "... is outside the file of ... bytes",
+}
+if platform.machine() == "x86_64":
+    BAD_PLUGINS["./other_machine.so"] = "is made for AArch64, expected x86-64"
+
+# Arguments, exit code, standard error.
+MISTAKES = [
+    ([], USAGE, ""),
+    (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
+    (["run", "good.hlo", "--on", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["run", "good.hlo", "--on", ""], FAILED, 'backplane: no plugin answers to "", expected one of: ...\n  note: searched ...'),
+    (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["run", "constant.hlo", "--on", "null", "--against", "interpreter"], NEGATIVE, ""),
+    (["run", "large.hlo", "--on", "interpreter"], FAILED,
+     "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
+    (["run", "large.hlo", "--on", BACKEND], FAILED,
+     "backplane: ...the system has no 4000000000000000 bytes" if BACKEND == "cpu" else
+     "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
+    *[(["run", "nested_fusions.hlo", "--on", name], FAILED, "backplane: ...nested more than 256 deep" + 8 * "\n  note: ...")
+      for name in ("interpreter", BACKEND)],
+    # Several devices.
+    *[(["run", "two_replicas.hlo", "--on", name], FAILED,
+       "backplane: two needs 2 devices (replica_count=2, num_partitions=1), but would run on one; "
+       "`run --on interpreter --devices 2` simulates them") for name in ("interpreter", "null", BACKEND)],
+    (["run", "two_replicas.hlo", "--on", "interpreter", "--devices", "3"], FAILED,
+     "backplane: --devices is 3, expected 2: two has replica_count=2 and num_partitions=1"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "2"], FAILED,
+     "backplane: --devices is 2, expected 1: m has replica_count=1 and num_partitions=1"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "1"], SUCCESS, ""),
+    *[([command, "two_replicas.hlo"], SUCCESS, "") for command in ("opt", "memory")],
+    *[(["run", "unpartitioned.hlo", "--on", name], SUCCESS,
+       "unpartitioned.hlo: is not partitioned yet (replica_count=1, num_partitions=2): one device runs all of it")
+      for name in ("interpreter", BACKEND)],
+    (["run", "unpartitioned.hlo", "--on", "interpreter", "--devices", "2"], SUCCESS, ""),
+    *[(["run", "divided.hlo", "--on", name], FAILED,
+       "backplane: divided.hlo:4:8: s: SPMDFullToShardShape makes f32[2] of f32[4], as several devices divide it: partition "
+       "the program first") for name in ("interpreter", BACKEND)],
+    # Inputs.
+    (["run", "good.hlo", "--inputs", "four.txt", "--on", "null"], SUCCESS, ""),
+    (["run", "good.hlo", "--inputs", "absent.txt", "--on", "null"], FAILED,
+     "backplane: cannot read absent.txt: No such file or directory"),
+    (["run", "good.hlo", "--inputs", ".", "--on", "null"], FAILED, "backplane: cannot read .: Is a directory"),
+    (["run", "good.hlo", "--inputs", "four.npy", "--on", "null"], FAILED,
+     "backplane: four.npy is a file of NumPy, expected text such as {1, 2}"),
+    (["run", "good.hlo", "--inputs", "four.txt", "four.txt", "--on", "null"], FAILED,
+     "backplane: 2 input files were given, but good.hlo has 1 parameters"),
+    (["run", "good.hlo", "--inputs", "five.txt", "--on", "null"], FAILED,
+     "backplane: five.txt:1:...\n  {1, 2, 3, 4, 5}\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "cut.txt", "--on", "null"], FAILED,
+     "backplane: cut.txt:1:... found the end of the text\n  {1, 2,\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "text.txt", "--on", "null"], FAILED,
+     "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "large_parameter.hlo", "--on", "interpreter"], FAILED,
+     "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
+    # Programs that leave sizes open.
+    (["run", "open.mlir"], FAILED, "backplane: open.mlir:2:8: stablehlo.negate: a size is not known: tensor<?x2xf32>\n...\n...^\n"
+     "  note: the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] s32[8]"),
+    (["run", "open.mlir", "--shapes", "f32[3,2]", "--against", "interpreter"], SUCCESS, ""),
+    (["run", "open.mlir", "--shapes", "f32[3,3]"], FAILED, "backplane: open.mlir:1:1: the shape given for parameter 0 is f32[3,3], "
+     "but its type is tensor<?x2xf32>\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
+    (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
+     "backplane: good.hlo: shapes of parameters are given, but HLO says all sizes itself"),
+    # Several modules in a file.
+    *[(["run", name, "--on", BACKEND], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
+    (["run", "several.hlo", "--on", "null", "--inputs", "four.txt"], FAILED,
+     "backplane: several.hlo holds 2 modules, but --inputs takes one: choose it with --part=NAME, of negate, abs"),
+    (["run", "several.hlo", "--part=abs", "--on", "null", "--inputs", "four.txt"], SUCCESS, ""),
+    (["run", "several.hlo", "--part=3"], FAILED, "backplane: several.hlo: no module is named 3; it holds 2: negate, abs"),
+    (["run", "several_one_wrong.hlo"], FAILED,
+     "backplane: several_one_wrong.hlo:5:26: unknown opcode 'fly', did you mean 'fft'?\n  ENTRY e { ROOT x = f32[] fly(x) }\n                           ^"),
+    *[(["opt", name, "--check"], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
+    (["opt", "several.hlo", "--emit=proto", "-o", "several.pb"], FAILED,
+     "backplane: several.hlo holds 2 modules, but a protocol buffer takes one: choose it with --part=NAME, of negate, abs"),
+    (["opt", "several.hlo", "--part=2", "--emit=proto", "-o", "several.pb"], SUCCESS, ""),
+    (["opt", "several.hlo", "--dump-dir", "several"], FAILED,
+     "backplane: several.hlo holds 2 modules, but --dump-dir takes one: choose it with --part=NAME, of negate, abs"),
+    (["memory", "several.hlo"], FAILED,
+     "backplane: several.hlo holds 2 modules, but this command takes one: choose it with --part=NAME, of negate, abs"),
+    (["memory", "several.hlo", "--part=1"], SUCCESS, ""),
+    (["bisect", "several.hlo", "--part=abs", "--on", "null"], NEGATIVE, ""),
+    (["reduce", "several.hlo", "--part=abs", "--extract", "b", "-o", "small.hlo"], SUCCESS, ""),
+    # Self-checking programs.
+    (["check", "checks.hlo", "--part", "1", "--on", "interpreter"], SUCCESS, ""),
+    (["check", "checks.hlo", "--on", "interpreter"], NEGATIVE, ""),
+    (["check", "checks.hlo", "--part", "1", "--on", "interpreter", "--policy", "device"], SUCCESS, ""),
+    (["conform", "null", "--stage", "x_ray", "--case", "x_ray/entry"], SUCCESS, ""),
+    (["conform", "{plugins}/libbackplane_extra_exports.so", "--stage", "x_ray"], NEGATIVE, ""),
+    (["conform", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["conform", "./absent.so"], FAILED, "backplane: ...cannot be opened: No such file or directory"),
+    (["conform", "null", "--case", "ops/fly/*"], FAILED, "backplane: no case is called ops/fly/*"),
+    (["conform", "null", "--stage", "fly"], FAILED,
+     "backplane: there is no stage 'fly', expected one of: x_ray, life_cycle, ..."),
+    (["conform", "null", "--tier", "9"], FAILED,
+     "backplane: there is no tier '9', expected one of: kernels, memory, compiler, queue"),
+    (["conform", "verify", "absent.jsonl"], FAILED, "backplane: cannot read absent.jsonl: No such file or directory"),
+    (["conform", "null", "--case", "performance/load/plugin", "--against-report", "absent.jsonl"], FAILED,
+     "backplane: cannot read absent.jsonl: No such file or directory"),
+    (["conform", "verify", "good.hlo"], FAILED, "backplane: good.hlo: line 1 is not a JSON object: ..."),
+    (["conform", "report", "absent.jsonl"], FAILED, "backplane: cannot read absent.jsonl: No such file or directory"),
+    (["check", "absent.hlo"], FAILED, "backplane: cannot read absent.hlo: No such file or directory"),
+    (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),
+    (["check", "checks.hlo", "--on", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    # Settings of backends.
+    (["run", "good.hlo", "--on", "null", "--set", "fly=1"], FAILED,
+     "backplane: ...: backend dev.backplane.null has no option 'fly', expected none"),
+    (["plugins", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["check", "checks.hlo", "--on", "interpreter", "--features=x86-64"], FAILED,
+     "backplane: the interpreter has no settings, but features was given"),
+    (["compile", "good.hlo", "--on", "interpreter", "-o", "good.artifact"], FAILED,
+     "backplane: the interpreter makes no artifacts"),
+    (["compile", "good.hlo", "--on", "null", "-o", "good.artifact"], FAILED,
+     "backplane: backend dev.backplane.null does not run b (negate)"),
+    (["compile", "good.hlo", "--on", "kernels", "--emit=ptx"], FAILED,
+     "backplane: ...: backend dev.backplane.kernels has no option 'emit', expected none\n"
+     "  note: --emit=ptx is a setting of the backend; backplane plugins NAME shows which it has"),
+    # Plugins' files and new plugins.
+    (["inspect", "absent.so"], FAILED, "backplane: absent.so: cannot be opened: No such file or directory"),
+    (["inspect", "text.so"], FAILED, "backplane: text.so: is not an ELF file, expected a shared library"),
+    (["inspect", "cut.so"], FAILED, "backplane: cut.so: ... is outside the file of ... bytes"),
+    (["new", "acme", "--headers", "absent"], FAILED, "backplane: absent has no headers of Backplane, expected "
+     "backplane/c/plugin_frame.h there\n  note: install Backplane, or say where it is installed: --headers PREFIX/include"),
+    (["new", "acme", "--headers", "headers", "-o", "."], FAILED,
+     "backplane: . exists, expected nothing or an empty folder: nothing is overwritten"),
+    (["new", "acme", "--headers", "headers", "-o", "good.hlo"], FAILED,
+     "backplane: good.hlo exists, expected nothing or an empty folder: nothing is overwritten"),
+    (["new", "acme", "--headers", "headers", "-o", "good.hlo/acme"], FAILED,
+     "backplane: cannot make the directory good.hlo/acme: Not a directory"),
+    # Where to write.
+    (["run", "good.hlo", "--on", "null", "--dump-dir", "good.hlo"], FAILED,
+     "backplane: cannot make the directory good.hlo: Not a directory"),
+    (["reduce", "good.hlo", "--extract", "z", "-o", "small.hlo"], FAILED,
+     "backplane: there is no instruction 'z' in module m"),
+    (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED,
+     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["opt", "good.hlo", "--explain-fusion=nobody"], FAILED,
+     "backplane: m: no pass decided about fusing nobody; --explain-fusion alone prints all decisions"),
+    (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
+]
+if BACKEND == "cpu":
+    MISTAKES += [
+        (["compile", "good.hlo", "-o", "absent/good.artifact"], FAILED,
+         "backplane: cannot write absent/good.artifact: No such file or directory"),
+        (["compile", "good.hlo", "--target=pdp11-dec-unix", "-o", "good.artifact"], FAILED,
+         "backplane: ...: cpu: option target: unknown target 'pdp11-dec-unix', expected a triple such as ..."),
+        (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=+avx3"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'avx3' of x86_64-linux-gnu, did you mean avx or avx2"),
+        (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=+teleportation"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'teleportation' of x86_64-linux-gnu, expected a level, "
+         "x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"),
+        (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+teleportation"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'teleportation' of aarch64-linux-gnu, expected LLVM's "
+         "name of one, such as fullfp16"),
+    ]
+if HAS_NVPTX:
+    MISTAKES += [
+        (["compile", "good.hlo", "--on", "nvptx", "--emit=sass"], FAILED,
+         "backplane: ...: option emit of backend dev.backplane.nvptx is 'sass', expected one of llvm, ptx, plan\n"
+         "  note: --emit=sass is a setting of the backend; backplane plugins NAME shows which it has"),
+        (["compile", "good.hlo", "--on", "nvptx", "--set", "emulate=1", "--emit=ptx"], FAILED,
+         "backplane: ...: nvptx: an emulated GPU has no PTX: leave out emulate, or emit llvm or plan\n  note: ..."),
+        (["run", "good.hlo", "--on", "nvptx", "--set", "emulate=1", "--set", "emit=plan"], FAILED,
+         "backplane: ...: nvptx: with option emit=plan nothing is made that runs: leave it out"),
+    ]
+
+# Wrong options; after each message comes how to use the command.
+MISUSES = [
+    (["run"], "no model was given"),
+    (["run", "good.hlo", "other.hlo"], "too many positional options have been specified on the command line"),
+    (["run", "open.mlir", "--shapes", "f32[3"], "--shapes has 'f32[3', expected a shape such as f32[8,4]"),
+    (["run", "good.hlo", "--fly"], "unrecognised option '--fly'"),
+    (["run", "good.hlo", "--seed", "x"], "the argument ('x') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--seed", "-1"], "the argument ('-1') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--seed=-1"], "the argument ('-1') for option '--seed' is invalid"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "0"], "--devices is 0, expected at least 1"),
+    (["run", "good.hlo", "--on", "null", "--devices", "2"],
+     "--devices simulates on the interpreter, but --on is null: expected --on interpreter"),
+    (["run", "good.hlo", "--on", "interpreter", "--devices", "2", "--against", "null"],
+     "--devices goes without --against and --by-instruction: nothing else runs several devices"),
+    (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
+    (["run", "good.hlo", "--repeat", "1e9"], "the argument ('1e9') for option '--repeat' is invalid"),
+    (["run", "good.hlo", "--tolerance", "x"], "the argument ('x') for option '--tolerance' is invalid"),
+    (["run", "good.hlo", "--inputs"], "the required argument for option '--inputs' is missing"),
+    (["check"], "no file was given"),
+    (["conform"], "no backend was given"),
+    (["conform", "null", "--shard", "3/2"], "the shard is 3 of 2, expected one from 1 to 2"),
+    (["conform", "verify", "a.jsonl", "--html", "a.html"], "unrecognised option '--html'"),
+    (["conform", "verify"], "no file with results was given"),
+    (["conform", "report"], "no file with results was given"),
+    (["conform", "report", "a.jsonl", "--seed", "1"], "unrecognised option '--seed'"),
+    (["conform", "null", "--sample", "1"], "unrecognised option '--sample'"),
+    (["conform", "null", "--list", "--html", "a.html"], "--list runs nothing, expected no --html"),
+    (["conform", "--stages", "-o", "a.jsonl"], "--stages runs nothing, expected no --output"),
+    (["conform", "null", "cpu"], "one backend is judged at a time, but cpu was given too"),
+    (["conform", "null", "--set", "x"], "--set is 'x', expected NAME=VALUE"),
+    (["conform", "null", "--deadline", "0"], "--jobs is a number from 0 on, --deadline a number above 0"),
+    (["check", "checks.hlo", "--part", "-1"], "--part and --jobs are numbers from 0 on"),
+    (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
+    (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
+    (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
+    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE, record=FILE or deadline=SECONDS"),
+    (["run", "good.hlo", "--isolate=-1"], "--isolate is -1, expected a positive number of seconds"),
+    (["replay"], "no recording was given"),
+    (["replay", "good.calls", "--patience", "0"], "--patience is 0, expected a positive number of seconds"),
+    (["compile"], "no model was given"),
+    (["compile", "good.hlo"], "no file to write was given: -o FILE"),
+    (["opt"], "no model was given"),
+    (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected one of hlo, buffers, module-proto, proto"),
+    (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
+    (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
+    (["opt", "good.hlo", "--on", "null"], "--on says whose passes to check: it goes with --check"),
+    (["opt", "good.hlo", "--check", "--draws", "0"],
+     "--draws is a number from 1 on, --check-seconds a positive number"),
+    (["opt", "good.hlo", "--check", "--allow-inexact"], "--allow-inexact changes results, expected no --check"),
+    (["bisect"], "no model was given"),
+    (["reduce"], "no model was given"),
+    (["reduce", "good.hlo"], "no file to write was given: -o FILE"),
+    (["reduce", "good.hlo", "-o", "small.hlo"], "expected exactly one of --check, --on, --command, --extract"),
+    (["reduce", "good.hlo", "-o", "small.hlo", "--check", "--deadline", "0"],
+     "--deadline and --memory are positive numbers, --draws is one from 1 on, --tolerance from 0 on"),
+    (["fuzz", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
+    (["fuzz", "--size", "0"],
+     "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on"),
+    (["fuzz", "--minutes", "nan"],
+     "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on"),
+    (["memory"], "no model was given"),
+    (["memory", "good.hlo", "--fly"], "unrecognised option '--fly'"),
+    (["memory", "good.hlo", "--capacity", "0"], "--capacity is 0, expected more than 0"),
+    (["run", "good.hlo", "--memory-limit", "-1"], "--memory-limit is -1, expected at least 0"),
+    (["opt", "good.hlo", "--memory-limit", "-1"], "--memory-limit is -1, expected at least 0"),
+    (["reduce", "good.hlo", "--extract", "z", "--depth", "-1", "-o", "small.hlo"],
+     "--depth is -1, expected at least 0"),
+    (["run", "good.hlo", "--tolerance", "nan"], "--tolerance is nan, expected a number from 0 on"),
+    (["bisect", "good.hlo", "--tolerance", "-1"], "--tolerance is -1, expected a number from 0 on"),
+    *[(["run", "good.hlo", "--layer", f"deadline={seconds}"],
+       f"--layer is 'deadline={seconds}', expected validate, trace=FILE, record=FILE or deadline=SECONDS")
+      for seconds in ("inf", "5x", "0x10", "")],
+    (["check", "checks.hlo", "--memory", "--jobs", "2"], "--memory counts what the whole process takes: expected --jobs 1"),
+    (["pack"], "no problem was given"),
+    (["pack", "p.csv", "--capacity", "0"], "--capacity is 0, expected more than 0"),
+    (["pack", "p.csv", "--heap-limit", "0"], "--heap-limit is 0, expected more than 0"),
+    (["pack", "p.csv", "--heap-limit", "4", "--capacity", "4"],
+     "--capacity is of one heap, --heap-limit asks for several: expected one of them"),
+    (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
+    (["inspect"], "no plugin was given"),
+    (["new"], "no name was given"),
+    (["new", "Acme"], "the name of a backend is 'Acme', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
+    (["new", "../acme"], "the name of a backend is '../acme', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
+    (["new", ""], "the name of a backend is '', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
+    (["new", "x" * 41], "the name of a backend is '" + "x" * 41 + "', expected a lower case letter, then at most 39 of ..."),
+    (["new", "interpreter"],
+     "the name of a backend is 'interpreter', expected another: that one is part of Backplane"),
+    (["new", "acme", "--tier", "queue"], "--tier is 'queue', expected kernels or compiler"),
+    (["new", "acme", "--lang", "rust"], "--lang is 'rust', expected c or cpp"),
+    (["plugins", "x", "y"], "too many positional options have been specified on the command line"),
+    (["ops", "x"], "too many positional options have been specified on the command line"),
+]
+
+COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "inspect", "new",
+            "ops", "replay"]
+
+PRECISION_MISTAKES = [
+    (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),
+    (["--threads", "0"], FAILED, "--threads=0: expected 1 to 1024"),
+    (["--type", "s32"], FAILED, "--type=s32: expected a float or a complex number"),
+    (["--on", "interpreter", "--op", "sin"], FAILED, "no function 'sin', expected one of: convert, abs, ..."),
+    (["--on", "interpreter", "--json", "no/where"], FAILED, "cannot write no/where: No such file or directory"),
+]
