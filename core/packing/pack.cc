@@ -40,6 +40,9 @@ constexpr std::array orders = {
     Order([](const BestFit &fit) { return fit.by_area(2); }),
 };
 
+// How long a trial of all takes, on two threads.
+constexpr auto fits_per_trial = static_cast<std::int64_t>((orders.size() + 1) / 2);
+
 class Packer {
  public:
   Packer(std::span<const Item> items, const Options &options)
@@ -74,19 +77,27 @@ class Packer {
       }
       return;
     }
-    const std::vector<std::size_t> ranked = rank_orders();
+    const Clock::time_point begin_of_trial = Clock::now();
+    std::vector<std::size_t> ranked = rank_orders();
     const Clock::time_point start = Clock::now();
+    const Clock::duration expected =
+        (start - begin_of_trial) * static_cast<std::int64_t>(items_.size()) / (trial_items * fits_per_trial);
+    if (!has_time_for(expected, start)) {
+      std::iota(ranked.begin(), ranked.end(), std::size_t{0});  // by size: what comes too late is small
+    }
     best_ = orders[ranked[0]](best_fit);
     const Clock::time_point end = Clock::now();
-    const bool has_time =
-        options_.deadline == Clock::time_point::max() || repairs_per_fit * (end - start) < options_.deadline - end;
-    if (best_.height <= goal_ || !has_time) {
+    if (best_.height <= goal_ || !has_time_for(repairs_per_fit * (end - start), end)) {
       return;
     }
     std::array<Packing, 3> others;
     threads_.parallel(others.size(),
                       [&](std::uint32_t i, std::uint32_t) { others[i] = orders[ranked[i + 1]](best_fit); });
     std::ranges::for_each(others, [&](Packing &other) { offer(std::move(other)); });
+  }
+
+  bool has_time_for(Clock::duration work, Clock::time_point now) const {
+    return options_.deadline == Clock::time_point::max() || work < options_.deadline - now;
   }
 
   void offer(Packing other) {
@@ -97,14 +108,16 @@ class Packer {
 
   // Numbers of orders, that first which packs those items best that begin in the middle.
   std::vector<std::size_t> rank_orders() {
-    const auto begin = [](const Item &item) { return item.needed.empty() ? 0 : item.needed.front().first; };
-    std::vector<Item> part(items_.begin(), items_.end());
-    const auto first = part.begin() + static_cast<std::ptrdiff_t>((part.size() - trial_items) / 2);
-    const auto last = first + trial_items;
-    std::ranges::nth_element(part, first, {}, begin);
-    std::ranges::nth_element(first, last, part.end(), {}, begin);
-    const std::span<const Item> trial(first, last);
-    const BestFit best_fit(trial, options_.deadline);
+    std::vector<std::pair<std::int64_t, std::uint32_t>> begins;  // of items
+    for (std::uint32_t i = 0; i < items_.size(); ++i) {
+      begins.emplace_back(items_[i].needed.empty() ? 0 : items_[i].needed.front().first, i);
+    }
+    const auto first = begins.begin() + (std::ssize(begins) - trial_items) / 2, last = first + trial_items;
+    std::ranges::nth_element(begins, first);
+    std::ranges::nth_element(first, last, begins.end());
+    std::vector<Item> part;
+    std::transform(first, last, std::back_inserter(part), [&](auto begin) { return items_[begin.second]; });
+    const BestFit best_fit(part, options_.deadline);
     std::array<std::int64_t, orders.size()> heights;
     threads_.parallel(orders.size(), [&](std::uint32_t i, std::uint32_t) { heights[i] = orders[i](best_fit).height; });
     std::vector<std::size_t> ranked(orders.size());
