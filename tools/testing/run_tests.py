@@ -26,8 +26,9 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MOST_SHOWN = 10
-TIME_LIMIT_SECONDS = 900
-FULL_TIME_LIMIT_SECONDS = 12 * TIME_LIMIT_SECONDS  # the matrix of mutants takes an hour of two processors
+TIME_LIMIT_SECONDS = 900  # of one executable or check
+FULL_TIME_FACTOR = 12  # the matrix of mutants takes an hour of two processors
+SANITIZED_TIME_FACTOR = 4  # the thread sanitizer's slowdown where nothing else runs
 UNCLAIMED = re.compile(r"backend (?P<backend>\S+) does not run \S+ \((?P<op>[\w-]+)\)")
 
 
@@ -64,12 +65,18 @@ class Result:
         self.name, self.status, self.seconds, self.text, self.rerun = name, status, seconds, text, rerun
 
 
+def time_limit(environment):
+    """Seconds that one process may take."""
+    sanitized = " -fsanitize=" in (pathlib.Path(environment["BACKPLANE_TEST_BUILD"]) / "build.ninja").read_text()
+    full = "BACKPLANE_TEST_FULL" in environment
+    return TIME_LIMIT_SECONDS * (FULL_TIME_FACTOR if full else SANITIZED_TIME_FACTOR if sanitized else 1)
+
+
 def run(command, environment):
     """Returns (exit code, standard output, standard error, seconds); a time-out is exit code 124."""
     start = time.monotonic()
-    limit = FULL_TIME_LIMIT_SECONDS if "BACKPLANE_TEST_FULL" in environment else TIME_LIMIT_SECONDS
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=limit)
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=time_limit(environment))
         code, out, err = done.returncode, done.stdout, done.stderr
     except subprocess.TimeoutExpired as expired:
         code, out, err = 124, expired.stdout or b"", (expired.stderr or b"") + b"\ntimed out"
