@@ -330,8 +330,7 @@ std::optional<Literal> compute_dot(const ir::Module &program, Instruction dot, s
 std::optional<Literal> correctly_rounded(const ir::Module &program, std::span<const Literal> arguments,
                                          std::size_t output) {
   ir::Module inlined = program;
-  constexpr std::string_view passes[] = {"call-inlining", "dead-code-elimination"};
-  if (!passes::run_passes(inlined, passes).ok()) {
+  if (!passes::run_passes(inlined, {passes::call_inlining, passes::dead_code_elimination}).ok()) {
     return std::nullopt;
   }
   const Instruction root = inlined.entry().root().operand(output);

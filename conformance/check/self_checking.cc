@@ -116,8 +116,7 @@ class Surgery {
     module_.header().has_entry_layout = false;
     module_.header().input_output_alias.clear();
     module_.header().buffer_donor.clear();
-    constexpr std::string_view drop_unused[] = {"dead-code-elimination"};
-    BP_TRY(passes::run_passes(module_, drop_unused));
+    BP_TRY(passes::run_passes(module_, {passes::dead_code_elimination}));
     BP_TRY(ir::verify(module_));
     result_.program = std::move(module_);
     return std::move(result_);

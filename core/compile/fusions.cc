@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/passes/fusion_builder.h"
+#include "core/passes/fusion/fusion_builder.h"
 
 namespace bp::compile {
 namespace {

@@ -57,18 +57,12 @@ const Pass *find_pass(std::string_view name) {
 }
 
 std::vector<Pass> passes_of(Stage stage) {
-  std::vector<Pass> list;
-  for (std::string_view name : passes::stage_passes(stage)) {
-    list.push_back(*passes::find_pass(name));
-  }
-  return list;
+  const std::span<const Pass> list = passes::stage_passes(stage);
+  return {list.begin(), list.end()};
 }
 
 std::vector<Pass> default_passes() {
-  std::vector<Pass> list;
-  for (std::string_view name : passes::default_passes()) {
-    list.push_back(*passes::find_pass(name));
-  }
+  std::vector<Pass> list = passes::default_passes();
   append(list, buffer_passes());
   return list;
 }

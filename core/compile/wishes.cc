@@ -6,7 +6,7 @@
 
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
-#include "core/passes/layout_groups.h"
+#include "core/passes/layout/layout_groups.h"
 
 namespace bp::compile {
 namespace {

@@ -47,8 +47,7 @@ class Origins {
   // Calls are inlined: what a function passes on is passed through, too.
   static Result<Origins> of(const Module &module) {
     Module flat = module;
-    constexpr std::string_view inlining[] = {"call-inlining", "tuple-simplification"};
-    BP_TRY(passes::run_passes(flat, inlining));
+    BP_TRY(passes::run_passes(flat, {passes::call_inlining, passes::tuple_simplification}));
     return Origins(std::move(flat));
   }
 

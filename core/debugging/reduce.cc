@@ -322,10 +322,10 @@ class Reducer {
   // Whatever these remove goes if the problem does not go with it.
   bool run_cleaning_passes() {
     bool changed = false;
-    for (std::string_view name :
-         {"call-inlining", "tuple-simplification", "barrier-removal", "dead-code-elimination"}) {
+    for (passes::PassFunction pass : {passes::call_inlining, passes::tuple_simplification, passes::barrier_removal,
+                                      passes::dead_code_elimination}) {
       Module module = best_;
-      if (passes::run_passes(module, std::span(&name, 1)).ok()) {
+      if (passes::run_passes(module, {pass}).ok()) {
         clean_up(module);
         changed = attempt(std::move(module)) || changed;
       }
@@ -365,8 +365,7 @@ class Reducer {
 }  // namespace
 
 void clean_up(Module &module) {
-  constexpr std::string_view pass = "dead-code-elimination";
-  if (passes::run_passes(module, std::span(&pass, 1)).ok() && !module.header().has_entry_layout) {
+  if (passes::run_passes(module, {passes::dead_code_elimination}).ok() && !module.header().has_entry_layout) {
     drop_unused_parameters(module);
     module.compact();
   }

@@ -62,7 +62,7 @@ ScatterWindows scatter_windows(ir::Instruction scatter) {
   return windows;
 }
 
-WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_t> operand_sizes,
+WindowPlaces window_places(ArrayBuilder &b, Id indices, std::span<const std::int64_t> operand_sizes,
                            std::span<const std::int64_t> window_sizes, const PlaceMap &map) {
   const std::size_t rank = b.shape(indices).rank();
   const std::int64_t components = static_cast<std::int64_t>(map.start_map.size());
@@ -103,7 +103,7 @@ WindowPlaces window_places(Expansion &b, Id indices, std::span<const std::int64_
   return places;
 }
 
-Id starts_of(Expansion &b, const WindowPlaces &places) {
+Id starts_of(ArrayBuilder &b, const WindowPlaces &places) {
   return places.columns.empty() ? b.zeros(ir::Shape::array(ElementType::S32, {places.count, 0}))
                                 : b.concatenate(places.columns, 1);
 }

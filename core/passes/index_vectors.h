@@ -1,7 +1,7 @@
 // What gather and scatter say about places: which windows of an array their index vectors mean.
 #pragma once
 
-#include "core/passes/expansion.h"
+#include "core/passes/array_builder.h"
 
 namespace bp::passes {
 
@@ -23,10 +23,10 @@ struct PlaceMap {
 };
 
 // Instructions that compute the places of windows of these sizes, which fit into the operand.
-WindowPlaces window_places(Expansion &b, ir::InstructionId indices, std::span<const std::int64_t> operand_sizes,
+WindowPlaces window_places(ArrayBuilder &b, ir::InstructionId indices, std::span<const std::int64_t> operand_sizes,
                            std::span<const std::int64_t> window_sizes, const PlaceMap &map);
 // The columns side by side: s32[windows, rank of the operand].
-ir::InstructionId starts_of(Expansion &b, const WindowPlaces &places);
+ir::InstructionId starts_of(ArrayBuilder &b, const WindowPlaces &places);
 
 // A copy: attributes move when instructions are added.
 inline std::vector<std::int64_t> numbers_of(ir::Instruction instruction, ir::AttributeKey key) {

@@ -19,7 +19,7 @@ Shape shape_of_pairs(const Shape &shape, ir::ElementType part) {
 
 }  // namespace
 
-Pair split_pairs(Expansion &b, Id x, ir::ElementType part) {
+Pair split_pairs(ArrayBuilder &b, Id x, ir::ElementType part) {
   const Shape shape = b.shape(x);
   const Id pairs = b.seen_as(x, shape_of_pairs(shape, part));
   const auto half = [&](std::int64_t at) {
@@ -29,7 +29,7 @@ Pair split_pairs(Expansion &b, Id x, ir::ElementType part) {
   return {first, half(1)};
 }
 
-Id join_pairs(Expansion &b, Pair pair, const Shape &shape) {
+Id join_pairs(ArrayBuilder &b, Pair pair, const Shape &shape) {
   const Shape result = shape, pairs = shape_of_pairs(result, b.type(pair.first));
   std::vector<std::int64_t> sizes(result.sizes().begin(), result.sizes().end());
   sizes.push_back(1);

@@ -16,133 +16,141 @@ constexpr std::array all_passes{
 };
 
 // Once, before all else.
-constexpr std::string_view prepare[] = {
+constexpr PassFunction prepare_passes[] = {
     // First: values are then where they are annotated.
-    "annotation-removal",
+    annotation_removal,
     // Before all that follows, which takes layouts from what it replaces.
-    "layout-agreement",
+    layout_agreement,
     // So that all else sees through calls.
-    "call-inlining",
+    call_inlining,
     // No device knows dynamic dimensions, nor does what follows.
-    "dynamic-batch-norm-expansion",
-    "dynamic-dimension-expansion",
+    dynamic_batch_norm_expansion,
+    dynamic_dimension_expansion,
     // So that equal calls are found to be equal.
-    "computation-deduplication",
+    computation_deduplication,
 };
 
 // In rounds: each finds more after the others.
-constexpr std::string_view simplify[] = {
+constexpr PassFunction simplify_passes[] = {
     // Control flow: what it leaves is simplified with the rest.
-    "loop-simplification",
-    "conditional-code-motion",
+    loop_simplification,
+    conditional_code_motion,
     // Of what differs in the branches.
-    "conditional-sinking",
-    "conditional-simplification",
-    "dead-parameter-removal",
-    "tuple-simplification",
-    "zero-sized-elimination",
+    conditional_sinking,
+    conditional_simplification,
+    dead_parameter_removal,
+    tuple_simplification,
+    zero_sized_elimination,
     // What it moves together becomes one movement, or none.
-    "movement-sinking",
-    "movement-simplification",
-    "slice-simplification",
-    "broadcast-sinking",
-    "algebraic-simplification",
+    movement_sinking,
+    movement_simplification,
+    slice_simplification,
+    broadcast_sinking,
+    algebraic_simplification,
     // Before the rules for windows, which are then about elements.
-    "window-clipping",
-    "reduce-simplification",
-    "contraction-simplification",
-    "indexing-simplification",
-    "constant-folding",
-    "common-subexpression-elimination",
+    window_clipping,
+    reduce_simplification,
+    contraction_simplification,
+    indexing_simplification,
+    constant_folding,
+    common_subexpression_elimination,
     // When each value is computed once.
-    "dot-merging",
-    "loop-invariant-code-motion",
-    "tuple-simplification",
+    dot_merging,
+    loop_invariant_code_motion,
+    tuple_simplification,
     // Last: drops what the others no longer use.
-    "dead-code-elimination",
+    dead_code_elimination,
 };
 constexpr int simplify_rounds = 2;
 
 // In no order that matters: what one makes and the device does not run, the next round expands.
-constexpr std::string_view expand[] = {
-    "async-expansion",
-    "batch-norm-expansion",
-    "cholesky-expansion",
-    "collective-expansion",
-    "complex-expansion",
-    "composite-expansion",
-    "contraction-upcast",
-    "fft-expansion",
-    "float-normalization",
-    "map-expansion",
-    "packed-element-expansion",
-    "ragged-dot-expansion",
-    "rng-bit-generator-expansion",
-    "rng-expansion",
-    "scaled-dot-expansion",
-    "scan-expansion",
-    "shuffle-expansion",
-    "stochastic-convert-expansion",
-    "topk-expansion",
-    "triangular-solve-expansion",
+constexpr PassFunction expand_passes[] = {
+    async_expansion,
+    batch_norm_expansion,
+    cholesky_expansion,
+    collective_expansion,
+    complex_expansion,
+    composite_expansion,
+    contraction_upcast,
+    fft_expansion,
+    float_normalization,
+    map_expansion,
+    packed_element_expansion,
+    ragged_dot_expansion,
+    rng_bit_generator_expansion,
+    rng_expansion,
+    scaled_dot_expansion,
+    scan_expansion,
+    shuffle_expansion,
+    stochastic_convert_expansion,
+    topk_expansion,
+    triangular_solve_expansion,
 };
 
-constexpr std::string_view layout[] = {
-    "layout-assignment",
+constexpr PassFunction layout_passes[] = {
+    layout_assignment,
     // Transposes that became bitcasts, tuples taken apart to copy one element.
-    "tuple-simplification",
-    "dead-code-elimination",
+    tuple_simplification,
+    dead_code_elimination,
 };
 
 // As above, and along with them. These do not run unless there is a device that wants them.
-constexpr std::string_view primitives[] = {
-    "convolution-expansion",
-    "dot-expansion",
-    "elementwise-expansion",
-    "function-expansion",
-    "fusion-expansion",
-    "gather-expansion",
-    "layout-expansion",
-    "narrow-float-expansion",
-    "reduce-expansion",
-    "reduce-window-expansion",
-    "reverse-expansion",
-    "scatter-expansion",
-    "select-and-scatter-expansion",
-    "small-integer-expansion",
-    "sort-expansion",
-    "storage-expansion",
-    "wide-integer-expansion",
+constexpr PassFunction primitives_passes[] = {
+    convolution_expansion,
+    dot_expansion,
+    elementwise_expansion,
+    function_expansion,
+    fusion_expansion,
+    gather_expansion,
+    layout_expansion,
+    narrow_float_expansion,
+    reduce_expansion,
+    reduce_window_expansion,
+    reverse_expansion,
+    scatter_expansion,
+    select_and_scatter_expansion,
+    small_integer_expansion,
+    sort_expansion,
+    storage_expansion,
+    wide_integer_expansion,
 };
 
-constexpr std::string_view fuse[] = {
+constexpr PassFunction fuse_passes[] = {
     // Before fusion: barriers would keep apart what belongs together.
-    "barrier-removal",
-    "tuple-simplification",
-    "dead-code-elimination",
+    barrier_removal,
+    tuple_simplification,
+    dead_code_elimination,
     // Before a reduction is a part of something larger.
-    "reduce-splitting",
-    "reduce-window-splitting",
+    reduce_splitting,
+    reduce_window_splitting,
     // What was reduced in parts is computed in parts, so that loops take what makes it.
-    "reshape-hoisting",
+    reshape_hoisting,
     // Before loops compute the places and take the updates.
-    "scatter-sorting",
+    scatter_sorting,
     // Before loops take what works on their results.
-    "contraction-fusion",
-    "loop-fusion",
+    contraction_fusion,
+    loop_fusion,
     // Of what is a loop already.
-    "fusion-merging",
+    fusion_merging,
     // What is left, however little it has in common.
-    "horizontal-fusion",
+    horizontal_fusion,
 };
 
-constexpr std::string_view finalize[] = {
-    "constant-hoisting",
+constexpr PassFunction finalize_passes[] = {
+    constant_hoisting,
     // A pass that shares computations again would undo it.
-    "flatten-call-graph",
+    flatten_call_graph,
     // When all passes that look at reshapes and their like are done, and each computation has memory or has none.
-    "bitcast-recognition",
+    bitcast_recognition,
 };
+
+std::vector<Pass> rows_of(std::span<const PassFunction> functions) {
+  std::vector<Pass> rows;
+  for (PassFunction function : functions) {
+    rows.push_back(*std::ranges::find(all_passes, function, &Pass::run));
+  }
+  return rows;
+}
 
 // What passes leave behind would slow down all that follow, which keep tables by id. Wishes name instructions by id.
 void drop_remains(ir::Module &module, const PassContext &context) {
@@ -162,32 +170,36 @@ const Pass *find_pass(std::string_view name) {
   return found == all_passes.end() ? nullptr : &*found;
 }
 
-std::span<const std::string_view> stage_passes(Stage stage) {
-  static const std::vector<std::string_view> simplify_in_rounds = [] {
-    std::vector<std::string_view> names(std::begin(prepare), std::end(prepare));
-    for (int round = 0; round < simplify_rounds; ++round) {
-      names.insert(names.end(), std::begin(simplify), std::end(simplify));
+std::span<const Pass> stage_passes(Stage stage) {
+  static const std::vector<Pass> simplification = [] {
+    std::vector<Pass> list = rows_of(prepare_passes);
+    const std::vector<Pass> round = rows_of(simplify_passes);
+    for (int i = 0; i < simplify_rounds; ++i) {
+      list.insert(list.end(), round.begin(), round.end());
     }
-    return names;
+    return list;
   }();
+  static const std::vector<Pass> expansion = rows_of(expand_passes), primitives = rows_of(primitives_passes),
+                                 layout = rows_of(layout_passes), fusion = rows_of(fuse_passes),
+                                 finalization = rows_of(finalize_passes);
   switch (stage) {
-    case Stage::Simplify: return simplify_in_rounds;
-    case Stage::Expand: return expand;
+    case Stage::Simplify: return simplification;
+    case Stage::Expand: return expansion;
     case Stage::Layout: return layout;
     case Stage::Primitives: return primitives;
-    case Stage::Fuse: return fuse;
-    case Stage::Finalize: return finalize;
+    case Stage::Fuse: return fusion;
+    case Stage::Finalize: return finalization;
   }
   return {};
 }
 
-std::vector<std::string_view> default_passes() {
-  std::vector<std::string_view> names;
+std::vector<Pass> default_passes() {
+  std::vector<Pass> list;
   for (Stage stage : {Stage::Simplify, Stage::Expand, Stage::Layout, Stage::Fuse, Stage::Finalize}) {
     auto more = stage_passes(stage);
-    names.insert(names.end(), more.begin(), more.end());
+    list.insert(list.end(), more.begin(), more.end());
   }
-  return names;
+  return list;
 }
 
 Status run_passes(ir::Module &module, std::span<const Pass> passes, const PipelineOptions &options) {
@@ -227,16 +239,8 @@ Status run_passes(ir::Module &module, std::span<const Pass> passes, const Pipeli
   return {};
 }
 
-Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options) {
-  std::vector<Pass> named;
-  for (std::string_view name : names) {
-    const Pass *pass = find_pass(name);
-    if (pass == nullptr) {
-      return make_error(ErrorCode::NotFound, "there is no pass '{}'", name);
-    }
-    named.push_back(*pass);
-  }
-  return run_passes(module, std::span<const Pass>(named), options);
+Status run_passes(ir::Module &module, std::initializer_list<PassFunction> functions, const PipelineOptions &options) {
+  return run_passes(module, rows_of(functions), options);
 }
 
 }  // namespace bp::passes

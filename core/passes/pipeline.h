@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,10 @@ enum class Stage {
   Finalize,    // what buffer assignment asks for
 };
 
-// The names of a stage's passes, in order.
-std::span<const std::string_view> stage_passes(Stage stage);
-// Of all stages but Primitives, which is for a device that has refused something.
-std::vector<std::string_view> default_passes();
+// The passes of a stage, in order.
+std::span<const Pass> stage_passes(Stage stage);
+// The passes of all stages but Primitives, which is for a device that has refused something.
+std::vector<Pass> default_passes();
 
 // One pass that has just run.
 struct PassReport {
@@ -48,7 +49,8 @@ struct PipelineOptions {
 // Runs the passes in order on a verified module, then compacts it: ids and views taken before are void. A pass that found
 // nothing to do does not run again before another changes something.
 Status run_passes(ir::Module &module, std::span<const Pass> passes, const PipelineOptions &options = {});
-// Runs the named passes in the same way. NotFound for an unknown name, before anything runs.
-Status run_passes(ir::Module &module, std::span<const std::string_view> names, const PipelineOptions &options = {});
+// Runs passes given by their functions in the same way.
+Status run_passes(ir::Module &module, std::initializer_list<PassFunction> functions,
+                  const PipelineOptions &options = {});
 
 }  // namespace bp::passes

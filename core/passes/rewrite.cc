@@ -1,9 +1,28 @@
 #include "core/passes/rewrite.h"
 
+#include <algorithm>
+
 #include "core/analysis/call_graph.h"
 #include "core/ir/builder.h"
 
 namespace bp::passes {
+namespace {
+
+// By computation id: whether such an instruction calls it.
+template <class Holds>
+std::vector<bool> called_by(const ir::Module &module, Holds &&holds) {
+  std::vector<bool> called(module.computation_id_limit());
+  for (ir::Computation computation : module.computations()) {
+    for (ir::Instruction i : computation.instructions()) {
+      for (ir::ComputationId callee : i.calls()) {
+        called[index(callee)] = called[index(callee)] || holds(i);
+      }
+    }
+  }
+  return called;
+}
+
+}  // namespace
 
 void Rewriter::begin(ir::ComputationId computation) {
   auto order = module_.computation(computation).instruction_ids();
@@ -145,6 +164,28 @@ ir::ComputationId copy_with_outputs(ir::Module &module, const ir::Computation &c
   }
   b.finish(b.tuple(results));
   return copy;
+}
+
+std::vector<bool> embedded_computations(const ir::Module &module) {
+  return called_by(module, [](ir::Instruction i) { return i.is(ir::Trait::CallsEmbedded); });
+}
+
+std::vector<bool> fused_computations(const ir::Module &module) {
+  return called_by(module, [](ir::Instruction i) { return i.opcode() == ir::Opcode::Fusion; });
+}
+
+ir::Opcode combining_op(const ir::Computation &combiner) {
+  const ir::Instruction root = combiner.root();
+  const bool is_plain_op = root.operand_count() == 2 && root.operand(0).opcode() == ir::Opcode::Parameter &&
+                           root.operand(1).opcode() == ir::Opcode::Parameter &&
+                           root.operands()[0] != root.operands()[1];
+  return is_plain_op ? root.opcode() : ir::Opcode::Invalid;
+}
+
+std::vector<std::int64_t> without_ones(std::span<const std::int64_t> sizes) {
+  std::vector<std::int64_t> result;
+  std::ranges::copy_if(sizes, std::back_inserter(result), [](std::int64_t size) { return size != 1; });
+  return result;
 }
 
 }  // namespace bp::passes

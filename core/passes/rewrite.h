@@ -81,6 +81,9 @@ struct AlignedDimensions {
 // What a reshape joins and cuts: the smallest such groups of neighbours, in order. Of shapes with elements.
 std::vector<AlignedDimensions> aligned_dimensions(std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 
+// Dimensions of size 1 left out.
+std::vector<std::int64_t> without_ones(std::span<const std::int64_t> sizes);
+
 // A broadcast of one element.
 inline bool is_repeated_scalar(const ir::Instruction &instruction) {
   return instruction.opcode() == ir::Opcode::Broadcast && instruction.operand(0).shape().is_scalar();
@@ -129,5 +132,23 @@ Result<bool> rewrite_all(ir::Module &module, Visit &&visit) {
   }
   return changed;
 }
+
+// By computation id: functions of an op, such as reducers, which stand or fall with the op that calls them.
+std::vector<bool> embedded_computations(const ir::Module &module);
+
+// By computation id: the bodies of fusions.
+std::vector<bool> fused_computations(const ir::Module &module);
+
+// As rewrite_all(), outside of fusions: whoever made one has a device that takes it as it is.
+template <class Visit>
+Result<bool> rewrite_outside_fusions(ir::Module &module, Visit &&visit) {
+  const std::vector<bool> fused = fused_computations(module);
+  return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
+    return fused[index(instruction.parent().id())] ? instruction.id() : visit(instruction);
+  });
+}
+
+// The op of a function of two scalars that is one op on them; Invalid if it is anything else.
+ir::Opcode combining_op(const ir::Computation &combiner);
 
 }  // namespace bp::passes

@@ -12,7 +12,7 @@
 #include "core/buffers/print.h"
 #include "core/compile/passes.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
-#include "core/passes/algebra.h"
+#include "core/passes/simplification/algebra.h"
 #include "core/text/printer.h"
 #include "tools/command/check_passes.h"
 #include "tools/command/model_choice.h"

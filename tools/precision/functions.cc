@@ -172,10 +172,9 @@ Result<ir::Module> Function::module(ir::ElementType from, ir::ElementType to, st
 }
 
 Status expand_functions(ir::Module &module) {
-  constexpr std::string_view names[] = {"complex-expansion", "function-expansion"};
   passes::PipelineOptions options;
   options.context.has_f64 = false;
-  return passes::run_passes(module, names, options);
+  return passes::run_passes(module, {passes::complex_expansion, passes::function_expansion}, options);
 }
 
 }  // namespace bp::precision

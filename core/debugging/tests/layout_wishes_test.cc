@@ -6,7 +6,7 @@
 #include "core/compile/passes.h"
 #include "core/debugging/pass_check.h"
 #include "core/debugging/random_module.h"
-#include "core/passes/layout_groups.h"
+#include "core/passes/layout/layout_groups.h"
 #include "core/text/printer.h"
 
 namespace bp::debugging {

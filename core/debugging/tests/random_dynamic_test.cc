@@ -50,8 +50,7 @@ TEST_CASE("ops on dynamic dimensions do what they do to static arrays of the run
     const auto arguments = interpreter::random_arguments(module, seed);
     REQUIRE(arguments.ok());
     CHECK(twins_differ(module, *arguments) == "");
-    constexpr std::string_view pass[] = {"dynamic-dimension-expansion"};
-    REQUIRE(passes::run_passes(module, pass).ok());
+    REQUIRE(passes::run_passes(module, {passes::dynamic_dimension_expansion}).ok());
     INFO("expanded:\n" << text::print(module));
     CHECK(twins_differ(module, *arguments) == "");
     expanded += is_static(module) ? 1 : 0;

@@ -236,7 +236,7 @@ TEST_CASE("numbers of devices below 1 are refused before anything is divided by 
     Fixture f({Shape::array(F32, {3})});
     f.module.header().replica_count = replicas;
     const auto exchange = f.builder.try_add(
-        Opcode::AllToAll, f.p, [](Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, {{0}}); },
+        Opcode::AllToAll, f.p, [](Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, {0}); },
         {}, Shape::array(F32, {3}));
     REQUIRE(exchange.ok());
     f.module.set_root(f.main, *exchange);

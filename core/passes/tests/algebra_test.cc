@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/interpreter/interpreter.h"
-#include "core/passes/algebra.h"
+#include "core/passes/simplification/algebra.h"
 #include "core/text/parser.h"
 
 namespace bp::passes {

@@ -2,7 +2,7 @@
 
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
-#include "core/passes/kernel.h"
+#include "core/passes/fusion/kernel.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
 
@@ -41,12 +41,7 @@ TEST_CASE("every pass has a name, a summary and a place in the table") {
     CHECK(find_pass(pass.name) == &pass);
     CHECK(!pass.summary.empty());
   }
-  for (std::string_view name : default_passes()) {
-    CHECK(find_pass(name) != nullptr);
-  }
-  ir::Module module = doubling_calls(1);
-  CHECK(run_passes(module, std::vector<std::string_view>{"no-such-pass"}).error().message() ==
-        "there is no pass 'no-such-pass'");
+  CHECK(find_pass("no-such-pass") == nullptr);
 }
 
 TEST_CASE("the pipeline reports each pass") {
@@ -58,7 +53,7 @@ TEST_CASE("the pipeline reports each pass") {
     log.push_back(fmt::format("{} {} {}", report.name, report.changed, m.instruction_count()));
     return {};
   };
-  Status status = run_passes(module, std::vector<std::string_view>{"call-inlining", "dead-code-elimination"}, options);
+  Status status = run_passes(module, {call_inlining, dead_code_elimination}, options);
   REQUIRE(status.ok());
   CHECK(log == std::vector<std::string>{"call-inlining true 9", "dead-code-elimination false 9"});
   CHECK(ir::verify(module).ok());

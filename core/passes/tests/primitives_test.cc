@@ -26,8 +26,7 @@ void check(const char *pass, const std::string &text, std::int64_t units = 0, Op
   ir::Module expanded = *module;
   PipelineOptions options;
   options.verify_between_passes = true;
-  const std::string_view names[] = {pass};
-  Status status = run_passes(expanded, names, options);
+  Status status = run_passes(expanded, std::span(find_pass(pass), 1), options);
   INFO((status.ok() ? "" : status.error().to_string()));
   REQUIRE(status.ok());
   if (op == Op::Goes) {

@@ -285,8 +285,7 @@ TEST_CASE("complex functions agree with what the core expands them to") {
           function, is_binary ? ", y" : "");
       INFO(text);
       ir::Module module = text::parse_module(text).value(), expanded = module;
-      const std::string_view pass = "complex-expansion";
-      REQUIRE(passes::run_passes(expanded, std::span(&pass, 1)).ok());
+      REQUIRE(passes::run_passes(expanded, {passes::complex_expansion}).ok());
       const std::vector<ir::Literal> arguments = interpreter::random_arguments(module, 1).value();
       compile::Options options;
       options.device_only = true;

@@ -1,0 +1,133 @@
+// Rewrites rng as arithmetic on the bits of Philox: a counter that rng-get-and-update-state advances, and a key of each
+// instruction's own. Uniform floats have the 24 or 53 random bits that the significand has room for; integers come from
+// 64 bits, so that none is preferred by more than 1 in 2^32; normal ones come in pairs (Box and Muller).
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/passes/array_builder.h"
+#include "core/passes/expand.h"
+#include "core/passes/pass.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::AttributeKey;
+using ir::ElementType;
+using ir::Opcode;
+using ir::Shape;
+using Id = ir::InstructionId;
+
+// Names are unique and survive recompilation: FNV-1a.
+std::uint64_t key_of(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+class NumberGenerator {
+ public:
+  NumberGenerator(ir::Module &module, ir::Instruction rng)
+      : b_(module, rng),
+        first_(rng.operands()[0]),
+        second_(rng.operands()[1]),
+        shape_(rng.shape()),
+        count_(rng.shape().element_count()),
+        key_(key_of(rng.name())),
+        compute_(compute_type(rng.shape().element_type())) {}
+
+  // In [first, second): where rounding reaches the end, the beginning.
+  Id uniform() {
+    if (!ir::is_floating(shape_.element_type())) {
+      return integer();
+    }
+    const Id unit = fraction(count_);
+    const Id low = spread(b_.cast(first_, compute_), unit), high = spread(b_.cast(second_, compute_), unit);
+    const Id value = cast(b_.sum({low, b_.product({b_.difference({high, low}), unit})}));
+    const Id reached = b_.compare(ir::ComparisonDirection::Ge, b_.cast(value, compute_), high);
+    return finish(b_.select({reached, spread(first_, value), value}));
+  }
+
+  // Of mean `first` and standard deviation `second`.
+  Id normal() {
+    const std::int64_t pairs = (count_ + 1) / 2;
+    const Id units = fraction(2 * pairs);
+    const Id chance = b_.slice(units, 0, 0, pairs), turn = b_.slice(units, 0, pairs, 2 * pairs);
+    const Id logarithm = b_.add(Opcode::Log, {b_.difference({b_.splat(1, chance), chance})});
+    const Id radius = b_.add(Opcode::Sqrt, {b_.product({logarithm, b_.splat(-2, logarithm)})});
+    const Id angle = b_.product({turn, b_.splat(2 * std::numbers::pi, turn)});
+    const Id both = b_.concatenate(
+        {b_.product({radius, b_.add(Opcode::Cosine, {angle})}), b_.product({radius, b_.add(Opcode::Sine, {angle})})},
+        0);
+    const Id value = b_.slice(both, 0, 0, count_);
+    const Id mean = spread(b_.cast(first_, compute_), value), deviation = spread(b_.cast(second_, compute_), value);
+    return finish(cast(b_.sum({mean, b_.product({deviation, value})})));
+  }
+
+ private:
+  Id integer() {
+    const Id random = bits(count_, ElementType::U64);
+    const Id low = b_.cast(first_, ElementType::U64);
+    const Id range = spread(b_.difference({b_.cast(second_, ElementType::U64), low}), random);
+    const Id zero = b_.splat(0, range);
+    const Id is_empty = b_.compare(ir::ComparisonDirection::Eq, range, zero);
+    const Id offset = b_.select({is_empty, zero, b_.add(Opcode::Remainder, {random, range})});
+    return finish(cast(b_.sum({spread(low, offset), offset})));
+  }
+
+  // In [0, 1).
+  Id fraction(std::int64_t count) {
+    const bool is_wide = compute_ == ElementType::F64;
+    const int kept = is_wide ? 53 : 24;
+    const Id random = bits(count, is_wide ? ElementType::U64 : ElementType::U32);
+    const Id whole = b_.cast(b_.shift_right(random, (is_wide ? 64 : 32) - kept), compute_);
+    return b_.product({whole, b_.splat(std::ldexp(1.0, -kept), whole)});
+  }
+
+  // A counter of 128 bits gives 128 bits.
+  Id bits(std::int64_t count, ElementType type) {
+    const std::int64_t per_counter = 128 / ir::bit_width(type);
+    const Id counter = b_.add(
+        Opcode::RngGetAndUpdateState, {},
+        [&](ir::Module &m, Id id) { m.set_number(id, AttributeKey::Delta, (count + per_counter - 1) / per_counter); },
+        {}, Shape::array(ElementType::U64, std::array<std::int64_t, 1>{2}));
+    const Id key = b_.reshape(b_.constant(ir::Literal::scalar(ElementType::U64, key_)), {1});
+    const Id state = b_.concatenate({key, counter}, 0);
+    const Shape random = Shape::array(type, std::array{count});
+    const Id both = b_.add(
+        Opcode::RngBitGenerator, {state},
+        [](ir::Module &m, Id id) {
+          m.set_number(id, AttributeKey::RngAlgorithm, static_cast<std::int64_t>(ir::RngAlgorithm::Philox));
+        },
+        {}, Shape::tuple({b_.shape(state), random}));
+    return b_.get_tuple_element(both, 1);
+  }
+
+  Id spread(Id scalar, Id like) { return b_.spread(scalar, like); }
+  Id cast(Id x) { return b_.cast(x, shape_.element_type()); }
+  Id finish(Id values) { return b_.ir::Builder::reshape(values, shape_.sizes()); }
+
+  ArrayBuilder b_;
+  Id first_, second_;
+  Shape shape_;
+  std::int64_t count_;
+  std::uint64_t key_;
+  ElementType compute_;
+};
+
+}  // namespace
+
+Result<bool> rng_expansion(ir::Module &module, const PassContext &context) {
+  return expand_all(module, context, [&](ir::Instruction rng) -> Result<Id> {
+    if (rng.opcode() != Opcode::Rng || rng.shape().element_count() == 0) {
+      return rng.id();
+    }
+    NumberGenerator generator(module, rng);
+    const auto distribution = rng.enumerator(AttributeKey::Distribution, ir::RandomDistribution::Uniform);
+    return distribution == ir::RandomDistribution::Normal ? generator.normal() : generator.uniform();
+  });
+}
+
+}  // namespace bp::passes

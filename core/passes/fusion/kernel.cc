@@ -1,0 +1,235 @@
+// Accesses are found backwards: roots are wanted at the place of the walk, and each instruction says where it wants its
+// operands, given where it is wanted itself.
+#include "core/passes/fusion/kernel.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/passes/fusion/fusion_builder.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+using Kind = Access::Kind;
+
+bool is_array_reduce(const Instruction &instruction) {
+  return instruction.opcode() == Opcode::Reduce && instruction.operand_count() >= 2;
+}
+
+class KernelDescription {
+ public:
+  explicit KernelDescription(const Instruction &instruction) : instruction_(instruction) {}
+
+  std::optional<Kernel> describe() {
+    kernel_.size = fused_size(instruction_);
+    if (instruction_.opcode() == Opcode::Fusion) {
+      const auto kind = instruction_.enumerator(ir::AttributeKey::Kind, ir::FusionKind::Loop);
+      if (kind != ir::FusionKind::Loop && kind != ir::FusionKind::Input) {
+        return std::nullopt;
+      }
+      ir::Computation fused = instruction_.called(0);
+      const Instruction root = fused.root();
+      const std::vector<InstructionId> roots =
+          root.opcode() == Opcode::Tuple ? std::vector<InstructionId>(root.operands().begin(), root.operands().end())
+                                         : std::vector<InstructionId>{root.id()};
+      for (InstructionId id : roots) {
+        if (!add_root(root.module().instruction(id))) {
+          return std::nullopt;
+        }
+      }
+      auto order = fused.instruction_ids();
+      for (std::size_t i = order.size(); i-- > 0;) {
+        const Instruction inner = root.module().instruction(order[i]);
+        if (inner.opcode() != Opcode::Parameter && inner.opcode() != Opcode::Tuple && !visit(inner)) {
+          return std::nullopt;
+        }
+      }
+      for (InstructionId parameter : fused.parameter_ids()) {
+        kernel_.operands.push_back(accesses_[parameter]);
+      }
+      return std::move(kernel_);
+    }
+    if (!add_root(instruction_)) {
+      return std::nullopt;
+    }
+    visit(instruction_);
+    for (InstructionId operand : instruction_.operands()) {
+      kernel_.operands.push_back(accesses_[operand]);
+    }
+    return std::move(kernel_);
+  }
+
+ private:
+  // A root decides what is walked; all roots must agree.
+  bool add_root(const Instruction &root) {
+    Instruction source = root;
+    if (root.opcode() == Opcode::GetTupleElement) {
+      source = root.operand(0);
+    }
+    if (is_array_reduce(source)) {
+      return add_reduce(source);
+    }
+    const bool is_renaming = source.opcode() == Opcode::Reshape && source.id() == instruction_.id();
+    if (!has_plain_shape(source) || !(is_elementwise(source) || is_renaming)) {
+      return false;
+    }
+    kernel_.is_per_row.push_back(false);
+    want(root.id(), {Kind::AtPlace, {}});
+    return walk_over(source.shape().sizes());
+  }
+
+  bool add_reduce(const Instruction &reduce) {
+    const Instruction operand = reduce.operand(0);
+    auto dimensions = reduce.numbers(ir::AttributeKey::Dimensions);
+    std::vector<std::int64_t> reduced(dimensions.begin(), dimensions.end());
+    std::ranges::sort(reduced);
+    const bool is_first = kernel_.reduced.empty();
+    if (!has_plain_shape(operand) || reduced.empty() || (!is_first && kernel_.reduced != reduced)) {
+      return false;
+    }
+    kernel_.reduced = reduced;
+    const std::size_t results =
+        reduce.shape().is_tuple() && reduce.id() == instruction_.id() ? reduce.shape().elements().size() : 1;
+    kernel_.is_per_row.insert(kernel_.is_per_row.end(), results, true);
+    if (std::ranges::find(roots_, reduce.id()) == roots_.end()) {
+      roots_.push_back(reduce.id());
+      ++kernel_.reductions;
+    }
+    return walk_over(operand.shape().sizes());
+  }
+
+  bool walk_over(std::span<const std::int64_t> sizes) {
+    if (walks_) {
+      return std::ranges::equal(kernel_.sizes, sizes);
+    }
+    kernel_.sizes.assign(sizes.begin(), sizes.end());
+    walks_ = true;
+    return true;
+  }
+
+  bool is_walked(const Instruction &instruction) const {
+    return std::ranges::equal(instruction.shape().sizes(), kernel_.sizes);
+  }
+
+  // Notes where an instruction is wanted.
+  void want(InstructionId id, const Access &access) {
+    auto [found, is_new] = accesses_.emplace(id, access);
+    if (!is_new && found->second != access) {
+      found->second = found->second.kind == Kind::Nowhere ? access : Access{Kind::Elsewhere, {}};
+    }
+  }
+
+  // Notes where an instruction wants its operands. False if it is something that a kernel does not contain.
+  bool visit(const Instruction &instruction) {
+    const Access access = accesses_[instruction.id()];
+    auto want_all = [&](const Access &of_operands) {
+      for (InstructionId operand : instruction.operands()) {
+        want(operand, of_operands);
+      }
+    };
+    if (is_array_reduce(instruction)) {
+      if (std::ranges::find(roots_, instruction.id()) == roots_.end()) {
+        return false;
+      }
+      for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+        want(instruction.operands()[i],
+             i < instruction.operand_count() / 2 ? Access{Kind::AtPlace, {}} : Access{Kind::PerRow, {}});
+      }
+      return true;
+    }
+    if (instruction.opcode() == Opcode::GetTupleElement) {
+      return is_array_reduce(instruction.operand(0));
+    }
+    if (is_elementwise(instruction)) {
+      for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+        const Instruction operand = instruction.operand(i);
+        const bool is_scalar = operand.shape().rank() == 0 && instruction.shape().rank() > 0;
+        want(operand.id(), is_scalar ? Access{Kind::PerRow, {}} : access);
+      }
+      return true;
+    }
+    if (instruction.opcode() == Opcode::Broadcast) {
+      want_all(access_through_broadcast(instruction, access));
+      return true;
+    }
+    if (instruction.opcode() == Opcode::Reshape) {
+      const bool is_renaming =
+          without_ones(instruction.shape().sizes()) == without_ones(instruction.operand(0).shape().sizes());
+      const bool passes = is_renaming && (access.kind == Kind::PerRow || instruction.id() == instruction_.id());
+      want_all(passes ? access : Access{Kind::Elsewhere, {}});
+      return true;
+    }
+    want_all({Kind::Elsewhere, {}});
+    return true;
+  }
+
+  Access access_through_broadcast(const Instruction &broadcast, const Access &access) const {
+    const Instruction operand = broadcast.operand(0);
+    if (access.kind == Kind::PerRow && operand.shape().element_count() == broadcast.shape().element_count()) {
+      return access;
+    }
+    if (operand.shape().element_count() == 1) {
+      return {Kind::PerRow, {}};
+    }
+    if (access.kind != Kind::AtPlace || !is_walked(broadcast)) {
+      return {Kind::Elsewhere, {}};
+    }
+    std::vector<std::int64_t> rows;
+    auto to = broadcast.numbers(ir::AttributeKey::Dimensions);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (operand.shape().size(i) > 1) {
+        rows.push_back(to[i]);
+      }
+    }
+    return std::ranges::is_sorted(rows) ? Access{Kind::PerRow, rows} : Access{Kind::Elsewhere, {}};
+  }
+
+  Instruction instruction_;
+  Kernel kernel_;
+  bool walks_ = false;  // kernel_.sizes is known
+  std::vector<InstructionId> roots_;
+  std::unordered_map<InstructionId, Access> accesses_;
+};
+
+}  // namespace
+
+bool is_cheap(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Abs:
+    case Opcode::Add:
+    case Opcode::Clamp:
+    case Opcode::Compare:
+    case Opcode::Convert:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::Multiply:
+    case Opcode::Negate:
+    case Opcode::Select:
+    case Opcode::Subtract: return true;
+    default: return false;
+  }
+}
+
+std::size_t fused_size(const Instruction &instruction) {
+  const auto counts = [](const Instruction &one) {
+    const bool only_names = one.opcode() == Opcode::Parameter || one.opcode() == Opcode::Tuple;
+    const bool is_number =
+        is_scalar_constant(one) || (one.opcode() == Opcode::Broadcast && is_scalar_constant(one.operand(0)));
+    return !only_names && !is_number;
+  };
+  if (instruction.opcode() != Opcode::Fusion) {
+    return counts(instruction) ? 1 : 0;
+  }
+  // A fusion inside counts as one: to go down into each would never end where each has the next one twice.
+  return static_cast<std::size_t>(std::ranges::count_if(instruction.called(0).instructions(), counts));
+}
+
+std::optional<Kernel> describe_kernel(const Instruction &instruction) {
+  return KernelDescription(instruction).describe();
+}
+
+}  // namespace bp::passes

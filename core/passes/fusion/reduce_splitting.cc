@@ -1,0 +1,168 @@
+// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so parts of
+// it are reduced first, all at the same time: its last dimensions, if that gives enough of them, or its longest
+// dimension is cut. Of half floats the parts' sums are f32. What has no such dimension, or gives enough results, stays,
+// and so does what has no start for parts (partial_reduction()).
+#include <algorithm>
+
+#include "core/passes/array_builder.h"
+#include "core/passes/fusion/partial_reduction.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+using ir::Shape;
+
+// Parts that are shorter cost more to write and to read again than they save: elements, of a row and of a column, which
+// several workers share, and of what one has alone.
+constexpr std::int64_t least_row = 16 * 1024, least_column = 1024, least_alone = 32;
+// Whole dimensions need no cut, and lie as others do that are fused with them: they may be shorter by so much, and give
+// as many parts as one reduction takes at once.
+constexpr std::int64_t less_of_whole = 16, most_parts = least_row;
+
+class Splitter {
+ public:
+  Splitter(ir::Module &module, const FusionLimits &limits, const Instruction &reduce)
+      : module_(module), limits_(limits), reduce_(reduce), from_(reduce.operand(0).shape()) {}
+
+  InstructionId run() {
+    if (from_.element_count() == 0 || !choose_parts()) {
+      return reduce_.id();
+    }
+    ArrayBuilder b(module_, reduce_);
+    const auto parts = partial_reduction(b, reduce_);
+    return parts ? split(b, *parts) : reduce_.id();
+  }
+
+ private:
+  // The longest reduced dimension and the number of its parts; whether that is worth it.
+  bool choose_parts() {
+    std::int64_t results = 1;
+    bool is_row = false;
+    for (std::size_t d = 0; d < from_.rank(); ++d) {
+      if (!is_reduced(d)) {
+        results *= from_.size(d);
+      } else if (dimension_ == from_.rank() || from_.size(d) > from_.size(dimension_)) {
+        dimension_ = d;
+      }
+      is_row = from_.size(d) == 1 ? is_row : is_reduced(d);  // as the last one is that has more than one element
+    }
+    if (dimension_ == from_.rank()) {
+      return false;
+    }
+    // Of a result that workers share, a part is long enough for all of them.
+    const std::int64_t shared = is_row ? FusionLimits::results_per_row : FusionLimits::results_per_column;
+    const std::int64_t least = !limits_.rows ? least_alone : is_row ? least_row : least_column;
+    const std::int64_t wanted = limits_.min_results / (limits_.rows ? shared : 1);
+    const std::int64_t reduced = from_.element_count() / results, size = from_.size(dimension_);
+    const std::int64_t most = std::min(reduced / least, size);
+    parts_ = std::min((wanted + results - 1) / results, most);
+    if (parts_ < 2) {
+      return false;
+    }
+    std::int64_t whole = 1;
+    for (std::size_t d = from_.rank(); d-- > 0 && limits_.rows;) {
+      whole *= is_reduced(d) ? from_.size(d) : 1;
+      const std::int64_t parts = reduced / whole;
+      if (is_reduced(d) && whole >= least / less_of_whole && parts >= parts_ && parts <= most_parts) {
+        first_whole_ = d;
+      }
+    }
+    if (first_whole_ < from_.rank()) {
+      return true;
+    }
+    // Parts of one length, if a few more or less of them divide the dimension; else the last one is filled up.
+    for (std::int64_t near = 0; near < parts_ / 2; ++near) {
+      for (const std::int64_t parts : {parts_ + near, parts_ - near}) {
+        if (size % parts == 0 && parts <= most) {
+          parts_ = parts;
+          return true;
+        }
+      }
+    }
+    return true;
+  }
+
+  InstructionId split(ArrayBuilder &b, const PartialReduction &of) const {
+    std::vector<InstructionId> parts;
+    for (std::size_t i = 0; i < count_; ++i) {
+      parts.push_back(cut(b, of.operands[i], of.starts[i]));
+    }
+    const auto reduce = [&](const std::vector<InstructionId> &operands, const std::vector<InstructionId> &starts,
+                            std::span<const std::int64_t> dimensions) {
+      return add_partial(b, Opcode::Reduce, of, operands, starts, [&](ir::Module &m, InstructionId id) {
+        m.set_numbers(id, ir::AttributeKey::Dimensions, dimensions);
+      });
+    };
+    const auto [first, second] = dimensions();
+    const InstructionId all = reduce(arrays_of(b, reduce(parts, of.starts, first)), of.initial, second);
+    return reduce_.shape().is_tuple() ? all : b.cast(all, reduce_.shape().element_type());
+  }
+
+  bool is_reduced(std::size_t dimension) const {
+    return std::ranges::find(reduce_.dimensions(), static_cast<std::int64_t>(dimension)) != reduce_.dimensions().end();
+  }
+
+  // Seen as parts, unless these are whole dimensions; the last one is filled up.
+  InstructionId cut(ArrayBuilder &b, InstructionId x, InstructionId filling) const {
+    if (first_whole_ < from_.rank()) {
+      return x;
+    }
+    const std::int64_t size = from_.size(dimension_), length = (size + parts_ - 1) / parts_;
+    if (length * parts_ != size) {
+      std::vector<ir::PaddingDimension> padding(from_.rank());
+      padding[dimension_].high = length * parts_ - size;
+      x = b.pad(x, filling, padding);
+    }
+    std::vector<std::int64_t> sizes(from_.sizes().begin(), from_.sizes().end());
+    sizes[dimension_] = length;
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dimension_), parts_);
+    return b.seen_as(x, Shape::array(b.type(x), sizes));
+  }
+
+  // The reduced ones: first those of a part, then the others, which number the parts.
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> dimensions() const {
+    std::vector<std::int64_t> first, second;
+    const bool is_whole = first_whole_ < from_.rank();
+    std::int64_t kept = 0;
+    for (std::size_t d = 0; d < from_.rank(); ++d) {
+      const bool is_of_part = is_reduced(d) && (!is_whole || d >= first_whole_);
+      if (is_of_part) {
+        first.push_back(static_cast<std::int64_t>(!is_whole && d >= dimension_ ? d + 1 : d));
+      }
+      if (is_whole ? is_reduced(d) && !is_of_part : d == dimension_) {
+        second.push_back(kept);
+      }
+      kept += is_of_part ? 0 : 1;
+    }
+    return {std::move(first), std::move(second)};
+  }
+
+  ir::Module &module_;
+  const FusionLimits &limits_;
+  Instruction reduce_;
+  const Shape from_;
+  const std::size_t count_ = reduce_.operand_count() / 2;
+  std::size_t dimension_ = from_.rank();    // which is cut
+  std::size_t first_whole_ = from_.rank();  // of the dimensions of a part, where none is cut
+  std::int64_t parts_ = 1;
+};
+
+}  // namespace
+
+Result<bool> reduce_splitting(ir::Module &module, const PassContext &context) {
+  const std::vector<bool> embedded = embedded_computations(module);
+  return rewrite_outside_fusions(module, [&](Instruction instruction) -> Result<InstructionId> {
+    const auto parent = index(instruction.parent().id());
+    if (instruction.opcode() != Opcode::Reduce || parent >= embedded.size() || embedded[parent]) {
+      return instruction.id();
+    }
+    return Splitter(module, context.fusion, instruction).run();
+  });
+}
+
+}  // namespace bp::passes

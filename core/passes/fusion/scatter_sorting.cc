@@ -1,0 +1,196 @@
+// scatter(x, places, updates)  ->  scatter(x, sorted places, updates in that order): for devices that want much to do at a
+// time. What is combined in one place then stands together, in the order in which it came, so that each place can be
+// done by itself. Many windows that come in any order, and are small; those that lie partly over each other stay, as they
+// meet in more than one way, and so do sums of integers and the like, which no order changes.
+#include <algorithm>
+#include <map>
+
+#include "core/passes/array_builder.h"
+#include "core/passes/fusion/kernel.h"
+#include "core/passes/index_vectors.h"
+#include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::AttributeKey;
+using ir::ElementType;
+using ir::Opcode;
+using Id = ir::InstructionId;
+using Numbers = std::vector<std::int64_t>;
+
+// Sorting fewer windows takes longer than to combine them one after the other.
+constexpr std::int64_t least_windows = 64;
+
+// Tuples, by what says where windows begin: several scatters may go to the same places.
+using SortedPlaces = std::map<std::vector<Numbers>, Id>;
+
+class Sorter {
+ public:
+  Sorter(ir::Module &module, ir::Instruction scatter)
+      : scatter_(scatter),
+        b_(module, scatter),
+        operands_(scatter.operands().begin(), scatter.operands().end()),
+        count_(operands_.size() / 2),
+        windows_(scatter_windows(scatter)) {}
+
+  // most: elements of windows that are enough to do at a time.
+  bool is_worth_it(std::int64_t most) const {
+    const bool is_sorted = scatter_.number(AttributeKey::IndicesAreSorted, 0) != 0 && windows_.operand_batch.empty() &&
+                           windows_.update_order.size() == windows_.row.size() + 1;
+    // Of larger dimensions, places are no s32 (window_places()).
+    const bool are_short =
+        std::ranges::all_of(windows_.operand_sizes, [](std::int64_t size) { return size <= INT32_MAX; });
+    return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() && are_short &&
+           windows_.count >= least_windows && ir::product(windows_.row) < most && !moved_dimensions().empty();
+  }
+
+  Id run(SortedPlaces &sorted) {
+    const Numbers moved = moved_dimensions(), sizes = sizes_of(windows_.operand_sizes, moved);
+    const Numbers indices = {index(operands_[count_]), windows_.index_vector_dimension};
+    const auto [found, is_new] = sorted.try_emplace({indices, windows_.start_map, windows_.operand_batch,
+                                                     windows_.index_batch, windows_.operand_sizes, windows_.sizes});
+    if (is_new) {
+      found->second = sorted_places(moved, sizes);
+    }
+    const Id places = b_.get_tuple_element(found->second, 0), order = b_.get_tuple_element(found->second, 1);
+    return scatter(moved, sizes, places, order);
+  }
+
+ private:
+  // The place of each window as one number, ascending, and the number of the window.
+  Id sorted_places(const Numbers &moved, const Numbers &sizes) {
+    const WindowPlaces places =
+        window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
+    const std::int64_t all = ir::product(sizes);
+    const ElementType type = all <= INT32_MAX ? ElementType::S32 : ElementType::S64;
+    Id place = ir::no_instruction;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      const Id column = b_.cast(places.columns[static_cast<std::size_t>(moved[i])], type);
+      place = i == 0 ? column : b_.sum({b_.product({place, b_.splat(static_cast<double>(sizes[i]), place)}), column});
+    }
+    // What is dropped comes last.
+    place = b_.select({places.are_inside, place, b_.splat(static_cast<double>(all), place)});
+    place = b_.seen_as(place, ir::Shape::array(type, {windows_.count}));
+    return b_.sort_with_positions(place, 0, ir::ComparisonDirection::Lt);
+  }
+
+  // Of one op on whole words, any order gives the same, and devices combine them in memory as they come.
+  bool order_matters() const {
+    const ElementType type = b_.shape(operands_[0]).element_type();
+    const Opcode op = count_ == 1 ? combining_op(scatter_.called(0)) : Opcode::Invalid;
+    const bool is_simple =
+        op == Opcode::Add || op == Opcode::Maximum || op == Opcode::Minimum || op == Opcode::And || op == Opcode::Or;
+    return !is_simple || !ir::is_integer(type) || ir::bit_width(type) < 32;
+  }
+
+  // The dimensions along which windows begin at different places, if these have no elements in common.
+  Numbers moved_dimensions() const {
+    Numbers moved = windows_.start_map;
+    moved.insert(moved.end(), windows_.operand_batch.begin(), windows_.operand_batch.end());
+    std::ranges::sort(moved);
+    const auto is_whole = [this](std::int64_t d) {
+      return windows_.sizes[static_cast<std::size_t>(d)] == windows_.operand_sizes[static_cast<std::size_t>(d)];
+    };
+    std::erase_if(moved, is_whole);
+    const bool overlap =
+        std::ranges::any_of(moved, [this](std::int64_t d) { return windows_.sizes[static_cast<std::size_t>(d)] > 1; });
+    return overlap ? Numbers() : moved;
+  }
+
+  // Of windows in this order, whose places are numbers of these dimensions.
+  Id scatter(const Numbers &moved, const Numbers &sizes, Id places, Id order) {
+    std::vector<Id> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
+    operands.push_back(starts(sizes, places));
+    for (std::size_t i = count_ + 1; i < operands_.size(); ++i) {
+      operands.push_back(in_order(operands_[i], order));
+    }
+    const auto set = [&](ir::Module &m, Id id) {
+      m.set_numbers(id, AttributeKey::UpdateWindowDims, window_dimensions());
+      m.set_numbers(id, AttributeKey::InsertedWindowDims, windows_.removed);
+      m.set_numbers(id, AttributeKey::ScatterDimsToOperandDims, moved);
+      m.set_number(id, AttributeKey::IndexVectorDim, 1);
+      m.set_number(id, AttributeKey::IndicesAreSorted, 1);
+    };
+    return b_.try_add(Opcode::Scatter, operands, set, std::vector(scatter_.calls().begin(), scatter_.calls().end()))
+        .value();
+  }
+
+  // s[windows], or s[windows, dimensions]: the first dimension is too large for windows that are dropped.
+  Id starts(const Numbers &sizes, Id places) {
+    if (sizes.size() == 1) {
+      return places;
+    }
+    std::vector<Id> columns;
+    Id rest = b_.seen_as(places, ir::Shape::array(b_.type(places), {windows_.count, 1}));
+    std::int64_t stride = ir::product(sizes);
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+      stride /= sizes[i];
+      const Id divisor = b_.splat(static_cast<double>(stride), rest);
+      columns.push_back(b_.quotient({rest, divisor}));
+      rest = b_.add(Opcode::Remainder, {rest, divisor});
+    }
+    columns.push_back(rest);
+    return b_.concatenate(columns, 1);
+  }
+
+  // Of [windows, window...], as many rows in another order.
+  Id in_order(Id updates, Id order) {
+    Numbers sizes = windows_.row;
+    sizes.insert(sizes.begin(), windows_.count);
+    const ir::Instruction given = b_.module().instruction(updates);
+    if (is_repeated_scalar(given)) {
+      return b_.broadcast(given.operands()[0], ir::Shape::array(b_.type(updates), sizes));
+    }
+    if (!std::ranges::is_sorted(windows_.update_order)) {
+      updates = b_.transpose(updates, windows_.update_order);
+    }
+    updates = b_.seen_as(updates, ir::Shape::array(b_.type(updates), sizes));
+    sizes[0] = 1;
+    return b_.add(Opcode::Gather, {updates, order}, [&](ir::Module &m, Id id) {
+      m.set_numbers(id, AttributeKey::OffsetDims, window_dimensions());
+      m.set_numbers(id, AttributeKey::CollapsedSliceDims, {0});
+      m.set_numbers(id, AttributeKey::StartIndexMap, {0});
+      m.set_number(id, AttributeKey::IndexVectorDim, 1);
+      m.set_numbers(id, AttributeKey::SliceSizes, sizes);
+    });
+  }
+
+  // Of [windows, window...].
+  Numbers window_dimensions() const {
+    Numbers dimensions(windows_.row.size());
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      dimensions[i] = static_cast<std::int64_t>(i) + 1;
+    }
+    return dimensions;
+  }
+
+  ir::Instruction scatter_;
+  ArrayBuilder b_;
+  std::vector<Id> operands_;
+  std::size_t count_;
+  const ScatterWindows windows_;
+};
+
+}  // namespace
+
+Result<bool> scatter_sorting(ir::Module &module, const PassContext &context) {
+  const std::vector<bool> embedded = embedded_computations(module);
+  SortedPlaces sorted;
+  return rewrite_outside_fusions(module, [&](ir::Instruction i) -> Result<Id> {
+    const auto parent = index(i.parent().id());
+    if (i.opcode() != Opcode::Scatter || parent >= embedded.size() || embedded[parent]) {
+      return i.id();
+    }
+    for (std::size_t n = 0; n < i.operand_count(); ++n) {
+      if (!is_plain(i.operand(n).shape()) || i.operand(n).shape().element_count() == 0) {
+        return i.id();
+      }
+    }
+    Sorter sorter(module, i);
+    return sorter.is_worth_it(context.fusion.min_results) ? sorter.run(sorted) : i.id();
+  });
+}
+
+}  // namespace bp::passes

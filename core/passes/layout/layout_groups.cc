@@ -1,0 +1,204 @@
+#include "core/passes/layout/layout_groups.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace bp::passes {
+namespace {
+
+using ir::Instruction;
+using ir::InstructionId;
+using ir::Opcode;
+using ir::Shape;
+
+void append_arrays(const Shape &shape, std::vector<const Shape *> &arrays) {
+  if (shape.is_array()) {
+    arrays.push_back(&shape);
+  }
+  for (const Shape &element : shape.elements()) {
+    append_arrays(element, arrays);
+  }
+}
+
+// Ops beside the elementwise ones that walk through these operands as through their results, dimension for dimension.
+std::size_t count_walked_operands(Instruction i) {
+  switch (i.opcode()) {
+    case Opcode::Slice:
+    case Opcode::DynamicSlice:
+    case Opcode::Pad:
+    case Opcode::Reverse:
+    case Opcode::SelectAndScatter: return 1;
+    case Opcode::DynamicUpdateSlice: return 2;
+    case Opcode::Concatenate:
+    case Opcode::Sort: return i.operand_count();
+    case Opcode::ReduceWindow: return i.operand_count() / 2;
+    case Opcode::Scatter: return (i.operand_count() - 1) / 2;
+    default: return i.is(ir::Trait::Elementwise) ? i.operand_count() : 0;
+  }
+}
+
+}  // namespace
+
+std::vector<const Shape *> arrays_of(const Shape &shape) {
+  std::vector<const Shape *> arrays;
+  append_arrays(shape, arrays);
+  return arrays;
+}
+
+LayoutGroups::LayoutGroups(const ir::Module &module, const analysis::CallGraph &graph) : module_(module) {
+  first_.resize(module.instruction_id_limit() + 1);
+  for (ir::Computation computation : module.computations()) {
+    for (Instruction i : computation.instructions()) {
+      first_[index(i.id()) + 1] = static_cast<ArrayId>(arrays_of(i.shape()).size());
+    }
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  parents_.resize(first_.back());
+  std::iota(parents_.begin(), parents_.end(), ArrayId{0});
+  to_parent_.resize(parents_.size());
+  for (ir::ComputationId id : graph.callees_first()) {
+    if (graph.context(id) == analysis::CallContext::Control) {
+      for (Instruction i : module.computation(id).instructions()) {
+        join_arrays_of(i);
+      }
+    }
+  }
+}
+
+void LayoutGroups::join_arrays_of(Instruction i) {
+  const InstructionId id = i.id();
+  switch (i.opcode()) {
+    case Opcode::Tuple:
+      for (std::size_t operand = 0, at = 0; operand < i.operand_count(); ++operand) {
+        const InstructionId element = i.operands()[operand];
+        join_values(id, at, element, 0, array_count(element));
+        at += array_count(element);
+      }
+      return;
+    case Opcode::GetTupleElement: {
+      std::size_t at = 0;
+      for (std::size_t element = 0; element < static_cast<std::size_t>(i.tuple_index()); ++element) {
+        at += arrays_of(i.operand(0).shape().elements()[element]).size();
+      }
+      join_values(id, 0, i.operands()[0], at, array_count(id));
+      return;
+    }
+    case Opcode::AddDependency:
+    case Opcode::OptimizationBarrier:
+    case Opcode::Domain: join_whole(id, i.operands()[0]); return;
+    case Opcode::While:
+      join_whole(id, i.operands()[0]);
+      for (ir::ComputationId callee : i.calls()) {
+        join_whole(id, module_.computation(callee).parameter_ids()[0]);
+      }
+      join_whole(id, module_.computation(i.calls()[1]).root().id());  // of the body
+      return;
+    case Opcode::Conditional:
+      for (std::size_t branch = 0; branch < i.calls().size(); ++branch) {
+        const ir::Computation callee = module_.computation(i.calls()[branch]);
+        join_whole(i.operands()[branch + 1], callee.parameter_ids()[0]);
+        join_whole(id, callee.root().id());
+      }
+      return;
+    case Opcode::Call: {
+      const ir::Computation callee = module_.computation(i.calls()[0]);
+      for (std::size_t operand = 0; operand < i.operand_count(); ++operand) {
+        join_whole(i.operands()[operand], callee.parameter_ids()[operand]);
+      }
+      join_whole(id, callee.root().id());
+      return;
+    }
+    case Opcode::Transpose:
+      join(array(id), array(i.operands()[0]), Permutation(i.dimensions().begin(), i.dimensions().end()));
+      return;
+    case Opcode::Copy: return;  // it is there to change the layout, or may as well
+    default: break;
+  }
+  for (std::size_t operand = 0, count = count_walked_operands(i); operand < count; ++operand) {
+    if (i.operand(operand).shape().is_array() && i.shape().is_array() &&
+        i.operand(operand).shape().rank() == i.shape().rank()) {
+      join(array(id), array(i.operands()[operand]));
+    } else if (i.shape().is_tuple() && operand < array_count(id)) {
+      join(array(id, operand), array(i.operands()[operand]));
+    }
+  }
+}
+
+void LayoutGroups::join_values(InstructionId a, std::size_t first_a, InstructionId b, std::size_t first_b,
+                               std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    join(array(a, first_a + i), array(b, first_b + i));
+  }
+}
+
+namespace {
+
+// Permutations of dimensions, empty for the one that changes nothing.
+std::vector<std::int64_t> then(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &second) {
+  if (first.empty() || second.empty()) {
+    return first.empty() ? second : first;
+  }
+  std::vector<std::int64_t> result;
+  for (std::int64_t dimension : first) {
+    result.push_back(second[static_cast<std::size_t>(dimension)]);
+  }
+  return result;
+}
+
+std::vector<std::int64_t> inverse(const std::vector<std::int64_t> &permutation) {
+  std::vector<std::int64_t> result(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    result[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  }
+  return result;
+}
+
+ir::Layout mapped(ir::Layout layout, const std::vector<std::int64_t> &permutation) {
+  if (!permutation.empty()) {
+    for (std::int64_t &dimension : layout.minor_to_major) {
+      dimension = permutation[static_cast<std::size_t>(dimension)];
+    }
+  }
+  return layout;
+}
+
+}  // namespace
+
+ArrayId LayoutGroups::group_of(ArrayId array) {
+  std::vector<ArrayId> path;
+  while (parents_[array] != array) {
+    path.push_back(array);
+    array = parents_[array];
+  }
+  // From the root down, so that each parent has its way to the root when a child asks.
+  for (std::size_t i = path.size(); i-- > 0;) {
+    const ArrayId parent = parents_[path[i]];
+    if (parent != array) {
+      to_parent_[path[i]] = then(to_parent_[path[i]], to_parent_[parent]);
+      parents_[path[i]] = array;
+    }
+  }
+  return array;
+}
+
+void LayoutGroups::join(ArrayId a, ArrayId b, const Permutation &a_to_b) {
+  const ArrayId group_a = group_of(a), group_b = group_of(b);
+  if (group_a != group_b) {
+    // From the root of a, down to a, over to b, up to its root. Once joined, groups differ by one permutation only.
+    to_parent_[group_a] = then(then(inverse(group_a == a ? Permutation() : to_parent_[a]), a_to_b),
+                               group_b == b ? Permutation() : to_parent_[b]);
+    parents_[group_a] = group_b;
+  }
+}
+
+ir::Layout LayoutGroups::to_group(ArrayId array, ir::Layout layout) {
+  const bool is_root = group_of(array) == array;
+  return is_root ? layout : mapped(std::move(layout), to_parent_[array]);
+}
+
+ir::Layout LayoutGroups::from_group(ArrayId array, ir::Layout layout) {
+  const bool is_root = group_of(array) == array;
+  return is_root ? layout : mapped(std::move(layout), inverse(to_parent_[array]));
+}
+
+}  // namespace bp::passes

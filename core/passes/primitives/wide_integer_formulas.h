@@ -1,0 +1,52 @@
+// Arithmetic of 64-bit integers as formulas on their halves.
+#pragma once
+
+#include "core/passes/array_builder.h"
+
+namespace bp::passes {
+
+// The halves of 64-bit integers: two arrays u32 of the same shape.
+struct Halves {
+  ir::InstructionId low, high;
+};
+
+// All wrap; comparisons are of integers with sign or without.
+class WideMath {
+ public:
+  using Id = ir::InstructionId;
+  WideMath(ArrayBuilder &b, bool is_signed) : b_(b), is_signed_(is_signed) {}
+
+  Halves number(std::uint64_t value, Id like) const {
+    return {b_.splat_bits(value & 0xffffffff, like), b_.splat_bits(value >> 32, like)};
+  }
+  Halves sum(Halves x, Halves y) const;
+  Halves difference(Halves x, Halves y) const;
+  Halves negation(Halves x) const;
+  Halves product(Halves x, Halves y) const;
+  struct Division {
+    Halves quotient, remainder;
+  };
+  // As the op table says for zero and for the least number.
+  Division division(Halves x, Halves y) const;
+  Halves magnitude(Halves x) const;
+  Halves by_halves(ir::Opcode opcode, Halves x, Halves y) const;
+  Halves select(Id predicate, Halves x, Halves y) const;
+  Halves shift(ir::Opcode opcode, Halves x, Halves distance) const;
+  // pred
+  Id is_negative(Halves x) const;
+  Id less(Halves x, Halves y) const;
+  Id equal(Halves x, Halves y) const;
+  Id is_zero(Halves x) const;
+
+  // Truncated, saturated; NaN gives 0. To floats: rounded once.
+  Halves from_float(Id x) const;
+  Id to_float(Halves x, ir::ElementType type) const;
+
+ private:
+  Division division_without_sign(Halves x, Halves y) const;
+
+  ArrayBuilder &b_;
+  bool is_signed_;
+};
+
+}  // namespace bp::passes
