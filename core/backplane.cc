@@ -63,8 +63,8 @@ struct ModuleText {
 
 // The offset of a NUL near the beginning, which no text has; npos if there is none.
 std::size_t find_nul(std::string_view text) {
-  constexpr std::size_t most_looked_at = 4096;
-  return text.substr(0, most_looked_at).find('\0');
+  constexpr std::size_t max_visited = 4096;
+  return text.substr(0, max_visited).find('\0');
 }
 
 // At least one; a text that holds none is itself the only part, for the reader to reject.

@@ -9,8 +9,8 @@ namespace {
 constexpr std::array<std::string_view, 3> names = {"same", "slower", "faster"};
 
 // Two medians are told apart from this many deviations on, and from this factor.
-constexpr double deviations = 3, least_factor = 1.1;
-constexpr double least_spread = 0.03;           // by the clock on the wall: what a few runs in a row do not show
+constexpr double deviations = 3, min_factor = 1.1;
+constexpr double min_spread = 0.03;             // by the clock on the wall: what a few runs in a row do not show
 constexpr double deviation_of_spread = 1.4826;  // of a normal distribution
 
 // What a run has to do, in a unit that cancels out.
@@ -21,11 +21,11 @@ double work_of(const Measurement &measurement) {
 // Everything that counts is larger by more than the noise. However noisy it was, no run was shorter than the fastest.
 bool is_slower(const Measurement &now, const Measurement &earlier, double scale) {
   const auto noise = [](const Measurement &one) {
-    const double least = one.is_of_device ? 0 : least_spread * one.seconds;
+    const double least = one.is_of_device ? 0 : min_spread * one.seconds;
     return deviations * deviation_of_spread * std::max(one.spread, least);
   };
   return std::max(now.seconds - noise(now), now.least) > scale * (earlier.seconds + noise(earlier)) &&
-         now.seconds > least_factor * scale * earlier.seconds && now.least > least_factor * scale * earlier.least;
+         now.seconds > min_factor * scale * earlier.seconds && now.least > min_factor * scale * earlier.least;
 }
 
 }  // namespace

@@ -15,19 +15,19 @@ class Plane {
  public:
   static constexpr double width = 860, height = 400, left = 62, right = 124, top = 16, bottom = 44;
 
-  Plane(double least_x, double most_x, double least_y, double most_y)
-      : x0_(std::floor(std::log10(least_x))),
-        x1_(std::ceil(std::log10(most_x))),
-        y0_(std::floor(std::log10(least_y))),
-        y1_(std::ceil(std::log10(most_y))) {}
+  Plane(double min_x, double max_x, double min_y, double max_y)
+      : x0_(std::floor(std::log10(min_x))),
+        x1_(std::ceil(std::log10(max_x))),
+        y0_(std::floor(std::log10(min_y))),
+        y1_(std::ceil(std::log10(max_y))) {}
 
   double x(double value) const { return left + (std::log10(value) - x0_) / (x1_ - x0_) * (width - left - right); }
   double y(double value) const {
     return height - bottom - (std::log10(value) - y0_) / (y1_ - y0_) * (height - top - bottom);
   }
-  double least_x() const { return std::pow(10, x0_); }
-  double most_x() const { return std::pow(10, x1_); }
-  double least_y() const { return std::pow(10, y0_); }
+  double min_x() const { return std::pow(10, x0_); }
+  double max_x() const { return std::pow(10, x1_); }
+  double min_y() const { return std::pow(10, y0_); }
 
   // Grid and names of the axes.
   std::string frame() const {
@@ -79,19 +79,19 @@ std::string roofs(const Performance &performance, const Plane &plane) {
   std::string out;
   double last_text = -100;
   for (const Peak *peak : peaks) {
-    const double knee = std::max(peak->rate / performance.bytes_per_second, plane.least_x());
+    const double knee = std::max(peak->rate / performance.bytes_per_second, plane.min_x());
     const double level = plane.y(peak->rate);
     out += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}H{}\"><title>{} {}: {}op/s</title></path>", peak->kind,
-                       plane.x(std::min(knee, plane.most_x())), level, Plane::width - Plane::right, peak->kind,
+                       plane.x(std::min(knee, plane.max_x())), level, Plane::width - Plane::right, peak->kind,
                        peak->type, format_rate(peak->rate));
     const double text = std::max(level + 4, last_text + 12);
     out += fmt::format("<text x=\"{}\" y=\"{:.1f}\">{} {}</text>", Plane::width - Plane::right + 5, text, peak->kind,
                        escape(peak->type));
     last_text = text;
   }
-  const double top_rate = peaks.empty() ? performance.bytes_per_second * plane.most_x() : peaks.front()->rate;
-  const double begin = std::max(plane.least_x(), plane.least_y() / performance.bytes_per_second);
-  const double end = std::min(top_rate / performance.bytes_per_second, plane.most_x());
+  const double top_rate = peaks.empty() ? performance.bytes_per_second * plane.max_x() : peaks.front()->rate;
+  const double begin = std::max(plane.min_x(), plane.min_y() / performance.bytes_per_second);
+  const double end = std::min(top_rate / performance.bytes_per_second, plane.max_x());
   if (begin < end) {
     out += fmt::format("<path class=\"memory\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"><title>memory: {}B/s</title></path>",
                        plane.x(begin), plane.y(begin * performance.bytes_per_second), plane.x(end),
@@ -121,24 +121,24 @@ std::string points(const Performance &performance, const Plane &plane) {
 }
 
 std::string chart(const Performance &performance) {
-  double least_x = 1e9, most_x = 1e-9, least_y = 1e18, most_y = 1;
+  double min_x = 1e9, max_x = 1e-9, min_y = 1e18, max_y = 1;
   for (const OpSpeed &one : performance.ops) {
     if (one.measured.operations > 0) {
-      least_x = std::min(least_x, operations_per_byte(one));
-      most_x = std::max(most_x, operations_per_byte(one));
-      least_y = std::min(least_y, one.operations_per_second());
-      most_y = std::max(most_y, one.operations_per_second());
+      min_x = std::min(min_x, operations_per_byte(one));
+      max_x = std::max(max_x, operations_per_byte(one));
+      min_y = std::min(min_y, one.operations_per_second());
+      max_y = std::max(max_y, one.operations_per_second());
     }
   }
-  if (least_x > most_x || performance.bytes_per_second == 0) {
+  if (min_x > max_x || performance.bytes_per_second == 0) {
     return "";
   }
   for (const Peak &peak : performance.peaks) {
-    least_y = std::min(least_y, peak.rate);
-    most_y = std::max(most_y, peak.rate);
-    most_x = std::max(most_x, 2 * peak.rate / performance.bytes_per_second);
+    min_y = std::min(min_y, peak.rate);
+    max_y = std::max(max_y, peak.rate);
+    max_x = std::max(max_x, 2 * peak.rate / performance.bytes_per_second);
   }
-  const Plane plane(least_x, most_x, least_y, most_y);
+  const Plane plane(min_x, max_x, min_y, max_y);
   return fmt::format(
       "<div class=\"scroll\"><svg class=\"roofline\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Roofline: "
       "operations per second of each op, by operations per byte\">{}{}{}</svg></div>",

@@ -67,7 +67,7 @@ std::string describe(const Performance &performance) {
 }  // namespace
 
 std::string to_text(const Report &report, const std::function<std::string(CaseStatus)> &paint) {
-  constexpr std::size_t most_shown = 20;
+  constexpr std::size_t max_shown = 20;
   std::string out;
   std::size_t shown = 0, unexpected = 0;
   for (const Record &record : report.records) {
@@ -75,7 +75,7 @@ std::string to_text(const Report &report, const std::function<std::string(CaseSt
       continue;
     }
     ++unexpected;
-    if (record.verdict.status == CaseStatus::Blocked || shown == most_shown) {
+    if (record.verdict.status == CaseStatus::Blocked || shown == max_shown) {
       continue;
     }
     ++shown;

@@ -63,8 +63,8 @@ Status check_complete(const std::vector<Part> &parts) {
     shown.push_back(fmt::format("{} in {}", shard.to_string(), part.file));
     count = shard.count;
   }
-  constexpr std::size_t most_shown = 10;
-  for (std::size_t index = 1; index <= count && missing.size() < most_shown; ++index) {
+  constexpr std::size_t max_shown = 10;
+  for (std::size_t index = 1; index <= count && missing.size() < max_shown; ++index) {
     if (!found.contains(index)) {
       missing.push_back(Shard{index, count}.to_string());
     }

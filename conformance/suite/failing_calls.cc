@@ -107,14 +107,14 @@ Result<Backend> load_over(const Subject &subject, host::Layer layer) {
 // What can be had of the device's memory, taken piece by piece and given back; 0 where the device does not say how much
 // there is, or has more than anybody should take.
 std::uint64_t free_bytes(const host::Device &device) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 32, least_piece = 64;
+  constexpr std::uint64_t most = std::uint64_t{1} << 32, min_piece = 64;
   std::uint64_t sum = 0;
   const std::uint64_t spaces = device.memory() == nullptr ? 0 : device.memory()->space_count;
   for (std::uint32_t space = 0; space < spaces; ++space) {
     const std::uint64_t capacity = device.memory()->spaces[space].capacity;
     std::vector<runtime::Block> pieces;
     std::uint64_t taken = 0;
-    for (std::uint64_t size = capacity > most ? 0 : capacity; size >= least_piece && taken <= capacity;) {
+    for (std::uint64_t size = capacity > most ? 0 : capacity; size >= min_piece && taken <= capacity;) {
       if (auto piece = runtime::Block::allocate_on(device, space, size); piece.ok()) {
         pieces.push_back(std::move(piece).value());
         taken += size;

@@ -25,10 +25,10 @@ Result<Verdict> judge_graph(Subject &subject, const std::string &id) {
 // What is left of a sequence when nothing more can be taken out of it without its going well: halves, then quarters, down
 // to single steps.
 std::vector<Step> shortened(const Subject &subject, const std::vector<Material> &materials, std::vector<Step> steps) {
-  constexpr double most_seconds = 10;
+  constexpr double max_seconds = 10;
   const auto start = std::chrono::steady_clock::now();
   const auto is_over = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > most_seconds;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > max_seconds;
   };
   for (std::size_t chunk = steps.size() / 2; chunk > 0; chunk /= 2) {
     for (std::size_t end = steps.size(); end > 0 && !is_over(); end -= std::min(end, chunk)) {

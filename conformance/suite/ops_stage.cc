@@ -23,7 +23,7 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
   if (sums.ok()) {
     bound.sums = std::move(sums).value();
   }
-  bound.terms = most_elements(arguments);
+  bound.terms = max_elements(arguments);
   return bound;
 }
 

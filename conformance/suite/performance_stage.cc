@@ -131,7 +131,7 @@ Result<Measurement> best_of(const Subject &subject, std::span<const std::int64_t
                                                      BP_TRY(run());
                                                      return {};
                                                    }),
-                                                   {.rounds = 1, .most_rounds = 1}));
+                                                   {.rounds = 1, .max_rounds = 1}));
       wall = std::max(wall, on_wall.seconds);
       BP_ASSIGN(Measurement measured, measure(run, {.patience = 0.2}));
       measured = loaded->finish(std::move(measured));
@@ -194,15 +194,15 @@ Result<Verdict> time_op(Subject &subject, const std::string &name, ElementType t
 // Whether time grows out of all proportion: with each step, which is four times as much, and so neither by what was
 // disturbed once nor by the end of a cache; and on the whole by 8 for each step, four to the power of one and a half.
 constexpr std::int64_t step = 4;
-constexpr double least_step = 5, most_growth = 8;
+constexpr double min_step = 5, max_growth = 8;
 
 bool grows_too_fast(const std::vector<Measurement> &measured) {
   double allowed = 1;
   for (std::size_t i = 1; i < measured.size(); ++i) {
-    if (measured[i].least < least_step * measured[i - 1].least) {
+    if (measured[i].least < min_step * measured[i - 1].least) {
       return false;
     }
-    allowed *= most_growth;
+    allowed *= max_growth;
   }
   return measured.back().least >= allowed * measured.front().least;
 }
@@ -281,7 +281,7 @@ Result<Verdict> time_to_compile(Subject &subject) {
   }
   // The shortest is what the others are divided by: it is done a few times in a round, whatever else is going on.
   BP_ASSIGN(const std::vector<Measurement> measured,
-            measure_in_turn(compilations, {.rounds = 3, .most_rounds = 3, .patience = 1, .seconds_in_a_row = 0.05}));
+            measure_in_turn(compilations, {.rounds = 3, .max_rounds = 3, .patience = 1, .seconds_in_a_row = 0.05}));
   Measurement each = measured.back();
   const auto count = static_cast<double>(lengths.back());
   each.seconds /= count, each.spread /= count, each.least /= count;
@@ -316,7 +316,7 @@ Result<Verdict> growth_of_runs(Subject &subject) {
 // The smallest program beside one that adds a million elements: a call that costs a quarter of that is too dear, unless it
 // costs next to nothing.
 Result<Verdict> cost_of_call(Subject &subject) {
-  constexpr double most_share = 0.25, negligible = 300e-6;
+  constexpr double max_share = 0.25, negligible = 300e-6;
   BP_ASSIGN(const Backend *backend, subject.backend());
   BP_ASSIGN(const Loaded small,
             load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 1); }));
@@ -326,7 +326,7 @@ Result<Verdict> cost_of_call(Subject &subject) {
   BP_ASSIGN(const std::vector<Measurement> measured, measure_in_turn(calls));
   Verdict verdict = verdict_with(measured[0]);
   verdict.measured->what = small.program.name;
-  if (measured[0].least > std::max(negligible, most_share * measured[1].least)) {
+  if (measured[0].least > std::max(negligible, max_share * measured[1].least)) {
     verdict.status = CaseStatus::Fail;
     verdict.message =
         fmt::format("{} takes {:.3g} ms at least, {} takes {:.3g} ms: a call costs {:.3g} ms", small.program.name,

@@ -78,7 +78,7 @@ void give_other_nans(Literal &value, std::uint64_t seed) {
 // Whether the order of additions or multiplications decides if something overflows, underflows or becomes a NaN.
 bool is_order_everything(const ir::Instruction &instruction, std::span<const Literal> operands) {
   // Of powers of two: a single number's, and the sum over the factors of a product.
-  constexpr double most = 30, most_of_product = 100;
+  constexpr double most = 30, max_of_product = 100;
   const bool is_product = !instruction.calls().empty() && instruction.called(0).root().opcode() != ir::Opcode::Add;
   double largest = 0, total = 0;
   for (const Literal &operand : operands) {
@@ -92,7 +92,7 @@ bool is_order_everything(const ir::Instruction &instruction, std::span<const Lit
       }
     });
   }
-  return largest > most || (is_product && !(total < most_of_product));
+  return largest > most || (is_product && !(total < max_of_product));
 }
 
 // Whether a complex operand lies where functions have cuts and poles, or where a part of it gets lost.
@@ -144,7 +144,7 @@ Literal with_error(const ir::Instruction &instruction, std::span<const Literal> 
     const ir::Shape &shape = has_type ? operands[0].shape() : result.shape();
     const ir::ElementType type = shape.is_array() ? shape.element_type() : ir::ElementType::F32;
     result = move_as_allowed(std::move(result), *accuracy, type, sums.ok() && sums->is_valid() ? &*sums : nullptr,
-                             most_elements(operands), seed);
+                             max_elements(operands), seed);
   }
   give_other_nans(result, seed);
   return result;

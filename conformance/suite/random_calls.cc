@@ -19,7 +19,7 @@ using debugging::Random;
 using Bytes = std::vector<std::byte>;
 
 // At the same time.
-constexpr std::size_t most_libraries = 2, most_devices = 3, most_programs = 6, most_pieces = 8, most_flights = 6;
+constexpr std::size_t max_libraries = 2, max_devices = 3, max_programs = 6, max_pieces = 8, max_flights = 6;
 
 template <class T>
 T &pick(std::vector<T> &choices, std::uint32_t number) {
@@ -133,7 +133,7 @@ class Sequence {
   }
 
   Status load_library_again(const Step &) {
-    if (libraries_.size() == most_libraries) {
+    if (libraries_.size() == max_libraries) {
       return {};
     }
     note("load and init the library");
@@ -152,7 +152,7 @@ class Sequence {
   }
 
   Status create_device(const Step &step) {
-    if (libraries_.empty() || devices_.size() == most_devices) {
+    if (libraries_.empty() || devices_.size() == max_devices) {
       return {};
     }
     note(fmt::format("make device {}", ++last_number_));
@@ -162,7 +162,7 @@ class Sequence {
   }
 
   Status create_idle_device(const Step &step) {
-    if (libraries_.empty() || idle_.size() == most_devices) {
+    if (libraries_.empty() || idle_.size() == max_devices) {
       return {};
     }
     const bool is_initialized = step.second % 2 != 0;
@@ -208,7 +208,7 @@ class Sequence {
 
   // Of an artifact that is there already, perhaps made by another device, or of a new one.
   Status load_program(const Step &step) {
-    if (devices_.empty() || materials_.empty() || programs_.size() == most_programs) {
+    if (devices_.empty() || materials_.empty() || programs_.size() == max_programs) {
       return {};
     }
     const Device &device = pick(devices_, step.first);
@@ -263,7 +263,7 @@ class Sequence {
   }
 
   Status allocate(const Step &step) {
-    if (devices_.empty() || pieces_.size() == most_pieces) {
+    if (devices_.empty() || pieces_.size() == max_pieces) {
       return {};
     }
     const Device &device = pick(devices_, step.first);
@@ -397,7 +397,7 @@ class Sequence {
   }
 
   Status submit_run(const Step &step) {
-    if (programs_.empty() || flights_.size() == most_flights) {
+    if (programs_.empty() || flights_.size() == max_flights) {
       return {};
     }
     const Program &program = pick(programs_, step.first);
@@ -423,7 +423,7 @@ class Sequence {
 
   // In one submission: fills a part of a piece, copies that to another, and all of that one to the host.
   Status submit_copies(const Step &step) {
-    if (pieces_.empty() || flights_.size() == most_flights) {
+    if (pieces_.empty() || flights_.size() == max_flights) {
       return {};
     }
     const DevicePointer device = pick(pieces_, step.first).device;
@@ -511,13 +511,13 @@ std::vector<Step> random_steps(std::uint64_t seed, std::size_t count) {
 }
 
 Result<std::vector<Material>> make_materials(const Subject &subject, std::uint64_t seed) {
-  constexpr int most_tried = 8;
-  constexpr std::size_t most_kept = 3;
+  constexpr int max_tried = 8;
+  constexpr std::size_t max_kept = 3;
   Random random(seed);
   BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
   BP_ASSIGN(const DevicePointer device, make_device(library, subject));
   std::vector<Material> materials;
-  for (int tried = 0; tried < most_tried && materials.size() < most_kept; ++tried) {
+  for (int tried = 0; tried < max_tried && materials.size() < max_kept; ++tried) {
     Material material;
     material.name = random.of(sample_program_names());
     BP_ASSIGN(material.module, sample_program(material.name));

@@ -72,7 +72,7 @@ Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, co
     BP_ASSIGN([[maybe_unused]] const RunClock::Reading warm, one());
   }
   const double start = now();
-  for (std::size_t round = 0; round < effort.most_rounds; ++round) {
+  for (std::size_t round = 0; round < effort.max_rounds; ++round) {
     const double spent = now() - start;
     if ((round >= effort.rounds && spent > effort.seconds) || (round >= 2 && spent > effort.patience)) {
       break;
@@ -80,7 +80,7 @@ Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, co
     yardstick.push_back(yardstick_seconds());
     for (std::size_t i = 0; i < work.size(); ++i) {
       const double begin = now();
-      for (std::size_t k = 0; k < effort.most_in_a_row && (k == 0 || now() - begin < effort.seconds_in_a_row); ++k) {
+      for (std::size_t k = 0; k < effort.max_in_a_row && (k == 0 || now() - begin < effort.seconds_in_a_row); ++k) {
         BP_ASSIGN(const RunClock::Reading reading, work[i]());
         seconds[i].push_back(reading.seconds);
         is_of_device[i] = reading.is_of_device;

@@ -19,7 +19,7 @@ using Timed = std::function<Result<RunClock::Reading>()>;
 // When there are enough rounds: after at least `rounds`, and as many more as `seconds` allow; however slow the work is,
 // two are made, and no more once `patience` seconds are over. What is quick is done a few times in a round.
 struct Effort {
-  std::size_t rounds = 5, most_rounds = 25, most_in_a_row = 8;
+  std::size_t rounds = 5, max_rounds = 25, max_in_a_row = 8;
   double seconds = 0.03, patience = 0.5, seconds_in_a_row = 1e-3;
 };
 

@@ -208,7 +208,7 @@ std::vector<Literal> absolute(std::vector<Literal> arguments) {
   return arguments;
 }
 
-std::int64_t most_elements(std::span<const Literal> arguments) {
+std::int64_t max_elements(std::span<const Literal> arguments) {
   std::int64_t most = 1;
   for (const Literal &argument : arguments) {
     most = std::max(most, argument.shape().is_array() ? argument.shape().element_count() : 1);

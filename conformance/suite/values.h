@@ -27,6 +27,6 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, Values
 // Their absolute values, floats and complex numbers; others as they are.
 std::vector<ir::Literal> absolute(std::vector<ir::Literal> arguments);
 // The elements of the largest array among them: no sum of theirs has more terms. At least 1.
-std::int64_t most_elements(std::span<const ir::Literal> arguments);
+std::int64_t max_elements(std::span<const ir::Literal> arguments);
 
 }  // namespace bp::conformance

@@ -23,8 +23,8 @@ constexpr std::int64_t max_preset = std::int64_t{1} << 60;
 // Of a search, at most: where there is little to pack, there is little to gain.
 constexpr std::int64_t steps_per_byte = 16;
 // Neighbours that are kept apart, and what that may cost: this share of all, or so many bytes.
-constexpr Tick most_apart = 16;
-constexpr std::int64_t least_share = 8, little_bytes = std::int64_t{64} << 20;
+constexpr Tick max_apart = 16;
+constexpr std::int64_t min_share = 8, little_bytes = std::int64_t{64} << 20;
 
 class Assigner {
  public:
@@ -40,7 +40,7 @@ class Assigner {
     BP_TRY(bind_presets());
     overwrite_in_place(dataflow_, sets_);
     if (options_.keep_apart) {
-      independent_until_ = independent_until(dataflow_, timeline_, most_apart);
+      independent_until_ = independent_until(dataflow_, timeline_, max_apart);
     } else {
       use_outputs_early(dataflow_, sets_);
     }
@@ -312,7 +312,7 @@ Result<Plan> assign(const ir::Module &module, const Options &options) {
   dense.keep_apart = false;
   BP_ASSIGN(Plan plan, assign_so(module, dense, dataflow));
   if (options.keep_apart) {
-    const std::int64_t bytes = plan.total_bytes(), more = std::max(bytes / least_share, little_bytes);
+    const std::int64_t bytes = plan.total_bytes(), more = std::max(bytes / min_share, little_bytes);
     Result<Plan> apart = assign_so(module, options, dataflow);
     if (apart.ok() && apart->total_bytes() - bytes <= more) {
       return apart;

@@ -20,7 +20,7 @@ Order order_by(Scheduling scheduling, const ScheduleGraph &graph, const Order &b
   switch (scheduling) {
     case Scheduling::Least:
     case Scheduling::Program: return base;
-    case Scheduling::List: return least_growth_order(graph);
+    case Scheduling::List: return min_growth_order(graph);
     case Scheduling::Backward: return backward_order(graph);
     case Scheduling::DepthFirst: return depth_first_order(graph, base);
     case Scheduling::PostOrder: return post_order(graph, base);
@@ -28,7 +28,7 @@ Order order_by(Scheduling scheduling, const ScheduleGraph &graph, const Order &b
   return base;
 }
 
-Order least_order(const ScheduleGraph &graph, const Order &base, std::size_t &budget) {
+Order min_order(const ScheduleGraph &graph, const Order &base, std::size_t &budget) {
   Order best = base;
   std::int64_t best_peak = peak_of(graph, best);
   for (Scheduling other : heuristics) {
@@ -43,7 +43,7 @@ Order least_order(const ScheduleGraph &graph, const Order &base, std::size_t &bu
 }
 
 // Calls may need less than simulated: what lies in their callees may use places of this computation.
-std::int64_t least_peak_beside_calls(const ir::Module &module, ScheduleGraph &graph) {
+std::int64_t min_peak_beside_calls(const ir::Module &module, ScheduleGraph &graph) {
   for (Number i = 0; i < graph.count(); ++i) {
     if (module.instruction(graph.ids[i]).is(ir::Trait::CallsControl)) {
       graph.inner_peak[i] = 0;
@@ -51,7 +51,7 @@ std::int64_t least_peak_beside_calls(const ir::Module &module, ScheduleGraph &gr
       graph.made[i].clear();
     }
   }
-  return least_peak(graph);
+  return min_peak(graph);
 }
 
 // Orders each control computation. `bound`: this order is not expected to need less; of several computations, no order.
@@ -67,15 +67,14 @@ Status order_all(ir::Module &module, Scheduling scheduling, std::int64_t &bound)
     if (base.size() != graph.count()) {
       return invalid_input("{}: control predecessors form a cycle", module.computation(id).name());
     }
-    Order order =
-        scheduling == Scheduling::Least ? least_order(graph, base, budget) : order_by(scheduling, graph, base);
+    Order order = scheduling == Scheduling::Least ? min_order(graph, base, budget) : order_by(scheduling, graph, base);
     peaks[index(id)] = peak_of(graph, order);
     std::vector<ir::InstructionId> ids;
     for (Number i : order) {
       ids.push_back(graph.ids[i]);
     }
     module.set_instruction_order(id, std::move(ids));
-    bound = dataflow.control_computations().size() == 1 ? peaks[index(id)] : least_peak_beside_calls(module, graph);
+    bound = dataflow.control_computations().size() == 1 ? peaks[index(id)] : min_peak_beside_calls(module, graph);
   }
   module.header().is_scheduled = true;
   return {};

@@ -282,7 +282,7 @@ std::int64_t peak_of(const ScheduleGraph &graph, const Order &order) {
   return peak;
 }
 
-std::int64_t least_peak(const ScheduleGraph &graph) {
+std::int64_t min_peak(const ScheduleGraph &graph) {
   std::int64_t most = 0;
   std::vector<std::int64_t> counts(graph.class_places.size());
   for (Number i = 0; i < graph.count(); ++i) {

@@ -71,6 +71,6 @@ class LiveMemory {
 std::int64_t peak_of(const ScheduleGraph &graph, const Order &order);
 
 // No order has a lower peak: some instruction needs that much for what it reads and makes.
-std::int64_t least_peak(const ScheduleGraph &graph);
+std::int64_t min_peak(const ScheduleGraph &graph);
 
 }  // namespace bp::buffers

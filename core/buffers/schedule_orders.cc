@@ -87,7 +87,7 @@ Order program_order(const ScheduleGraph &graph) {
 }
 
 // When a value gets down to one reader, that one's key changes; the sum of the readers' numbers says which it is.
-Order least_growth_order(const ScheduleGraph &graph) {
+Order min_growth_order(const ScheduleGraph &graph) {
   std::vector<Number> readers = graph.readers;
   std::vector<std::uint64_t> reader_sums(graph.size.size());
   for (Number i = 0; i < graph.count(); ++i) {

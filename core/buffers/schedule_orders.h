@@ -10,7 +10,7 @@ Order program_order(const ScheduleGraph &graph);
 
 // List scheduling: always runs what adds least to the memory that is live: bytes made minus bytes of values of which it
 // is the last reader.
-Order least_growth_order(const ScheduleGraph &graph);
+Order min_growth_order(const ScheduleGraph &graph);
 
 // The same from the end: of what nothing waits for any more, the last is what leaves least to be made before it.
 Order backward_order(const ScheduleGraph &graph);

@@ -220,7 +220,7 @@ std::optional<Order> search_order(const ScheduleGraph &graph, std::int64_t below
 }
 
 void improve_order(const ScheduleGraph &graph, Order &order, std::size_t &budget) {
-  std::int64_t bound = least_peak(graph);
+  std::int64_t bound = min_peak(graph);
   if (graph.count() <= max_searched) {
     if (std::int64_t peak = peak_of(graph, order); peak > bound) {
       if (auto better = search_order(graph, peak, budget)) {

@@ -65,9 +65,9 @@ Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
     } else if (!change.begins && --count == 0) {
       growth = -size;
     }
-    auto &[live_here, most_here] = spaces[dataflow.value(change.value).memory_space];
+    auto &[live_here, max_here] = spaces[dataflow.value(change.value).memory_space];
     live_here += growth;
-    most_here = std::max(most_here, live_here);
+    max_here = std::max(max_here, live_here);
     live += growth;
     if (live > most) {
       most = live;

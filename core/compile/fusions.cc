@@ -85,10 +85,10 @@ Status fuse_patterns(Session &session, ir::Module &module, Claims &claims) {
   if (!session.options.fuse || !context.fusion.contractions || count_refused(claims) == 0) {
     return {};
   }
-  constexpr std::size_t most_ends = 8;
+  constexpr std::size_t max_ends = 8;
   ir::Module fused = module;
   Claims answer;
-  for (; context.fusion.ends_before_last < most_ends; ++context.fusion.ends_before_last) {
+  for (; context.fusion.ends_before_last < max_ends; ++context.fusion.ends_before_last) {
     BP_ASSIGN(bool changed, passes::contraction_fusion(fused, context));
     BP_ASSIGN(answer, ask_fused(session, fused));
     std::vector<ir::InstructionId> refused;

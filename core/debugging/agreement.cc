@@ -119,11 +119,11 @@ bool is_computed(const Output &output) {
 
 // An output has to answer to its inputs with a tenth of its elements.
 void mark_insensitive(const Origins &origins, const std::vector<Comparison> &responses, std::vector<Output> &outputs) {
-  constexpr double least_share = 0.1;
+  constexpr double min_share = 0.1;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     Comparison &comparison = outputs[i].comparison;
     const double share = responses[i].share_apart;
-    if (is_computed(outputs[i]) && comparison.weak_evidence.empty() && share < least_share &&
+    if (is_computed(outputs[i]) && comparison.weak_evidence.empty() && share < min_share &&
         origins.is_continuous(comparison)) {
       comparison.weak_evidence =
           comparison.shape.element_count() == 0

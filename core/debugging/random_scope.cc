@@ -87,8 +87,8 @@ Id initial_value(Scope &s, Opcode combiner, ElementType type) {
                                         : s.value(Shape::scalar(type));
 }
 
-Shape Scope::random_shape(ElementType type, std::int64_t least_rank) {
-  const std::int64_t rank = std::max(least_rank, random.below(5) == 0 ? 0 : random.between(1, 4));
+Shape Scope::random_shape(ElementType type, std::int64_t min_rank) {
+  const std::int64_t rank = std::max(min_rank, random.below(5) == 0 ? 0 : random.between(1, 4));
   std::vector<std::int64_t> sizes;
   std::int64_t count = 1;
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -173,15 +173,15 @@ Id Scope::value(Shape wanted) {
   return made;
 }
 
-Id Scope::value(ElementType type, std::int64_t least_rank) {
+Id Scope::value(ElementType type, std::int64_t min_rank) {
   std::vector<Id> fitting;
   for (Id id : values_) {
     const Shape &there = b.shape(id);
-    if (there.element_type() == type && static_cast<std::int64_t>(there.rank()) >= least_rank) {
+    if (there.element_type() == type && static_cast<std::int64_t>(there.rank()) >= min_rank) {
       fitting.push_back(id);
     }
   }
-  return fitting.empty() || random.chance(8) ? value(random_shape(type, least_rank)) : random.of(fitting);
+  return fitting.empty() || random.chance(8) ? value(random_shape(type, min_rank)) : random.of(fitting);
 }
 
 Id Scope::index_scalar() {

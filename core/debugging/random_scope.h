@@ -54,12 +54,12 @@ class Scope {
     return {sizes.begin(), sizes.end()};
   }
   ir::ElementType random_type() { return random.of(palette.types); }
-  ir::Shape random_shape(ir::ElementType type, std::int64_t least_rank = 0);
+  ir::Shape random_shape(ir::ElementType type, std::int64_t min_rank = 0);
 
   // A value of this shape: one that is there or can be made from one, a constant or, in the entry, a parameter.
   Id value(ir::Shape shape);
   // Any value of a type with at least so many dimensions.
-  Id value(ir::ElementType type, std::int64_t least_rank = 0);
+  Id value(ir::ElementType type, std::int64_t min_rank = 0);
   Id any_value() { return value(random_type()); }
   // A scalar that is often a small number.
   Id index_scalar();

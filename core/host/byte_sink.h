@@ -21,7 +21,7 @@ class ByteSink {
 
  private:
   // Of one write: a terabyte is a mistake, which no allocator has to be asked about.
-  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t max_bytes = std::uint64_t{1} << 40;
 
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
     auto &all = static_cast<ByteSink *>(stream->ctx)->bytes_;
@@ -29,7 +29,7 @@ class ByteSink {
     if (begin == nullptr && size != 0) {
       return BP_INVALID;
     }
-    if (size > most_bytes) {
+    if (size > max_bytes) {
       return BP_NO_MEMORY;
     }
     try {

@@ -83,11 +83,11 @@ void contract(const Evaluator &evaluator, const ContractionSize &size, MakeLoade
     auto rounded = [](std::int64_t count, std::int64_t panel, std::int64_t block) {
       return static_cast<std::size_t>(std::min((count + panel - 1) / panel * panel, block));
     };
-    std::size_t most_rows = rounded(size.rows, panel_rows, block_rows);
-    std::size_t most_columns = rounded(size.columns, panel_columns, block_columns);
-    std::size_t most_depth = rounded(size.depth, 1, block_depth);
-    auto sums_stride = static_cast<std::int64_t>(most_columns);
-    std::vector<Sum> lhs(most_rows * most_depth), rhs(most_columns * most_depth), sums(most_rows * most_columns);
+    std::size_t max_rows = rounded(size.rows, panel_rows, block_rows);
+    std::size_t max_columns = rounded(size.columns, panel_columns, block_columns);
+    std::size_t max_depth = rounded(size.depth, 1, block_depth);
+    auto sums_stride = static_cast<std::int64_t>(max_columns);
+    std::vector<Sum> lhs(max_rows * max_depth), rhs(max_columns * max_depth), sums(max_rows * max_columns);
     for (std::int64_t block = begin; block < end; ++block) {
       std::int64_t batch = block % size.batches, rest = block / size.batches;
       std::int64_t column = rest % column_blocks * block_columns, row = rest / column_blocks * block_rows;

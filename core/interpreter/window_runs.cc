@@ -32,7 +32,7 @@ WindowRuns::WindowRuns(const ir::WindowDimension &window, std::int64_t elements,
 std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimension> window,
                                               std::span<const std::int64_t> input,
                                               std::span<const std::int64_t> output) {
-  constexpr double least_elements = 64;  // in a window, for each that is read or written
+  constexpr double min_elements = 64;  // in a window, for each that is read or written
   double elements = 1, read = 1, written = 1, between = 0;
   for (std::size_t d = window.size(); d-- > 0;) {
     elements *= static_cast<double>(window[d].size);
@@ -42,7 +42,7 @@ std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimensio
   }
   read = std::accumulate(input.begin(), input.end(), 1.0, std::multiplies<>());
   // Arrays between two dimensions may be large where one grows and another one shrinks.
-  if (read == 0 || written == 0 || elements * written < least_elements * (read + written) ||
+  if (read == 0 || written == 0 || elements * written < min_elements * (read + written) ||
       between > 4 * (read + written)) {
     return {};
   }

@@ -58,8 +58,8 @@ Result<Shape> infer_elementwise(const Instruction &instruction) {
 // (C1) the exponent has at least one bit. (C2) the mantissa may have none.
 Result<Shape> infer_reduce_precision(const Instruction &instruction) {
   using enum AttributeKey;
-  constexpr std::pair<AttributeKey, int> least_bits[] = {{ExponentBits, 1}, {MantissaBits, 0}};
-  for (const auto &[key, least] : least_bits) {
+  constexpr std::pair<AttributeKey, int> min_bits[] = {{ExponentBits, 1}, {MantissaBits, 0}};
+  for (const auto &[key, least] : min_bits) {
     const std::int64_t bits = instruction.number(key);
     if (bits < least || bits > INT32_MAX) {
       return invalid_input("{} is {}, expected {} to {}", to_string(key), bits, least, INT32_MAX);

@@ -89,7 +89,7 @@ void BestFit::find_least_room() {
     }
   }
   if (alignment > 0) {
-    least_room_ = {size, alignment};
+    min_room_ = {size, alignment};
   }
 }
 
@@ -121,7 +121,7 @@ std::int64_t BestFit::offset_on_top(const Occupancy &occupancy, std::uint32_t it
 Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) const {
   Packing packing;
   packing.offsets.assign(items_.size(), 0);
-  Occupancy occupancy(moment_count_, least_room_);
+  Occupancy occupancy(moment_count_, min_room_);
   bool is_late = false;
   auto place = [&](std::uint32_t item, std::int64_t offset) {
     const std::int64_t top = offset + items_[item].size;

@@ -53,7 +53,7 @@ class BestFit {
   std::size_t moment_count_ = 0;              // times at which something begins
   std::vector<Moments> moments_;              // of the stretches of all items, one item after another
   std::vector<std::uint32_t> first_moments_;  // by item, in moments_, up to the next item's
-  LeastRoom least_room_;
+  LeastRoom min_room_;
 };
 
 }  // namespace bp::packing

@@ -64,10 +64,10 @@ void Ejection::take_out(std::uint32_t item) {
 bool Ejection::run(std::int64_t height, std::int64_t steps, std::int64_t patience, Clock::time_point deadline) {
   steps_ = 0;
   std::int64_t next_look_at_clock = 0, last_progress = 0;
-  double least_out = area_out_;
+  double min_out = area_out_;
   while (!out_.empty()) {
-    if (area_out_ < progress * least_out) {
-      least_out = area_out_;
+    if (area_out_ < progress * min_out) {
+      min_out = area_out_;
       last_progress = steps_;
     }
     if (steps_ >= next_look_at_clock) {

@@ -19,7 +19,7 @@ class Evolution {
 
   // A new strategy, or a changed one of those that got farthest.
   Strategy next();
-  // How far that one got, by SkylineSearch::most_laid().
+  // How far that one got, by SkylineSearch::max_laid().
   void report(Strategy strategy, double laid);
 
  private:

@@ -7,7 +7,7 @@ namespace bp::packing {
 namespace {
 
 constexpr std::uint64_t tries_alone = 2;  // before a second thread is worth while
-constexpr std::int64_t least_steps = 300'000, descents_each = 4;
+constexpr std::int64_t min_steps = 300'000, descents_each = 4;
 // Most tries end when they get stuck, early and far from the end; a few go on, since only these can prove anything.
 constexpr std::int64_t patience_per_descent = 10;
 constexpr std::uint64_t patient_first = 16, patient_each = 64;
@@ -28,7 +28,7 @@ Portfolio::Portfolio(std::span<const Item> items, std::int64_t height, std::uint
 
 Portfolio::Outcome Portfolio::run(std::int64_t steps, Clock::time_point deadline, ThreadPool &threads) {
   steps_ = 0;
-  const std::int64_t descent = std::max(lanes_[0].descent(), least_steps);
+  const std::int64_t descent = std::max(lanes_[0].descent(), min_steps);
   while (steps_ < steps) {
     std::uint32_t lanes = tries_ < tries_alone ? 1 : 2;
     bool is_patient = tries_ < patient_first || tries_ % patient_each == 0;
@@ -65,7 +65,7 @@ Portfolio::Outcome Portfolio::run_next(std::int64_t steps, std::int64_t patience
     steps_ += lanes * lanes_[winner_].steps_taken();
   } else {
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      evolution_.report(std::move(strategies[lane]), lanes_[lane].most_laid());
+      evolution_.report(std::move(strategies[lane]), lanes_[lane].max_laid());
       steps_ += lanes_[lane].steps_taken();
     }
   }

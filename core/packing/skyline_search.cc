@@ -49,8 +49,8 @@ void SkylineSearch::set_order(const Strategy &strategy) {
 
 bool SkylineSearch::give_up(const std::atomic<std::int64_t> &steps, std::int64_t patience, Clock::time_point deadline) {
   std::int64_t taken = steps_taken();
-  if (skyline_.laid_area() > most_laid_) {
-    most_laid_ = skyline_.laid_area();
+  if (skyline_.laid_area() > max_laid_) {
+    max_laid_ = skyline_.laid_area();
     last_progress_ = taken;
   }
   if (taken >= next_look_at_clock_) {
@@ -65,7 +65,7 @@ bool SkylineSearch::give_up(const std::atomic<std::int64_t> &steps, std::int64_t
 SkylineSearch::Outcome SkylineSearch::run(const Strategy &strategy, const std::atomic<std::int64_t> &steps,
                                           std::int64_t patience, Clock::time_point deadline) {
   steps_ = next_look_at_clock_ = last_progress_ = 0;
-  most_laid_ = 0;
+  max_laid_ = 0;
   if (!skyline_.clear()) {
     return Outcome::Impossible;
   }

@@ -33,7 +33,7 @@ class SkylineSearch {
   std::int64_t descent() const { return static_cast<std::int64_t>(skyline_.items().size() * skyline_.incidences()); }
   std::int64_t steps_taken() const { return steps_ + skyline_.steps(); }  // by the last run
   // How far the last run got, as Skyline::laid_area().
-  double most_laid() const { return most_laid_; }
+  double max_laid() const { return max_laid_; }
   // By item; after Found.
   const std::vector<std::int64_t> &offsets() const { return skyline_.offsets(); }
 
@@ -79,7 +79,7 @@ class SkylineSearch {
   std::vector<Frame> frames_;
   std::vector<std::uint32_t> choices_;
   std::int64_t steps_ = 0, next_look_at_clock_ = 0, last_progress_ = 0;
-  double most_laid_ = 0;
+  double max_laid_ = 0;
   std::vector<std::uint32_t> several_times_;  // items that are needed with times between
   std::vector<char> is_no_valley_;            // by section; used within one step
 };

@@ -52,7 +52,7 @@ class Carrier : public Interposer, public Caller {
   template <Function function, class... Arguments>
   Outcome transmit(Worker &worker, typename Row<function>::Object &self, std::uint64_t made, Arguments... arguments) {
     const bp_diag_t *diag = diag_of(arguments...);
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
       Writer request(this, repeats_module(function) ? &worker : nullptr);
       request.number(Request::Call);
       request.number(static_cast<std::uint8_t>(function));
@@ -86,7 +86,7 @@ class Carrier : public Interposer, public Caller {
   }
 
  private:
-  static constexpr int most_attempts = 3;
+  static constexpr int max_attempts = 3;
 
   // Functions that are called for the instructions of a module, one by one.
   static constexpr bool repeats_module(Function function) {

@@ -15,7 +15,7 @@ namespace bp::remote {
 namespace {
 
 // Modules take at most 4 GiB; what claims to be larger is no message.
-constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
+constexpr std::uint64_t max_bytes = std::uint64_t{8} << 30;
 // Room is made as bytes arrive: a size alone takes no memory.
 constexpr std::size_t step = std::size_t{16} << 20;
 
@@ -132,7 +132,7 @@ Channel::Received Channel::receive(std::string &message, Descriptor &attached, c
       head != Received::Message) {
     return head;
   }
-  if (size > most_bytes) {
+  if (size > max_bytes) {
     return Received::Closed;
   }
   message.clear();

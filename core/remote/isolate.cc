@@ -16,7 +16,7 @@ namespace bp::remote {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t most_modules = 16;  // of programs that are compiled and not loaded yet
+constexpr std::size_t max_modules = 16;  // of programs that are compiled and not loaded yet
 // Copies between the host and a device go through shared memory, a part at a time.
 constexpr std::uint64_t copy_step = std::uint64_t{8} << 20;
 
@@ -260,7 +260,7 @@ class Proxy final : public Carrier {
       const std::lock_guard lock(mutex_);
       modules_.emplace_back(sha256(std::as_bytes(std::span(bytes))),
                             std::make_shared<const layers::ModuleCopy>(module));
-      if (modules_.size() > most_modules) {
+      if (modules_.size() > max_modules) {
         modules_.pop_front();
       }
     }

@@ -9,7 +9,7 @@
 namespace bp::remote {
 namespace {
 
-constexpr std::size_t most_differences = 10;
+constexpr std::size_t max_differences = 10;
 
 // "1.5"; the bytes where the type is none of ours.
 std::string element_to_string(const Item &item, std::size_t index, std::size_t width) {
@@ -65,7 +65,7 @@ std::vector<std::string> compare(const Listing &recorded, const Listing &came) {
     if (!before.is_compared || (before.value == now.value && std::ranges::equal(before.array, now.array))) {
       continue;
     }
-    if (differences.size() == most_differences) {
+    if (differences.size() == max_differences) {
       differences.push_back("and more");
       break;
     }

@@ -219,7 +219,7 @@ class Server {
       factory_ = &layers::layered(factory);
       const std::uint32_t count = factory->count(factory);
       outputs.number(count);
-      for (std::uint32_t i = 0; i < std::min(count, most_descriptions); ++i) {
+      for (std::uint32_t i = 0; i < std::min(count, max_descriptions); ++i) {
         write_description(outputs, factory->get_desc(factory, i));
       }
     }
@@ -247,7 +247,7 @@ class Server {
     return {};
   }
 
-  static constexpr std::uint32_t most_descriptions = 1000;
+  static constexpr std::uint32_t max_descriptions = 1000;
   static constexpr int out_of_memory = 3;  // exit code
 
   const Channel control_;

@@ -10,8 +10,8 @@
 namespace bp::remote {
 namespace {
 
-constexpr std::size_t least_bytes = 4096;
-constexpr std::size_t most_idle = 8;
+constexpr std::size_t min_bytes = 4096;
+constexpr std::size_t max_idle = 8;
 constexpr std::size_t alignment = 64;
 
 thread_local const Segment *segment_in_hand = nullptr;
@@ -30,14 +30,14 @@ Result<std::shared_ptr<Segment>> Staging::take(Worker &worker, std::size_t size)
       idle.erase(found);
       return segment;
     }
-    if (idle.size() > most_idle) {
+    if (idle.size() > max_idle) {
       superfluous.swap(idle);
     }
   }
   for (const auto &segment : superfluous) {
     worker.unmap(*segment);
   }
-  BP_ASSIGN(std::shared_ptr<Segment> made, Segment::make(std::bit_ceil(std::max(size, least_bytes))));
+  BP_ASSIGN(std::shared_ptr<Segment> made, Segment::make(std::bit_ceil(std::max(size, min_bytes))));
   worker.map(*made);
   return made;
 }

@@ -4,7 +4,7 @@ namespace bp::remote {
 namespace {
 
 // Smaller contents are not worth a name.
-constexpr std::size_t least_kept_bytes = 64;
+constexpr std::size_t min_kept_bytes = 64;
 
 enum ContentForm : std::uint8_t { Inline = 0, Kept = 1 };
 
@@ -18,7 +18,7 @@ void Writer::text(const char *text) {
 }
 
 void Writer::content(Bytes content, const Sha256 *own_hash) {
-  if (store_ == nullptr || content.size() < least_kept_bytes) {
+  if (store_ == nullptr || content.size() < min_kept_bytes) {
     number(std::uint8_t{Inline});
     text(std::string_view(reinterpret_cast<const char *>(content.data()), content.size()));
     return;
@@ -44,9 +44,9 @@ Bytes Reader::take(std::size_t size) {
   return taken;
 }
 
-std::size_t Reader::count(std::size_t least_bytes) {
+std::size_t Reader::count(std::size_t min_bytes) {
   const auto count = number<std::uint64_t>();
-  if (count > bytes_.size() / least_bytes) {
+  if (count > bytes_.size() / min_bytes) {
     fail(fmt::format("a list has {} elements, but {} bytes are left of the call", count, bytes_.size()));
     return 0;
   }

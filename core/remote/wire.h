@@ -90,7 +90,7 @@ class Reader {
   std::optional<std::string> optional_text();
   Bytes content();
   // The length of a list whose elements take at least so many bytes each.
-  std::size_t count(std::size_t least_bytes = 1);
+  std::size_t count(std::size_t min_bytes = 1);
 
   const ContentSource *source() const { return source_; }
   bool is_at_end() const { return bytes_.empty(); }

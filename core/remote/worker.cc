@@ -24,7 +24,7 @@ namespace bp::remote {
 namespace {
 
 constexpr int socket_of_worker = 3;
-constexpr std::size_t most_kept = 16;
+constexpr std::size_t max_kept = 16;
 constexpr auto patience_at_end = std::chrono::seconds(2);
 
 Result<std::string> find_program() {
@@ -258,7 +258,7 @@ Sha256 Worker::keep(Bytes content, const Sha256 *own) {
   request.content(content);
   ask(request);
   kept_.push_back(hash);
-  if (kept_.size() > most_kept) {
+  if (kept_.size() > max_kept) {
     Writer oldest;
     oldest.number(Request::Forget);
     oldest.number(kept_.front());

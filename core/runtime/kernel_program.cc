@@ -21,7 +21,7 @@ struct KernelProgram {
   std::shared_ptr<const host::Device> device;
   plugin::ModuleView image;
   std::vector<Step> steps;
-  std::uint32_t most_values = 0;  // operands and results of one instruction
+  std::uint32_t max_values = 0;  // operands and results of one instruction
 
   static bp_status run(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) noexcept {
     const auto &self = *static_cast<const KernelProgram *>(program->program_data);
@@ -107,7 +107,7 @@ Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Dev
     if (is_in_place(instruction)) {
       continue;
     }
-    program->most_values = std::max(program->most_values, instruction.operand_count() + instruction.result_count());
+    program->max_values = std::max(program->max_values, instruction.operand_count() + instruction.result_count());
     bp_kernel kernel = nullptr;
     if (instruction.op() != BP_OP_BITCAST) {
       host::Diagnostics diagnostics;
@@ -124,7 +124,7 @@ Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Dev
     program->steps.push_back({kernel, instruction.index()});
   }
   program->abi.program_data = program.get();
-  program->abi.scratch_size = program->most_values * sizeof(void *);
+  program->abi.scratch_size = program->max_values * sizeof(void *);
   program->abi.scratch_alignment = alignof(void *);
   program->abi.run = &KernelProgram::run;
   program->abi.destroy = &KernelProgram::destroy;

@@ -6,11 +6,11 @@
 #include "plugin_api/cpp/call.h"
 #include "plugins/cpu/artifact.h"
 #include "plugins/cpu/code_generation.h"
-#include "plugins/llvm/contraction_fusion.h"
-#include "plugins/llvm/element_type.h"
-#include "plugins/llvm/kernel.h"
+#include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/module_view.h"
 #include "plugins/llvm/program.h"
+#include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::cpu {
 namespace {

@@ -62,7 +62,7 @@ std::string_view take_name(std::string_view &list) {
   return name;
 }
 
-const char *least_cpu(const llvm::Triple &triple) {
+const char *min_cpu(const llvm::Triple &triple) {
   return triple.isX86() ? "x86-64" : "generic";
 }
 
@@ -84,7 +84,7 @@ class FeatureSet {
  public:
   // The least that every such CPU has.
   FeatureSet(const llvm::Target &target, const std::string &triple)
-      : info_(target.createMCSubtargetInfo(triple, least_cpu(llvm::Triple(triple)), "")),
+      : info_(target.createMCSubtargetInfo(triple, min_cpu(llvm::Triple(triple)), "")),
         least_(info_->getFeatureBits()) {}
 
   void clear() { info_->setFeatureBits(least_); }
@@ -265,7 +265,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, s
     features += (features.empty() ? "+" : ",+") + feature;
   }
   std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(target.triple, least_cpu(llvm::Triple(target.triple)), features, llvm::TargetOptions(),
+      found->createTargetMachine(target.triple, min_cpu(llvm::Triple(target.triple)), features, llvm::TargetOptions(),
                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) {
     error = "LLVM has no code generator for " + target.triple;

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "plugins/llvm/contraction_fusion.h"
-#include "plugins/llvm/kernel_call.h"
-#include "plugins/llvm/loops.h"
+#include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/generator/loops.h"
+#include "plugins/llvm/kernel/call.h"
 
 namespace bp::emit {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/contraction.h"
+#include "plugins/llvm/contraction/contraction.h"
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/module_view.h"
 

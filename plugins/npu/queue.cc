@@ -10,7 +10,7 @@
 namespace bp::npu {
 namespace {
 
-constexpr std::size_t most_failures = 300;
+constexpr std::size_t max_failures = 300;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void Board::settle(bp_point_t point, const Outcome &outcome) {
   in_flight_.erase(key);
   if (outcome.status != BP_OK) {
     failures_.emplace_back(key, outcome);
-    if (failures_.size() > most_failures) {
+    if (failures_.size() > max_failures) {
       failures_.pop_front();
     }
   }

@@ -17,7 +17,7 @@ constexpr std::int64_t usual_block = 256;
 // What a thread does in a row at least, unless the GPU were idle otherwise: elements.
 constexpr std::int64_t usual_share = 16;
 // What a thread does in a column at least: more threads would find little to do but to combine their sums.
-constexpr std::int64_t least_share = 4;
+constexpr std::int64_t min_share = 4;
 
 // From the memory of a team to that of the next. What teams side by side use at the same time is in different banks.
 std::int64_t pitch(const TeamSize &size, std::int64_t bytes) {
@@ -31,10 +31,10 @@ std::int64_t floor_power_of_two(std::int64_t value) {
 
 }  // namespace
 
-TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_threads) {
+TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads) {
   // The elements of a row that is long enough go four at a time.
   const std::int64_t items = std::max(length / 4, std::min(length, warp_size));
-  const std::int64_t most = std::min(floor_power_of_two(items), most_threads);
+  const std::int64_t most = std::min(floor_power_of_two(items), max_threads);
   TeamSize size;
   size.threads = std::min(most, std::max(floor_power_of_two(length / usual_share), warp_size));
   while (size.threads < most && rows * size.threads < enough_threads) {
@@ -43,10 +43,10 @@ TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_thr
   return block_of_teams(size.threads, rows, 0);
 }
 
-TeamSize team_size(const emit::ColumnWork &work, std::int64_t most_threads) {
+TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads) {
   // Neighbouring threads read a line of a row, or else at least a sector.
   constexpr std::int64_t line_bytes = 128, sector_bytes = 32;
-  const std::int64_t most = floor_power_of_two(work.length / least_share);
+  const std::int64_t most = floor_power_of_two(work.length / min_share);
   const auto all = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(work.items)));
   const auto filling = [&](std::int64_t bytes) {
     return std::min(floor_power_of_two(bytes / work.row_bytes), std::min(all, warp_size));
@@ -55,7 +55,7 @@ TeamSize team_size(const emit::ColumnWork &work, std::int64_t most_threads) {
     return TeamSize{threads, std::max({stride, warp_size / threads, std::min(usual_block / threads, all)}), stride};
   };
   const auto fits = [&](const TeamSize &size) {
-    return size.threads * size.per_block <= most_threads &&
+    return size.threads * size.per_block <= max_threads &&
            shared_bytes_of(size, size.threads / size.exchanging() * work.shown_bytes) <= max_shared_bytes;
   };
   TeamSize size = side_by_side(1, filling(line_bytes));
@@ -154,7 +154,7 @@ std::vector<Value *> BlockTeam::multiply_matrices(llvm::IRBuilderBase &builder, 
   return results;
 }
 
-std::int64_t BlockTeam::most_memory_bytes() const {
+std::int64_t BlockTeam::max_memory_bytes() const {
   return max_shared_bytes / size_.per_block / 64 * 64;
 }
 

@@ -2,8 +2,8 @@
 // teams that lie side by side, so that they read neighbours in memory either way.
 #pragma once
 
-#include "plugins/llvm/kernel.h"
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/kernel/kernel.h"
 #include "plugins/nvptx/launch_plan.h"
 #include "plugins/nvptx/threads.h"
 
@@ -16,10 +16,10 @@ struct TeamSize {
   std::int64_t exchanging() const { return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1)); }
 };
 // For so many rows of so many elements each: all of the GPU has something to do, and no thread much less than others.
-// most_threads: of a team, a power of two.
-TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t most_threads);
-// Likewise for columns, whose teams lie side by side. most_threads: of a block. One thread if a team has no use for more.
-TeamSize team_size(const emit::ColumnWork &work, std::int64_t most_threads);
+// max_threads: of a team, a power of two.
+TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads);
+// Likewise for columns, whose teams lie side by side. max_threads: of a block. One thread if a team has no use for more.
+TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads);
 // So many teams of so many threads, a power of two, with so much memory each: how they share blocks. A single warp's may
 // still want more than a block has.
 TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team);
@@ -89,7 +89,7 @@ class BlockTeam final : public emit::Team {
   void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) override {
     threads_.wait_for_copies(builder, frame_, last);
   }
-  std::int64_t most_memory_bytes() const override;
+  std::int64_t max_memory_bytes() const override;
   std::int64_t whole_memory_bytes() const override { return threads_.whole_shared_bytes() / size_.per_block / 64 * 64; }
   llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) override;
 

@@ -27,7 +27,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr std::size_t most_in_part = 32;  // kernels: about 0.1 s of work
+constexpr std::size_t max_in_part = 32;  // kernels: about 0.1 s of work
 
 struct Analyses {
   llvm::LoopAnalysisManager of_loops;
@@ -166,7 +166,7 @@ std::vector<ModulePart> divide(llvm::Module &module) {
       kernels.push_back(&function);
     }
   }
-  const std::size_t count = (kernels.size() + most_in_part - 1) / most_in_part;
+  const std::size_t count = (kernels.size() + max_in_part - 1) / max_in_part;
   if (count < 2 || shares_state(module)) {
     return {};
   }

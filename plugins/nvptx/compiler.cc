@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/kernel/call.h"
 #include "plugins/nvptx/guarded_cost.h"
 #include "plugins/nvptx/loop_rounds.h"
 #include "plugins/nvptx/needed_values.h"
@@ -78,7 +78,7 @@ class Compiler {
     if (const auto rounds = loop_rounds(i)) {
       return repeat(i, body, *rounds) && loop_results(i, body);
     }
-    if (const std::uint64_t together = most_guarded / costs_.of_round(i); together > 1) {
+    if (const std::uint64_t together = max_guarded / costs_.of_round(i); together > 1) {
       return guarded_rounds(i, together) && loop_results(i, body);
     }
     const std::uint32_t start = builder_.here();
@@ -187,7 +187,7 @@ class Compiler {
       return builder_.fail(i, "has a selector without memory");
     }
     const auto count = static_cast<std::uint32_t>(i.calls().size());
-    if (costs_.of(i) <= most_guarded) {
+    if (costs_.of(i) <= max_guarded) {
       return guarded_branches(i, builder_.new_guards(count));
     }
     const bool is_pred = i.operand_shape(0).dtype == BP_DTYPE_PRED;
@@ -302,11 +302,11 @@ std::string launch_problem(InstructionView instruction, const Target &target) {
       op != BP_OP_PARAMETER && op != BP_OP_CONSTANT && !emit::is_forwarding(op) && !emit::is_control_flow(op);
   // Each operand and result, scratch, of which the merges of a sort take two places, and a guard.
   const std::size_t parameters = instruction.operand_count() + instruction.result_count() + (op == BP_OP_SORT ? 3 : 2);
-  if (!problem.empty() || !has_kernel || parameters <= most_parameters(target)) {
+  if (!problem.empty() || !has_kernel || parameters <= max_parameters(target)) {
     return problem;
   }
   return "needs a kernel of " + std::to_string(parameters) + " parameters, expected at most " +
-         std::to_string(most_parameters(target)) + " for " + target.text();
+         std::to_string(max_parameters(target)) + " for " + target.text();
 }
 
 bool compile(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,

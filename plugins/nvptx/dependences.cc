@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
 // One more reader, or a reader of one more piece, stands for those before it.
-constexpr std::size_t most_readers = 32, most_pieces = 32;
+constexpr std::size_t max_readers = 32, max_pieces = 32;
 // So many dependences of a dependence are looked at, whether they are dependences too.
-constexpr std::uint32_t most_looked_through = 16;
+constexpr std::uint32_t max_looked_through = 16;
 
 // What happened to a memory: pieces of it, with who wrote them last and who has read them since. Each reader waits for
 // that writer.
@@ -24,7 +24,7 @@ class History {
     std::size_t count = 0;
     bool is_crowded = false;
     for (auto piece = first; piece != last; ++piece) {
-      is_crowded |= ++count > most_pieces || piece->second.readers.size() >= most_readers;
+      is_crowded |= ++count > max_pieces || piece->second.readers.size() >= max_readers;
     }
     if (is_crowded) {
       write(begin, end, command, before);
@@ -125,7 +125,7 @@ class Finder {
     before.erase(std::unique(before.begin(), before.end()), before.end());
     std::erase_if(before, [&](std::uint32_t one) { return one == nobody || one == command; });
     for (const std::uint32_t one : before) {
-      if (plan_.commands[one].dependence_count <= most_looked_through) {
+      if (plan_.commands[one].dependence_count <= max_looked_through) {
         for (const std::uint32_t earlier : dependences_of(plan_, plan_.commands[one])) {
           seen_by_[earlier] = command;
         }

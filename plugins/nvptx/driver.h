@@ -56,7 +56,7 @@ struct PoolProperties {
   int allocation_type = 1, handle_types = 0;  // pinned, for this process alone
   int location_type = 1, location = 0;        // a device, its number
   void *security = nullptr;
-  std::size_t most_bytes = 0;  // 0: the driver's limit
+  std::size_t max_bytes = 0;  // 0: the driver's limit
   unsigned short usage = 0;
   unsigned char reserved[54] = {};
 };

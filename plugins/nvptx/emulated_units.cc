@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/team.h"
 #include "plugins/nvptx/threads.h"
 #include "plugins/nvptx/warpgroup_unit.h"
 

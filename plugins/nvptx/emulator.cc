@@ -140,7 +140,7 @@ class EmulatedBlock {
   };
   struct Box {
     const EmulatedMap *map;
-    std::array<std::int32_t, TensorMap::most_dimensions> first;
+    std::array<std::int32_t, TensorMap::max_dimensions> first;
     void *to;
   };
   struct Barrier {

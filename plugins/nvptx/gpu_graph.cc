@@ -11,7 +11,7 @@ namespace {
 
 // The graphs that a segment has at most, one for each set of addresses. One set more gets the graph that was not
 // started for longest.
-constexpr std::size_t most_graphs = 4;
+constexpr std::size_t max_graphs = 4;
 
 // What a command is in a graph. Stays where it is, as its arguments point into it.
 class NodeParameters {
@@ -73,8 +73,8 @@ std::optional<bp_status> SegmentGraphs::start(std::span<const cuda::Address> bas
   plugin::FirstReport report;
   auto graph = std::ranges::find_if(graphs_, [&](const Graph &one) { return fits(one, bases); });
   if (graph == graphs_.end()) {
-    graph = graphs_.size() < most_graphs ? graphs_.emplace(graphs_.end())
-                                         : std::ranges::min_element(graphs_, {}, &Graph::last_start);
+    graph = graphs_.size() < max_graphs ? graphs_.emplace(graphs_.end())
+                                        : std::ranges::min_element(graphs_, {}, &Graph::last_start);
     const std::vector<cuda::Address> before = std::exchange(graph->bases, {});
     const bp_status status = gpu_.call("making a graph of kernels", &report.abi, [&] {
       return before.empty() || update(*graph, before, bases) != 0 ? build(*graph, bases) : 0;

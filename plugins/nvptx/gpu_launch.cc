@@ -12,7 +12,7 @@ LaunchArguments::LaunchArguments(const LaunchPlan &plan, const Command &command,
 }
 
 cuda::Result LaunchArguments::make_maps(const Driver &driver) {
-  constexpr std::uint32_t steps[TensorMap::most_dimensions] = {1, 1, 1, 1, 1};  // every element
+  constexpr std::uint32_t steps[TensorMap::max_dimensions] = {1, 1, 1, 1, 1};  // every element
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     const TensorMap &map = plan_maps_[i];
     if (map.dimension_count == 0) {

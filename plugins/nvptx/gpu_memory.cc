@@ -63,7 +63,7 @@ cuda::Result GpuPieces::give_back(cuda::Address address) const {
 // --- Staging ---
 
 cuda::Result Staging::open_for(std::size_t bytes, std::unique_lock<std::mutex> &lock) {
-  if (bytes < least_bytes || !lock.try_lock()) {
+  if (bytes < min_bytes || !lock.try_lock()) {
     return cuda::out_of_memory;
   }
   cuda::Result result = 0;

@@ -42,7 +42,7 @@ class GpuPieces {
 class Staging {
  public:
   static constexpr std::size_t buffer_bytes = std::size_t{4} << 20;
-  static constexpr std::size_t least_bytes = std::size_t{256} << 10;  // what is smaller is not worth two steps
+  static constexpr std::size_t min_bytes = std::size_t{256} << 10;  // what is smaller is not worth two steps
 
   explicit Staging(const Driver &driver) : driver_(driver) {}
   cuda::Result close();

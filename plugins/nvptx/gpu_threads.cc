@@ -45,8 +45,8 @@ class GpuThreads final : public Threads {
     end_thread(b, frame);
     // Up to 256 there is room for all registers that a thread may have. Told that one block of so few is enough, ptxas
     // takes them all, for little gain, and leaves room for no other block: it does better untold.
-    constexpr std::uint32_t least_limited = 257;
-    if (threads < least_limited && blocks == 1) {
+    constexpr std::uint32_t min_limited = 257;
+    if (threads < min_limited && blocks == 1) {
       return;
     }
     annotate(frame, "maxntidx", number_of(b.getContext(), threads));

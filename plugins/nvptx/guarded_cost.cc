@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/kernel/call.h"
 #include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/kernel_set.h"
 #include "plugins/nvptx/loop_rounds.h"
@@ -14,7 +14,7 @@ using emit::InstructionView;
 
 namespace {
 
-constexpr std::uint64_t too_much = most_guarded + 1;
+constexpr std::uint64_t too_much = max_guarded + 1;
 // A block that does nothing takes its time too: so many bytes of results are blocks for another launch.
 constexpr std::uint64_t bytes_of_launch = 8 << 20;
 
@@ -95,7 +95,7 @@ std::uint64_t GuardedCost::of(ComputationView computation) {
   std::optional<std::uint64_t> &cost = of_computations_[computation.id()];
   if (!cost) {
     std::uint64_t sum = 0;
-    for (std::uint32_t n = 0; n < computation.instruction_count() && sum <= most_guarded; ++n) {
+    for (std::uint32_t n = 0; n < computation.instruction_count() && sum <= max_guarded; ++n) {
       sum += of(module_.instruction(computation.first_instruction() + n));
     }
     cost = std::min(sum, too_much);

@@ -13,14 +13,14 @@ namespace bp::nvptx {
 
 // In launches that do nothing. One takes about an eighth of the time in which the host asks the GPU for a byte and
 // starts what comes next; of what is guarded, about half is wanted.
-inline constexpr std::uint64_t most_guarded = 16;
+inline constexpr std::uint64_t max_guarded = 16;
 
 // Values.
 std::vector<std::uint32_t> results_of(emit::InstructionView instruction);
 // Bytes from the memory of one value to that of another; 0 if nothing has to be moved.
 std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from, std::uint32_t to);
 
-// What control flow costs if it is guarded: more than most_guarded, if it asks the host, does a lot, or cannot be launched.
+// What control flow costs if it is guarded: more than max_guarded, if it asks the host, does a lot, or cannot be launched.
 class GuardedCost {
  public:
   GuardedCost(const emit::ModuleView &module, const Target &target)

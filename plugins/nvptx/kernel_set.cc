@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "plugins/llvm/contraction_cost.h"
-#include "plugins/llvm/loops.h"
-#include "plugins/llvm/scan.h"
-#include "plugins/llvm/topk.h"
+#include "plugins/llvm/contraction/gpu/cost.h"
+#include "plugins/llvm/generator/loops.h"
+#include "plugins/llvm/kernel/scan.h"
+#include "plugins/llvm/kernel/topk.h"
 #include "plugins/nvptx/guarded_cost.h"
 
 namespace bp::nvptx {
@@ -66,23 +66,23 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
   const RegisterNeed need = register_need(i);
   if (const auto rows = emit::rows_for_team(i)) {
     const std::int64_t count = rows->count(i.module());
-    const TeamSize size = team_size(count, rows->length(i.module()), need.most_threads);
+    const TeamSize size = team_size(count, rows->length(i.module()), need.max_threads);
     emit_for_teams(i, call, size, count, blocks_at_once(size, need), kernel);
   } else if (const auto scan = emit::find_scan(i)) {
     // Where many lines lie across memory, neighbouring threads each have one.
     const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
     const TeamSize size =
-        has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.most_threads);
+        has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.max_threads);
     emit_for_teams(i, call, size, scan->lines, blocks_at_once(size, need), kernel);
   } else if (const auto topk = emit::topk_for_team(i)) {
-    const std::int64_t threads = team_size(topk->lines, topk->length, need.most_threads).threads;
+    const std::int64_t threads = team_size(topk->lines, topk->length, need.max_threads).threads;
     const TeamSize size = block_of_teams(threads, topk->lines, topk->bytes_of_team);
     emit_for_teams(i, call, size, topk->lines, blocks_at_once(size, need), kernel);
   } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, target_)) {
     const RegisterNeed of_sums = register_need(work->sum_bits);
-    const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads);
+    const std::int64_t max_threads = std::min(need.max_threads, of_sums.max_threads);
     const TeamSize size =
-        work->length == 0 ? TeamSize{emit::tile_members, 1} : team_size(work->items, work->length, most_threads);
+        work->length == 0 ? TeamSize{emit::tile_members, 1} : team_size(work->items, work->length, max_threads);
     const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
     const std::uint32_t blocks = work->length != 0 ? blocks_at_once(size, of_sums) : work->leaves_registers ? 2 : 1;
     emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), blocks, kernel, maps);
@@ -199,7 +199,7 @@ Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard
       is_chosen = b.CreateAnd(is_chosen, b.CreateLoad(b.getInt8Ty(), frame.pointers[2]));
     }
     b.CreateStore(is_chosen, b.CreateInBoundsGEP(b.getInt8Ty(), frame.pointers[1], frame.thread));
-    threads_.end_kernel(b, frame, most_guarded, 1);
+    threads_.end_kernel(b, frame, max_guarded, 1);
   }
   Kernel choice = kernel;
   choice.threads = branches;
@@ -239,7 +239,7 @@ bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call
   }
   const emit::ColumnWork work = emit::column_work(code_.getContext(), i, *columns, target_);
   const RegisterNeed with_sums = register_need(need, work.sum_bits);
-  const TeamSize size = team_size(work, with_sums.most_threads);
+  const TeamSize size = team_size(work, with_sums.max_threads);
   if (size.threads == 1) {
     return false;
   }

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/llvm/kernel_call.h"
-#include "plugins/llvm/sort_tiles.h"
+#include "plugins/llvm/kernel/call.h"
+#include "plugins/llvm/kernel/sort_tiles.h"
 #include "plugins/nvptx/block_team.h"
 #include "plugins/nvptx/registers.h"
 
@@ -52,7 +52,7 @@ class KernelSet {
   const Kernel &of_random_state(emit::InstructionView instruction, bool is_guarded);
   // Guarded. Arguments: to where, from where, and the last byte of the former. alignment: of both.
   Kernel of_move(std::uint64_t bytes, std::uint64_t alignment);
-  // Writes whether each branch, of at most most_guarded, is the one that a pred or s32 selects. Arguments: the
+  // Writes whether each branch, of at most max_guarded, is the one that a pred or s32 selects. Arguments: the
   // selector, and a byte for each branch; has_guard: and a guard, with which no branch is chosen if it is 0.
   Kernel of_choice(std::uint32_t branches, bool is_pred, bool has_guard);
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "plugins/llvm/element_type.h"
-#include "plugins/llvm/kernel.h"
+#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::nvptx {
 namespace {

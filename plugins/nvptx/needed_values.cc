@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/llvm/kernel.h"
+#include "plugins/llvm/kernel/kernel.h"
 #include "plugins/nvptx/loop_rounds.h"
 
 namespace bp::nvptx {

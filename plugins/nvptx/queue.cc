@@ -7,7 +7,7 @@
 namespace bp::nvptx {
 namespace {
 
-constexpr std::size_t most_failures = 300;
+constexpr std::size_t max_failures = 300;
 
 // Complete when it was started, with all before it: Machine::copy_in() and copy_out().
 bool ends_at_once(const bp_command_t &command) {
@@ -35,7 +35,7 @@ void Board::settle(bp_point_t point, const Outcome &outcome) {
   in_flight_.erase(key);
   if (outcome.status != BP_OK) {
     failures_.emplace_back(key, outcome);
-    if (failures_.size() > most_failures) {
+    if (failures_.size() > max_failures) {
       failures_.pop_front();
     }
   }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "plugins/llvm/element_type.h"
+#include "plugins/llvm/scalar/element_type.h"
 #include "plugins/nvptx/launch_plan.h"
 
 namespace bp::nvptx {
@@ -53,7 +53,7 @@ RegisterNeed register_need(InstructionView instruction) {
     const emit::ComputationView called = instruction.called(k);
     for (std::uint32_t n = 0; n < called.instruction_count(); ++n) {
       const RegisterNeed one = register_need(instruction.module().instruction(called.first_instruction() + n));
-      all = {std::min(all.most_threads, one.most_threads), all.is_large || one.is_large, all.computes || one.computes};
+      all = {std::min(all.max_threads, one.max_threads), all.is_large || one.is_large, all.computes || one.computes};
     }
   }
   return all;
@@ -69,8 +69,8 @@ RegisterNeed register_need(std::int64_t sum_bits) {
 RegisterNeed register_need(const RegisterNeed &need, std::int64_t sum_bits) {
   const RegisterNeed of_sums = register_need(sum_bits);
   const bool is_too_much = need.is_large && sum_bits > 8 * 32;
-  const std::int64_t most_threads = std::min(need.most_threads, of_sums.most_threads) / (is_too_much ? 2 : 1);
-  return {std::max<std::int64_t>(most_threads, max_threads_per_block / 4), need.is_large || of_sums.is_large,
+  const std::int64_t max_threads = std::min(need.max_threads, of_sums.max_threads) / (is_too_much ? 2 : 1);
+  return {std::max<std::int64_t>(max_threads, max_threads_per_block / 4), need.is_large || of_sums.is_large,
           need.computes};
 }
 

@@ -10,9 +10,9 @@ namespace bp::nvptx {
 // What the threads of a kernel need for what they compute of an instruction. A guess on the safe side: a thread that lacks
 // registers keeps values in memory, which is slower by far.
 struct RegisterNeed {
-  std::int64_t most_threads;  // of a block, a power of two: each has registers enough
-  bool is_large;              // one block at a time may have them all
-  bool computes = false;      // functions: more than a GPU full of threads has registers for
+  std::int64_t max_threads;  // of a block, a power of two: each has registers enough
+  bool is_large;             // one block at a time may have them all
+  bool computes = false;     // functions: more than a GPU full of threads has registers for
 };
 RegisterNeed register_need(emit::InstructionView instruction);
 // The need of a dot, whose sums a thread keeps.

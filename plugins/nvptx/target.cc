@@ -9,7 +9,7 @@
 
 #include <mutex>
 
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/team.h"
 
 namespace bp::nvptx {
 namespace {
@@ -154,7 +154,7 @@ emit::VectorTarget thread_target(const Target &target, bool may_round) {
   return threads;
 }
 
-std::size_t most_parameters(const Target &target) {
+std::size_t max_parameters(const Target &target) {
   const std::size_t bytes = find(target).ptx >= 81 ? 32764 : 4352;
   return bytes / sizeof(std::uint64_t);
 }

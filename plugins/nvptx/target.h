@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/llvm/contraction.h"
+#include "plugins/llvm/contraction/contraction.h"
 
 namespace bp::nvptx {
 
@@ -36,7 +36,7 @@ int oldest_driver(const Target &target);
 // as emit::MatrixElement::TF32.
 emit::VectorTarget thread_target(const Target &target, bool may_round);
 // The number of pointers that a kernel may take at most.
-std::size_t most_parameters(const Target &target);
+std::size_t max_parameters(const Target &target);
 
 // Null and an error if LLVM has no NVPTX.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);

@@ -1,10 +1,10 @@
 #include "plugins/nvptx/tensor_map.h"
 
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/team.h"
 
 namespace bp::nvptx {
 
-static_assert(TensorMap::most_dimensions == emit::TensorView::most_dimensions);
+static_assert(TensorMap::max_dimensions == emit::TensorView::max_dimensions);
 
 TensorMap tensor_map(const emit::TensorView &view, std::uint32_t place) {
   const auto bytes = static_cast<std::uint64_t>(view.element_bytes);
@@ -22,12 +22,11 @@ TensorMap tensor_map(const emit::TensorView &view, std::uint32_t place) {
 }
 
 std::string problem_of(const TensorMap &map, std::uint64_t bytes) {
-  constexpr std::uint64_t most_elements = std::uint64_t{1} << 31, most_bytes = std::uint64_t{1} << 40,
-                          most_in_box = 256;
+  constexpr std::uint64_t max_elements = std::uint64_t{1} << 31, max_bytes = std::uint64_t{1} << 40, max_in_box = 256;
   if (map.dimension_count == 0) {
     return "";
   }
-  if (map.dimension_count > TensorMap::most_dimensions || (map.element_bytes != 1 && map.element_bytes != 2) ||
+  if (map.dimension_count > TensorMap::max_dimensions || (map.element_bytes != 1 && map.element_bytes != 2) ||
       map.offset % 16 != 0 || map.strides[0] != map.element_bytes ||
       std::uint64_t{map.box[0]} * map.element_bytes != emit::WarpgroupUnit::line_bytes) {
     return "its tensor map is of no array that is copied";
@@ -37,8 +36,8 @@ std::string problem_of(const TensorMap &map, std::uint64_t bytes) {
   }
   std::uint64_t end = map.offset + map.element_bytes;
   for (std::uint32_t d = 0; d < map.dimension_count; ++d) {
-    if (map.sizes[d] == 0 || map.sizes[d] > most_elements || map.strides[d] == 0 || map.strides[d] > most_bytes ||
-        map.box[d] == 0 || map.box[d] > most_in_box || (d > 0 && map.strides[d] % 16 != 0)) {
+    if (map.sizes[d] == 0 || map.sizes[d] > max_elements || map.strides[d] == 0 || map.strides[d] > max_bytes ||
+        map.box[d] == 0 || map.box[d] > max_in_box || (d > 0 && map.strides[d] % 16 != 0)) {
       return "its tensor map is of no array that is copied";
     }
     if (map.sizes[d] - 1 > (bytes - end) / map.strides[d]) {

@@ -15,13 +15,13 @@ inline constexpr std::uint64_t tensor_map_bytes = 128;
 
 // What an emit::TensorView says, without addresses.
 struct TensorMap {
-  static constexpr std::uint32_t most_dimensions = 5;
+  static constexpr std::uint32_t max_dimensions = 5;
   std::uint32_t place = 0;  // among those of the launch
   std::uint32_t element_bytes = 0;
   std::uint32_t dimension_count = 0;  // 0: the kernel does not look at it
-  std::uint32_t box[most_dimensions] = {};
-  std::uint64_t offset = 0;                                                  // bytes from the place
-  std::uint64_t sizes[most_dimensions] = {}, strides[most_dimensions] = {};  // elements; bytes
+  std::uint32_t box[max_dimensions] = {};
+  std::uint64_t offset = 0;                                                // bytes from the place
+  std::uint64_t sizes[max_dimensions] = {}, strides[max_dimensions] = {};  // elements; bytes
 };
 
 TensorMap tensor_map(const emit::TensorView &view, std::uint32_t place);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/kernel_call.h"
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/kernel/call.h"
 #include "plugins/nvptx/target.h"
 
 namespace bp::nvptx {

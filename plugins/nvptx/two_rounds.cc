@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <span>
 
-#include "plugins/llvm/kernel_call.h"
+#include "plugins/llvm/kernel/call.h"
 
 namespace bp::nvptx {
 namespace {
@@ -65,12 +65,12 @@ class Round {
   }
   // Memory that a round may write, with the alignment that kernels rely on at most, so that they run with either place.
   bool is_usable(const Location &place) const {
-    constexpr std::uint64_t most_alignment = 64;
+    constexpr std::uint64_t max_alignment = 64;
     if (place.allocation >= module_.allocations().size()) {
       return false;
     }
     const auto kind = module_.allocations()[place.allocation].kind;
-    return (kind == BP_ALLOC_TEMP || kind == BP_ALLOC_OUTPUT) && emit::alignment_of(module_, place) == most_alignment;
+    return (kind == BP_ALLOC_TEMP || kind == BP_ALLOC_OUTPUT) && emit::alignment_of(module_, place) == max_alignment;
   }
   bool is_possible(const Exchange &exchange) const {
     const auto &[made, carried, move] = exchange;

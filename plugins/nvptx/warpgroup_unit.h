@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/team.h"
 
 namespace bp::nvptx {
 

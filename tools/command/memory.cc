@@ -19,7 +19,7 @@
 namespace bp::command {
 namespace {
 
-constexpr std::size_t most_shown = 20;  // lines of a kind
+constexpr std::size_t max_shown = 20;  // lines of a kind
 
 struct MemoryRequest {
   ModelChoice model;
@@ -87,7 +87,7 @@ void print_peak(const Planned &planned) {
   const auto &statistics = planned.statistics;
   if (!statistics.live_at_peak.empty()) {
     fmt::print("\nLive temporaries at the peak, while {} runs:\n", planned.module.instruction(statistics.peak).name());
-    print_arrays(planned, statistics.live_at_peak, most_shown);
+    print_arrays(planned, statistics.live_at_peak, max_shown);
   }
 }
 
@@ -98,13 +98,13 @@ void print_donations(const Planned &planned) {
       continue;
     }
     fmt::print("{}", count == 0 ? "\nDonated:\n" : "");
-    if (++count <= most_shown) {
+    if (++count <= max_shown) {
       fmt::print("  output {} lies in input {}, {} bytes\n", allocation.index,
                  planned.plan.allocations[static_cast<std::size_t>(allocation.alias)].index, allocation.size);
     }
   }
-  if (count > most_shown) {
-    fmt::print("  and {} more\n", count - most_shown);
+  if (count > max_shown) {
+    fmt::print("  and {} more\n", count - max_shown);
   }
 }
 

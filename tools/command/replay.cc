@@ -17,7 +17,7 @@ using remote::Listing;
 using remote::RecordedCall;
 using remote::Recording;
 
-constexpr std::size_t most_outputs_shown = 4;  // outputs of a call
+constexpr std::size_t max_outputs_shown = 4;  // outputs of a call
 
 std::string join(const std::vector<Item> &items, std::size_t most) {
   std::string text;
@@ -68,7 +68,7 @@ void print_list(const Recording &recording, bool is_json) {
     fmt::print("{:>5} {}({}){}\n", call.number, call.function_name, join(listing.inputs, listing.inputs.size()),
                !call.has_ended           ? ": did not return"
                : listing.outputs.empty() ? ""
-                                         : ": " + join(listing.outputs, most_outputs_shown));
+                                         : ": " + join(listing.outputs, max_outputs_shown));
   }
 }
 

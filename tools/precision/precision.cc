@@ -19,7 +19,7 @@ namespace {
 namespace po = boost::program_options;
 using ir::ElementType;
 
-constexpr unsigned most_threads = 1024;
+constexpr unsigned max_threads = 1024;
 
 struct Request {
   std::vector<std::string> functions;  // empty: all
@@ -196,8 +196,8 @@ Result<bool> all_are_good(const po::variables_map &values) {
   request.pairs = values["pairs"].as<std::uint32_t>();
   request.numbers = static_cast<int>(values["numbers"].as<std::uint32_t>());
   request.options.threads = values["threads"].as<unsigned>();
-  if (request.options.threads < 1 || request.options.threads > most_threads) {
-    return invalid_input("--threads={}: expected 1 to {}", request.options.threads, most_threads);
+  if (request.options.threads < 1 || request.options.threads > max_threads) {
+    return invalid_input("--threads={}: expected 1 to {}", request.options.threads, max_threads);
   }
   request.options.expands_functions = values["expanded"].as<bool>();
   BackendOptions options;
@@ -220,7 +220,7 @@ po::options_description options() {
   const auto number = [](std::uint32_t value) {
     return po::value<std::uint32_t>()->value_name("N")->default_value(value);
   };
-  const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
+  const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, max_threads);
   result.add_options()("help", "this text");
   result.add_options()("on", text("BACKEND")->default_value("cpu"), "which computes what is measured");
   result.add_options()("features", text("FEATURES"), "of the CPU to generate code for: x86-64-v3 or +avx2,-fma");

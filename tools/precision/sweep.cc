@@ -13,7 +13,7 @@ namespace {
 
 using ir::ElementType;
 
-constexpr std::size_t most_deviations = 4, run_length = 256;
+constexpr std::size_t max_deviations = 4, run_length = 256;
 
 // --- What is expected ---
 
@@ -49,7 +49,7 @@ To decided(const Function &function, double x, double y, double near) {
 // --- Comparing ---
 
 void keep(std::vector<Deviation> &deviations, const Deviation &deviation) {
-  if (deviations.size() < most_deviations) {
+  if (deviations.size() < max_deviations) {
     deviations.push_back(deviation);
   }
 }

@@ -83,7 +83,7 @@ TEST_CASE("schedule: the search finds the least peak of all orders") {
     CHECK(is_allowed(graph, *found));
     CHECK(peak_of(graph, *found) == least);
     CHECK(!search_order(graph, least, budget));
-    CHECK(least_peak(graph) <= least);
+    CHECK(min_peak(graph) <= least);
   }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("schedule: orders are allowed, and improving them makes none worse") {
   for (int i = 0; i < 40; ++i) {
     ScheduleGraph graph = random_graph(random, i % 2 == 0 ? 40 : 100);
     Order base = program_order(graph);
-    for (Order order : {base, least_growth_order(graph), backward_order(graph), post_order(graph, base),
+    for (Order order : {base, min_growth_order(graph), backward_order(graph), post_order(graph, base),
                         depth_first_order(graph, base)}) {
       REQUIRE(is_allowed(graph, order));
       std::int64_t before = peak_of(graph, order);

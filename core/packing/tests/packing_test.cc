@@ -70,7 +70,7 @@ std::vector<Item> pieces_of(std::mt19937_64 &random, std::size_t count, std::int
 }
 
 // By rising offsets in the best packing, each item lies as low as it can above those before it that it meets.
-std::int64_t least_height(std::span<const Item> items) {
+std::int64_t min_height(std::span<const Item> items) {
   std::vector<std::size_t> order(items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -189,7 +189,7 @@ TEST_CASE("packing: the lower bound knows alignment") {
                          alignment = problem % 2 == 0 ? std::int64_t{1} << 3 * below(3) : 1 + below(12);
       items.push_back({1 + below(100), alignment, {{begin, begin + 1 + below(4)}}, -1});
     }
-    const std::int64_t bound = lower_bound(items), least = least_height(items);
+    const std::int64_t bound = lower_bound(items), least = min_height(items);
     REQUIRE(bound <= least);
     reached += bound == least ? 1 : 0;
     for (Item &item : items) {

@@ -1,4 +1,4 @@
-// The cpu backend claims many of these functions itself, for speed (plugins/llvm/complex.cc); for it, this is what it
+// The cpu backend claims many of these functions itself, for speed (plugins/llvm/scalar/complex.cc); for it, this is what it
 // lacks, and what its own are tested against. Source of special values: C99 annex G.
 #include <algorithm>
 #include <array>

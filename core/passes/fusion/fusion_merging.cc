@@ -30,7 +30,7 @@ using ir::Opcode;
 using Kind = Access::Kind;
 
 // How much of the program the search for a path may look at.
-constexpr std::size_t most_visited = 256;
+constexpr std::size_t max_visited = 256;
 
 class KernelMerger {
  public:
@@ -434,7 +434,7 @@ class KernelMerger {
       begin_at(member, position_of(id));  // only a path from the kernel would be new
     }
     begin_at(id, first);
-    while (!stack.empty() && seen.size() <= most_visited) {
+    while (!stack.empty() && seen.size() <= max_visited) {
       const InstructionId value = stack.back();
       stack.pop_back();
       const auto other = group_of_.find(value);

@@ -57,9 +57,9 @@ class HorizontalFuser {
         by_depth[depth].push_back({instruction.id(), position, std::move(*kernel)});
       }
     }
-    constexpr int most_rounds = 2;
+    constexpr int max_rounds = 2;
     for (auto &[depth, candidates] : by_depth) {
-      for (int round = 0; round < most_rounds && !candidates.empty(); ++round) {
+      for (int round = 0; round < max_rounds && !candidates.empty(); ++round) {
         candidates = divide(std::move(candidates), plans);
       }
     }

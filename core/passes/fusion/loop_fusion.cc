@@ -78,11 +78,11 @@ bool is_scatter_root(const Instruction &instruction) {
 
 // Of a few elements each; larger ones, such as those of a cumulative sum, may have kernels of their own.
 bool has_small_windows(const Instruction &instruction) {
-  constexpr std::int64_t most_elements = 15;
+  constexpr std::int64_t max_elements = 15;
   if (instruction.opcode() != Opcode::ReduceWindow || instruction.operand_count() != 2) {
     return false;
   }
-  std::int64_t left = most_elements;
+  std::int64_t left = max_elements;
   for (const ir::WindowDimension &dimension : instruction.window()) {
     left /= std::max<std::int64_t>(dimension.size, 1);
   }
@@ -117,7 +117,7 @@ bool repeats_operand(const Instruction &user, std::size_t i) {
 }
 
 // Of a concatenation in a loop, in each of which an element is looked for.
-constexpr std::size_t most_parts = 4;
+constexpr std::size_t max_concatenated = 4;
 
 class ComputationFuser {
  public:
@@ -166,7 +166,7 @@ class ComputationFuser {
       return false;
     }
     const Opcode opcode = instruction.opcode();
-    const bool has_few_parts = opcode != Opcode::Concatenate || instruction.operand_count() <= most_parts;
+    const bool has_few_parts = opcode != Opcode::Concatenate || instruction.operand_count() <= max_concatenated;
     return is_elementwise(instruction) || only_moves(opcode) || is_scalar_constant(instruction) ||
            is_reduce_root(instruction) ||
            (may_find_ && ((finds_elements(opcode) && has_few_parts) || has_small_windows(instruction) ||

@@ -19,10 +19,10 @@ using ir::Shape;
 
 // Parts that are shorter cost more to write and to read again than they save: elements, of a row and of a column, which
 // several workers share, and of what one has alone.
-constexpr std::int64_t least_row = 16 * 1024, least_column = 1024, least_alone = 32;
+constexpr std::int64_t min_row = 16 * 1024, min_column = 1024, min_alone = 32;
 // Whole dimensions need no cut, and lie as others do that are fused with them: they may be shorter by so much, and give
 // as many parts as one reduction takes at once.
-constexpr std::int64_t less_of_whole = 16, most_parts = least_row;
+constexpr std::int64_t less_of_whole = 16, max_parts = min_row;
 
 class Splitter {
  public:
@@ -56,7 +56,7 @@ class Splitter {
     }
     // Of a result that workers share, a part is long enough for all of them.
     const std::int64_t shared = is_row ? FusionLimits::results_per_row : FusionLimits::results_per_column;
-    const std::int64_t least = !limits_.rows ? least_alone : is_row ? least_row : least_column;
+    const std::int64_t least = !limits_.rows ? min_alone : is_row ? min_row : min_column;
     const std::int64_t wanted = limits_.min_results / (limits_.rows ? shared : 1);
     const std::int64_t reduced = from_.element_count() / results, size = from_.size(dimension_);
     const std::int64_t most = std::min(reduced / least, size);
@@ -68,7 +68,7 @@ class Splitter {
     for (std::size_t d = from_.rank(); d-- > 0 && limits_.rows;) {
       whole *= is_reduced(d) ? from_.size(d) : 1;
       const std::int64_t parts = reduced / whole;
-      if (is_reduced(d) && whole >= least / less_of_whole && parts >= parts_ && parts <= most_parts) {
+      if (is_reduced(d) && whole >= least / less_of_whole && parts >= parts_ && parts <= max_parts) {
         first_whole_ = d;
       }
     }

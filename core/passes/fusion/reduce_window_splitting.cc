@@ -33,9 +33,9 @@ using Ids = std::vector<Id>;
 using Numbers = std::vector<std::int64_t>;
 
 // Elements that are combined for each that is read or written: with fewer, scans are no faster.
-constexpr double least_work = 32;
+constexpr double min_work = 32;
 // A line that is shorter is scanned as it is.
-constexpr std::int64_t least_cut = 16 * 1024;
+constexpr std::int64_t min_cut = 16 * 1024;
 
 enum class Direction : std::uint8_t { Forward, Backward };
 
@@ -56,7 +56,7 @@ struct Side {
     const double read = static_cast<double>(input) * static_cast<double>(window.lhs_dilate) +
                         static_cast<double>(output) * static_cast<double>(window.stride);
     const double reach = static_cast<double>(window.size) * static_cast<double>(window.rhs_dilate);
-    return work() >= least_work && reach <= 4 * read;
+    return work() >= min_work && reach <= 4 * read;
   }
   bool is_scan(Direction direction) const {
     const bool is_forward = direction == Direction::Forward;
@@ -84,7 +84,7 @@ class WindowSplitter {
       work *= std::max(side.work(), 1.0);
       has_reversal = has_reversal || side.window.reversal != 0;
     }
-    return work >= least_work && !has_reversal && applies_to_arrays(reduce_.called(0)) && !is_scanned_at_once();
+    return work >= min_work && !has_reversal && applies_to_arrays(reduce_.called(0)) && !is_scanned_at_once();
   }
 
   Id run() {
@@ -169,7 +169,7 @@ class WindowSplitter {
   // Whether lines of this length are scanned in blocks.
   bool is_cut(std::int64_t length) const {
     const std::int64_t wanted = limits_.min_results / (limits_.rows ? FusionLimits::results_per_row : 1);
-    return length >= least_cut && elements_ / length < wanted;
+    return length >= min_cut && elements_ / length < wanted;
   }
 
   // As many as a block has elements, or a few more or less so that all are of one length.

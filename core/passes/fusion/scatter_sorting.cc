@@ -21,7 +21,7 @@ using Id = ir::InstructionId;
 using Numbers = std::vector<std::int64_t>;
 
 // Sorting fewer windows takes longer than to combine them one after the other.
-constexpr std::int64_t least_windows = 64;
+constexpr std::int64_t min_windows = 64;
 
 // Tuples, by what says where windows begin: several scatters may go to the same places.
 using SortedPlaces = std::map<std::vector<Numbers>, Id>;
@@ -43,7 +43,7 @@ class Sorter {
     const bool are_short =
         std::ranges::all_of(windows_.operand_sizes, [](std::int64_t size) { return size <= INT32_MAX; });
     return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() && are_short &&
-           windows_.count >= least_windows && ir::product(windows_.row) < most && !moved_dimensions().empty();
+           windows_.count >= min_windows && ir::product(windows_.row) < most && !moved_dimensions().empty();
   }
 
   Id run(SortedPlaces &sorted) {

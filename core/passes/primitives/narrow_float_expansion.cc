@@ -127,8 +127,8 @@ Id encoded(Codes c, Id x) {
     const double ruler = std::ldexp(1.0, 1 - c.format.bias + c.dropped());
     const Id ruled = b.reinterpret(b.sum({size, b.splat(ruler, size)}), ElementType::U32);
     const Id small = b.difference({ruled, b.reinterpret(b.splat(ruler, size), ElementType::U32)});
-    const auto least_normal = static_cast<std::uint64_t>(f32_bias + 1 - c.format.bias) << f32_mantissa;
-    code = b.select({c.above(magnitude, least_normal - 1), normal, small});
+    const auto min_normal = static_cast<std::uint64_t>(f32_bias + 1 - c.format.bias) << f32_mantissa;
+    code = b.select({c.above(magnitude, min_normal - 1), normal, small});
   }
   const Id too_large = b.bit_or({c.above(code, c.largest()), c.is(magnitude, f32_infinity)});
   code = b.select({too_large, c.number(c.overflow() & (c.sign_bit() - 1), code), code});

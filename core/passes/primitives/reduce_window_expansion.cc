@@ -15,7 +15,7 @@ namespace {
 using Id = ir::InstructionId;
 
 // More positions than these are not done one by one.
-constexpr std::int64_t most_positions = 64;
+constexpr std::int64_t max_positions = 64;
 
 // Arrays along with where they have elements, where that is not everywhere.
 struct Masked {
@@ -125,7 +125,7 @@ Id expand_reduce_window(ArrayBuilder &b, ir::Instruction reduce) {
   const ir::Shape result = reduce.shape().is_tuple() ? reduce.shape().elements()[0] : reduce.shape();
   const SlidingWindow window(reduce.window(), input.sizes(), result.sizes());
   std::vector<Id> values;
-  if (window.positions() > most_positions && keeps_types(b, reduce)) {
+  if (window.positions() > max_positions && keeps_types(b, reduce)) {
     values = Doubling(b, reduce, window).run(result.sizes());
     return reduce.shape().is_tuple() ? b.tuple(values) : values[0];
   }

@@ -93,10 +93,10 @@ class Reader {
     return word;
   }
 
-  const BinaryOperator *binary_operator(int least_precedence) {
+  const BinaryOperator *binary_operator(int min_precedence) {
     skip_spaces();
     for (const BinaryOperator &candidate : binary_operators) {
-      if (candidate.precedence >= least_precedence && rest_.starts_with(candidate.text) && !rest_.starts_with("=>")) {
+      if (candidate.precedence >= min_precedence && rest_.starts_with(candidate.text) && !rest_.starts_with("=>")) {
         rest_.remove_prefix(candidate.text.size());
         return &candidate;
       }
@@ -115,9 +115,9 @@ class Reader {
     return term;
   }
 
-  Result<Term> term(int least_precedence) {
+  Result<Term> term(int min_precedence) {
     BP_ASSIGN(Term left, unary());
-    while (const BinaryOperator *found = binary_operator(least_precedence)) {
+    while (const BinaryOperator *found = binary_operator(min_precedence)) {
       BP_ASSIGN(Term right, term(found->precedence + 1));
       left = operation(found->opcode, {std::move(left), std::move(right)});
       left.direction = found->direction;

@@ -126,8 +126,8 @@ class Merger {
 
   // Whether it became one with others.
   bool join(std::vector<Group> &groups, const Instruction &dot, std::size_t side, std::size_t along) const {
-    constexpr std::size_t most_looked_at = 8;
-    for (std::size_t g = groups.size() - std::min(groups.size(), most_looked_at); g < groups.size(); ++g) {
+    constexpr std::size_t max_visited = 8;
+    for (std::size_t g = groups.size() - std::min(groups.size(), max_visited); g < groups.size(); ++g) {
       Group &group = groups[g];
       const Instruction first = module_.instruction(group.dots[0]);
       if (group.along == along && are_alike(first, dot, side, along) &&

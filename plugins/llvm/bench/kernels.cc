@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <ctime>
 
-#include "plugins/llvm/convolution.h"
-#include "plugins/llvm/dot.h"
-#include "plugins/llvm/loops.h"
+#include "plugins/llvm/contraction/convolution.h"
+#include "plugins/llvm/contraction/dot.h"
+#include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/tests/jit.h"
 
 namespace {

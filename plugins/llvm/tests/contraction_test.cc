@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "plugins/llvm/convolution.h"
-#include "plugins/llvm/dot.h"
+#include "plugins/llvm/contraction/convolution.h"
+#include "plugins/llvm/contraction/dot.h"
 #include "plugins/llvm/tests/jit.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Plans of Fourier transforms against their definition, summed up in wider numbers.
-#include "plugins/llvm/fft_plan.h"
+#include "plugins/llvm/fft/plan.h"
 
 #include <catch2/catch.hpp>
 #include <numbers>

@@ -1,5 +1,5 @@
 // Every math function, compiled as a loop over vectors, against the C library in the next wider type.
-#include "plugins/llvm/math.h"
+#include "plugins/llvm/scalar/math.h"
 
 #include <bit>
 #include <catch2/catch.hpp>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/element_type.h"
-#include "plugins/llvm/narrow_float.h"
+#include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/narrow_float.h"
 #include "plugins/llvm/tests/jit.h"
 
 namespace {
@@ -188,7 +188,7 @@ void build_loops(llvm::Module &module, bool is_f64) {
 }
 
 template <typename T>
-void check_all(const std::string &cpu, size_t most_inputs = SIZE_MAX, bool without_f64 = false) {
+void check_all(const std::string &cpu, size_t max_inputs = SIZE_MAX, bool without_f64 = false) {
   using W = typename Wider<T>::type;
   bp::emit::test::Jit jit(
       [&](llvm::Module &module) {
@@ -199,8 +199,8 @@ void check_all(const std::string &cpu, size_t most_inputs = SIZE_MAX, bool witho
       },
       cpu);
   std::vector<T> inputs = sample_inputs<T>();
-  if (inputs.size() > most_inputs) {
-    inputs.resize(most_inputs);
+  if (inputs.size() > max_inputs) {
+    inputs.resize(max_inputs);
   }
   std::vector<T> seconds = inputs;
   std::shuffle(seconds.begin(), seconds.end(), std::mt19937_64(3));

@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "plugins/llvm/contraction_cost.h"
-#include "plugins/llvm/convolution.h"
-#include "plugins/llvm/dot.h"
+#include "plugins/llvm/contraction/convolution.h"
+#include "plugins/llvm/contraction/dot.h"
+#include "plugins/llvm/contraction/gpu/cost.h"
 #include "plugins/nvptx/target.h"
 
 namespace bp::nvptx::tests {

@@ -115,7 +115,7 @@ TEST_CASE("the driver's functions and numbers are those of cuda.h") {
   CHECK(sizeof(cuda::PoolProperties) == sizeof(CUmemPoolProps));
   CHECK(offsetof(cuda::PoolProperties, location) == offsetof(CUmemPoolProps, location.id));
   CHECK(offsetof(cuda::PoolProperties, security) == offsetof(CUmemPoolProps, win32SecurityAttributes));
-  CHECK(offsetof(cuda::PoolProperties, most_bytes) == offsetof(CUmemPoolProps, maxSize));
+  CHECK(offsetof(cuda::PoolProperties, max_bytes) == offsetof(CUmemPoolProps, maxSize));
   CHECK(offsetof(cuda::PoolProperties, usage) == offsetof(CUmemPoolProps, usage));
   CHECK(sizeof(cuda::Copy) == sizeof(CUDA_MEMCPY3D_v2));
   CHECK(offsetof(cuda::Copy, from.memory_type) == offsetof(CUDA_MEMCPY3D_v2, srcMemoryType));

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
-#include "plugins/llvm/loops.h"
-#include "plugins/llvm/team.h"
+#include "plugins/llvm/generator/loops.h"
+#include "plugins/llvm/generator/team.h"
 #include "plugins/nvptx/code_generation.h"
 #include "plugins/nvptx/machine.h"
 #include "plugins/nvptx/threads.h"

@@ -20,7 +20,7 @@ constexpr const char *one_segment = R"(HloModule one_segment
     u = f32[64] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     ROOT r = (f32[64], f32[64], f32[64], f32[3000]) tuple(s, u, y, z)
   })";
-constexpr int kernels = 4, copies = 2, most_graphs = 4;
+constexpr int kernels = 4, copies = 2, max_graphs = 4;
 
 Result<Compiled> compile_one_segment(const Backend &backend) {
   return backend.compile(text::parse_module(one_segment).value(), whole());
@@ -56,7 +56,7 @@ std::string life_with_graphs(const Settings &settings = {}) {
   const auto live = [&]() -> Status {
     BP_ASSIGN(const Compiled compiled, compile_one_segment(*backend));
     std::vector<Runner> runners;
-    for (int i = 0; i < most_graphs + 1; ++i) {
+    for (int i = 0; i < max_graphs + 1; ++i) {
       BP_ASSIGN(Runner runner, Runner::make(compiled));
       runners.push_back(std::move(runner));
       BP_TRY(runners.back().run());
@@ -117,7 +117,7 @@ TEST_CASE("other addresses get a graph, or the one that was not used for longest
     const auto compiled = compile_one_segment(*backend);
     REQUIRE(compiled.ok());
     std::vector<Runner> runners;
-    for (int i = 0; i < most_graphs + 1; ++i) {
+    for (int i = 0; i < max_graphs + 1; ++i) {
       auto runner = Runner::make(*compiled);
       REQUIRE(runner.ok());
       runners.push_back(std::move(runner).value());
@@ -126,19 +126,19 @@ TEST_CASE("other addresses get a graph, or the one that was not used for longest
       return driver.calls_of("cuGraphExecKernelNodeSetParams_v2") + driver.calls_of("cuGraphExecMemcpyNodeSetParams");
     };
     REQUIRE(runners[0].run().ok());
-    for (int i = 0; i < most_graphs; ++i) {
+    for (int i = 0; i < max_graphs; ++i) {
       REQUIRE(runners[static_cast<std::size_t>(i)].run().ok());
       CHECK(driver.calls_of("cuGraphInstantiateWithFlags") == i + 1);
     }
     CHECK(changed() == 0);
     REQUIRE(runners[0].run().ok());
-    REQUIRE(runners[most_graphs].run().ok());  // gets that of 1
+    REQUIRE(runners[max_graphs].run().ok());  // gets that of 1
     CHECK(changed() == kernels + copies);
     REQUIRE(runners[0].run().ok());
     CHECK(changed() == kernels + copies);
     REQUIRE(runners[1].run().ok());  // gets that of 2
     CHECK(changed() == 2 * (kernels + copies));
-    CHECK(driver.calls_of("cuGraphInstantiateWithFlags") == most_graphs);
+    CHECK(driver.calls_of("cuGraphInstantiateWithFlags") == max_graphs);
   }
   CHECK(driver.problems() == "");
 }

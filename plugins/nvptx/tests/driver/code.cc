@@ -96,7 +96,7 @@ Result check_launch(const Kernel *kernel, std::uint64_t threads, unsigned grid_x
     return problem("there is no such function", cuda::invalid_handle);
   }
   if (threads == 0 || threads > 1024 || grid_x == 0 || grid_x > INT32_MAX || grid_y - 1 > 65534 || grid_z - 1 > 65534 ||
-      shared_bytes > kernel->most_shared_bytes) {
+      shared_bytes > kernel->max_shared_bytes) {
     return problem("a grid or a block that no GPU has", cuda::invalid_value);
   }
   if (extra != nullptr || (values == nullptr && !kernel->reads.empty())) {
@@ -273,7 +273,7 @@ Result cuFuncSetAttribute(cuda::Function function, int attribute, int value) {
     if (attribute != cuda::function_most_shared_bytes || value < 0 || value > most) {
       return problem("an attribute that no kernel has", cuda::invalid_value);
     }
-    kernel->most_shared_bytes = static_cast<unsigned>(value);
+    kernel->max_shared_bytes = static_cast<unsigned>(value);
     return 0;
   });
 }

@@ -33,9 +33,9 @@ inline const auto the_context = reinterpret_cast<cuda::Context>(0xc0de);
 
 struct Kernel {
   std::string name;
-  std::vector<bool> reads;                 // by parameter: whether it is ever looked at
-  std::vector<bool> is_map;                // by parameter: a tensor map
-  unsigned most_shared_bytes = 48 * 1024;  // of every GPU since compute capability 7.5, without asking for more
+  std::vector<bool> reads;                // by parameter: whether it is ever looked at
+  std::vector<bool> is_map;               // by parameter: a tensor map
+  unsigned max_shared_bytes = 48 * 1024;  // of every GPU since compute capability 7.5, without asking for more
 };
 // Where a compiler says what is wrong. Its caller keeps it until the compiler is done.
 struct Log {

@@ -1,0 +1,138 @@
+// Chooses a strategy for each contraction and writes the kernel around their items.
+#include "plugins/llvm/contraction/contraction.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/contraction/strategy.h"
+#include "plugins/llvm/generator/loops.h"
+
+namespace bp::emit {
+
+namespace {
+
+bool is_along(const std::vector<Axis> &axes, Operand operand) {
+  return !axes.empty() && stride_of(axes.back(), operand) == 1;
+}
+
+std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &problem, const VectorTarget &target,
+                                                     llvm::Module &module, const std::string &name) {
+  if (target.is_threaded) {
+    return make_threaded_strategy(problem);
+  }
+  int64_t width = target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
+  int64_t rows = total_size(problem.rows);
+  int64_t columns = total_size(problem.columns);
+  int64_t contracted = total_size(problem.contracted);
+  bool lies_along_contracted = is_along(problem.contracted, lhs_operand) && is_along(problem.contracted, rhs_operand);
+  bool has_few_outputs = rows * columns <= 24 || std::min(rows, columns) <= 2;
+  if (lies_along_contracted && has_few_outputs && contracted >= 2 * width) {
+    return make_reduction_strategy(problem, target);
+  }
+  if (is_worth_streaming(problem)) {
+    return make_streamed_strategy(problem);
+  }
+  int64_t stride = 0;
+  bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
+  // A few rows use each column element too seldom to pay for a copy, unless the copy is what reads memory in order.
+  bool is_out_of_cache = rows >= 4 && contracted * columns > (int64_t{1} << 19);
+  bool is_worth_packing = rows > 8 || !has_lanes || is_out_of_cache;
+  bool is_large = rows >= 4 && columns >= width / 2 && contracted >= 4 && rows * columns * contracted >= 8192;
+  if (is_large && is_worth_packing) {
+    return make_packed_strategy(problem, target, module, name);
+  }
+  return make_direct_strategy(problem, target);
+}
+
+}  // namespace
+
+Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
+                         const std::vector<Contraction> &contractions) {
+  llvm::IRBuilder<> b(module.getContext());
+  llvm::Type *pointer = b.getPtrTy();
+  llvm::Type *i64 = b.getInt64Ty();
+  const Epilogue *epilogue = contractions.empty() ? nullptr : &contractions[0].epilogue;
+  std::vector<llvm::Type *> parameters = {pointer, pointer, pointer, pointer, i64, i64};
+  parameters.resize(parameters.size() + (epilogue == nullptr ? 0 : epilogue->pointers), pointer);
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), parameters, false);
+  Kernel kernel;
+  kernel.function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  llvm::Argument *arguments = kernel.function->arg_begin();
+  for (unsigned i = 0; i < 4; ++i) {
+    const bool is_read_elsewhere = i == out_operand && epilogue != nullptr && epilogue->reads_out;
+    if (!is_read_elsewhere) {
+      kernel.function->addParamAttr(i, llvm::Attribute::NoAlias);
+    }
+  }
+  Values fused_pointers;
+  for (size_t i = 6; i < parameters.size(); ++i) {
+    fused_pointers.push_back(&arguments[i]);
+  }
+  b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", kernel.function));
+  llvm::Value *begin = &arguments[4];
+  llvm::Value *end = &arguments[5];
+  const std::vector<ContractionProblem> problems = normalize(contractions, target);
+  for (size_t i = 0; i < problems.size(); ++i) {
+    const ContractionProblem &problem = problems[i];
+    if (total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns) == 0) {
+      continue;
+    }
+    auto strategy = choose_strategy(problem, target, module, name + "." + std::to_string(i));
+    ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]}, fused_pointers);
+    // This contraction's items are [kernel.items, kernel.items + its own).
+    auto clamped = [&](llvm::Value *item) {
+      llvm::Value *own = b.CreateSub(item, memory.integer(kernel.items));
+      own = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, own, memory.integer(0));
+      return memory.minimum(own, strategy->items());
+    };
+    emit_loop(b, clamped(begin), clamped(end), 1,
+              [&](llvm::Value *item) { strategy->emit_item(memory, item, &arguments[3]); });
+    kernel.items += strategy->items();
+    kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategy->scratch_bytes());
+  }
+  b.CreateRetVoid();
+  return kernel;
+}
+
+std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions) {
+  const std::vector<ContractionProblem> problems = normalize(contractions, target);
+  const std::vector<ContractionShape> shapes = choose_shapes(problems, target.gpu);
+  switch (shapes.empty() ? ContractionWay::Threads : shapes[0].way) {
+    case ContractionWay::Threads: return std::nullopt;
+    case ContractionWay::Split: return split_work(problems[0]);
+    default:
+      return TeamWork{.is_for_warpgroups = shapes[0].way == ContractionWay::WarpgroupTiles,
+                      .leaves_registers = shapes[0].way == ContractionWay::MatrixTiles &&
+                                          slices_come_by_themselves(problems[0], shapes[0], target.gpu)};
+  }
+}
+
+Kernel emit_contractions_for_team(llvm::IRBuilder<> &b, const VectorTarget &target,
+                                  const std::vector<Contraction> &contractions, Team &team, llvm::Value *item,
+                                  const std::array<llvm::Value *, 3> &pointers,
+                                  std::span<llvm::Value *const> fused_pointers) {
+  Kernel kernel;
+  const std::vector<ContractionProblem> problems = normalize(contractions, target);
+  std::vector<std::unique_ptr<ContractionStrategy>> strategies;
+  const std::vector<ContractionShape> shapes = choose_shapes(problems, target.gpu);
+  for (size_t i = 0; i < problems.size(); ++i) {
+    strategies.push_back(shapes[i].way == ContractionWay::Split ? make_split_strategy(problems[i], team)
+                                                                : make_tiled_strategy(problems[i], team, shapes[i]));
+    kernel.scratch_bytes = std::max(kernel.scratch_bytes, strategies.back()->scratch_bytes());
+  }
+  llvm::Value *memory = team.memory(b, kernel.scratch_bytes);
+  for (size_t i = 0; i < strategies.size(); ++i) {
+    const ContractionMemory contraction_memory(b, target, problems[i], pointers, fused_pointers);
+    const int64_t before = kernel.items;
+    kernel.items += strategies[i]->items();
+    llvm::Value *own = b.CreateSub(item, b.getInt64(static_cast<uint64_t>(before)));
+    const auto emit = [&] { strategies[i]->emit_item(contraction_memory, own, memory); };
+    if (strategies.size() == 1) {
+      emit();
+    } else {
+      emit_when(b, b.CreateICmpULT(own, b.getInt64(static_cast<uint64_t>(strategies[i]->items()))), emit);
+    }
+  }
+  return kernel;
+}
+
+}  // namespace bp::emit

@@ -1,0 +1,138 @@
+// Where the elements of a contraction lie, and how vectors of them are read and written. A vector runs along the flat
+// index of some axes. Where its elements are neighbours one load or store does, where every second to fourth is one of
+// them as many loads or stores; where rows of a window end, or strides are larger, they are gathered. Elements in the
+// padding are masked off and read as zero.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "plugins/llvm/contraction/problem.h"
+
+namespace bp::emit {
+
+// An offset in elements of an operand and, of lhs, what it adds to the coordinate of each window (null: nothing).
+// Values are i64, or vectors of the lane index type.
+struct Place {
+  llvm::Value *offset = nullptr;
+  std::vector<llvm::Value *> coordinates;
+};
+
+// The elements of one operand along a vector.
+struct Lanes {
+  enum Kind { uniform, contiguous, strided, scattered };
+  static constexpr int64_t largest_stride = 4;
+  Kind kind = scattered;
+  llvm::Value *first = nullptr;    // i64 offset of lane 0, unless scattered
+  llvm::Value *offsets = nullptr;  // a vector: scattered
+  int64_t stride = 1;              // of strided ones: 2 to largest_stride
+};
+
+// Where something is inside: all lanes if `condition` (i1) says so, of them those of `lanes` (a vector of i1). Null: yes.
+// Apart, because the vector is often the same from row to row.
+struct Mask {
+  llvm::Value *condition = nullptr;
+  llvm::Value *lanes = nullptr;
+};
+
+// As elements are moved: 16-bit floats as integers, for which masked accesses are known everywhere.
+inline llvm::Type *storage_type_of(llvm::Type *element) {
+  return element->is16bitFPTy() ? llvm::Type::getInt16Ty(element->getContext()) : element;
+}
+
+class ContractionMemory {
+ public:
+  ContractionMemory(llvm::IRBuilder<> &builder, const VectorTarget &target, const ContractionProblem &problem,
+                    std::array<llvm::Value *, 3> pointers, std::span<llvm::Value *const> fused_pointers);
+
+  llvm::IRBuilder<> &b;
+  const VectorTarget &target;
+  const ContractionProblem &problem;
+  const int64_t width;           // lanes of a vector
+  llvm::Type *const sum_type;    // scalar
+  llvm::Type *const sum_vector;  // <width x sum_type>
+  llvm::Type *const lane_index;  // i32 or i64
+  std::array<llvm::Value *, 3> pointers;
+  std::span<llvm::Value *const> fused_pointers;  // borrowed
+
+  llvm::Value *integer(int64_t value) const { return b.getInt64(static_cast<uint64_t>(value)); }
+  llvm::Value *lane_indices(llvm::Value *first) const;  // first (i64) + 0, 1, 2, ... as a vector of lane_index
+  llvm::Value *splat(llvm::Value *scalar) const { return b.CreateVectorSplat(static_cast<unsigned>(width), scalar); }
+  llvm::Value *minimum(llvm::Value *x, int64_t limit) const;  // of integers, signed
+
+  // The place of a flat index (i64, or a vector of lane_index) of axes.
+  Place locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const;
+  Place sum(const Place &x, const Place &y) const;  // both scalar
+
+  // The elements of `operand` at a vector of flat indices whose first one is `first`. may_be_neighbours: the caller
+  // has checked (or knows) that scattered lanes are neighbours.
+  Lanes lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand, llvm::Value *first) const;
+  // i1: the lanes are neighbours in memory, in order.
+  llvm::Value *are_neighbours(llvm::Value *offsets) const;
+  static Lanes as_neighbours(const ContractionMemory &memory, const Lanes &lanes);
+
+  // Which lanes of lhs are inside all windows, given the places that add up to the coordinate.
+  Mask mask_of(std::span<const Place *const> places) const;
+  llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all
+  // i1, or null if all are: index < end, where indices go up to a multiple of `step`.
+  llvm::Value *is_below(llvm::Value *index, int64_t end, int64_t step) const {
+    return end % step == 0 ? nullptr : b.CreateICmpULT(index, integer(end));
+  }
+  llvm::Value *mask_and(llvm::Value *x, const Mask &y) const { return mask_and(x, mask_and(y.lanes, y.condition)); }
+
+  // Reads as sum_type; masked-off lanes are zero. `offset` is an i64 added to the lanes' offsets.
+  llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, const Mask &mask) const;
+  llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const {
+    bool is_vector = mask != nullptr && mask->getType()->isVectorTy();
+    return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
+  }
+  llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // As it is stored.
+  llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // A vector of neighbours as it is stored: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors).
+  // mask: i1. What divides its address; its elements as sum_type, or as they are. It can be read in two steps, between
+  // which it is on its way.
+  llvm::Value *load_vector(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
+                           llvm::Value *mask) const {
+    return finish_load(start_load(operand, along, offset, lanes, mask));
+  }
+  struct Loading {
+    Operand operand = lhs_operand;
+    int64_t lanes = 0;
+    std::vector<llvm::Value *> values;  // the vector, or what its prologue has read
+    llvm::Value *mask = nullptr;        // of what is to be computed
+  };
+  Loading start_load(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
+                     llvm::Value *mask) const;
+  llvm::Value *finish_load(const Loading &loading) const;
+  llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
+  std::vector<llvm::Value *> as_sums(Operand operand, llvm::Value *stored) const;
+  std::vector<llvm::Value *> parts_of(llvm::Value *stored) const;
+  // The address of an element; where mask denies, that of the operand's first, which is there if any is.
+  llvm::Value *address(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
+  // Runs the epilogue, converts and writes.
+  void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
+  void store_scalar(llvm::Value *sum, llvm::Value *offset) const;
+
+  llvm::Align sum_alignment() const { return llvm::Align(sum_type->getScalarSizeInBits() / 8); }
+  llvm::Value *zero() const { return llvm::Constant::getNullValue(sum_vector); }
+  llvm::Value *multiply_add(llvm::Value *x, llvm::Value *y, llvm::Value *sum) const;
+  // sum + loss += x * y, of which `loss` takes what rounding takes from the sum.
+  void add_compensated(llvm::Value *x, llvm::Value *y, llvm::Value *&sum, llvm::Value *&loss) const;
+  llvm::Value *compensated(llvm::Value *sum, llvm::Value *loss) const;
+
+ private:
+  llvm::Value *load_strided(Operand operand, const Lanes &lanes, llvm::Value *pointer, const Mask &mask) const;
+  void store_strided(llvm::Value *finished, const Lanes &lanes, llvm::Value *pointer, llvm::Value *mask) const;
+  llvm::Value *part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const;
+  llvm::Type *element_type(Operand operand) const;
+  llvm::Type *storage_type(Operand operand) const { return storage_type_of(element_type(operand)); }
+  llvm::Value *to_sum_type(llvm::Value *stored, Operand operand) const;
+  llvm::Value *finish(const EpilogueSite &site) const;
+  llvm::Align alignment(Operand operand) const;
+  int64_t vector_multiple(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
+  Loading start_prologue(Operand operand, llvm::Value *offset, int64_t lanes, int64_t multiple,
+                         llvm::Value *mask) const;
+};
+
+}  // namespace bp::emit

@@ -1,0 +1,215 @@
+// The reduction strategy: vectors run along the contracted elements, which both operands have next to each other; each
+// of a few outputs has a vector of partial sums, added up at the end.
+#include <algorithm>
+
+#include "plugins/llvm/contraction/strategy.h"
+#include "plugins/llvm/generator/loops.h"
+
+namespace bp::emit {
+
+namespace {
+
+class ReductionStrategy : public ContractionStrategy {
+ public:
+  ReductionStrategy(const ContractionProblem &problem, const VectorTarget &target);
+  int64_t items() const override { return total_size(batch_) * row_blocks_ * column_blocks_; }
+  void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
+
+ private:
+  // The places of the rows and columns of a tile in the three operands.
+  struct Tile {
+    std::vector<Place> rows;
+    std::vector<Place> columns;
+    std::vector<llvm::Value *> outs;  // row by row
+  };
+  void emit_tile(const ContractionMemory &memory, llvm::Value *batch, llvm::Value *first_row, int64_t rows,
+                 llvm::Value *first_column, int64_t columns) const;
+  Values emit_vector(const ContractionMemory &memory, const Tile &tile, const Place &outer_row,
+                     const Place &outer_column, llvm::Value *lane, const Values &sums) const;
+  Values emit_products(const ContractionMemory &memory, const Tile &tile, const Place &row_lanes_place,
+                       const Place &column_lanes_place, const Lanes &row_lanes, const Lanes &column_lanes,
+                       const Place &outer_row, const Place &outer_column, llvm::Value *exists,
+                       const Values &sums) const;
+
+  std::vector<Axis> batch_;
+  std::vector<Axis> outer_;  // contracted axes outside the vectors
+  std::vector<Axis> lane_axes_;
+  int64_t rows_, columns_, tile_rows_, tile_columns_, row_blocks_, column_blocks_;
+};
+
+ReductionStrategy::ReductionStrategy(const ContractionProblem &problem, const VectorTarget &target)
+    : batch_(problem.batch),
+      lane_axes_(problem.contracted),
+      rows_(total_size(problem.rows)),
+      columns_(total_size(problem.columns)) {
+  int64_t width = target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
+  while (lane_axes_.size() > 1 && total_size(lane_axes_) / lane_axes_.front().size >= 4 * width) {
+    outer_.push_back(lane_axes_.front());
+    lane_axes_.erase(lane_axes_.begin());
+  }
+  int64_t most = target.vector_registers / 2;
+  tile_columns_ = std::min<int64_t>(columns_, rows_ == 1 ? 8 : 4);
+  tile_columns_ = columns_ <= most && rows_ <= 2 ? columns_ : tile_columns_;
+  tile_rows_ = std::clamp<int64_t>(most / tile_columns_, 1, rows_);
+  row_blocks_ = (rows_ + tile_rows_ - 1) / tile_rows_;
+  column_blocks_ = (columns_ + tile_columns_ - 1) / tile_columns_;
+}
+
+void ReductionStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *) const {
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *column_block = b.CreateURem(item, m.integer(column_blocks_));
+  item = b.CreateUDiv(item, m.integer(column_blocks_));
+  llvm::Value *row_block = b.CreateURem(item, m.integer(row_blocks_));
+  llvm::Value *batch = b.CreateUDiv(item, m.integer(row_blocks_));
+  llvm::Value *first_row = b.CreateMul(row_block, m.integer(tile_rows_));
+  llvm::Value *first_column = b.CreateMul(column_block, m.integer(tile_columns_));
+  // Calls `emit` with the full tile or with what is left of it.
+  auto with_count = [&](llvm::Value *first, int64_t tile, int64_t size, const std::function<void(int64_t)> &emit) {
+    if (size % tile == 0) {
+      emit(tile);
+      return;
+    }
+    emit_if(
+        b, b.CreateICmpSLE(b.CreateAdd(first, m.integer(tile)), m.integer(size)),
+        [&] {
+          emit(tile);
+          return Values();
+        },
+        [&] {
+          emit(size % tile);
+          return Values();
+        });
+  };
+  with_count(first_row, tile_rows_, rows_, [&](int64_t rows) {
+    with_count(first_column, tile_columns_, columns_,
+               [&](int64_t columns) { emit_tile(m, batch, first_row, rows, first_column, columns); });
+  });
+}
+
+void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch, llvm::Value *first_row, int64_t rows,
+                                  llvm::Value *first_column, int64_t columns) const {
+  llvm::IRBuilder<> &b = m.b;
+  const ContractionProblem &problem = m.problem;
+  auto base = [&](Operand operand) {
+    Place place = m.locate(batch, batch_, operand);
+    place.offset = b.CreateAdd(place.offset, m.integer(problem.offsets[operand]));
+    return place;
+  };
+  Place row_base = base(problem.row_operand);
+  Place column_base = base(problem.column_operand);
+  Place out_base = base(out_operand);
+  Tile tile;
+  std::vector<Place> column_outs;
+  for (int64_t c = 0; c < columns; ++c) {
+    llvm::Value *index = b.CreateAdd(first_column, m.integer(c));
+    tile.columns.push_back(m.sum(column_base, m.locate(index, problem.columns, problem.column_operand)));
+    column_outs.push_back(m.locate(index, problem.columns, out_operand));
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    llvm::Value *index = b.CreateAdd(first_row, m.integer(r));
+    tile.rows.push_back(m.sum(row_base, m.locate(index, problem.rows, problem.row_operand)));
+    Place row_out = m.sum(out_base, m.locate(index, problem.rows, out_operand));
+    for (const Place &column_out : column_outs) {
+      tile.outs.push_back(m.sum(row_out, column_out).offset);
+    }
+  }
+  const Values zeros(tile.outs.size(), m.zero());
+  Values sums = emit_loop_carrying(
+      b, m.integer(0), m.integer(total_size(outer_)), 1, zeros, [&](llvm::Value *outer, const Values &outer_sums) {
+        Place outer_row = m.locate(outer, outer_, problem.row_operand);
+        Place outer_column = m.locate(outer, outer_, problem.column_operand);
+        return emit_additions(
+            b, outer_sums,
+            emit_sum(b, total_size(lane_axes_), m.width, zeros, [&](llvm::Value *lane, const Values &so_far) {
+              return emit_vector(m, tile, outer_row, outer_column, lane, so_far);
+            }));
+      });
+  for (size_t i = 0; i < sums.size(); ++i) {
+    llvm::Value *sum;
+    if (m.sum_type->isFloatingPointTy()) {
+      llvm::CallInst *reduced = b.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(m.sum_type), sums[i]);
+      reduced->setHasAllowReassoc(true);  // as a tree of vector additions
+      sum = reduced;
+    } else {
+      sum = b.CreateAddReduce(sums[i]);
+    }
+    m.store_scalar(sum, tile.outs[i]);
+  }
+}
+
+Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &tile, const Place &outer_row,
+                                      const Place &outer_column, llvm::Value *lane, const Values &sums) const {
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *flat = m.lane_indices(lane);
+  llvm::Value *exists = nullptr;
+  int64_t size = total_size(lane_axes_);
+  if (size % m.width != 0) {
+    exists = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), size));
+    flat = m.minimum(flat, size - 1);
+  }
+  Place row_place = m.locate(flat, lane_axes_, m.problem.row_operand);
+  Place column_place = m.locate(flat, lane_axes_, m.problem.column_operand);
+  Lanes row_lanes = m.lanes_of(row_place, lane_axes_, m.problem.row_operand, lane);
+  Lanes column_lanes = m.lanes_of(column_place, lane_axes_, m.problem.column_operand, lane);
+  auto emit = [&](const Lanes &of_rows, const Lanes &of_columns) {
+    return emit_products(m, tile, row_place, column_place, of_rows, of_columns, outer_row, outer_column, exists, sums);
+  };
+  llvm::Value *condition = nullptr;
+  for (auto [lanes, operand] :
+       {std::pair{&row_lanes, m.problem.row_operand}, std::pair{&column_lanes, m.problem.column_operand}}) {
+    int64_t stride = 0;
+    if (lanes->kind == Lanes::scattered && !has_single_stride(lane_axes_, operand, &stride)) {
+      llvm::Value *are_neighbours = m.are_neighbours(lanes->offsets);
+      condition = condition == nullptr ? are_neighbours : b.CreateAnd(condition, are_neighbours);
+    }
+  }
+  if (condition == nullptr) {
+    return emit(row_lanes, column_lanes);
+  }
+  auto settled = [&](const Lanes &lanes, Operand operand) {
+    int64_t stride = 0;
+    return has_single_stride(lane_axes_, operand, &stride) ? lanes : ContractionMemory::as_neighbours(m, lanes);
+  };
+  return emit_if(
+      b, condition,
+      [&] { return emit(settled(row_lanes, m.problem.row_operand), settled(column_lanes, m.problem.column_operand)); },
+      [&] { return emit(row_lanes, column_lanes); });
+}
+
+Values ReductionStrategy::emit_products(const ContractionMemory &m, const Tile &tile, const Place &row_lanes_place,
+                                        const Place &column_lanes_place, const Lanes &row_lanes,
+                                        const Lanes &column_lanes, const Place &outer_row, const Place &outer_column,
+                                        llvm::Value *exists, const Values &sums) const {
+  llvm::IRBuilder<> &b = m.b;
+  auto load = [&](const Place &fixed, const Place &outer, const Place &lanes_place, const Lanes &lanes,
+                  Operand operand) {
+    llvm::Value *mask = exists;
+    if (operand == lhs_operand) {
+      const Place *places[] = {&fixed, &outer, &lanes_place};
+      mask = m.mask_and(exists, m.mask_of(places));
+    }
+    // A uniform operand's lanes past the end meet zeros of the other one only if these are masked.
+    return m.load(operand, lanes, b.CreateAdd(fixed.offset, outer.offset), mask);
+  };
+  Values columns;
+  for (const Place &column : tile.columns) {
+    columns.push_back(load(column, outer_column, column_lanes_place, column_lanes, m.problem.column_operand));
+  }
+  Values result;
+  for (size_t r = 0; r < tile.rows.size(); ++r) {
+    llvm::Value *row = load(tile.rows[r], outer_row, row_lanes_place, row_lanes, m.problem.row_operand);
+    for (size_t c = 0; c < columns.size(); ++c) {
+      result.push_back(m.multiply_add(row, columns[c], sums[r * columns.size() + c]));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<ContractionStrategy> make_reduction_strategy(const ContractionProblem &problem,
+                                                             const VectorTarget &target) {
+  return std::make_unique<ReductionStrategy>(problem, target);
+}
+
+}  // namespace bp::emit

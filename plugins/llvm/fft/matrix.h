@@ -1,0 +1,35 @@
+// A line too long for a cache, as a matrix, in four steps: its columns are transformed, turned by roots of unity and
+// transposed into memory of their own; then its columns are transformed again. A block of columns is one thread's.
+#pragma once
+
+#include "plugins/llvm/fft/passes.h"
+#include "plugins/llvm/fft/shape.h"
+
+namespace bp::emit {
+
+class FftMatrix {
+ public:
+  // scratch: scratch_bytes(), a thread's own. memory: of all threads (FftShape::matrix_begin()).
+  FftMatrix(FftPasses &passes, const FftShape &shape, llvm::Value *scratch, llvm::Value *memory)
+      : p_(passes), k_(passes.builder()), b_(k_.b), shape_(shape), scratch_(scratch), memory_(memory) {}
+
+  std::int64_t scratch_bytes() const;
+  // Transforms block `item` of the line's columns; columns_again(), once all are done, a block of what were rows.
+  void columns_first(const FftArray &line, llvm::Value *item) const;
+  void columns_again(const FftArray &line, llvm::Value *item, double scale) const;
+
+ private:
+  std::int64_t buffer_bytes() const;
+  std::int64_t turn_step() const;
+  std::int64_t turn_count() const;
+  FftArray emit_turns(llvm::Value *first) const;
+  llvm::Value *matrix_block(llvm::Value *item) const;
+
+  FftPasses &p_;
+  KernelBuilder &k_;
+  llvm::IRBuilder<> &b_;
+  const FftShape &shape_;
+  llvm::Value *scratch_, *memory_;
+};
+
+}  // namespace bp::emit

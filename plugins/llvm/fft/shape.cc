@@ -1,0 +1,102 @@
+#include "plugins/llvm/fft/shape.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/support/support.h"
+
+namespace bp::emit {
+namespace {
+
+// Numbers of a line that is transformed by one thread, in scratch.
+constexpr std::int64_t longest_line_in_cache = 8192;
+// The longest columns that are transformed next to each other.
+constexpr std::int64_t longest_column = 16384;
+// Bounds the tables of a convolution.
+constexpr std::int64_t longest_convolved = std::int64_t{1} << 17;
+constexpr std::int64_t longest_line = std::int64_t{1} << 29;
+}  // namespace
+
+FftShape::FftShape(InstructionView instruction, const VectorTarget &target) {
+  const Shape &from = instruction.operand_shape(0), &to = instruction.shape();
+  const auto lengths = instruction.numbers(BP_ATTR_FFT_LENGTH);
+  type = instruction.number(BP_ATTR_FFT_TYPE);
+  is_inverse = type == BP_FFT_TYPE_IFFT || type == BP_FFT_TYPE_IRFFT;
+  is_real = type == BP_FFT_TYPE_RFFT || type == BP_FFT_TYPE_IRFFT;
+  part = part_type(is_complex(from.dtype) ? from.dtype : to.dtype);
+  length = lengths.back();
+  in = from.dims.back();
+  out = to.dims.back();
+  lines = to.elements / out;
+  // The dimensions before the last, the innermost first. A real spectrum is of the same sizes.
+  const std::int64_t stored = type == BP_FFT_TYPE_IRFFT ? in : out;
+  std::int64_t inner = stored;
+  const std::size_t rank = to.rank();
+  for (std::size_t i = 1; i < lengths.size(); ++i) {
+    const std::int64_t n = to.dims[rank - 1 - i];
+    columns.push_back({lines * stored / (n * inner), n, inner});
+    inner *= n;
+    scale *= is_inverse ? 1.0 / static_cast<double>(n) : 1;
+  }
+  scale *= is_inverse ? 1.0 / static_cast<double>(length) : 1;
+  is_halved = is_real && length % 2 == 0;
+  points = is_halved ? length / 2 : length;
+  block = fft_block(target, part);
+  is_convolved =
+      points > longest_line_in_cache ? !has_radices(points) : is_better_convolved(points, 1, fft_machine(target, part));
+  rows = is_convolved ? Convolution1d(points, block).length() : points;
+  is_long = rows > longest_line_in_cache;
+  if (is_long) {
+    matrix = near_square(rows, block);
+  }
+}
+
+std::string fft_problem(InstructionView instruction) {
+  const auto lengths = instruction.numbers(BP_ATTR_FFT_LENGTH);
+  const std::int64_t type = instruction.number(BP_ATTR_FFT_TYPE, -1);
+  if (instruction.operand_count() != 1 || type < BP_FFT_TYPE_FFT || type > BP_FFT_TYPE_IRFFT) {
+    return "is no transform of an operand";
+  }
+  const Shape &from = instruction.operand_shape(0), &to = instruction.shape();
+  const std::size_t rank = to.rank();
+  if (lengths.empty() || lengths.size() > rank || from.rank() != rank) {
+    return "has a wrong number of lengths";
+  }
+  const bool is_from_real = type == BP_FFT_TYPE_RFFT, is_to_real = type == BP_FFT_TYPE_IRFFT;
+  const Shape &complex = is_from_real ? to : from;
+  const auto is_part = [&](std::uint16_t dtype) { return dtype == part_type(complex.dtype); };
+  if (!is_complex(complex.dtype) || (is_from_real ? !is_part(from.dtype)
+                                     : is_to_real ? !is_part(to.dtype)
+                                                  : to.dtype != from.dtype)) {
+    return "has types that do not agree";
+  }
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::size_t transformed = d + lengths.size();
+    const std::int64_t whole = transformed < rank ? to.dims[d] : lengths[transformed - rank];
+    const std::int64_t half = d + 1 == rank ? whole / 2 + 1 : whole;
+    if (from.dims[d] != (is_to_real ? half : whole) || to.dims[d] != (is_from_real ? half : whole)) {
+      return "has lengths that are not those of its dimensions";
+    }
+    const auto inner = static_cast<std::size_t>(rank - 1 - d);
+    if (from.minor_to_major[inner] != static_cast<std::int64_t>(d) ||
+        to.minor_to_major[inner] != static_cast<std::int64_t>(d)) {
+      return "is not row-major, which is not compiled";
+    }
+  }
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const bool is_last = i + 1 == lengths.size();
+    const std::int64_t length = lengths[i];
+    if (length < 1) {
+      return "has a length below 1";
+    }
+    const bool is_halved = is_last && (is_from_real || is_to_real) && length % 2 == 0;
+    const std::int64_t points = is_halved ? length / 2 : length;
+    const std::int64_t most = is_last ? longest_line : longest_column;
+    if (points > (has_radices(points) ? most : std::min(most / 2, longest_convolved))) {
+      return "has a length that is not compiled";
+    }
+  }
+  return {};
+}
+
+}  // namespace bp::emit

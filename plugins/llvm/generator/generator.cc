@@ -1,0 +1,420 @@
+#include "plugins/llvm/generator/generator.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/elementwise.h"
+
+namespace bp::emit {
+
+using llvm::Value;
+
+void Generator::bind_parameters(ComputationView computation, std::span<const std::uint32_t> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bindings_[computation.parameters()[i]] = {.alias = values[i]};
+  }
+}
+
+void Generator::bind_scalars(ComputationView computation) {
+  for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+    const InstructionView instruction = module_.instruction(computation.first_instruction() + n);
+    if (is_elementwise(instruction.op()) && instruction.shape().rank() == 0 && !instruction.shape().packed()) {
+      bind_element(instruction.result(), element(instruction.result(), {}));
+    }
+  }
+}
+
+std::uint32_t Generator::resolve(std::uint32_t value) const {
+  for (auto found = bindings_.find(value); found != bindings_.end() && found->second.alias != BP_NONE;
+       found = bindings_.find(value)) {
+    value = found->second.alias;
+  }
+  return value;
+}
+
+Value *Generator::pointer_of(std::uint32_t value) const {
+  const auto found = bindings_.find(resolve(value));
+  return found == bindings_.end() || !found->second.strides.empty() ? nullptr : found->second.pointer;
+}
+
+Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
+  value = resolve(value);
+  const auto bound = bindings_.find(value);
+  if (bound != bindings_.end() && bound->second.element != nullptr) {
+    return bound->second.element;
+  }
+  const Shape &shape = module_.shape_of(value);
+  if (shape.elements == 0) {  // only where every lane is off
+    return llvm::Constant::getNullValue(compute_type(k_.b.getContext(), shape.dtype));
+  }
+  KernelBuilder::Key key = {3, value, reinterpret_cast<std::uintptr_t>(k_.mask())};
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (shape.dims[i] > 1) {
+      KernelBuilder::append(key, indices[i]);
+    }
+  }
+  if (Value *known = k_.find(key)) {
+    return known;
+  }
+  Value *result = bound != bindings_.end() ? load(bound->second, shape, indices)
+                                           : compute(module_.definition(value), value, indices);
+  k_.remember(std::move(key), result);
+  return result;
+}
+
+Value *Generator::compute(InstructionView instruction, std::uint32_t value, std::span<const Index> indices) {
+  const Shape &shape = module_.shape_of(value);
+  const std::uint16_t op = instruction.op();
+  if (is_elementwise(op)) {
+    std::vector<Value *> operands;
+    for (const std::uint32_t operand : instruction.operands()) {
+      const bool is_scalar = module_.shape_of(operand).rank() == 0;
+      operands.push_back(element(operand, is_scalar ? std::span<const Index>() : indices));
+    }
+    k_.same_lanes(operands);
+    return emit_elementwise(k_.b, instruction, operands);
+  }
+  const std::size_t result = value - instruction.result();
+  switch (op) {
+    case BP_OP_CONSTANT: return constant_element(instruction, indices);
+    case BP_OP_IOTA: return iota(instruction, indices);
+    case BP_OP_BROADCAST: {
+      Indices from;
+      for (const std::int64_t dimension : instruction.numbers(BP_ATTR_DIMENSIONS)) {
+        from.push_back(indices[static_cast<std::size_t>(dimension)]);
+      }
+      return element(instruction.operand(0), from);
+    }
+    case BP_OP_RESHAPE:
+      return element(instruction.operand(0), k_.reshape(indices, shape.dims, instruction.operand_shape(0).dims));
+    case BP_OP_BITCAST: {  // the same place in memory, so a reshape of the dimensions in memory order
+      const Shape &from = instruction.operand_shape(0);
+      Indices ordered, result_indices(from.rank());
+      std::vector<std::int64_t> dims, from_dims;
+      for (const std::int64_t d : shape.major_to_minor()) {
+        ordered.push_back(indices[static_cast<std::size_t>(d)]);
+        dims.push_back(shape.dims[static_cast<std::size_t>(d)]);
+      }
+      for (const std::int64_t d : from.major_to_minor()) {
+        from_dims.push_back(from.dims[static_cast<std::size_t>(d)]);
+      }
+      const Indices reshaped = k_.reshape(ordered, dims, from_dims);
+      for (std::size_t i = 0; i < from.rank(); ++i) {
+        result_indices[static_cast<std::size_t>(from.major_to_minor()[i])] = reshaped[i];
+      }
+      return from.dtype == shape.dtype
+                 ? element(instruction.operand(0), result_indices)
+                 : bits_to_compute(k_.b, bits(instruction.operand(0), result_indices), shape.dtype);
+    }
+    case BP_OP_BITCAST_CONVERT: return bitcast_convert(instruction, indices);
+    case BP_OP_TRANSPOSE: {
+      const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
+      Indices from(indices.size());
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        from[static_cast<std::size_t>(dims[i])] = indices[i];
+      }
+      return element(instruction.operand(0), from);
+    }
+    case BP_OP_REVERSE: {
+      Indices from(indices.begin(), indices.end());
+      for (const std::int64_t d : instruction.numbers(BP_ATTR_DIMENSIONS)) {
+        Index &index = from[static_cast<std::size_t>(d)];
+        index = k_.add(k_.multiply(index, -1), shape.dims[static_cast<std::size_t>(d)] - 1);
+      }
+      return element(instruction.operand(0), from);
+    }
+    case BP_OP_SLICE: {
+      const auto ranges = instruction.numbers(BP_ATTR_SLICE);
+      Indices from;
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        from.push_back(k_.add(k_.multiply(indices[i], ranges[3 * i + 2]), ranges[3 * i]));
+      }
+      return element(instruction.operand(0), from);
+    }
+    case BP_OP_DYNAMIC_SLICE: {
+      Indices from;
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::int64_t limit = instruction.operand_shape(0).dims[i] - shape.dims[i];
+        from.push_back(k_.add(indices[i], clamped_start(instruction.operand(1 + i), {}, limit)));
+      }
+      return element(instruction.operand(0), from);
+    }
+    case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_update_slice(instruction, indices);
+    case BP_OP_CONCATENATE: return concatenate(instruction, indices, 0, 0);
+    case BP_OP_PAD: return pad(instruction, indices);
+    case BP_OP_GATHER: return gather(instruction, indices);
+    case BP_OP_MAP: {
+      std::vector<Value *> arguments;
+      for (const std::uint32_t operand : instruction.operands()) {
+        arguments.push_back(element(operand, indices));
+      }
+      k_.same_lanes(arguments);
+      return call(instruction.called(0), arguments)[0];
+    }
+    case BP_OP_REDUCE:
+    case BP_OP_REDUCE_WINDOW: {
+      const std::vector<Value *> all =
+          op == BP_OP_REDUCE ? reduce(instruction, indices) : reduce_window(instruction, indices);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        KernelBuilder::Key key = {3, instruction.result(i), reinterpret_cast<std::uintptr_t>(k_.mask())};
+        for (std::size_t d = 0; d < indices.size(); ++d) {
+          if (shape.dims[d] > 1) {
+            KernelBuilder::append(key, indices[d]);
+          }
+        }
+        k_.remember(std::move(key), all[i]);
+      }
+      return all[result];
+    }
+    case BP_OP_FUSION:
+    case BP_OP_CALL:
+      bind_parameters(instruction.called(0), instruction.operands());
+      return element(instruction.called(0).roots()[result], indices);
+    default:  // opt-barrier, domain, add-dependency: the value of an operand
+      return element(instruction.operand(result), indices);
+  }
+}
+
+bool is_splat(InstructionView constant) {
+  const Shape &shape = constant.shape();
+  const auto bytes = constant.bytes(BP_ATTR_VALUE);
+  if (shape.packed()) {
+    return shape.elements == 1;
+  }
+  return std::equal(bytes.begin() + storage_bytes(shape.dtype), bytes.end(), bytes.begin());
+}
+
+Value *Generator::constant_element(InstructionView instruction, std::span<const Index> indices) {
+  const Shape &shape = instruction.shape();
+  llvm::LLVMContext &context = k_.b.getContext();
+  const auto bytes = instruction.bytes(BP_ATTR_VALUE);
+  if (is_splat(instruction)) {
+    return constant_from_bytes(context, shape.dtype, bytes.data());
+  }
+  auto *data = llvm::ConstantDataArray::getRaw(
+      llvm::StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()), bytes.size(), k_.b.getInt8Ty());
+  auto *global = new llvm::GlobalVariable(*k_.b.GetInsertBlock()->getModule(), data->getType(), true,
+                                          llvm::GlobalValue::PrivateLinkage, data);
+  global->setAlignment(llvm::Align(64));
+  bind(instruction.result(), global);
+  return load({.pointer = global}, shape, indices);
+}
+
+Value *Generator::iota(InstructionView instruction, std::span<const Index> indices) {
+  const std::uint16_t dtype = instruction.shape().dtype;
+  const std::uint16_t real = is_complex(dtype) ? part_type(dtype) : dtype;
+  Value *index = k_.value(indices[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
+  llvm::Type *type = with_lanes_of(compute_type(k_.b.getContext(), real), index);
+  Value *number =
+      round_to_type(k_.b, is_float(real) ? k_.b.CreateSIToFP(index, type) : k_.b.CreateZExtOrTrunc(index, type), real);
+  return is_complex(dtype) ? make_complex(k_.b, {number, llvm::Constant::getNullValue(type)}) : number;
+}
+
+Index Generator::clamped_start(std::uint32_t value, std::span<const Index> indices, std::int64_t limit) {
+  Value *start = element(value, indices);
+  const bool with_sign = is_signed(module_.shape_of(value).dtype);
+  if (start->getType()->getScalarSizeInBits() < 32) {
+    llvm::Type *type = with_lanes_of(k_.b.getInt32Ty(), start);
+    start = with_sign ? k_.b.CreateSExt(start, type) : k_.b.CreateZExt(start, type);
+  }
+  // Lanes stay at 32 bits where no start below the limit is negative in them.
+  if (start->getType()->isIntegerTy(32) ||
+      (start->getType()->getScalarSizeInBits() == 32 && !with_sign && limit > INT32_MAX)) {
+    llvm::Type *type = with_lanes_of(k_.b.getInt64Ty(), start);
+    start = with_sign ? k_.b.CreateSExt(start, type) : k_.b.CreateZExt(start, type);
+  }
+  const std::int64_t largest = start->getType()->getScalarSizeInBits() == 32 ? INT32_MAX : INT64_MAX;
+  const auto constant = [&](std::int64_t v) {
+    return llvm::ConstantInt::get(start->getType(), static_cast<std::uint64_t>(v), true);
+  };
+  if (with_sign) {
+    start = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, constant(0));
+  }
+  start = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, constant(std::min(limit, largest)));
+  return k_.of_lanes(start);
+}
+
+Value *Generator::select_lanes(Value *condition, const std::function<Value *()> &inside,
+                               const std::function<Value *()> &otherwise) {
+  if (condition == nullptr) {
+    return inside();
+  }
+  if (!condition->getType()->isVectorTy()) {
+    return k_.branch(
+        condition, [&] { return std::vector<Value *>{inside()}; },
+        [&] { return std::vector<Value *>{otherwise()}; })[0];
+  }
+  Value *in = nullptr;
+  k_.with_mask(condition, [&] { in = inside(); });
+  Value *out = otherwise();
+  return emit_select(k_.b, condition, k_.splat(in), k_.splat(out));
+}
+
+Value *Generator::dynamic_update_slice(InstructionView instruction, std::span<const Index> indices) {
+  const Shape &shape = instruction.shape();
+  const Shape &update = instruction.operand_shape(1);
+  Value *inside = nullptr;
+  Indices from;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (update.dims[i] == shape.dims[i]) {
+      from.push_back(indices[i]);
+      continue;
+    }
+    const Index start = clamped_start(instruction.operand(2 + i), {}, shape.dims[i] - update.dims[i]);
+    from.push_back(k_.add(indices[i], k_.multiply(start, -1)));
+    std::vector<Value *> conditions = {k_.not_less_than(from[i], 0), k_.less_than(from[i], update.dims[i])};
+    if (inside != nullptr) {
+      conditions.push_back(inside);
+    }
+    k_.same_lanes(conditions);
+    inside = k_.b.CreateAnd(conditions);
+  }
+  return select_lanes(
+      inside, [&] { return element(instruction.operand(1), from); },
+      [&] { return element(instruction.operand(0), indices); });
+}
+
+Value *Generator::concatenate(InstructionView instruction, std::span<const Index> indices, std::size_t operand,
+                              std::int64_t offset) {
+  const auto dimension = static_cast<std::size_t>(instruction.number(BP_ATTR_DIMENSIONS));
+  const auto here = [&] {
+    Indices from(indices.begin(), indices.end());
+    from[dimension] = k_.add(from[dimension], -offset);
+    return element(instruction.operand(operand), from);
+  };
+  const std::int64_t end = offset + instruction.operand_shape(operand).dims[dimension];
+  if (operand + 1 == instruction.operand_count()) {
+    return here();
+  }
+  return select_lanes(k_.less_than(indices[dimension], end), here, [&]() -> Value * {
+    // Lanes of this operand must not read the next ones.
+    Value *rest = nullptr;
+    Value *beyond = k_.not_less_than(indices[dimension], end);
+    if (beyond->getType()->isVectorTy()) {
+      k_.with_mask(beyond, [&] { rest = concatenate(instruction, indices, operand + 1, end); });
+      return rest;
+    }
+    return concatenate(instruction, indices, operand + 1, end);
+  });
+}
+
+Value *Generator::pad(InstructionView instruction, std::span<const Index> indices) {
+  const Shape &shape = instruction.shape();
+  const Shape &from_shape = instruction.operand_shape(0);
+  const auto padding = instruction.numbers(BP_ATTR_PADDING);
+  Value *inside = nullptr;
+  const auto require = [&](Value *condition) {
+    if (inside == nullptr) {
+      inside = condition;
+      return;
+    }
+    Value *both[] = {inside, condition};
+    k_.same_lanes(both);
+    inside = k_.b.CreateAnd(both[0], both[1]);
+  };
+  Indices from;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const std::int64_t low = padding[3 * i], step = padding[3 * i + 2] + 1;
+    const std::int64_t last = (from_shape.dims[i] - 1) * step;
+    Index index = k_.add(indices[i], -low);
+    if (low > 0) {
+      require(k_.not_less_than(index, 0));
+    }
+    if (shape.dims[i] - 1 - low > last) {
+      require(k_.less_than(index, last + 1));
+    }
+    if (step > 1) {
+      require(k_.less_than(k_.part(index, 1, step), 1));
+      index = k_.part(index, step, 0);
+    }
+    from.push_back(index);
+  }
+  return select_lanes(
+      inside, [&] { return element(instruction.operand(0), from); },
+      [&] { return element(instruction.operand(1), {}); });
+}
+
+Value *Generator::gather(InstructionView instruction, std::span<const Index> indices) {
+  const Shape &operand = instruction.operand_shape(0);
+  const Shape &starts = instruction.operand_shape(1);
+  const auto offset_dims = instruction.numbers(BP_ATTR_OFFSET_DIMS);
+  const auto collapsed = instruction.numbers(BP_ATTR_COLLAPSED_SLICE_DIMS);
+  const auto start_map = instruction.numbers(BP_ATTR_START_INDEX_MAP);
+  const auto slice_sizes = instruction.numbers(BP_ATTR_SLICE_SIZES);
+  const auto operand_batching = instruction.numbers(BP_ATTR_OPERAND_BATCHING_DIMS);
+  const auto starts_batching = instruction.numbers(BP_ATTR_START_INDICES_BATCHING_DIMS);
+  const auto vector_dim = static_cast<std::size_t>(instruction.number(BP_ATTR_INDEX_VECTOR_DIM));
+  const auto contains = [](std::span<const std::int64_t> list, std::size_t d) {
+    return std::ranges::find(list, static_cast<std::int64_t>(d)) != list.end();
+  };
+  Indices start_indices(starts.rank(), k_.constant(0));
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!contains(offset_dims, d)) {
+      next += next == vector_dim ? 1 : 0;
+      start_indices[next++] = indices[d];
+    }
+  }
+  Indices from(operand.rank(), k_.constant(0));
+  std::size_t offset = 0;
+  for (std::size_t d = 0; d < operand.rank(); ++d) {
+    if (!contains(collapsed, d) && !contains(operand_batching, d)) {
+      from[d] = indices[static_cast<std::size_t>(offset_dims[offset++])];
+    }
+  }
+  for (std::size_t i = 0; i < operand_batching.size(); ++i) {
+    from[static_cast<std::size_t>(operand_batching[i])] = start_indices[static_cast<std::size_t>(starts_batching[i])];
+  }
+  for (std::size_t i = 0; i < start_map.size(); ++i) {
+    const auto d = static_cast<std::size_t>(start_map[i]);
+    if (vector_dim < starts.rank()) {
+      start_indices[vector_dim] = k_.constant(static_cast<std::int64_t>(i));
+    }
+    from[d] = k_.add(from[d], clamped_start(instruction.operand(1), start_indices, operand.dims[d] - slice_sizes[d]));
+  }
+  return element(instruction.operand(0), from);
+}
+
+std::vector<Value *> Generator::call(ComputationView computation, std::span<Value *const> arguments) {
+  std::unordered_map<std::uint32_t, Value *> values;
+  const auto parameters = computation.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    values[parameters[i]] = arguments[i];
+  }
+  for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+    const InstructionView instruction = module_.instruction(computation.first_instruction() + n);
+    if (instruction.op() == BP_OP_PARAMETER) {
+      continue;
+    }
+    std::vector<Value *> operands;
+    for (const std::uint32_t operand : instruction.operands()) {
+      operands.push_back(values[operand]);
+    }
+    if (instruction.op() == BP_OP_CONSTANT) {
+      values[instruction.result()] = constant_element(instruction, {});
+    } else if (is_elementwise(instruction.op())) {
+      k_.same_lanes(operands);
+      values[instruction.result()] = emit_elementwise(k_.b, instruction, operands);
+    } else if (!instruction.calls().empty()) {
+      const std::vector<Value *> results = call(instruction.called(0), operands);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        values[instruction.result(i)] = results[i];
+      }
+    } else {  // the same scalar, perhaps under another type
+      const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;
+      values[instruction.result()] =
+          from == to ? operands[0] : bits_to_compute(k_.b, compute_to_bits(k_.b, operands[0], from), to);
+    }
+  }
+  std::vector<Value *> results;
+  for (const std::uint32_t root : computation.roots()) {
+    results.push_back(values[root]);
+  }
+  return results;
+}
+
+}  // namespace bp::emit

@@ -1,0 +1,204 @@
+// Dot and convolution: shapes, layouts and attributes as the contractions of dot.h and convolution.h.
+#include <algorithm>
+
+#include "plugins/llvm/contraction/convolution.h"
+#include "plugins/llvm/contraction/dot.h"
+#include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/contraction/gpu/cost.h"
+#include "plugins/llvm/contraction/problem.h"
+#include "plugins/llvm/contraction/prologue.h"
+#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/scalar/element_type.h"
+
+namespace bp::emit {
+namespace {
+
+// As contraction.h names element types: bf16 is a float type of its own there.
+llvm::Type *contraction_type(llvm::LLVMContext &context, std::uint16_t dtype) {
+  return dtype == BP_DTYPE_BF16 ? llvm::Type::getBFloatTy(context) : storage_type(context, dtype);
+}
+
+ContractionTypes types_of(llvm::LLVMContext &context, InstructionView instruction) {
+  const std::uint16_t out = instruction.shape().dtype;
+  const bool is_default = std::ranges::all_of(instruction.numbers(BP_ATTR_OPERAND_PRECISION),
+                                              [](std::int64_t precision) { return precision == BP_PRECISION_DEFAULT; });
+  return {.lhs = contraction_type(context, instruction.operand_shape(0).dtype),
+          .rhs = contraction_type(context, instruction.operand_shape(1).dtype),
+          .accumulate = compute_type(context, out),
+          .out = contraction_type(context, out),
+          .is_signed = is_signed(instruction.operand_shape(0).dtype),
+          .may_round = is_default};
+}
+
+Dot describe_dot(llvm::LLVMContext &context, InstructionView instruction) {
+  const Shape &lhs = instruction.operand_shape(0), &rhs = instruction.operand_shape(1), &out = instruction.shape();
+  const auto lhs_batch = instruction.numbers(BP_ATTR_LHS_BATCH_DIMS),
+             rhs_batch = instruction.numbers(BP_ATTR_RHS_BATCH_DIMS);
+  const auto lhs_contracted = instruction.numbers(BP_ATTR_LHS_CONTRACTING_DIMS),
+             rhs_contracted = instruction.numbers(BP_ATTR_RHS_CONTRACTING_DIMS);
+  Dot dot;
+  dot.types = types_of(context, instruction);
+  std::size_t result = 0;
+  for (std::size_t i = 0; i < lhs_batch.size(); ++i) {
+    const auto l = static_cast<std::size_t>(lhs_batch[i]), r = static_cast<std::size_t>(rhs_batch[i]);
+    dot.batch.push_back({lhs.dims[l], lhs.strides[l], rhs.strides[r], out.strides[result++]});
+  }
+  for (std::size_t i = 0; i < lhs_contracted.size(); ++i) {
+    const auto l = static_cast<std::size_t>(lhs_contracted[i]), r = static_cast<std::size_t>(rhs_contracted[i]);
+    dot.contracted.push_back({lhs.dims[l], lhs.strides[l], rhs.strides[r], 0});
+  }
+  const auto is_free = [](std::span<const std::int64_t> batch, std::span<const std::int64_t> contracted,
+                          std::size_t d) {
+    const auto has = [d](std::span<const std::int64_t> list) {
+      return std::ranges::find(list, static_cast<std::int64_t>(d)) != list.end();
+    };
+    return !has(batch) && !has(contracted);
+  };
+  for (std::size_t d = 0; d < lhs.rank(); ++d) {
+    if (is_free(lhs_batch, lhs_contracted, d)) {
+      dot.lhs_free.push_back({lhs.dims[d], lhs.strides[d], 0, out.strides[result++]});
+    }
+  }
+  for (std::size_t d = 0; d < rhs.rank(); ++d) {
+    if (is_free(rhs_batch, rhs_contracted, d)) {
+      dot.rhs_free.push_back({rhs.dims[d], 0, rhs.strides[d], out.strides[result++]});
+    }
+  }
+  return dot;
+}
+
+Convolution describe_convolution(llvm::LLVMContext &context, InstructionView instruction) {
+  const Shape &lhs = instruction.operand_shape(0), &rhs = instruction.operand_shape(1), &out = instruction.shape();
+  const auto labels = instruction.numbers(BP_ATTR_DIM_LABELS);
+  const auto window = instruction.numbers(BP_ATTR_WINDOW);
+  const auto label = [&](std::size_t i) { return static_cast<std::size_t>(labels[i]); };
+  Convolution convolution;
+  convolution.types = types_of(context, instruction);
+  convolution.batch = lhs.dims[label(0)];
+  convolution.input_features = lhs.dims[label(1)];
+  convolution.output_features = out.dims[label(5)];
+  convolution.feature_group_count = instruction.number(BP_ATTR_FEATURE_GROUP_COUNT, 1);
+  convolution.batch_group_count = instruction.number(BP_ATTR_BATCH_GROUP_COUNT, 1);
+  convolution.input_batch_stride = lhs.strides[label(0)];
+  convolution.input_feature_stride = lhs.strides[label(1)];
+  convolution.filter_input_feature_stride = rhs.strides[label(2)];
+  convolution.filter_output_feature_stride = rhs.strides[label(3)];
+  convolution.output_batch_stride = out.strides[label(4)];
+  convolution.output_feature_stride = out.strides[label(5)];
+  const std::size_t spatial = lhs.rank() - 2;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::size_t l = label(6 + i), r = label(6 + spatial + i), o = label(6 + 2 * spatial + i);
+    convolution.spatial.push_back({.input_size = lhs.dims[l],
+                                   .window_size = rhs.dims[r],
+                                   .output_size = out.dims[o],
+                                   .stride = window[7 * i + 1],
+                                   .padding_low = window[7 * i + 2],
+                                   .base_dilation = window[7 * i + 4],
+                                   .window_dilation = window[7 * i + 5],
+                                   .window_reversal = window[7 * i + 6] != 0,
+                                   .input_stride = lhs.strides[l],
+                                   .window_stride = rhs.strides[r],
+                                   .output_stride = out.strides[o]});
+  }
+  return convolution;
+}
+
+// The contractions of an instruction: itself, or what a fusion has. site: that of a fusion, whose epilogue and
+// prologues use it; null if the code is not wanted.
+std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView instruction, InstructionView contraction,
+                                  const KernelSite *site, const VectorTarget &target, bool large) {
+  std::vector<Contraction> contractions = contraction.op() == BP_OP_DOT
+                                              ? std::vector{contraction_of(describe_dot(context, contraction))}
+                                              : contractions_of(describe_convolution(context, contraction));
+  for (Contraction &each : contractions) {
+    each.types.out = contraction_type(context, instruction.shape().dtype);
+    if (instruction.op() == BP_OP_FUSION) {
+      each.prologues = {make_prologue(contraction, 0, site, target, large),
+                        make_prologue(contraction, 1, site, target, large)};
+    }
+    if (site != nullptr) {
+      each.epilogue = make_epilogue(*site, contraction, target, large);
+    }
+  }
+  return contractions;
+}
+
+}  // namespace
+
+std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
+                                             const VectorTarget &target) {
+  const bool is_alone = instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION;
+  const std::optional<InstructionView> contraction = is_alone                           ? std::optional(instruction)
+                                                     : instruction.op() == BP_OP_FUSION ? contraction_in(instruction)
+                                                                                        : std::nullopt;
+  return contraction ? team_work(target, describe(context, instruction, *contraction, nullptr, target, false))
+                     : std::nullopt;
+}
+
+double prologue_operations(InstructionView instruction, const VectorTarget &target) {
+  const std::optional<InstructionView> contraction = contraction_in(instruction);
+  const auto is_computed = [&](std::uint32_t operand) {
+    return instruction.module().definition(operand).op() != BP_OP_PARAMETER;
+  };
+  if (!contraction || std::ranges::none_of(contraction->operands(), is_computed)) {
+    return 0;
+  }
+  llvm::LLVMContext context;
+  double operations = 0;
+  const std::vector<ContractionProblem> problems =
+      normalize(describe(context, instruction, *contraction, nullptr, target, false), target);
+  const std::vector<ContractionShape> shapes = choose_shapes(problems, target.gpu);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const ContractionProblem &problem = problems[i];
+    const std::int64_t rows = total_size(problem.rows), columns = total_size(problem.columns);
+    const std::int64_t lines = total_size(problem.batch) * total_size(problem.contracted);
+    const auto computed = [&](Operand operand, std::int64_t times) {
+      return static_cast<double>(lines * times * problem.prologues[operand].operations);
+    };
+    // Once for all results that a team, or a thread, has.
+    operations += computed(problem.row_operand, rows * divide_up(columns, shapes[i].columns)) +
+                  computed(problem.column_operand, columns * divide_up(rows, shapes[i].rows));
+  }
+  return operations;
+}
+
+KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const VectorTarget &target, bool large,
+                            Team *team) {
+  const std::optional<InstructionView> fused = contraction_in(site.instruction);
+  const InstructionView contraction = fused.value_or(site.instruction);
+  llvm::Function *caller = k.b.GetInsertBlock()->getParent();
+  llvm::Module &module = *caller->getParent();
+  const std::vector<Contraction> contractions =
+      describe(module.getContext(), site.instruction, contraction, fused ? &site : nullptr, target, large);
+  // A fusion's parameters come in an order of their own. What is computed lies nowhere.
+  const auto operand = [&](std::size_t i) -> llvm::Value * {
+    if (!fused) {
+      return site.operands[i];
+    }
+    const auto parameters = site.instruction.called(0).parameters();
+    const auto found = std::ranges::find(parameters, contraction.operand(i));
+    return found == parameters.end() ? llvm::PoisonValue::get(k.b.getPtrTy())
+                                     : site.operands[static_cast<std::size_t>(found - parameters.begin())];
+  };
+  std::vector<llvm::Value *> of_fusion;
+  if (fused) {
+    std::ranges::copy_if(site.operands, std::back_inserter(of_fusion),
+                         [](const llvm::Value *pointer) { return pointer != nullptr; });
+  }
+  if (team != nullptr) {
+    const Kernel kernel = emit_contractions_for_team(k.b, target, contractions, *team, site.begin,
+                                                     {operand(0), operand(1), site.results[0]}, of_fusion);
+    return {kernel.scratch_bytes, kernel.items};
+  }
+  const Kernel kernel = emit_contractions(module, caller->getName().str() + ".contraction", target, contractions);
+  kernel.function->setLinkage(llvm::GlobalValue::InternalLinkage);
+  if (kernel.items > 0) {
+    std::vector<llvm::Value *> arguments = {operand(0),   operand(1), site.results[0],
+                                            site.scratch, site.begin, site.end};
+    arguments.insert(arguments.end(), of_fusion.begin(), of_fusion.end());
+    k.b.CreateCall(kernel.function, arguments);
+  }
+  return {kernel.scratch_bytes, kernel.items};
+}
+
+}  // namespace bp::emit

@@ -1,0 +1,220 @@
+#include "plugins/llvm/kernel/row_fusion.h"
+
+#include <algorithm>
+
+#include "plugins/llvm/scalar/elementwise.h"
+
+namespace bp::emit {
+namespace {
+
+using Part = RowFusion::Part;
+using Member = RowFusion::Member;
+
+class RowFinder {
+ public:
+  RowFinder(InstructionView instruction, bool are_columns) : module_(instruction.module()) {
+    rows_.are_columns = are_columns;
+    if (instruction.op() == BP_OP_FUSION) {
+      const ComputationView computation = instruction.called(0);
+      rows_.first_instruction = computation.first_instruction();
+      count_ = computation.instruction_count();
+      rows_.roots.assign(computation.roots().begin(), computation.roots().end());
+    } else {
+      rows_.first_instruction = instruction.id();
+      count_ = 1;
+      for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+        rows_.roots.push_back(instruction.result(i));
+      }
+    }
+  }
+
+  std::optional<RowFusion> find(std::string &problem) {
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      const InstructionView instruction = module_.instruction(rows_.first_instruction + n);
+      std::string because = add(instruction);
+      if (!because.empty()) {
+        problem = "contains " + std::string(instruction.name()) + ", which " + because;
+        return std::nullopt;
+      }
+    }
+    if (rows_.inner.empty()) {
+      problem = "reduces nothing";
+      return std::nullopt;
+    }
+    for (const std::uint32_t root : rows_.roots) {
+      const Shape &shape = module_.shape_of(root);
+      if (shape.packed() || (member(root).part != Part::PerRow && shape.dims != row_shape().dims)) {
+        problem = "has a result that is neither of rows nor one element for each";
+        return std::nullopt;
+      }
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  const Member &member(std::uint32_t value) const { return rows_.member(module_, value); }
+  const Shape &row_shape() const { return module_.shape_of(rows_.rows_of); }
+
+  // Appends the instruction's member; says why there is none.
+  std::string add(InstructionView instruction) {
+    rows_.members.emplace_back();
+    Member &own = rows_.members.back();
+    if (instruction.op() == BP_OP_PARAMETER) {
+      return {};
+    }
+    if (instruction.op() == BP_OP_REDUCE) {
+      return add_reduction(instruction, own);
+    }
+    Part part = Part::Outside;
+    for (const std::uint32_t operand : instruction.operands()) {
+      part = std::max(part, member(operand).part);
+    }
+    if (part == Part::Outside) {
+      return {};
+    }
+    return part == Part::InRow ? add_in_row(instruction, own) : add_from_rows(instruction, own);
+  }
+
+  std::string add_reduction(InstructionView instruction, Member &own) {
+    const Shape &shape = instruction.operand_shape(0);
+    const auto reduced = instruction.numbers(BP_ATTR_DIMENSIONS);
+    std::vector<std::int64_t> outer, inner;
+    for (const std::int64_t d : shape.major_to_minor()) {
+      const bool is_reduced = std::ranges::find(reduced, d) != reduced.end();
+      (is_reduced ? inner : outer).push_back(d);
+    }
+    const bool is_column = inner.empty() || shape.minor_to_major[0] != inner.back();
+    if (is_column != rows_.are_columns) {
+      return is_column ? "does not reduce the innermost dimension" : "reduces the innermost dimension";
+    }
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      if (member(instruction.operand(i)).part == Part::PerRow) {
+        return "reduces what was reduced";
+      }
+    }
+    if (rows_.inner.empty()) {
+      rows_.rows_of = instruction.operand(0);
+      rows_.outer = outer;
+      rows_.inner = inner;
+    } else if (shape.dims != row_shape().dims || outer != rows_.outer || inner != rows_.inner) {
+      return "reduces other rows";
+    }
+    own.part = Part::PerRow;
+    std::ranges::sort(outer);
+    own.dimensions = outer;
+    return {};
+  }
+
+  std::string add_in_row(InstructionView instruction, Member &own) {
+    own.part = Part::InRow;
+    return is_elementwise(instruction.op()) && instruction.shape().dims == row_shape().dims
+               ? ""
+               : "moves what was computed from reductions";
+  }
+
+  // From one element for each row: as many again, or broadcast over the rows.
+  std::string add_from_rows(InstructionView instruction, Member &own) {
+    const Shape &shape = instruction.shape();
+    const std::uint32_t first = instruction.operand(0);
+    if (is_elementwise(instruction.op())) {
+      own.part = Part::PerRow;
+      for (const std::uint32_t operand : instruction.operands()) {
+        if (member(operand).part != Part::PerRow) {
+          continue;
+        }
+        if (!own.dimensions.empty() && own.dimensions != member(operand).dimensions) {
+          return "combines different rows";
+        }
+        own.dimensions = member(operand).dimensions;
+      }
+      return own.dimensions.size() == shape.rank() ? "" : "combines scalars with rows";
+    }
+    const Member &from = member(first);
+    switch (instruction.op()) {
+      case BP_OP_RESHAPE: {
+        // Dimensions of size 1 come and go; the others keep their order.
+        std::vector<std::int64_t> kept;
+        for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
+          if (instruction.operand_shape(0).dims[d] > 1) {
+            kept.push_back(from.dimensions[d]);
+          }
+        }
+        std::size_t next = 0;
+        for (const std::int64_t size : shape.dims) {
+          own.dimensions.push_back(size > 1 && next < kept.size() ? kept[next++] : -1);
+        }
+        own.part = Part::PerRow;
+        return same_sizes(shape, own) ? "" : "reshapes what was reduced";
+      }
+      case BP_OP_BROADCAST: {
+        const auto to = instruction.numbers(BP_ATTR_DIMENSIONS);
+        const Shape &operand = instruction.operand_shape(0);
+        if (shape.elements == operand.elements && shape.dims != row_shape().dims) {
+          own.part = Part::PerRow;
+          own.dimensions.assign(shape.rank(), -1);
+          for (std::size_t i = 0; i < to.size(); ++i) {
+            own.dimensions[static_cast<std::size_t>(to[i])] = from.dimensions[i];
+          }
+          return {};
+        }
+        own.part = Part::InRow;
+        bool is_same = shape.dims == row_shape().dims;
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          is_same = is_same && (operand.dims[i] == 1 || to[i] == from.dimensions[i]);
+        }
+        return is_same ? "" : "repeats what was reduced at other rows";
+      }
+      default: return "moves what was reduced";
+    }
+  }
+
+  bool same_sizes(const Shape &shape, const Member &own) const {
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      const std::int64_t of = own.dimensions[d];
+      if (shape.dims[d] != (of < 0 ? 1 : row_shape().dims[static_cast<std::size_t>(of)])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const ModuleView &module_;
+  std::uint32_t count_ = 0;
+  RowFusion rows_;
+};
+
+}  // namespace
+
+bool repeats_reductions(InstructionView fusion) {
+  const ComputationView computation = fusion.called(0);
+  const ModuleView &module = fusion.module();
+  std::vector<bool> reduced(computation.instruction_count());
+  for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+    const InstructionView instruction = module.instruction(computation.first_instruction() + n);
+    reduced[n] = instruction.op() == BP_OP_REDUCE || instruction.op() == BP_OP_REDUCE_WINDOW;
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const std::uint32_t operand = instruction.operand(i);
+      if (reduced[module.definition(operand).id() - computation.first_instruction()]) {
+        reduced[n] = true;
+        const bool is_there_once = (instruction.op() == BP_OP_PAD && i == 0) ||
+                                   (instruction.op() == BP_OP_SCATTER && i == 2) ||
+                                   instruction.op() == BP_OP_CONCATENATE;
+        if (instruction.shape().elements > module.shape_of(operand).elements && !is_there_once) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem) {
+  return RowFinder(instruction, false).find(problem);
+}
+
+std::optional<RowFusion> find_columns(InstructionView instruction) {
+  std::string problem;
+  return RowFinder(instruction, true).find(problem);
+}
+
+}  // namespace bp::emit

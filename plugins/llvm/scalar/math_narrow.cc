@@ -1,0 +1,47 @@
+// Functions whose result is rounded to f16 or bf16, where f32 arithmetic with an error of some 2^-21 is as good as any:
+// none of it is in f64, of which GPUs have little. The cube root is in math.cc,
+// sine, cosine and tangent in math_trigonometric.cc.
+#include "plugins/llvm/scalar/expression.h"
+#include "plugins/llvm/scalar/math.h"
+
+namespace bp::emit {
+
+namespace {
+
+// For smaller arguments, expm1 and log1p are the argument.
+constexpr double tiny_argument = 0x1p-25;
+
+// (exp(x) - 1 - x) / x^2 by Taylor's formula: 2^-26 for |x| < 1/2.
+constexpr double expm1_coefficients[] = {1.0 / 2,   1.0 / 6,    1.0 / 24,    1.0 / 120,
+                                         1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
+Expression exp_of(const Expression &x) {
+  return x.with(emit_exp(x.builder(), x.value()));
+}
+
+}  // namespace
+
+llvm::Value *emit_narrow_logistic(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  const Expression x(builder, value);
+  const Expression t = exp_of(-abs(x));
+  return (select(x < 0, t, 1) / (t + 1)).value();
+}
+
+llvm::Value *emit_narrow_expm1(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  const Expression x(builder, value);
+  const Expression near_zero = fma(x * x, polynomial(x, expm1_coefficients), x);
+  const Expression result = select(abs(x) < 0.5, near_zero, exp_of(x) - 1);
+  return select(abs(x) < tiny_argument, x, result).value();
+}
+
+// The logarithm of the rounded sum, and what rounding lost.
+llvm::Value *emit_narrow_log1p(llvm::IRBuilderBase &builder, llvm::Value *value) {
+  const Expression x(builder, value);
+  const Expression sum = x + 1;
+  const Expression lost = select(x >= 1, -(sum - x) + 1, x - (sum - 1));
+  const Expression logarithm = x.with(emit_log(builder, sum.value()));
+  const Expression has_loss = (sum > 0) & (x < infinity);
+  const Expression result = select(has_loss, logarithm + lost / sum, logarithm);
+  return select(abs(x) < tiny_argument, x, result).value();
+}
+
+}  // namespace bp::emit
