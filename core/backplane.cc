@@ -11,7 +11,7 @@
 namespace bp {
 namespace {
 
-// Writes what it sees into a directory.
+// Writes the modules and programs of a compilation into a directory.
 class Dump final : public compile::Observer {
  public:
   explicit Dump(const std::string &directory) : prefix_(directory + "/") {}
@@ -40,7 +40,7 @@ class Dump final : public compile::Observer {
   std::string prefix_;
 };
 
-// `dump` is used if there is a directory for it, which is made.
+// Converts the options. If dump_dir is set, creates that directory and makes `dump` the observer.
 Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump) {
   compile::Options inner;
   inner.device_only = options.device_only;
@@ -54,20 +54,20 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   return inner;
 }
 
-// The text of one module, in a text that may hold several.
+// The text of one module, within a text that may hold several.
 struct ModuleText {
   std::string_view text;
   std::uint32_t first_line = 1;
   enum class Form { Hlo, StableHlo, HloProto, MlirBytecode, Binary } form = Form::Hlo;
 };
 
-// The offset of a NUL near the beginning, which no text has; npos if there is none.
+// Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
 std::size_t find_nul(std::string_view text) {
   constexpr std::size_t max_visited = 4096;
   return text.substr(0, max_visited).find('\0');
 }
 
-// At least one; a text that holds none is itself the only part, for the reader to reject.
+// Returns at least one part: a text that contains no module is itself the only part, which the reader will reject.
 std::vector<ModuleText> split_modules(std::string_view text) {
   std::vector<ModuleText> parts;
   if (import::hlo_proto::is_hlo_proto(text)) {
@@ -91,7 +91,7 @@ std::vector<ModuleText> split_modules(std::string_view text) {
   return parts;
 }
 
-// whole: the text that the lines of messages are in.
+// `whole`: the text that line numbers in messages refer to.
 Result<Module> parse_part(const ModuleText &part, std::string_view whole, const std::string &file,
                           const ReadOptions &options) {
   if (part.form == ModuleText::Form::StableHlo) {
@@ -157,7 +157,7 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   device.settings = options.settings;
   if (!options.dump_dir.empty()) {
     BP_TRY(make_directory(options.dump_dir));
-    // Not every backend can: then without.
+    // Not every backend accepts the setting "dump-dir": if opening fails, try again without it.
     host::DeviceOptions with_dump = device;
     with_dump.settings.emplace_back("dump-dir", options.dump_dir);
     if (auto opened = host::open_device(name, std::move(with_dump)); opened.ok()) {

@@ -5,8 +5,8 @@
 //   BP_ASSIGN(bp::Compiled compiled, backend.compile(std::move(module)));
 //   BP_ASSIGN(bp::Literal result, compiled.executable.run(std::move(arguments)));
 //
-// Values are bp::Literal (core/ir/literal.h), dense and row-major, tuples as tuples. For many runs without copies, give
-// a program its buffers once: bp::Execution (core/runtime/program.h).
+// Values are bp::Literal (core/ir/literal.h), dense and row-major; a tuple is a literal of its elements. For many runs
+// without copies, bind the buffers of a program once: bp::Execution (core/runtime/program.h).
 // Errors are values: bp::Result<T> (core/base/result.h).
 #pragma once
 
@@ -39,58 +39,64 @@ using runtime::MemoryFigures;
 using runtime::Program;
 
 struct CompileOptions {
-  // If set, a directory (made if it is missing) for the module before and after each pass that changed it, then for
-  // each program its module, plan, image and artifact.
+  // If set, a directory (created if missing) for the module before the first pass and after each pass that changed it,
+  // then for the module, plan, image and artifact of each program.
   std::string dump_dir;
-  // Fail with Unsupported if the backend leaves anything to the host.
+  // Whether compile() fails with Unsupported if the backend leaves any instruction to the host.
   bool device_only = false;
-  bool verify = false;  // check the work of passes and planner as it goes
-  // Whether what the program computes from constants alone is computed by the compiler. Tests of backends say no.
+  bool verify = false;  // whether the results of passes and the planner are checked during compilation
+  // Whether the compiler evaluates instructions that depend on constants only. Tests of backends turn this off.
   bool fold_constants = true;
-  // Bytes that one program may take beside what its backend asks for; 0: any number. Cheap values are computed again to
-  // get there; OutOfMemory if that is not enough.
+  // Maximum number of bytes of one program, in addition to the memory its backend requests; 0: no limit. Cheap values
+  // are recomputed to stay below it; if that is not enough, compile() fails with OutOfMemory.
   std::int64_t memory_limit = 0;
-  // If set, a directory where what backends compile is kept for the next time (core/compile/artifact_cache.h).
+  // If set, a directory in which artifacts are kept for later compilations (core/compile/artifact_cache.h).
   std::string cache_dir;
 };
 
 struct BackendOptions {
-  std::vector<std::pair<std::string, std::string>> settings;  // for the backend: key, value; one it does not know fails
-  // If set, backends that can write what they compile (such as LLVM IR) do it there.
+  // Key and value of settings for the backend; an unknown key is an error.
+  std::vector<std::pair<std::string, std::string>> settings;
+  // If set, a directory into which backends that support it write intermediate code, such as LLVM IR.
   std::string dump_dir;
-  // Between the core and the plugin, the last one on top: core/layers/validate.h, core/layers/trace.h,
+  // Layers between the core and the plugin, the last one outermost: core/layers/validate.h, core/layers/trace.h,
   // core/remote/record.h.
   std::vector<host::Layer> layers = {};
-  // Ids of the host's services that are not offered to it, for tests: "bp.log/1".
+  // Ids of host services that are not offered to the plugin, such as "bp.log/1". For tests.
   std::set<std::string, std::less<>> withdrawn_services = {};
-  // If set, every plugin runs in a process of its own, which may crash or hang and is started again: see
+  // If set, each plugin runs in a process of its own, which is restarted if it crashes or hangs: see
   // core/remote/isolate.h.
   std::optional<Isolation> isolation = {};
-  // What the backend's loops run on. Borrowed, longer than the backend lives; null: the process's own, of one thread
-  // per processor.
+  // Thread pool for the loops of the backend. Not owned, must outlive the backend. nullptr: the process-wide pool,
+  // which has one thread per processor.
   ThreadPool *threads = nullptr;
-  // Told what the backend has to say that is no error (BP_LOG_, bp.log/1), from any thread; empty: warnings to stderr.
+  // Called with the log messages of the backend, severity BP_LOG_* (bp.log/1), from any thread. Empty: warnings go to
+  // stderr.
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };
 
-// A backend that is ready: a device of a plugin, or the interpreter, which is part of the core. Copies share it.
+// A backend that is ready for use: a device of a plugin, or the interpreter, which is part of the core. Copies share
+// the device.
 class Backend {
  public:
-  // "interpreter"; a name found by core/host/discovery.h; or the path of a plugin, with a '/'. Several, separated by
-  // commas, share a program: each gets what those before it do not run. Settings are for the first.
+  // Loads "interpreter", a name found by core/host/discovery.h, or the path of a plugin (contains a '/'). Several
+  // names, separated by commas, share a program: each backend gets the instructions that the backends before it do not
+  // run. The settings are for the first one.
   static Result<Backend> load(std::string_view name, const BackendOptions &options = {});
 
-  const std::string &name() const { return name_; }  // as asked for
+  const std::string &name() const { return name_; }  // as given to load()
   bool is_interpreter() const { return device_ == nullptr; }
-  // Of a plugin's device, the first if there are several; null for the interpreter. Its id, version and file are there.
+  // The device of the plugin, the first one if there are several; nullptr for the interpreter. Gives access to id,
+  // version and file.
   const std::shared_ptr<const host::Device> &device() const { return device_; }
-  // All, in the order of the name; none for the interpreter.
+  // Returns all devices, in the order of the name; empty for the interpreter.
   std::vector<std::shared_ptr<const host::Device>> devices() const;
 
-  // Passes, plan and the backend's own compilation. Verifies the module first. The interpreter takes it as it is.
+  // Verifies the module, runs passes and planner, and compiles with the backend. The interpreter runs the module
+  // unchanged.
   Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;
-  // What the backend compiles, for a machine like its target: not loaded. Unsupported if it leaves anything to the
-  // host, or makes no artifacts, as the interpreter.
+  // Returns the artifact that the backend compiles, for machines like its target, without loading it. Fails with
+  // Unsupported if the backend leaves anything to the host, or makes no artifacts, as the interpreter.
   Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
 
  private:
@@ -102,16 +108,17 @@ class Backend {
 
 struct ReadOptions {
   std::vector<std::string> *warnings = nullptr;  // "file:line:column: ..." are appended; not owned
-  // Shapes of the parameters of a StableHLO program whose types leave sizes open: all sizes follow from them.
+  // Shapes of the parameters of a StableHLO program whose types leave sizes open; all other sizes are derived from
+  // them.
   std::vector<ir::Shape> parameter_shapes = {};
 };
-// Reads and verifies the one module of a file: HLO text, StableHLO text or a HLO protocol buffer, whichever it holds.
-// Several modules are an error.
+// Reads and verifies the module of a file, which is HLO text, StableHLO text or an HLO protocol buffer (detected by
+// content). Several modules in one file are an error.
 Result<Module> read_module(const std::string &path, const ReadOptions &options = {});
-// All modules of a file, in its order, at least one: a text may hold several, each begun by a line "// -----" or, in
-// HLO, by HloModule. The first that cannot be read is the error.
+// Returns all modules of a file, in order, at least one. A text may hold several, each beginning with a line "// -----"
+// or, in HLO, with HloModule. Fails with the error of the first module that cannot be read.
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options = {});
-// As read_module, of what a file would hold; `file` is its name in messages.
+// Same as read_module() for the content of a file; `file` is its name in messages.
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options = {});
 
 }  // namespace bp

@@ -29,7 +29,7 @@ std::vector<Case> split_cases(std::string_view text, const std::string &file) {
       add(part.text, part.first_line);
     }
   }
-  if (cases.empty()) {  // to be refused like any program that is none
+  if (cases.empty()) {  // kept, so that it is refused like any text that is not a program
     add(text, 1);
   }
   return cases;

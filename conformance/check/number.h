@@ -1,4 +1,4 @@
-// The elements of arrays: what kind of number each C++ type of them is, and how a message shows one.
+// Array elements: the kind of number each C++ element type is, and how messages print one.
 #pragma once
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ bool is_real(const Shape &shape) {
   return shape.is_array() && ir::is_floating(shape.element_type());
 }
 
-// Exact.
+// Converts without rounding.
 template <class T>
 Number to_number(T x) {
   if constexpr (requires { T::float_format; }) {
@@ -31,7 +31,7 @@ Number to_number(T x) {
   }
 }
 
-// The instructions that a value depends on, itself last.
+// Returns the instructions that a value depends on, ending with its own.
 std::vector<Instruction> needed_for(Instruction root) {
   std::vector<bool> needed(root.module().instruction_id_limit());
   needed[index(root.id())] = true;
@@ -50,7 +50,7 @@ std::vector<Instruction> needed_for(Instruction root) {
   return result;
 }
 
-// One element after the other, each through all instructions.
+// Computes one element after the other, each through all instructions.
 class ElementwiseReference {
  public:
   ElementwiseReference(Instruction root, std::span<const Literal> arguments)
@@ -71,7 +71,7 @@ class ElementwiseReference {
            });
   }
 
-  // Where the value is not finite, what is stored in `otherwise`.
+  // Elements whose value is not finite are taken from `otherwise`.
   Literal compute(const Literal &otherwise) {
     Literal result = otherwise;
     ir::visit_element_type(result.shape().element_type(), [&]<class T>() {
@@ -79,7 +79,7 @@ class ElementwiseReference {
         auto elements = result.mutable_elements<T>();
         for (std::size_t element = 0; element < elements.size(); ++element) {
           if (const Number value = compute_element(element); isfinite(value)) {
-            // Double is wide enough for a second rounding to be harmless to narrow floats.
+            // Double has enough digits that a second rounding does no harm to narrower floats.
             elements[element] = rounded<T>(value);
           }
         }
@@ -137,10 +137,10 @@ class ElementwiseReference {
   Instruction root_;
   std::span<const Literal> arguments_;
   std::vector<Instruction> instructions_;
-  std::vector<Number> values_;  // by instruction id, of one element
+  std::vector<Number> values_;  // values of one element, by instruction id
 };
 
-// Types in which a program of f32 and narrower is as good as exact.
+// Returns a type in which a program of f32 and narrower types is practically exact.
 ElementType widened(ElementType type) {
   switch (ir::info(type).type_class) {
     case ir::TypeClass::Float: return ElementType::F64;
@@ -160,7 +160,7 @@ Shape widened(const Shape &shape) {
   return shape.is_array() ? Shape::array(widened(shape.element_type()), shape.sizes()) : shape;
 }
 
-// An array as another type.
+// Converts an array to another element type.
 Result<Literal> converted(const Literal &literal, ElementType type) {
   ir::Module module("convert");
   const ir::ComputationId entry = module.add_computation("entry");
@@ -172,7 +172,7 @@ Result<Literal> converted(const Literal &literal, ElementType type) {
   return interpreter::interpret(module, std::span(&literal, 1));
 }
 
-// What means the same with more digits.
+// Whether the instruction means the same in a wider type.
 bool can_be_widened(Instruction instruction) {
   switch (instruction.opcode()) {
     case Opcode::Parameter:
@@ -195,7 +195,7 @@ bool can_be_widened(Instruction instruction) {
     case Opcode::Imag:
     case Opcode::Complex: return true;
     case Opcode::Convert: {
-      // Of what is exact in both types, before and after.
+      // The conversion is allowed only if both types represent the value exactly, before and after widening.
       const ElementType from = instruction.operand(0).shape().element_type(), to = instruction.shape().element_type();
       const bool from_number =
           ir::info(from).type_class != ir::TypeClass::Float && ir::info(from).type_class != ir::TypeClass::Complex;
@@ -244,7 +244,8 @@ std::optional<Literal> compute_widened(ir::Module program, std::span<const Liter
   return result.ok() ? std::optional(result->take_element(output)) : std::nullopt;
 }
 
-// The places of all combinations of indices of some dimensions of a row-major array, relative to its first element.
+// Returns the offsets of all combinations of indices of some dimensions of a row-major array, relative to its first
+// element.
 std::vector<std::size_t> places(const Shape &shape, std::span<const std::int64_t> dimensions) {
   std::vector<std::size_t> result = {0};
   for (std::int64_t d : dimensions) {
@@ -261,7 +262,7 @@ std::vector<std::size_t> places(const Shape &shape, std::span<const std::int64_t
   return result;
 }
 
-// The dimensions of an operand of a dot that are in neither list.
+// Returns the dimensions of an operand of a dot that are in neither list.
 std::vector<std::int64_t> free_dimensions(const Shape &shape, std::span<const std::int64_t> batch,
                                           std::span<const std::int64_t> contracted) {
   std::vector<std::int64_t> result;
@@ -273,7 +274,7 @@ std::vector<std::int64_t> free_dimensions(const Shape &shape, std::span<const st
   return result;
 }
 
-// A value that is given, not computed, as c128.
+// Returns a value that is given, not computed, as c128.
 std::optional<Literal> given_value(ir::Module program, Instruction value, std::span<const Literal> arguments) {
   const bool is_given = std::ranges::all_of(needed_for(value), [](Instruction i) {
     return i.opcode() == Opcode::Parameter || i.opcode() == Opcode::Constant ||
@@ -289,7 +290,7 @@ std::optional<Literal> given_value(ir::Module program, Instruction value, std::s
   return result.ok() ? std::optional(std::move(result).value()) : std::nullopt;
 }
 
-// A dot of f64 or c128 whose operands are given: each sum in a hundred digits.
+// Computes a dot of f64 or c128 whose operands are given: each sum with a hundred digits.
 std::optional<Literal> compute_dot(const ir::Module &program, Instruction dot, std::span<const Literal> arguments) {
   const std::optional<Literal> lhs = given_value(program, dot.operand(0), arguments),
                                rhs = given_value(program, dot.operand(1), arguments);

@@ -1,4 +1,4 @@
-// The correctly rounded result of a program, for when the value stored in a test is itself off.
+// The correctly rounded result of a program, for cases where the value stored in a test is itself inaccurate.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,13 @@
 
 namespace bp::conformance {
 
-// Element `output` of the program's result, computed as if no step but the last rounded:
-// - elementwise arithmetic and functions of reals: in a hundred digits, by Boost.Multiprecision and Boost.Math;
-// - a dot of f64 or c128 whose operands are given, or only converted: each sum in a hundred digits;
-// - with dots, convolutions, sums and complex numbers too, if the program is of f32 and narrower: in double.
-// Nothing if the program holds what has no exact meaning of its own: conversions to narrower floats, comparisons, bits.
+// Computes element `output` of the program's result as if only the last step rounded:
+// - elementwise arithmetic and functions of real numbers: with a hundred digits, by Boost.Multiprecision and
+//   Boost.Math;
+// - a dot of f64 or c128 whose operands are given, or only converted: each sum with a hundred digits;
+// - also dots, convolutions, sums and complex numbers, if the program uses f32 and narrower types: in double.
+// Returns nothing if the program contains an operation without an exact meaning of its own: conversions to narrower
+// floats, comparisons, operations on bits.
 std::optional<ir::Literal> correctly_rounded(const ir::Module &program, std::span<const ir::Literal> arguments,
                                              std::size_t output);
 

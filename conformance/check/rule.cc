@@ -17,13 +17,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Exact for all floats.
+// Converts any float to double, without rounding.
 template <class T>
 double as_double(T x) {
   return static_cast<double>(x);
 }
 
-// Codes of floats of one sign are in the order of the values; negative ones are mirrored, so that -0 and 0 meet.
+// Bit patterns of floats of one sign are in the order of the values; those of negative floats are mirrored, so that -0
+// and 0 coincide.
 template <class T>
 std::int64_t place_among_floats(T x) {
   if constexpr (is_narrow_float<T>) {
@@ -38,7 +39,7 @@ std::int64_t place_among_floats(T x) {
   }
 }
 
-// 0 if the rule's notion of sameness holds, else by how much it does not.
+// Returns 0 if the values are equal under the rule, otherwise their distance.
 template <class T>
 double distance(T found, T expected, RuleKind kind) {
   if constexpr (is_complex<T>) {
@@ -55,7 +56,7 @@ double distance(T found, T expected, RuleKind kind) {
   } else {
     using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
     const auto x = static_cast<Wide>(found), y = static_cast<Wide>(expected);
-    // The difference as unsigned cannot overflow.
+    // The difference of unsigned integers cannot overflow.
     const auto larger = static_cast<std::uint64_t>(std::max(x, y)),
                smaller = static_cast<std::uint64_t>(std::min(x, y));
     return static_cast<double>(larger - smaller);

@@ -31,7 +31,7 @@ class CheckedRun {
     return {};
   }
 
-  // Appends what did not hold, or what held only against the correctly rounded result.
+  // Appends a remark if the check did not hold, or held only against the correctly rounded result.
   Status judge(const Check &check, Outcome &outcome) const {
     BP_ASSIGN(Literal found, value_of(check.found, check));
     BP_ASSIGN(Literal expected, value_of(check.expected, check));

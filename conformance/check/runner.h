@@ -1,4 +1,4 @@
-// Runs one self-checking program on a backend and tells what did not hold.
+// Runs one self-checking program on a backend and reports the checks that did not hold.
 #pragma once
 
 #include <functional>
@@ -10,25 +10,25 @@
 
 namespace bp::conformance {
 
-// About one check.
+// A message about one check.
 struct Remark {
-  SourceLocation location;  // of the check
+  SourceLocation location;  // location of the check
   std::string text;         // "3 of 12 elements are not equal; ..."
 };
 
 struct Outcome {
   std::size_t checks = 0;
   std::vector<Remark> failures;  // checks that did not hold
-  // Checks that do not hold against the stored value, but do, element by element, against it or the correctly rounded
-  // result: it is the stored value that is off.
+  // Checks that fail against the stored value, although each element agrees either with it or with the correctly
+  // rounded result: the stored value is inaccurate.
   std::vector<Remark> stored_values_off;
 };
 
-// What else is asked of a compiled program before it runs; an error is why it does not pass.
+// An additional check of a compiled program before it runs. An error is the reason why the program does not pass.
 using Inspect = std::function<Status(const Executable &executable, const std::vector<Literal> &arguments)>;
 
-// Takes the program apart, compiles all of it for the backend, with nothing folded beforehand, runs it and compares.
-// Errors: what keeps it from running; Unsupported if the backend does not claim an op; what `inspect` says. The module
+// Takes the program apart, compiles all of it for the backend without constant folding, runs it and compares. Errors:
+// the reason why it cannot run; Unsupported if the backend does not claim an op; the error of `inspect`. The module
 // must be verified.
 Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy = Policy::Strict,
                     const Inspect &inspect = {});

@@ -22,7 +22,7 @@ struct Target {
   std::string_view name;
   RuleKind kind;
   double limit;
-  const char *option = nullptr;  // of backend_config, gives the limit
+  const char *option = nullptr;  // option in backend_config that gives the limit
 };
 constexpr std::array targets = {
     Target{"check.expect_eq", RuleKind::Equal, 0},
@@ -45,7 +45,7 @@ boost::json::object config_of(Instruction instruction) {
   return problem || !config.is_object() ? boost::json::object() : config.get_object();
 }
 
-// The option probe_id of a probe or a check; empty if there is none.
+// Returns the option probe_id of a probe or a check; empty if there is none.
 std::string probe_id(Instruction instruction) {
   const boost::json::object config = config_of(instruction);
   const boost::json::value *id = config.if_contains("probe_id");
@@ -123,7 +123,7 @@ class Surgery {
   }
 
  private:
-  // Constants all the way down.
+  // Whether the computation and all computations it calls consist of constants.
   bool is_constant(ir::Computation computation) {
     auto [known, is_new] = constant_.try_emplace(computation.id(), false);
     if (is_new) {
@@ -179,7 +179,7 @@ class Surgery {
           !ir::same(i.operand(0).shape(), i.operand(1).shape(), ir::CompareLayout::No)) {
         return refuse(i, "expected two arrays of the same shape: what is found, and what is expected");
       }
-      // What is found goes through the program even if it is known: else a check of data would run nothing.
+      // `found` goes through the program even if it is known: otherwise a check of data would run nothing.
       const InstructionId found = i.operands()[0], expected = i.operands()[1];
       Check check{rule, {output_of(found), {}, 0, {}}, {}, false, i.location()};
       if (is_data(expected)) {
@@ -192,7 +192,7 @@ class Surgery {
     return {};
   }
 
-  // What a probe of the entry saw is an output; others have to be watched.
+  // A value seen by a probe in the entry is an output; probes in other computations have to be watched.
   Result<Side> probed(Instruction check) {
     const std::string name = probe_id(check);
     const auto probe = probes_.find(name);
@@ -216,7 +216,7 @@ class Surgery {
     return place->second;
   }
 
-  // Data that the program or a check's `found` uses.
+  // Turns the data that the program or a check's `found` uses into parameters.
   void make_parameters() {
     std::vector<bool> used(module_.instruction_id_limit());
     for (Instruction i : module_.entry().instructions()) {
@@ -279,7 +279,7 @@ class Surgery {
   std::vector<Literal> data_;  // by instruction id; valid where the value is known
   std::unordered_map<ir::ComputationId, bool> constant_;
   std::unordered_map<std::string, InstructionId>
-      probes_;  // by name: what they look at; no_instruction if that is not in the entry
+      probes_;  // the probed instruction, by probe name; no_instruction if it is not in the entry
   std::vector<InstructionId> outputs_, order_;
   std::unordered_map<InstructionId, std::size_t> output_numbers_;
   SelfChecking result_;
@@ -310,7 +310,7 @@ std::string fed_from_outside(const ir::Module &module) {
   for (ir::Computation computation : module.computations()) {
     for (Instruction i : computation.instructions()) {
       if (is_call_of(i, "interpreter.run_parallel")) {
-        return {};  // feeds the programs that it starts
+        return {};  // it feeds the programs that it starts
       }
       takes_infeed = takes_infeed || i.opcode() == ir::Opcode::Infeed;
     }

@@ -28,7 +28,7 @@ bool holds(const ir::Shape &shape, ir::ElementType type) {
                           : shape.element_type() == type;
 }
 
-// Whether the op is still there, on that type.
+// Whether the module still has the op, with that type.
 bool has_op(const ir::Module &module, ir::Opcode opcode, ir::ElementType type) {
   for (ir::Computation computation : module.computations()) {
     for (ir::Instruction instruction : computation.instructions()) {
@@ -44,7 +44,7 @@ bool has_op(const ir::Module &module, ir::Opcode opcode, ir::ElementType type) {
   return false;
 }
 
-// Makes the cell's answer the worse of what it is and what this program gets.
+// Worsens the cell's answer to the one for this program, if that is worse.
 Status ask(const ir::Module &module, const Device &device, Cell &cell) {
   auto worsen = [&](Answer answer, const std::string &reason = "") {
     if (answer > cell.answer) {
@@ -100,7 +100,7 @@ constexpr std::array families = {
     Family{"complex", ir::is_complex},
 };
 
-// "pred, signed, f32": families where all of one are there.
+// Returns "pred, signed, f32"; the name of a family stands for its types if all of them are present.
 std::string describe(const std::vector<ir::ElementType> &types) {
   std::string text;
   auto add = [&](std::string_view name) { text += fmt::format("{}{}", text.empty() ? "" : ", ", name); };
@@ -130,7 +130,7 @@ std::string describe(const std::vector<ir::ElementType> &types) {
   return text == "pred, signed, unsigned, floats, complex" ? "all" : text;
 }
 
-// Cells that the device does not run, those of one op that got the same answer and reason together.
+// Returns the cells that the device does not run, grouped by op, answer and reason.
 std::vector<std::vector<Cell>> not_run(const std::vector<Cell> &cells) {
   std::map<std::tuple<ir::Opcode, Answer, std::string>, std::vector<Cell>> alike;
   for (const Cell &cell : cells) {

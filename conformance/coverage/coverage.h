@@ -1,5 +1,6 @@
-// Which ops run where, for which element types: the interpreter and one device are asked about a small program for each
-// op and type (programs.h). What the devices of this repository leave is said in exceptions.cc, with the reason.
+// Survey of the ops and element types that run on a device: for each op and type, the interpreter and one device are
+// asked about small programs (programs.h). exceptions.cc lists what the devices of this repository do not run, with the
+// reasons.
 #pragma once
 
 #include <memory>
@@ -20,41 +21,42 @@ using Device = std::shared_ptr<const host::Device>;
 
 enum class Answer : std::uint8_t {
   Native,       // the device claims the op itself
-  Expanded,     // the core brings it to ops that the device claims, or to nothing at all
+  Expanded,     // the core rewrites the op to ops that the device claims, or removes it
   Interpreter,  // only the interpreter runs it
-  Nowhere,      // not even that
+  Nowhere,      // not even the interpreter runs it
 };
 
-// An op and a type that the verifier lets it have.
+// An op with an element type that the verifier accepts for it.
 struct Cell {
   ir::Opcode opcode;
-  ir::ElementType type;  // Invalid: the op's programs have none
+  ir::ElementType type;  // Invalid: the op's programs have no element type
   Answer answer;
-  std::string reason;                 // why not, of Interpreter and Nowhere
-  std::vector<std::string> programs;  // that the verifier accepts
+  std::string reason;                 // for Interpreter and Nowhere: why the device does not run it
+  std::vector<std::string> programs;  // those that the verifier accepts
 };
 
-// In the order of the tables. Fails if an op has no program, or none that the verifier accepts.
+// Returns the cells in the order of the op and type tables. Fails if an op has no program, or none that the verifier
+// accepts.
 Result<std::vector<Cell>> survey(const Device &device);
 
-// Runs the programs of a cell on the device alone, and on the interpreter. Arguments are made from a seed.
+// Runs the programs of a cell on the device alone and on the interpreter, with arguments generated from a fixed seed.
 Result<std::vector<interpreter::Comparison>> run(const Cell &cell, const Device &device);
 
-// What a device does not run, and why not.
+// Something that a device does not run, and the reason.
 struct Exception {
   ir::Opcode opcode;
   Answer answer;           // Interpreter or Nowhere
-  std::string_view types;  // as describe() writes them
+  std::string_view types;  // in the format of describe()
   std::string_view reason;
 };
-// Of a device of this repository, by id; empty if nothing was written down about it.
+// Returns the exceptions of a device of this repository, by its id; empty if none are recorded.
 std::vector<Exception> exceptions(std::string_view device_id);
 
-// The types of the cells of an op that got an answer: "pred, signed, f32"; the name of a family stands for all of it.
+// Lists the types for which the op got this answer: "pred, signed, f32". The name of a family stands for all its types.
 std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer answer);
 
-// A page that shows it all. What the device `name` does not run is told with the reasons of `known`, or, if there are
-// none, with what was answered.
+// Renders the survey as a page. For what the device `name` does not run, the page gives the reasons in `known` or, if
+// that is empty, the answers of the survey.
 std::string to_markdown(const std::vector<Cell> &cells, std::string_view name, std::span<const Exception> known);
 
 }  // namespace bp::coverage

@@ -9,7 +9,7 @@ constexpr std::string_view no_zero =
     "no number of the type leaves all others as they are, with which elements beyond the run-time size would be masked";
 constexpr std::string_view no_partner = "needs somebody at the other end: a device of a simulation, or a host program";
 
-// Of every device of this repository.
+// Exceptions of every device of this repository.
 constexpr Exception of_all[] = {
     {Opcode::DynamicReshape, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
     {Opcode::GetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
@@ -24,7 +24,7 @@ constexpr Exception of_all[] = {
 };
 
 constexpr std::string_view no_state = "its state, from one run to the next, is kept by the device";
-// In addition, of one that has the primitives alone.
+// Additional exceptions of the device that has only the primitive ops.
 constexpr Exception of_primitives[] = {
     {Opcode::Rng, Answer::Interpreter, "pred, signed, unsigned, floats", no_state},
     {Opcode::RngGetAndUpdateState, Answer::Interpreter, "yes", no_state},

@@ -11,13 +11,13 @@ namespace {
 using ir::ElementType;
 using ir::Opcode;
 
-// In all texts:
-//   $   the element type          $P  of a complex type that of its parts, else the type itself
-//   $C  the complex type of that  $U  the unsigned type of its width
+// Placeholders in all texts:
+//   $   the element type      $P  type of the parts of a complex type, otherwise the element type itself
+//   $C  the complex type with parts of that type      $U  the unsigned type of the same width
 //   $1  a number
 //   %n  the size, %2n twice that, %n+3 and %2n+2 more than that
 //
-// An instruction with a parameter for each operand.
+// A program of one instruction, with a parameter for each operand.
 struct Form {
   Opcode opcode;
   std::string_view operands, result, attributes = {};
@@ -104,7 +104,8 @@ constexpr Form forms[] = {
     {Opcode::PartitionId, "", "u32[]"},
 };
 
-// Where an instruction on parameters does not do: the body of the entry computation. Several ops may share one.
+// Bodies of the entry computation, for ops whose programs need more than parameters and one instruction. Several ops
+// may share one.
 struct Body {
   std::vector<Opcode> opcodes;
   std::string_view text;
@@ -160,7 +161,7 @@ const std::vector<Body> &bodies() {
   return all;
 }
 
-// The computations that attributes name; of complex numbers the real parts are compared.
+// The computations that attributes refer to; complex numbers are compared by their real parts.
 constexpr std::string_view computations = R"(
 sum { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] add(a, b) }
 less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=LT }
@@ -190,7 +191,7 @@ std::string_view unsigned_type(ElementType type) {
       return row.text;
     }
   }
-  return "u8";  // which the verifier refuses beside a type of another width
+  return "u8";  // the verifier rejects it with a type of another width
 }
 
 std::string for_type(std::string text, ElementType type) {
@@ -218,7 +219,7 @@ std::string body_of(const Form &form) {
                             form.attributes.empty() ? "" : ", ", form.attributes);
 }
 
-// To every type, or to every one of the same width.
+// Conversions to every type, or to every type of the same width.
 std::vector<Program> conversions(Opcode opcode, ElementType from) {
   std::vector<Program> bodies;
   for (const ir::ElementTypeInfo &to : ir::element_types()) {
@@ -231,7 +232,7 @@ std::vector<Program> conversions(Opcode opcode, ElementType from) {
   return bodies;
 }
 
-// The entry computations of an op, with $ and %.
+// Returns the entry computations of an op, still with $ and %.
 std::vector<Program> entries(Opcode opcode, ElementType type) {
   if (opcode == Opcode::Convert || opcode == Opcode::BitcastConvert) {
     return conversions(opcode, type);
@@ -261,7 +262,7 @@ std::vector<Program> entries(Opcode opcode, ElementType type) {
   return result;
 }
 
-// Puts numbers where % stands. False if this text has no such size.
+// Replaces % by numbers. Returns false if this text cannot have such a size.
 bool put_sizes(std::string &text, const Size &size) {
   if (size.rank != 1) {
     boost::replace_all(text, "[%n]", size.rank == 0 ? "[]" : fmt::format("[3,{}]", size.n));
@@ -274,7 +275,7 @@ bool put_sizes(std::string &text, const Size &size) {
       value *= 2;
       ++end;
     }
-    ++end;  // the n
+    ++end;  // skips the n
     if (text[end] == '+') {
       value += text[end + 1] - '0';
       end += 2;

@@ -10,26 +10,26 @@
 
 namespace bp::coverage {
 
-// What the sizes in a program are made of: `n` elements in one dimension; in arrays of just those, with rank 0 or 2, one
-// number or 3 times n.
+// Array sizes of a program: `n` elements in one dimension. In programs all of whose arrays have that shape, rank 0
+// means one element and rank 2 means 3 x n.
 struct Size {
   std::int64_t n = 6;
   int rank = 1;
 };
 
 struct Program {
-  std::string variant;    // tells the programs of an op apart: "" for the first, "2", or what it converts to
-  std::string text;       // HLO, perhaps not valid for this type and size: then the verifier says so
-  bool has_size = false;  // `n` matters
+  std::string variant;    // distinguishes the programs of an op: "" for the first, "2", or the type it converts to
+  std::string text;       // HLO; the verifier may reject it for this type and size
+  bool has_size = false;  // the program depends on `n`
 };
 
-// None: no program was written for the op, or none has a place for this size.
+// Returns nothing if no program was written for the op, or if none supports this size.
 std::vector<Program> programs(ir::Opcode opcode, ir::ElementType type, const Size &size = {});
 
-// Whether the programs of the op are the same whatever the type.
+// Whether the programs of the op are the same for every element type.
 bool is_typeless(ir::Opcode opcode);
 
-// Whether two runs of the op's programs need not give the same.
+// Whether two runs of the op's programs may differ.
 bool is_random(ir::Opcode opcode);
 
 }  // namespace bp::coverage

@@ -1,5 +1,5 @@
-// Faults that show only in company: in long programs, where certain operations meet, or when other programs, devices and
-// pieces of memory come and go.
+// Faults that show only in combination: in long programs, where certain operations meet, or when other programs,
+// devices and blocks of memory come and go.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -14,7 +14,7 @@
 namespace bp::conformance {
 namespace {
 
-// Spoils the first element of a result, where `is_met` says so of an instruction.
+// Spoils the first element of the results of the instructions for which `is_met` returns true.
 template <class IsMet>
 Fault spoil_where(IsMet is_met) {
   Fault fault;
@@ -33,13 +33,13 @@ bool is_made_by(plugin::Instruction instruction, std::uint32_t operand, std::uin
   return instruction.operand(operand).instruction().op() == op;
 }
 
-// Programs that live, in the order in which they first ran; those that have been spoilt.
+// The programs that exist, in the order in which they first ran, and those that have been spoilt.
 struct Population {
   std::mutex mutex;
   std::vector<const layers::LayeredProgram *> living;
   std::set<const layers::LayeredProgram *> spoilt;
 };
-// spoil(population, program), when one goes, says which others are to fail from now on.
+// When a program is destroyed, spoil(population, program) chooses other programs that fail from then on.
 template <class Spoil>
 Fault when_one_goes(Spoil spoil) {
   auto population = std::make_shared<Population>();
@@ -148,7 +148,7 @@ constexpr Mutant combination_table[] = {
        };
        return fault;
      }},
-    // --- pieces that come and go, and what is done to them together ---
+    // --- blocks of memory that come and go, and how they are used together ---
     {"release-takes-newest", "combinations", "with four pieces or more, the newest is released instead of another",
      "npu", "fuzz/calls/*",
      [] {

@@ -1,4 +1,4 @@
-// Faults of compilers and their programs, around the plugin `cpu`: a compiler on host memory.
+// Faults of compilers and their programs, added to the plugin `cpu`: a compiler on host memory.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -41,7 +41,7 @@ Fault at_load(Body body) {
   return fault;
 }
 
-// The bytes that compile() would write.
+// Stores the bytes that compile() would write.
 struct ArtifactBytes {
   bp_ostream_t abi{this, &ArtifactBytes::write};
   std::string text;
@@ -55,11 +55,11 @@ char *address(bp_loc_t place) {
   return reinterpret_cast<char *>(place.offset);
 }
 
-// Programs whose allocations the mutant knows: an artifact's module is remembered from compile() to run().
+// Programs whose allocations the mutant knows, because an artifact's module is remembered from compile() to run().
 struct Known {
   layers::Artifacts artifacts;
   std::mutex mutex;
-  std::shared_ptr<const layers::ModuleCopy> last;  // loaded
+  std::shared_ptr<const layers::ModuleCopy> last;  // module of the program loaded last
 };
 // Calls body(program, allocation, place) for all allocations after each run of the program that was loaded last.
 template <class Body>
@@ -90,7 +90,7 @@ Fault after_run_on(Body body) {
   };
   return fault;
 }
-// The same, whatever the program.
+// Calls body(allocation, place) in the same way.
 template <class Body>
 Fault after_run(Body body) {
   return after_run_on([body](const layers::LayeredProgram &, const bp_allocation_t &allocation, bp_loc_t place) {

@@ -1,5 +1,5 @@
-// Faults of the file, around the plugin `kernels`: a correct shared library with a few bytes changed. Nothing of it is
-// loaded, unless the fault is one that only loading can show.
+// Faults of the file of the plugin `kernels`: a correct shared library with a few bytes changed. It is not loaded,
+// unless the fault can be shown only by loading it.
 #include <elf.h>
 
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace bp::conformance {
 namespace {
 
-// The headers of a shared library that is known to be correct, to be changed in place.
+// The headers of a correct shared library, to be changed in place.
 class LibraryFile {
  public:
   explicit LibraryFile(const std::string &file) : bytes(file) {
@@ -30,7 +30,7 @@ class LibraryFile {
     }
     return segment(i);
   }
-  // Null if there is none.
+  // Returns nullptr if there is none.
   Elf64_Dyn *entry(std::int64_t tag) {
     for (Elf64_Dyn *at = dynamic_; at->d_tag != DT_NULL; ++at) {
       if (at->d_tag == tag) {
@@ -39,7 +39,7 @@ class LibraryFile {
     }
     return nullptr;
   }
-  // What the loader finds at the address that an entry gives.
+  // Returns what the loader finds at the address in an entry.
   char *table(std::int64_t tag) {
     const std::uint64_t address = entry(tag)->d_un.d_ptr;
     for (std::uint16_t i = 0; i < header().e_phnum; ++i) {
@@ -51,7 +51,7 @@ class LibraryFile {
     return nullptr;
   }
   std::string_view name(const Elf64_Sym &symbol) { return table(DT_STRTAB) + symbol.st_name; }
-  // Symbols that are imported come first; the hash table says where those begin that are not.
+  // Imported symbols come first; the hash table gives the index of the first exported one.
   Elf64_Sym &last_import() { return symbols()[first_export() - 1]; }
   Elf64_Sym &entry_symbol() {
     std::uint32_t i = first_export();
@@ -77,7 +77,7 @@ std::string changed(const std::string &file, Change change) {
   return std::move(library.bytes);
 }
 
-// Everywhere, by something of the same size.
+// Replaces every occurrence by a text of the same size.
 std::string replaced(std::string file, std::string_view what, std::string_view by) {
   for (std::size_t at = 0; (at = file.find(what, at)) != std::string::npos; at += by.size()) {
     file.replace(at, what.size(), by);
@@ -85,14 +85,14 @@ std::string replaced(std::string file, std::string_view what, std::string_view b
   return file;
 }
 
-// In the manifest alone: the code has strings of its own.
+// Replaces text only in the manifest, because the code contains the same strings.
 std::string with_manifest(std::string file, std::string_view what, std::string_view by) {
   const std::size_t begin = file.find("{\"abi\"");
   const std::size_t at = begin == std::string::npos ? begin : file.find(what, begin);
   return at == std::string::npos ? file : file.replace(at, what.size(), by);
 }
 
-// An import becomes something that the library exports.
+// Turns an imported symbol into an exported one.
 std::string with_export(const std::string &file, unsigned char binding) {
   return changed(file, [&](LibraryFile &library) {
     Elf64_Sym &symbol = library.last_import();
@@ -143,7 +143,7 @@ constexpr Mutant file_table[] = {
      nullptr,
      [](const std::string &file) {
        return changed(file, [](LibraryFile &library) {
-         // Any entry that the loader can do without.
+         // Any entry that the loader can do without will do.
          for (const std::int64_t tag : {DT_RELACOUNT, DT_FLAGS_1, DT_VERNEEDNUM}) {
            if (Elf64_Dyn *entry = library.entry(tag); entry != nullptr) {
              entry->d_tag = DT_TEXTREL;

@@ -1,4 +1,4 @@
-// Faults of kernels, around the plugin `kernels`: f32 on host memory.
+// Faults of kernels, added to the plugin `kernels`: f32 on host memory.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace bp::conformance {
 namespace {
 
-// A call of a kernel, as floats.
+// A call of a kernel, with its operands and its result as floats.
 struct Kernel {
   explicit Kernel(const bp_call_t *of) : call(of), instruction(plugin::ModuleView(of->module).instruction(of->instr)) {
     count = instruction.result(0).shape().element_count();
@@ -28,11 +28,11 @@ struct Kernel {
 
   const bp_call_t *call;
   plugin::Instruction instruction;
-  std::int64_t count;  // of the result's elements
+  std::int64_t count;  // number of elements of the result
   float *out;
 };
 
-// Spoils the result of the right kernel.
+// Spoils the result of the correct kernel.
 template <class Spoil>
 Fault after(Spoil spoil) {
   Fault fault;
@@ -46,7 +46,7 @@ Fault after(Spoil spoil) {
   return fault;
 }
 
-// Spoils each element of the result on its own.
+// Changes each element of the result independently.
 template <class Change>
 Fault each(Change change) {
   return after([change](const Kernel &kernel) {
@@ -56,7 +56,7 @@ Fault each(Change change) {
   });
 }
 
-// Does something else than computing.
+// Does something else in place of the computation.
 template <class Body>
 Fault instead(Body body) {
   Fault fault;
@@ -66,7 +66,7 @@ Fault instead(Body body) {
   return fault;
 }
 
-// Gives the right kernel other operands.
+// Gives the correct kernel other operands.
 template <class Change>
 Fault with_operands(Change change) {
   return instead([change](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
@@ -481,7 +481,7 @@ constexpr Mutant kernel_table[] = {
          std::copy(scratch->begin(), scratch->begin() + k.count, k.out);
        });
      }},
-    // --- what find() says ---
+    // --- the answers of find() ---
     {"find-alternates", "claims", "every other answer is no", "kernels", "contract/BP-FIND-01/watched",
      [] {
        Fault fault;
@@ -567,7 +567,7 @@ constexpr Mutant kernel_table[] = {
        };
        return fault;
      }},
-    // --- conduct ---
+    // --- misbehaviour ---
     {"crashes", "conduct", "reads address 8", "kernels", "ops/sqrt/f32/*",
      [] {
        return after([](const Kernel &k) {

@@ -1,4 +1,4 @@
-// Faults of entry, factory and device, around the plugin `kernels`.
+// Faults of entry, factory and device, added to the plugin `kernels`.
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -10,7 +10,7 @@
 namespace bp::conformance {
 namespace {
 
-// Memory that nobody gives back.
+// Allocates memory that is never freed.
 void leak(std::size_t bytes) {
   static volatile char *kept;
   kept = new char[bytes];
@@ -19,7 +19,7 @@ void leak(std::size_t bytes) {
   }
 }
 
-// A thread that does not end.
+// Starts a thread that does not end.
 void leave_a_thread() {
   std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
 }

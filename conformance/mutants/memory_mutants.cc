@@ -1,4 +1,4 @@
-// Faults of memory and queues, around the plugin `npu`: memory that the host cannot address, and queues.
+// Faults of memory and queues, added to the plugin `npu`, which has queues, and memory that the host cannot address.
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -22,7 +22,7 @@ template <class Body>
 Fault at_copy(Body body) {
   Fault fault;
   fault.memory_copy = body;
-  // The core copies by queue where it can.
+  // The core copies through a queue where it can.
   fault.queue_submit = [body](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
                               bp_point_t) {
     std::vector<bp_command_t> changed(commands.begin(), commands.end());

@@ -13,7 +13,7 @@ namespace {
 
 using namespace layers;
 
-// Calls the fault where there is one, else what is below.
+// Calls the fault's function if there is one, otherwise the plugin's.
 class Mutation final : public Interposer {
  public:
   Mutation(std::unique_ptr<host::Entry> below, Fault fault) : Interposer(std::move(below)), fault_(std::move(fault)) {}

@@ -1,5 +1,5 @@
-// Mutants: plugins with one fault each, made of a correct plugin by a layer around it, or by a change to its file. Each
-// must be caught by the suite, by the cases that are meant for it; that is how good the suite is.
+// Mutants: plugins with one fault each, made from a correct plugin by a layer around it or by a change to its file. The
+// suite must catch each of them by the cases that are meant for it; this measures how good the suite is.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@
 
 namespace bp::conformance {
 
-// What a fault does instead of a function of the plugin; empty: nothing else. `next` is the plugin's own function.
+// Functions that run in place of the plugin's functions; an empty one leaves the plugin's function as it is. `next` is
+// the plugin's own function.
 struct Fault {
   std::function<bp_status(const std::function<bp_status()> &next)> entry_init;
   std::function<void(const std::function<void()> &next)> entry_deinit;
@@ -28,12 +29,12 @@ struct Fault {
       const std::function<const bp_device_t *(std::span<const bp_option_t> options)> &next, const bp_host_t *host,
       std::span<const bp_option_t> options, const bp_diag_t *diag)>
       factory_create;
-  std::function<bool(std::uint32_t instance)> factory_has;  // whether create() makes this one at all
+  std::function<bool(std::uint32_t instance)> factory_has;  // whether create() makes this instance at all
   std::function<bp_status(const std::function<bp_status()> &next, layers::LayeredDevice &device, const bp_diag_t *diag)>
       device_init;
   std::function<void(const std::function<void()> &next)> device_destroy;
   std::function<const void *(const std::function<const void *()> &next, std::string_view id)> device_get_extension;
-  // Whether there is a kernel.
+  // Returns whether there is a kernel.
   std::function<bool(const std::function<bool()> &next, const bp_module_t *module, std::uint32_t instr,
                      const bp_diag_t *diag)>
       kernels_find;
@@ -53,11 +54,11 @@ struct Fault {
   std::function<bp_status(const std::function<bp_status(const bp_ostream_t *artifact)> &next, const bp_module_t *module,
                           const bp_ostream_t *artifact, const bp_diag_t *diag)>
       compiler_compile;
-  std::function<const bp_module_t *(const bp_module_t *module)> compiled_module;  // what compile() sees instead
+  std::function<const bp_module_t *(const bp_module_t *module)> compiled_module;  // replaces compile()'s module
   std::function<bp_status(const std::function<bp_status(std::string_view artifact)> &next, std::string_view artifact,
                           std::uint8_t *taken, const bp_program_t **program, const bp_diag_t *diag)>
       compiler_load;
-  // After a load() that has succeeded.
+  // Called after a successful load().
   std::function<void(const bp_program_t *program, std::span<const bp_loc_t> constants, std::uint8_t *taken)> loaded;
   std::function<bp_status(const std::function<bp_status(const bp_run_t *run)> &next, layers::LayeredProgram &program,
                           const bp_run_t *run)>
@@ -73,7 +74,7 @@ struct Fault {
   std::function<void(const std::function<void(bp_point_t point, bp_status status)> &next, bp_point_t point,
                      bp_status status)>
       host_signal;
-  // `body` is what the plugin wants to be called.
+  // `body` is the function that the plugin asks to have called.
   std::function<void(const std::function<void(bp_parallel_body body, void *ctx)> &next, bp_parallel_body body,
                      void *ctx)>
       threads_parallel;
@@ -81,28 +82,30 @@ struct Fault {
 
 struct Mutant {
   std::string_view name;    // "tail-lost"
-  std::string_view kind;    // what sort of fault: "numerics", "memory", ...
-  std::string_view what;    // one sentence
-  std::string_view around;  // the correct plugin, by name
-  // A pattern of the cases that are meant to catch it: "ops/multiply/f32/*". If they test a rule of the headers
+  std::string_view kind;    // category of the fault: "numerics", "memory", ...
+  std::string_view what;    // description in one sentence
+  std::string_view around;  // name of the correct plugin
+  // Pattern of the cases that are meant to catch it: "ops/multiply/f32/*". If they test a rule of the headers
   // (Stage::rules), this is a mutant of that rule: docs/rules.md.
   std::string_view cases;
-  Fault (*make)();  // one for each load; its functions share what state they need
-  // Of a fault of the file itself, which is never loaded: the file as it is, and as it should not be.
+  Fault (*make)();  // called once per load; the functions of a fault share the state they need
+  // For a fault of the file itself, which is never loaded: turns the content of the correct file into that of the
+  // faulty one.
   std::string (*spoil)(const std::string &file) = nullptr;
 };
 
-// In the order of the tables; names differ.
+// Returns all mutants in the order of the tables; names are unique.
 const std::vector<Mutant> &mutants();
-// Null if there is none.
+// Returns nullptr if there is none.
 const Mutant *find_mutant(std::string_view name);
 
-// Of a mutant that is made by a layer.
+// Returns the layer of a mutant that is made by one.
 host::Layer mutant_layer(const Mutant &mutant);
-// Of a mutant that is a file: the path of one that lives as long as this process.
+// Writes the file of a mutant that is made by changing a file, and returns its path. The file exists as long as this
+// process.
 Result<std::string> mutant_file(const Mutant &mutant, const std::string &path);
 
-// The tables, one per file.
+// The tables, one per source file.
 extern const std::span<const Mutant> file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants,
     combination_mutants, performance_mutants, rule_mutants;
 

@@ -1,4 +1,5 @@
-// How a fault lets the function it stands before do its part: by what that takes, less what the fault leaves as it is.
+// Types of the functions by which a fault calls the function that it replaces. They take the arguments that a fault may
+// change; the others are passed on unchanged.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ using NextAsk = std::function<const void *()>;
 using NextStatus = std::function<bp_status()>;
 using NextVoid = std::function<void()>;
 
-// Instead of a program's run, or of a queue's submit.
+// Returns a fault that replaces a program's run (at_run) or a queue's submit (at_submit).
 template <class Body>
 Fault at_run(Body body) {
   Fault fault;

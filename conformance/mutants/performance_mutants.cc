@@ -1,4 +1,4 @@
-// Faults of time: right results, too late.
+// Faults of time: the results are right, but late.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -14,14 +14,14 @@ namespace {
 void wait(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
-// Where waiting would take longer than asked for.
+// Busy waiting: sleeping would take longer than asked for.
 void be_busy(double seconds) {
   const auto start = std::chrono::steady_clock::now();
   while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
   }
 }
 
-// Before each call of a kernel.
+// Runs `body` before each call of a kernel.
 template <class Body>
 Fault before_kernel(Body body) {
   Fault fault;

@@ -1,4 +1,4 @@
-// One fault for each rule of the headers that the other tables leave out, around whichever plugin can break it.
+// One fault for each rule of the headers that the other tables leave out, added to whichever plugin can break it.
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
@@ -40,7 +40,7 @@ Fault at_find(Body body) {
   return fault;
 }
 
-// compile() sees a module that `alter` has been at.
+// compile() gets a module that was changed by `alter`.
 template <class Alter>
 Fault at_compiled_module(Alter alter) {
   struct Kept {
@@ -68,7 +68,7 @@ bool overlap(const bp_value_t &a, const bp_value_t &b) {
          b.offset < a.offset + a.size;
 }
 
-// Neighbours of which the second needs no value of the first, but writes where the first reads, change places.
+// Swaps neighbouring instructions of which the second does not depend on the first, but writes where the first reads.
 void swap_neighbours(host::ImagePools &pools) {
   for (const bp_computation_t &computation : pools.computations) {
     for (std::uint32_t i = 0; computation.kind == BP_COMPUTATION_CONTROL && i + 1 < computation.instr_count; ++i) {
@@ -98,7 +98,7 @@ void swap_neighbours(host::ImagePools &pools) {
   }
 }
 
-// The operands of each subtraction change places.
+// Swaps the operands of each subtraction.
 void swap_operands(host::ImagePools &pools) {
   for (const bp_instr_t &instruction : pools.instructions) {
     if (instruction.op == BP_OP_SUBTRACT || instruction.op == BP_OP_DIVIDE) {
@@ -107,7 +107,7 @@ void swap_operands(host::ImagePools &pools) {
   }
 }
 
-// Tells whoever listens to the run of a command.
+// Tells the listener of a run that a command has been run.
 template <class Tell>
 Fault at_listened_submit(Tell tell) {
   return at_submit(
@@ -324,7 +324,7 @@ constexpr Mutant rule_table[] = {
      [] {
        return at_run([](const NextRun &next, const bp_run_t *run) {
          std::vector<char> scratch(32 << 20, 1);
-         const volatile char *last = &scratch.back();  // a compiler may leave out memory that nobody looks at
+         const volatile char *last = &scratch.back();  // a compiler may leave out memory that is never read
          return *last == 1 ? next(run) : BP_INTERNAL;
        });
      }},
@@ -470,7 +470,8 @@ constexpr Mutant rule_table[] = {
      }},
     {"submit-reads-late", "queues", "commands are read after submit() has returned", "npu", "contract/BP-SUBMIT-02",
      [] {
-       // What submit() was given last is submitted when it is called again: on the same thread, so that nothing races.
+       // The commands of the previous submit() are submitted when it is called again: on the same thread, to avoid
+       // races.
        auto late = std::make_shared<std::span<const bp_command_t>>();
        return at_submit(
            [late](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {

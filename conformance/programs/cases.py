@@ -1,8 +1,8 @@
-"""The programs of this folder: functions of JAX, or StableHLO text where JAX has no way to say it, with their inputs.
+"""The programs of this folder: functions of JAX, or StableHLO text where JAX cannot express them, with their inputs.
 
-A case is (family, name, function or text, inputs, rule, function of NumPy). A rule is the check that holds: "eq", "close" (3 ulp) or
-"close N" for sums and chains of functions. The text is the body of a function: `%0`, `%1`, ... are the inputs, and the
-last line returns.
+A case is (family, name, function or text, inputs, rule, function of NumPy). A rule is the check that must hold: "eq",
+"close" (3 ulp), or "close N" for sums and chains of functions. The text is the body of a function: `%0`, `%1`, ... are
+the inputs, and the last line returns the results.
 """
 
 import jax
@@ -21,7 +21,7 @@ def f32(*shape):
 
 
 def whole(*shape, low=-9, high=9, dtype=np.float32):
-    """Integers, so that sums in any order are exact."""
+    """Returns integers, so that sums in any order are exact."""
     return RANDOM.integers(low, high, shape).astype(dtype)
 
 
@@ -29,7 +29,7 @@ def bits(*shape, dtype=np.int32):
     return np.frombuffer(RANDOM.bytes(int(np.prod(shape)) * np.dtype(dtype).itemsize), dtype).reshape(shape)
 
 
-# Without subnormal numbers, which XLA:CPU takes for 0.
+# Without subnormal numbers, which XLA:CPU treats as 0.
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.1754944e-38, -3e-38, 3.4028235e38, 1.0, -1.0, 0.5, -2.5],
                    np.float32)
 SUBNORMAL = np.array([1e-45, -1e-45, 5e-39, -1.1754942e-38, 0.0, -0.0, 1.1754944e-38, 1.0], np.float32)
@@ -37,12 +37,12 @@ X, Y = np.repeat(SUBNORMAL, 8), np.tile(SUBNORMAL, 8)
 
 
 def wide(function):
-    """`function` in double precision."""
+    """Returns `function` computed in double precision."""
     return lambda *inputs: [np.float32(result) for result in function(*(np.float64(x) for x in inputs))]
 
 
 def add(family, name, program, inputs, rule="eq", numpy=None):
-    """`numpy` computes the results where XLA cannot: sizes that are operands."""
+    """Adds a case. `numpy` computes the results if XLA cannot, because sizes are operands."""
     CASES.append((family, name, program, [np.asarray(x) for x in inputs], rule, numpy))
 
 
@@ -405,7 +405,7 @@ add("control", "tuples", """
 return %w, %x : tensor<2xi32>, tensor<3xf32>
 """, [whole(3), whole(2, dtype=np.int32)])
 
-# --- Sizes that constants say ---
+# --- Sizes given by constants ---
 add("dynamic", "operands_are_constants", """
 %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
 %a = stablehlo.dynamic_reshape %0, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x?xf32>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a function that returns files: embed.py OUTPUT FUNCTION FILES..."""
+"""Writes C++ source of a function that returns files: embed.py OUTPUT FUNCTION FILES..."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-// The files of this folder as part of the program that judges backends: it needs no source tree.
+// The files of this folder, embedded in the executable that judges backends, so that it needs no source tree.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@ struct EmbeddedFile {
   std::string_view name, text;  // "dot.mlir"
 };
 
-// By name.
+// Returns the files of this folder, sorted by name.
 std::span<const EmbeddedFile> embedded_programs();
-// Of samples/models.
+// Returns the files of samples/models.
 std::span<const EmbeddedFile> embedded_models();
 
 }  // namespace bp::conformance

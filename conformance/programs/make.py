@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the self-checking programs of this folder from cases.py; what they expect is what XLA:CPU computes,
-or NumPy where XLA cannot.
+"""Writes the self-checking programs of this folder from cases.py. The expected results are computed by XLA:CPU, or by
+NumPy where XLA cannot.
 
 Needs JAX (pip install jax==0.10.2). Each case is one part of FAMILY.mlir. Usage: make.py
 """
@@ -14,7 +14,7 @@ import numpy as np
 from jaxlib import _jax, xla_client
 
 jax.config.update("jax_enable_x64", True)
-import cases  # noqa: E402  after the precision is set
+import cases  # noqa: E402  must follow the setting of the precision
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 DEVICE = jax.devices("cpu")[0]
@@ -58,7 +58,7 @@ def constant(array):
 
 
 def program_text(program, inputs):
-    """A module whose function @main computes the case."""
+    """Returns a module whose function @main computes the case."""
     if not isinstance(program, str):
         text = jax.jit(program).lower(*inputs).as_text()
         return re.sub(r" \{(jax|mhlo)\.[^}]*\}", "", re.sub(r"module @\w+ attributes \{[^}]*\} \{", "module {", text))
@@ -111,7 +111,7 @@ def main():
     for family, name, *case in cases.CASES:
         try:
             families.setdefault(family, []).append(self_checking(name, *case))
-        except Exception as problem:  # of any library below
+        except Exception as problem:  # may come from any library used
             print(f"{family} {name}: {str(problem).splitlines()[0]}", file=sys.stderr)
     for family, parts in families.items():
         text = "// Made by make.py. Do not edit.\n" + "// -----\n".join(parts)

@@ -1,4 +1,4 @@
-// The page is finished text: no script, so that it can be mailed, printed, and shown by anything.
+// The page is static, without scripts, so that it can be mailed, printed, and shown by any browser.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ std::string_view colour_of(CaseStatus status) {
   }
 }
 
-// "13,196"
+// Returns "13,196".
 std::string with_commas(std::size_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) {
@@ -134,7 +134,7 @@ std::string tiles(const Report &report) {
   return out + "</div>";
 }
 
-// A name, a bar of parts, and two figures.
+// Returns a row with a name, a stacked bar, and two figures.
 std::string bar_row(std::string_view name, const std::string &parts, const std::string &figure,
                     const std::string &note) {
   return fmt::format("<div><span>{}</span><div class=\"bar\">{}</div><b>{}</b><em>{}</em></div>", escape(name), parts,
@@ -197,7 +197,7 @@ std::string cell_of(const std::string &op, const std::string &type, const OpCell
   return fmt::format("<td class=\"{}\" title=\"{} {}: {}\"></td>", class_of(cell), escape(op), escape(type), counts);
 }
 
-// A family after the other.
+// Returns the tables of all families, one after the other.
 std::string matrix(const OpMatrix &ops) {
   if (ops.ops.empty()) {
     return "";
@@ -240,10 +240,10 @@ bool is_exact(const OpCell &cell) {
   return cell.failed == 0 && cell.max_ulp.value_or(0) == 0 && (cell.allowed == "exact" || cell.allowed == "bits");
 }
 
-// "1.2 / 4", "0 / 0", "37 / sum".
+// Returns "1.2 / 4", "0 / 0", "37 / sum".
 std::string precision_cell(const OpCell &cell) {
   const bool is_wrong = cell.failed != 0;
-  // Numbers that are no floats are equal or not: no distance is measured.
+  // Other types than floats are compared for equality: no distance is measured.
   const std::string met = cell.max_ulp || !is_wrong ? fmt::format("{:.3g}", cell.max_ulp.value_or(0)) : "wrong";
   const std::string allowed =
       cell.allowed == "exact" || cell.allowed == "bits" ? "0" : cell.allowed.substr(0, cell.allowed.find(" ulp"));
@@ -254,7 +254,7 @@ std::string precision_cell(const OpCell &cell) {
                      met, allowed.empty() ? "" : " / ", allowed);
 }
 
-// Of these ops, with the types that one of them was judged on.
+// Returns a table of these ops and of the types on which at least one of them was judged.
 std::string precision_table(const OpMatrix &ops, const std::vector<std::string> &rows) {
   const auto cell_of = [&](const std::string &op, const std::string &type) {
     const auto cell = ops.cells.find({op, type});
@@ -276,7 +276,8 @@ std::string precision_table(const OpMatrix &ops, const std::vector<std::string> 
   return out + "</tbody></table></div>";
 }
 
-// What rounds comes first; what is exact for all types, most ops of most devices, can be unfolded.
+// Ops whose results are rounded come first. Ops that are exact for all types, on most devices the majority, can be
+// unfolded.
 std::string precision(const OpMatrix &ops) {
   std::vector<std::string> exact, others;
   for (const std::string &op : ops.ops) {
@@ -327,7 +328,7 @@ std::string failures(const Report &report) {
   return out.empty() ? "" : "<h2 id=\"unexpected\">Unexpected</h2>" + out;
 }
 
-// Alike messages of one status together, the most frequent first.
+// Groups the equal messages of one status, the most frequent first.
 std::string reasons(const Report &report, CaseStatus status, std::string_view title) {
   std::map<std::string, std::size_t> counts;
   for (const Record &record : report.records) {
@@ -351,7 +352,7 @@ std::string reasons(const Report &report, CaseStatus status, std::string_view ti
                                    to_string(status), title, out);
 }
 
-// To the sections that are there.
+// Returns links to the sections that exist.
 std::string contents(std::string_view body) {
   constexpr std::pair<std::string_view, std::string_view> sections[] = {{"unexpected", "Unexpected"},
                                                                         {"performance", "Performance"},

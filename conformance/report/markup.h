@@ -1,4 +1,4 @@
-// Text within HTML and XML.
+// Escaping of text for HTML and XML.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace bp::conformance {
 
-// For content and for attributes in double quotes. XML 1.0 has no place for most control characters: they become blanks.
+// Escapes text for element content and for attributes in double quotes. XML 1.0 forbids most control characters: they
+// become blanks.
 inline std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -8,17 +8,18 @@ namespace {
 
 constexpr std::array<std::string_view, 3> names = {"same", "slower", "faster"};
 
-// Two medians are told apart from this many deviations on, and from this factor.
+// Two medians differ if they are at least this many deviations apart, and by at least this factor.
 constexpr double deviations = 3, min_factor = 1.1;
-constexpr double min_spread = 0.03;             // by the clock on the wall: what a few runs in a row do not show
-constexpr double deviation_of_spread = 1.4826;  // of a normal distribution
+constexpr double min_spread = 0.03;             // for wall-clock time: noise that a few runs in a row do not show
+constexpr double deviation_of_spread = 1.4826;  // standard deviation divided by `spread`, for a normal distribution
 
-// What a run has to do, in a unit that cancels out.
+// Returns the work of a run, in a unit that cancels out.
 double work_of(const Measurement &measurement) {
   return std::max({measurement.operations, measurement.bytes, 1.0});
 }
 
-// Everything that counts is larger by more than the noise. However noisy it was, no run was shorter than the fastest.
+// Whether the median and the fastest run are slower by more than the noise. However large the noise, the true median is
+// not below the fastest run.
 bool is_slower(const Measurement &now, const Measurement &earlier, double scale) {
   const auto noise = [](const Measurement &one) {
     const double least = one.is_of_device ? 0 : min_spread * one.seconds;
@@ -37,7 +38,7 @@ std::string_view to_string(Change change) {
 Change compare(const Measurement &now, const Measurement &earlier) {
   const double scale = now.what == earlier.what ? 1 : work_of(now) / work_of(earlier);
   const bool has_yardstick = now.yardstick > 0 && earlier.yardstick > 0;
-  const double machine = has_yardstick ? now.yardstick / earlier.yardstick : 1;  // above 1: it was idler then
+  const double machine = has_yardstick ? now.yardstick / earlier.yardstick : 1;  // above 1: was idler then
   if (is_slower(now, earlier, scale) && is_slower(now, earlier, scale * machine)) {
     return Change::Slower;
   }

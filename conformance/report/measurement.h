@@ -1,4 +1,4 @@
-// How long something took, how sure that is, and what has become of it since an earlier report.
+// A measured time with its uncertainty, and its comparison with an earlier report.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,22 @@ struct Development {
 };
 
 struct Measurement {
-  std::string what;    // was measured, where the case leaves it open: "dot f32[512,512]"
-  double seconds = 0;  // the median
-  double spread = 0;   // the median of the distances from it
-  double least = 0;    // the fastest
+  std::string what;    // the program measured, where the case leaves it open: "dot f32[512,512]"
+  double seconds = 0;  // median
+  double spread = 0;   // median of the absolute deviations from `seconds`
+  double least = 0;    // the fastest run
   std::size_t runs = 0;
-  bool is_of_device = false;  // by the clock of the device (bp.profile/1); else by the clock on the wall
-  // The median of what a fixed piece of work of the host took, done in between: how busy the machine was. 0: not measured.
+  bool is_of_device = false;  // by the device's clock (bp.profile/1); otherwise by wall-clock time
+  // Median time of a fixed piece of work on the host, done between the runs: how busy the machine was. 0: not measured.
   double yardstick = 0;
-  // What one run moves, and computes, by the shapes of the program alone.
+  // Bytes that one run moves and operations that it computes, derived from the shapes of the program.
   double bytes = 0, operations = 0;
   std::optional<Development> development = {};
 };
 
-// Slower or faster only if that is beyond the noise of both, for the median and for the fastest, and if a busier or idler
-// machine is no explanation. Per byte and operation, where programs differ in size.
+// Returns Slower or Faster only if the difference is beyond the noise of both, for the median and for the fastest run,
+// and if a busier or idler machine does not explain it. Where the sizes of the programs differ, times per byte and per
+// operation are compared.
 Change compare(const Measurement &now, const Measurement &earlier);
 
 }  // namespace bp::conformance

@@ -1,11 +1,11 @@
-// What the pages of Backplane have in common: colours by day and by night, and type.
+// The style that all HTML pages of Backplane share: light and dark colours, and fonts.
 #pragma once
 
 #include <string_view>
 
 namespace bp::conformance {
 
-// The beginning of a style sheet.
+// Beginning of a style sheet.
 inline constexpr std::string_view page_style =
     R"css(:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c1e21; --faint: #8a8f98; --line: #d9dce1; --panel: #f5f6f8; }
 @media (prefers-color-scheme: dark) {

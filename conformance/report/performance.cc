@@ -27,7 +27,7 @@ bool is_contraction(std::string_view op) {
   return op.starts_with("dot") || op.starts_with("convolution");
 }
 
-// 0: no such peak was measured.
+// Returns 0 if no such peak was measured.
 double peak_for(const Performance &performance, const OpSpeed &one) {
   double rate = 0;
   for (const Peak &peak : performance.peaks) {
@@ -38,7 +38,7 @@ double peak_for(const Performance &performance, const OpSpeed &one) {
   return rate;
 }
 
-// An op may have been quicker than the programs meant to be: on a busy machine, or an odd one.
+// An op may have been faster than the programs that measure the peaks, on a busy or an unusual machine.
 void raise_peaks(Performance &performance, const OpSpeed &one) {
   if (performance.bytes_per_second > 0) {
     performance.bytes_per_second = std::max(performance.bytes_per_second, one.bytes_per_second());

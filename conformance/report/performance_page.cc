@@ -10,7 +10,7 @@
 namespace bp::conformance {
 namespace {
 
-// The plane of the chart: operations per byte to the right, operations per second upwards, both in powers of ten.
+// The plane of the chart: x is operations per byte, y is operations per second, both on logarithmic scales.
 class Plane {
  public:
   static constexpr double width = 860, height = 400, left = 62, right = 124, top = 16, bottom = 44;
@@ -29,7 +29,7 @@ class Plane {
   double max_x() const { return std::pow(10, x1_); }
   double min_y() const { return std::pow(10, y0_); }
 
-  // Grid and names of the axes.
+  // Returns the grid and the labels of the axes.
   std::string frame() const {
     std::string out;
     for (double power = x0_; power <= x1_; ++power) {
@@ -61,15 +61,15 @@ class Plane {
     return text.substr(0, std::min(text.find('.'), space)) + text.substr(space);
   }
 
-  double x0_, x1_, y0_, y1_;  // exponents
+  double x0_, x1_, y0_, y1_;  // exponents of ten
 };
 
 double operations_per_byte(const OpSpeed &one) {
   return one.measured.operations / one.measured.bytes;
 }
 
-// The roofs: the slope of the memory up to the highest peak, and a level for each peak, from the slope on. Levels that
-// would write over each other share a line of text.
+// Returns the roofs: the slope of the memory bandwidth up to the highest peak, and a horizontal line for each peak,
+// from the slope on. Peaks whose labels would overlap share a line of text.
 std::string roofs(const Performance &performance, const Plane &plane) {
   std::vector<const Peak *> peaks;
   for (const Peak &peak : performance.peaks) {
@@ -112,7 +112,7 @@ std::string points(const Performance &performance, const Plane &plane) {
         "the roofline</title></circle>",
         one.is_bound_by_memory ? "by-memory" : "by-arithmetic", x, y, escape(one.op), escape(one.type),
         format_rate(one.operations_per_second()), 100 * one.share);
-    if (operations_per_byte(one) > 0.9) {  // there is room
+    if (operations_per_byte(one) > 0.9) {  // there is room for a label
       out +=
           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", x - 3, y + 15, escape(one.op));
     }
@@ -169,7 +169,7 @@ std::string tiles(const Performance &performance) {
   return out + "</div>";
 }
 
-// One op: its share as a bar, and the figures.
+// Returns the row of one op: its share of the roofline as a bar, and the figures.
 std::string row(const OpSpeed &one) {
   const double share = 100 * one.share;
   const std::string rate = one.is_bound_by_memory ? format_rate(one.bytes_per_second()) + "B/s"

@@ -1,4 +1,4 @@
-// The part of the page that is about time: peaks, costs, the roofline, and ops beside it.
+// The part of the HTML page about time: peaks, costs, the roofline, and the ops compared with it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace bp::conformance {
 
-// Empty if nothing was measured.
+// Returns an empty text if nothing was measured.
 std::string performance_section(const Performance &performance);
 
 extern const std::string_view performance_style;

@@ -22,7 +22,7 @@ std::optional<CaseStatus> status_from(std::string_view name) {
   return at == status_names.end() ? std::nullopt : std::optional(static_cast<CaseStatus>(at - status_names.begin()));
 }
 
-// Text of a plugin's making may not be UTF-8, which JSON must be.
+// Replaces invalid UTF-8: text from a plugin may contain it, JSON must not.
 std::string as_utf8(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -37,7 +37,7 @@ std::string as_utf8(std::string_view text) {
       is_whole = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
     }
     json::error_code problem;
-    if (is_whole && length > 2) {  // overlong forms and surrogates
+    if (is_whole && length > 2) {  // rejects overlong forms and surrogates
       json::parse('"' + std::string(text.substr(i, length)) + '"', problem);
     }
     if (is_whole && !problem) {
@@ -49,7 +49,7 @@ std::string as_utf8(std::string_view text) {
   return out;
 }
 
-// Reads fields; the first that is missing or of another type is remembered.
+// Reads fields and remembers the first one that is missing or has the wrong type.
 class Fields {
  public:
   explicit Fields(const json::object &object) : object_(object) {}
@@ -216,7 +216,7 @@ Result<Record> record_from(const json::object &object) {
   record.verdict.op = fields.text("op", false);
   record.verdict.type = fields.text("type", false);
   if (object.contains("max_ulp")) {
-    // JSON has no infinity.
+    // JSON has no infinity: it is written as a string.
     const json::value &value = object.at("max_ulp");
     record.verdict.max_ulp = value.is_string() ? std::numeric_limits<double>::infinity() : fields.number("max_ulp");
   }

@@ -1,7 +1,7 @@
-// What a run of the suite found out, as JSON lines: the one source of everything that is shown.
+// The results of a run of the suite as JSON lines: the single source of everything that is shown.
 //
-// The first line is the header, then comes a record for each case, in the order they ended, and last the totals, which
-// also hold the SHA-256 of all lines before. A run that was cut short has no totals.
+// The first line is the header, followed by a record for each case, in the order they ended, and finally the totals,
+// which include the SHA-256 of all lines before. A run that was cut short has no totals.
 #pragma once
 
 #include <array>
@@ -18,35 +18,35 @@ namespace bp::conformance {
 
 enum class CaseStatus : std::uint8_t {
   Pass,
-  Fail,             // it ran, and what came out is wrong
+  Fail,             // it ran, and its result is wrong
   Crashed,          // the process died
   TimedOut,         // it was still running at its deadline
   Unsupported,      // the device does not claim it
-  ExpectedFailure,  // listed beside the plugin, with a reason
-  UnexpectedPass,   // listed, and yet it passes
-  Blocked,          // not tried: something it needs has failed
+  ExpectedFailure,  // listed in the plugin's expectations file, with a reason
+  UnexpectedPass,   // listed there, but it passes
+  Blocked,          // not run: something it depends on has failed
 };
 inline constexpr std::size_t case_status_count = 8;
 std::string_view to_string(CaseStatus status);
-// Whether a run with such a case is a failure.
+// Whether a case with this status makes the run a failure.
 bool is_unexpected(CaseStatus status);
 
-// What one case gave.
+// The result of one case.
 struct Verdict {
   CaseStatus status = CaseStatus::Pass;
-  std::string message;             // why it is not a pass
-  std::string op = {}, type = {};  // what was computed; empty where a case is not about one
-  // The largest distance from the expected result, in units in the last place, where that was measured.
+  std::string message;             // why the status is not Pass
+  std::string op = {}, type = {};  // op and element type under test; empty: none
+  // Largest distance from the expected result, in units in the last place, where that was measured.
   std::optional<double> max_ulp = {};
-  // How far away the table of tolerances lets it be: "exact", "4 ulp", "sum"; empty where nothing is compared with.
+  // Distance that the table of tolerances allows: "exact", "4 ulp", "sum"; empty where nothing is compared.
   std::string allowed = {};
-  // Whether it says something about the backend: not where not even the oracle knows the answer.
+  // Whether the verdict says something about the backend; false where not even the oracle knows the answer.
   bool is_evidence = true;
-  // Where the case is about time.
+  // The measured time, for cases about performance.
   std::optional<Measurement> measured = {};
 };
 Verdict failure(std::string message);
-// A failure with the error's text if there is one.
+// Returns a failure with the error's text if there is an error, otherwise a pass.
 Verdict verdict_of(const Status &status);
 
 struct Record {
@@ -58,25 +58,25 @@ struct Record {
 };
 
 struct Header {
-  std::string plugin;         // the file; "interpreter"
-  std::string plugin_sha256;  // of the file, hexadecimal
-  std::string device;         // its id
+  std::string plugin;         // the plugin file, or "interpreter"
+  std::string plugin_sha256;  // hash of that file, hexadecimal
+  std::string device;         // id of the device
   std::string device_name, version;
   std::string tier;
   std::string host_version, machine;
-  std::string mode;  // quick or full
+  std::string mode;  // "quick" or "full"
   std::uint64_t seed = 0;
-  std::string selection;                                      // what else was asked for: "--stage ops"
-  std::string shard;                                          // "1/4"; empty: all of it
-  std::vector<std::pair<std::string, std::string>> settings;  // of the device
-  std::vector<std::string> models;                            // files whose pieces are among the programs
-  std::string mutant;                                         // the fault that the plugin was given; empty: none
+  std::string selection;                                      // other options that select cases: "--stage ops"
+  std::string shard;                                          // "1/4"; empty: the whole run
+  std::vector<std::pair<std::string, std::string>> settings;  // settings of the device
+  std::vector<std::string> models;                            // model files whose pieces are among the programs
+  std::string mutant;                                         // name of the fault in the plugin; empty: none
 };
 
 struct Totals {
   std::array<std::size_t, case_status_count> counts{};
   double seconds = 0;
-  std::string sha256;  // of all lines before; hexadecimal
+  std::string sha256;  // hash of all lines before, hexadecimal
 
   std::size_t &operator[](CaseStatus status) { return counts[static_cast<std::size_t>(status)]; }
   std::size_t operator[](CaseStatus status) const { return counts[static_cast<std::size_t>(status)]; }
@@ -90,14 +90,14 @@ struct Report {
   std::optional<Totals> totals;  // none: the run was cut short
 };
 
-// One line each, without the newline.
+// Each returns one line, without the newline.
 std::string to_json(const Header &header);
 std::string to_json(const Record &record);
 std::string to_json(const Totals &totals);
-// All of it; with its own hash, if it has totals.
+// Returns all lines of the report. If it has totals, their hash is computed anew.
 std::string to_json_lines(const Report &report);
 Result<Record> record_from_json(std::string_view line);
-// Messages name the line. Checks the hash in the totals.
+// Checks the hash in the totals. Error messages name the line.
 Result<Report> report_from_json(std::string_view lines);
 
 std::string sha256_hex(std::string_view bytes);

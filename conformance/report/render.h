@@ -1,4 +1,4 @@
-// What people and other programs see of a report. All of it comes from the records alone.
+// Renderings of a report for people and other programs. They depend on the records alone.
 #pragma once
 
 #include <functional>
@@ -8,13 +8,14 @@
 
 namespace bp::conformance {
 
-// A line for each stage, and what was unexpected, with the commands that run it again. `paint` colours a status.
+// Returns a line for each stage and the unexpected results, with the commands that rerun them. `paint` colours a
+// status.
 std::string to_text(const Report &report, const std::function<std::string(CaseStatus)> &paint);
 
-// JUnit's XML, as continuous integration reads it: a suite for each stage.
+// Returns JUnit XML, as continuous integration systems read it: a test suite for each stage.
 std::string to_junit(const Report &report);
 
-// A page that needs nothing from outside.
+// Returns an HTML page that needs no other files.
 std::string to_html(const Report &report);
 
 }  // namespace bp::conformance

@@ -10,7 +10,7 @@
 namespace bp::conformance {
 namespace {
 
-// "12 pass, 3 unsupported"; what did not happen is not mentioned.
+// Returns "12 pass, 3 unsupported"; statuses without cases are not mentioned.
 std::string describe(const Totals &totals) {
   std::string text;
   for (std::size_t i = 0; i < case_status_count; ++i) {
@@ -21,7 +21,7 @@ std::string describe(const Totals &totals) {
   return text.empty() ? "no cases" : text;
 }
 
-// The peaks, what small things cost, and what is far from the roofline.
+// Describes the peaks, the costs of small operations, and the ops that are far from the roofline.
 std::string describe(const Performance &performance) {
   std::vector<std::string> rates, costs;
   if (performance.bytes_per_second > 0) {

@@ -8,7 +8,7 @@
 
 namespace bp::conformance {
 
-// Greedy, with one place to come back to: linear for each '*'.
+// Greedy, with one position to backtrack to: linear for each '*'.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {

@@ -1,4 +1,4 @@
-// What is known not to pass: a file beside the plugin, each line with a reason.
+// The cases that are known not to pass: a file next to the plugin, each line with a reason.
 //
 //   # libbackplane_acme.expectations
 //   [never]
@@ -6,8 +6,8 @@
 //   [not yet]
 //   ops/sort/*       version 2 will sort
 //
-// A line is a pattern of case ids, in which '*' stands for any text and '?' for one character, and why. A listed case
-// that passes is an unexpected pass: the list is to be shortened.
+// A line consists of a pattern of case ids, in which '*' stands for any text and '?' for one character, and the reason.
+// A listed case that passes is an unexpected pass: its line has to be removed.
 #pragma once
 
 #include <span>
@@ -27,12 +27,13 @@ struct Expectation {
 
 class Expectations {
  public:
-  // Messages name the line.
+  // Error messages name the line.
   static Result<Expectations> parse(std::string_view text, const std::string &file);
-  // libbackplane_acme.so -> libbackplane_acme.expectations; none if that does not exist.
+  // Reads the file next to the plugin: libbackplane_acme.so -> libbackplane_acme.expectations. The result is empty if
+  // there is none.
   static Result<Expectations> read_beside(const std::string &plugin);
 
-  // What the verdict on a case becomes.
+  // Changes the verdict on a case according to the list.
   void apply(std::string_view id, Verdict &verdict) const;
   std::span<const Expectation> lines() const { return lines_; }
 

@@ -11,7 +11,7 @@
 namespace bp::conformance {
 namespace {
 
-// What has to be the same for parts of one run; the file of the plugin may lie elsewhere on another machine.
+// The properties that all parts of one run share. The path of the plugin may differ between machines.
 std::vector<std::pair<std::string_view, std::string>> identity_of(const Header &header, const Shard &shard) {
   std::set<std::string> settings;
   for (const auto &[name, value] : header.settings) {
@@ -76,7 +76,7 @@ Status check_complete(const std::vector<Part> &parts) {
   return {};
 }
 
-// Stages in the order they run; what none of them knows comes last.
+// Stages are sorted in the order in which they run; unknown ones come last.
 std::pair<std::size_t, std::string_view> place_of(const Record &record) {
   const std::span<const Stage> all = conformance::stages();
   const auto stage = std::ranges::find(all, std::string_view(record.stage), &Stage::name);
@@ -89,7 +89,7 @@ Result<Report> merge(std::vector<Part> parts) {
   if (parts.empty()) {
     return invalid_input("there is no report, expected one at least");
   }
-  // The order of the parts must not show in anything.
+  // The result must not depend on the order of the parts.
   std::vector<std::pair<std::pair<std::size_t, std::string>, Part>> keyed;
   for (Part &part : parts) {
     BP_ASSIGN(const Shard shard, shard_of(part));

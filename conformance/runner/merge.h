@@ -1,4 +1,4 @@
-// The shards of a run as one report again, wherever each of them was run.
+// Merges the reports of the shards of a run into one report, wherever each of them was run.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct Part {
   Report report;
 };
 
-// All cases, stage by stage and by id, and the times added up: the same report whatever the order of the parts, and the
-// same as of a run without shards but for times and machines. A shard may be there twice, if its cases came out alike.
-// InvalidInput: parts of another plugin, host or with other options, a shard that is missing, or that was cut short. One
-// part without shards may have been cut short: the report is then too.
+// Merges the records of all parts, sorted by stage and id, and adds up the times. The result does not depend on the
+// order of the parts, and equals that of a run without shards except for times and machines. A shard may be present
+// twice if its results agree. InvalidInput: parts of another plugin or host or with other options; a shard that is
+// missing or was cut short. A single part without shards may have been cut short: then the result is, too.
 Result<Report> merge(std::vector<Part> parts);
 
 }  // namespace bp::conformance

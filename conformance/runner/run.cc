@@ -18,11 +18,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A place for a worker, and the group it has in hand.
+// A slot for a worker, and the group it is working on.
 struct Slot {
   std::optional<Worker> worker;
   const Group *group = nullptr;
-  std::size_t at = 0;  // the case in flight
+  std::size_t at = 0;  // index of the case in flight
   Clock::time_point started;
 
   bool is_busy() const { return group != nullptr; }
@@ -100,13 +100,13 @@ class Run {
     if (!slot.worker) {
       BP_ASSIGN(slot.worker, Worker::start(options_.worker_command, options_.worker_bytes));
     }
-    slot.worker->take_output();  // of the cases before
+    slot.worker->take_output();  // discards the output of earlier cases
     slot.worker->send(slot.id());
     slot.started = Clock::now();
     return {};
   }
 
-  // Until a worker says something or a deadline has passed.
+  // Waits until a worker sends something or a deadline has passed.
   void wait(const Stage &stage) const {
     std::vector<pollfd> descriptors;
     double patience = deadline(stage);

@@ -14,7 +14,7 @@
 namespace bp::conformance {
 namespace {
 
-// As a shell reads it.
+// Quotes the text for a shell.
 std::string quoted(const std::string &text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) {
@@ -74,7 +74,7 @@ std::string rerun_command(const Choice &choice, const std::string &id) {
   return command + " --case " + quoted(id);
 }
 
-// Compares a measurement with the earlier one, if there are both.
+// Compares a measurement with the earlier one, if both exist.
 bool is_slower_than_in(const Report &earlier, Record &record) {
   if (!record.verdict.measured) {
     return false;
@@ -142,7 +142,7 @@ Result<std::string> run_session(const Session &session) {
     }
   };
   BP_ASSIGN(Header header, header_of(subject, session.selection));
-  if (session.fail_fast) {  // then cases may be missing
+  if (session.fail_fast) {  // cases may be missing then
     header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
   }
   add(to_json(header));
@@ -155,7 +155,8 @@ Result<std::string> run_session(const Session &session) {
       session.on_record(record, done, total);
     }
   };
-  // What seems slower than in the earlier report is measured again when the rest is done: perhaps it was the machine.
+  // Cases that seem slower than in the earlier report are measured again at the end, in case the machine was the
+  // reason.
   std::vector<Record> doubtful;
   options.on_record = [&](Record record, std::size_t done, std::size_t total) {
     if (session.earlier && is_slower_than_in(*session.earlier, record)) {

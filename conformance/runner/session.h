@@ -1,4 +1,4 @@
-// One run of the suite on one plugin, from what was asked for to the JSON lines; and a look back at an earlier one.
+// One run of the suite on one plugin, from the options to the JSON lines; and the verification of an earlier report.
 #pragma once
 
 #include <functional>
@@ -11,29 +11,31 @@ namespace bp::conformance {
 struct Session {
   Choice choice;
   Selection selection;
-  std::string program;            // the `backplane` that serves as worker
-  std::string expectations_file;  // empty: the one beside the plugin, if there is one
+  std::string program;            // the `backplane` executable that serves as worker
+  std::string expectations_file;  // empty: the file next to the plugin, if there is one
   int jobs = 0;
   double deadline_scale = 1;
   bool fail_fast = false;
-  // Measurements are compared with those of this report.
+  // Report with which measurements are compared.
   std::optional<Report> earlier = {};
-  // Each line as it comes, with its newline.
+  // Called with each line, including its newline, as soon as it is there.
   std::function<void(const std::string &line)> on_line = {};
   std::function<void(const Record &record, std::size_t done, std::size_t total)> on_record = {};
 };
 
-// The lines of the report. Errors: the plugin is not there, nothing was selected, an expectation cannot be read.
+// Returns the lines of the report. Errors: the plugin does not exist, no case is selected, an expectation cannot be
+// read.
 Result<std::string> run_session(const Session &session);
 
-// The arguments that choose the same backend again: "acme --set x=y --seed 3".
+// Returns the arguments that choose the same backend again: "acme --set x=y --seed 3".
 std::vector<std::string> arguments_of(const Choice &choice);
 
-// Of a file. Messages name it, and the line.
+// Reads a report from a file. Error messages name the file and the line.
 Result<Report> read_report(const std::string &file);
 
-// What an earlier report is worth: its hashes hold, the plugin is the one it speaks of, and `sample` of its cases, chosen
-// by the seed, give what they gave. Blocked cases are not run again. InvalidInput says what does not hold.
+// Verifies an earlier report: its hashes are right, the plugin is the one it was made for, and `sample` of its cases,
+// chosen by the seed, give the same results again. Blocked cases are not rerun. InvalidInput: the hashes or the plugin
+// do not match.
 struct Verified {
   Report report;
   std::size_t rerun = 0;

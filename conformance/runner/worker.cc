@@ -24,7 +24,7 @@
 namespace bp::conformance {
 namespace {
 
-// Above what a plugin that closes "everything" by habit will meet.
+// A number above those that a plugin closes which closes "everything" by habit.
 constexpr int private_descriptor = 700;
 
 bool write_all(int descriptor, std::string_view text) {
@@ -54,7 +54,7 @@ Record run_one(Subject &subject, const std::string &id) {
   record.stage = stage->name;
   try {
     record.verdict = stage->run(subject, id);
-  } catch (const std::exception &error) {  // out of memory, or a plugin that breaks BP-LAW-04
+  } catch (const std::exception &error) {  // out of memory, or a plugin that violates BP-LAW-04
     record.verdict = failure(fmt::format("an exception came out: {}", error.what()));
   } catch (...) {
     record.verdict = failure("an exception came out");
@@ -153,7 +153,7 @@ Worker::~Worker() {
 }
 
 void Worker::send(const std::string &id) {
-  write_all(socket_, id + "\n");  // if it has ended, receive() says so
+  write_all(socket_, id + "\n");  // if the worker has ended, receive() says so
 }
 
 bool Worker::receive() {
@@ -179,7 +179,7 @@ std::string Worker::end() {
   if (process_ < 0) {
     return {};
   }
-  // What closed its socket is ending by itself, and how it ends is worth knowing; others are killed.
+  // A worker that closed its socket is about to end by itself, and the way it ends is of interest; others are killed.
   shutdown(socket_, SHUT_RDWR);
   int status = 0;
   pid_t ended = 0;
@@ -191,7 +191,7 @@ std::string Worker::end() {
     kill(process_, SIGKILL);
     waitpid(process_, &status, 0);
   }
-  kill(-process_, SIGKILL);  // what it has started
+  kill(-process_, SIGKILL);  // also the processes that it has started
   process_ = -1;
   return WIFSIGNALED(status) ? fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                              : fmt::format("the process ended with exit code {}", WEXITSTATUS(status));

@@ -1,6 +1,6 @@
-// A worker: a process of this program that runs cases of one plugin, so that whatever the plugin does costs the case in
-// hand and nothing else. Ids go there and records come back, a line each, over a socket that the plugin has no business
-// with: it may write to standard output and error, close what is 0 to 2, exit, or crash.
+// A worker: a process of this executable that runs cases of one plugin, so that whatever the plugin does affects only
+// the current case. Ids are sent and records come back, one line each, over a socket that the plugin does not know of:
+// the plugin may write to standard output and error, close descriptors 0 to 2, exit, or crash.
 #pragma once
 
 #include <sys/types.h>
@@ -13,28 +13,29 @@
 
 namespace bp::conformance {
 
-// In the worker: runs what it is sent until the other side closes. Records have no command to rerun.
+// Runs in the worker: runs the cases it is sent until the other side closes. Records have no command to rerun.
 void serve(Subject &subject, int descriptor);
 
-// In the process that has workers. It must not have other threads while it starts one.
+// The worker as the controlling process sees it. That process must not have other threads while it starts a worker.
 class Worker {
  public:
-  // Runs `command` with the socket's number as one more argument, confined to `bytes` of addresses (0: any number).
+  // Runs `command` with the socket's number as an additional argument and the address space limited to `bytes` (0: no
+  // limit).
   static Result<Worker> start(const std::vector<std::string> &command, std::int64_t bytes);
   Worker(Worker &&other) noexcept;
   Worker &operator=(Worker &&other) noexcept;
-  ~Worker();  // ends it
+  ~Worker();  // ends the process
 
   int descriptor() const { return socket_; }  // readable when there is something to receive
   void send(const std::string &id);
-  // Takes what has arrived: false if the worker has closed its side, which it does only by ending.
+  // Reads what has arrived. Returns false if the worker has closed its side, which it does only by ending.
   bool receive();
-  // A line that has arrived, without its newline.
+  // Returns a line that has arrived, without its newline.
   std::optional<std::string> take_line();
 
-  // Kills it, if it has not ended, and says how it ended: "killed by signal 11 (Segmentation fault)".
+  // Kills the process if it has not ended, and says how it ended: "killed by signal 11 (Segmentation fault)".
   std::string end();
-  // The end of what it, and the plugin in it, has printed since the last call; empty if nothing.
+  // Returns the end of what the process, including the plugin in it, has printed since the last call; empty if nothing.
   std::string take_output();
 
  private:

@@ -37,8 +37,8 @@ constexpr Accuracy with(Accuracy accuracy, Edges edges) {
   return accuracy;
 }
 
-// The bounds of functions are those of OpenCL's full profile for f32, where it has the function, and its bounds for half
-// in the narrow types, but never more than 2.
+// Bounds of functions are those of OpenCL's full profile for f32, where it has the function; in narrow types those for
+// half, but at most 2.
 const std::vector<AccuracyRow> &rows() {
   static const std::vector<AccuracyRow> all = {
       {bits,
@@ -154,22 +154,22 @@ double spacing_at(double x, ir::Spacing spacing) {
   return std::ldexp(1.0, std::max(exponent, spacing.least));
 }
 
-// How far apart two numbers are, by what is asked of them.
+// The distance between two numbers, and whether the accuracy allows it.
 struct Distance {
   double ulp = 0;
   bool is_close = true;
 };
 
-// What is the same for all elements of an array.
+// Values common to all elements of an array.
 struct Frame {
   Closeness closeness;
   bool zeros_have_signs;
   double limit;         // in units
-  ir::Spacing spacing;  // of the type, or of the parts
-  double epsilon;       // of the sums
+  ir::Spacing spacing;  // for the type, or for the parts of a complex type
+  double epsilon;       // for sums
   double most;          // the largest finite number
   std::int64_t terms;
-  double largest = 0;  // element
+  double largest = 0;  // the largest element
 };
 
 template <class T>
@@ -188,7 +188,7 @@ double largest_finite() {
   }
 }
 
-// Of values that are not both finite, or both zero: nothing where the distance counts.
+// Compares special values: NaNs, zeros, and values that are equal. Returns nothing if the distance decides.
 std::optional<bool> are_same_special(double x, double y, bool zeros_have_signs) {
   if (std::isnan(x) || std::isnan(y)) {
     return std::isnan(x) && std::isnan(y);
@@ -199,7 +199,7 @@ std::optional<bool> are_same_special(double x, double y, bool zeros_have_signs) 
   return x == y ? std::optional(true) : std::nullopt;
 }
 
-// What may lie between a result and the expected one.
+// Returns the largest allowed difference between a result and the expected one.
 double room(const Frame &frame, double size, double sum) {
   const double unit = spacing_at(size, frame.spacing);
   switch (frame.closeness) {
@@ -217,7 +217,7 @@ Distance distance(double x, double y, double size, double sum, const Frame &fram
   }
   const double allowed = room(frame, size, sum);
   if (std::isinf(x) || std::isinf(y)) {
-    // What rounds to infinity may be a little less for another.
+    // A result that rounds to infinity may also be a slightly smaller finite number.
     const double finite = std::isinf(x) ? y : x;
     const bool is_edge = std::signbit(x) == std::signbit(y) && std::fabs(finite) + allowed >= frame.most && allowed > 0;
     return {is_edge ? 1 : infinity, is_edge};
@@ -250,7 +250,7 @@ Distance distance_of(T found, T expected, double sum, const Frame &frame) {
   }
 }
 
-// Of an array of floats or complex numbers.
+// Makes the frame for an array of floats or complex numbers.
 template <class T>
 Frame make_frame(std::span<const T> expected, ElementType type, const Accuracy &accuracy, double limit,
                  std::int64_t terms) {
@@ -337,7 +337,7 @@ void judge_parts(const ir::Literal &found, const ir::Literal &expected, const Ac
   }
 }
 
-// Up or down, as the seed has it for this element.
+// Whether the seed moves this element up.
 bool goes_up(std::uint64_t seed, std::size_t i) {
   return (((seed * 0x9e3779b97f4a7c15 + i + 1) * 0xd1342543de82ef95) >> 63) != 0;
 }

@@ -53,7 +53,7 @@ void AlteredImage::add_attribute(std::uint16_t key) {
 
 const bp_module_t *AlteredImage::module() {
   auto storage = pools.lay_out(header_, "altered");
-  BP_CHECK(storage.ok());  // as large as the module it was made of
+  BP_CHECK(storage.ok());  // it is about as large as the original module
   storage_ = std::move(storage).value();
   if (!unknown_sections_.empty()) {
     append_sections();
@@ -61,7 +61,7 @@ const bp_module_t *AlteredImage::module() {
   return reinterpret_cast<const bp_module_t *>(storage_.data());
 }
 
-// Behind all there is: what they hold, and then the table of all sections.
+// Appends the content of the unknown sections at the end, followed by a new table of all sections.
 void AlteredImage::append_sections() {
   constexpr std::size_t alignment = 64;
   const auto append = [&](const void *data, std::size_t size) {

@@ -1,5 +1,5 @@
-// A module image that was changed: something in it that no plugin has heard of (BP-LAW-05, BP-MODULE-07), or anything
-// else. Its hash is right.
+// A module image that was changed: it contains something that no plugin knows (BP-LAW-05, BP-MODULE-07), or has any
+// other change. Its hash is right.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ class AlteredImage {
  public:
   explicit AlteredImage(const bp_module_t *module);
 
-  // To be changed before module() is called.
+  // May be changed until module() is called.
   host::ImagePools pools;
 
-  // A section of a few bytes.
+  // Adds a section of a few bytes.
   void add_section(std::uint32_t id) { unknown_sections_.push_back(id); }
-  // An attribute of one number for every instruction; keys are sorted, so `key` is greater than all there are.
+  // Adds an attribute with one number to every instruction. Keys are sorted, so `key` must be greater than all that
+  // exist.
   void add_attribute(std::uint16_t key);
 
-  // Laid out and hashed; valid as long as this is.
+  // Lays out and hashes the image; the result is valid as long as this object.
   const bp_module_t *module();
   std::span<const std::byte> bytes() const { return storage_; }
 

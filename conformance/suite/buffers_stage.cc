@@ -1,6 +1,6 @@
-// What a program does to memory: each of its buffers lies between guards, what it may not write is protected if the
-// host has it, and what is not an input holds poison before the run. What comes out must not depend on where buffers
-// lie or on what was in them.
+// Memory accesses of programs: each of its buffers lies between guards, memory that it must not write is protected if
+// it is host memory, and everything except inputs holds poison before the run. The result must not depend on the
+// addresses of buffers or on their previous content.
 #include <fmt/format.h>
 
 #include <functional>
@@ -34,7 +34,7 @@ struct Trial {
   std::vector<Literal> arguments, others;
 };
 
-// Past the end of a buffer there is nothing.
+// Checks that nothing is accessed past the end of a buffer.
 Status stays_before_the_end(const Trial &trial) {
   BP_ASSIGN([[maybe_unused]] const Outputs outputs, trial.program.run(trial.arguments, ends));
   return {};
@@ -48,7 +48,7 @@ Status gives_the_same_elsewhere(const Trial &trial) {
   BP_ASSIGN(const Outputs second, trial.program.run(trial.arguments, starts));
   return expect_same(second, first, "when buffers lie elsewhere and held other bytes before the run");
 }
-// BP-RUN-04: no state that shows.
+// BP-RUN-04: no observable state.
 Status remembers_nothing(const Trial &trial) {
   BP_ASSIGN(const Outputs first, trial.program.run(trial.arguments, ends));
   BP_ASSIGN(const Outputs between, trial.program.run(trial.others, starts));

@@ -1,5 +1,5 @@
-// Claims under pressure: where parts of them are denied, at random, every border between device and host comes up, with
-// its copies; and an answer may not depend on what stands beside an instruction (BP-CLAIM-02, BP-FIND-02).
+// Claims under stress: when claims are denied at random, every kind of border between device and host occurs, with its
+// copies; and the answer for an instruction must not depend on its neighbours (BP-CLAIM-02, BP-FIND-02).
 #include <fmt/format.h>
 
 #include "conformance/suite/sample_programs.h"
@@ -13,8 +13,8 @@
 namespace bp::conformance {
 namespace {
 
-// Takes back about half of what the plugin claims: by the instruction's op and number of operands, so that it is a
-// claim like any other, pure and local.
+// Withdraws about half of the plugin's claims: chosen by the instruction's op and number of operands, so that the
+// remaining answers are still pure and local.
 class Denial final : public layers::Interposer {
  public:
   Denial(std::unique_ptr<host::Entry> below, std::uint64_t seed) : Interposer(std::move(below)), seed_(seed) {}
@@ -73,7 +73,7 @@ Result<Verdict> deny(Subject &subject, const std::string &name, const std::strin
   return verdict_of(expect_agreement(found, expected));
 }
 
-// The same entry, with other names, other instructions before it, and another module around it.
+// Returns a module with the same entry, but another module name and additional instructions that the others do not use.
 ir::Module with_neighbours(const ir::Module &module) {
   ir::Module changed = module;
   changed.set_name("neighbours");
@@ -81,7 +81,7 @@ ir::Module with_neighbours(const ir::Module &module) {
   const ir::Shape shape = ir::Shape::array(ir::ElementType::F32, {3});
   const auto number = static_cast<std::int64_t>(changed.entry().parameter_ids().size());
   const ir::InstructionId x = changed.add_parameter(entry, number, shape, "neighbour");
-  // An odd number more.
+  // An odd number of additional instructions.
   const ir::InstructionId operands[] = {x};
   const ir::InstructionId negated[] = {changed.add_instruction(entry, ir::Opcode::Negate, shape, operands)};
   changed.add_instruction(entry, ir::Opcode::Negate, shape, negated);
@@ -97,7 +97,7 @@ Result<Verdict> is_local(Subject &subject, const std::string &name) {
     const ir::Module &asked = i == 0 ? module : changed;
     const auto image = host::build_image(asked, host::Stage::Legalize);
     if (!image.ok()) {
-      return nothing_to_do();  // sizes that no device is told of
+      return nothing_to_do();  // it has sizes for which no image can be built
     }
     BP_ASSIGN(const compile::Claims claims, compile::ask(*backend->device(), asked, *image));
     claimed[i] = claims.claimed;

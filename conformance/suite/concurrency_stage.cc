@@ -1,5 +1,5 @@
-// Runs at the same time give the bits of runs one after the other: of one program from several threads, of two devices
-// made by one library, and in whatever order their parts are submitted and their signals seen.
+// Concurrent runs give the same bits as runs one after the other: runs of one program from several threads, runs on two
+// devices of one library, and runs whose parts are submitted and waited for in any order.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int threads = 4;
 
-// Inputs of a thread, and what they give when nobody else runs.
+// Inputs of a thread, and their results when nothing else runs.
 struct ConcurrentWork {
   std::vector<Literal> arguments;
   Literal expected;
@@ -31,7 +31,7 @@ Result<ConcurrentWork> make_work(const Compiled &compiled, const ir::Module &mod
   return work;
 }
 
-// All threads begin together, each with inputs of its own; `programs` take turns.
+// All threads start together, each with its own inputs, and use the `programs` in turn.
 Status run_together(const std::vector<const Compiled *> &programs, const std::vector<ConcurrentWork> &work,
                     int rounds) {
   std::atomic<int> ready = 0;
@@ -82,7 +82,7 @@ Status expect_result(const Compiled &program, const ConcurrentWork &work, std::s
              : Status(make_error(ErrorCode::PluginFailure, "a run has other bits {}", when));
 }
 
-// Each on data of its own, one after the other and both at once.
+// Runs both programs on different data, first one after the other, then concurrently.
 Status run_on_both(const Compiled &one, const Compiled &other, const std::vector<ConcurrentWork> &work, int rounds) {
   for (std::size_t i = 0; i < work.size(); ++i) {
     BP_TRY(expect_result(i % 2 == 0 ? one : other, work[i], "when two devices run in turn"));
@@ -90,7 +90,7 @@ Status run_on_both(const Compiled &one, const Compiled &other, const std::vector
   return run_together({&one, &other}, work, rounds);
 }
 
-// Another one, if there are several alike.
+// Creates a device on another instance if there is one with the same target, otherwise on the same instance.
 Result<DevicePointer> make_second(const std::shared_ptr<const host::Plugin> &library, const Subject &subject,
                                   const host::Device &first) {
   BP_ASSIGN(const std::uint32_t instances, library->probe(subject.device_id()));
@@ -103,7 +103,7 @@ Result<DevicePointer> make_second(const std::shared_ptr<const host::Plugin> &lib
   return make_device(library, subject);
 }
 
-// The second device lives longer than an older and than a younger one.
+// The second device outlives both an older and a younger one.
 Status run_on_devices(const Subject &subject, const ir::Module &module, const std::vector<ConcurrentWork> &work) {
   const int rounds = subject.is_full() ? 500 : 20;
   BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
@@ -126,7 +126,8 @@ Status run_on_devices(const Subject &subject, const ir::Module &module, const st
 
 // --- Orders ---
 
-// What a run is submitted as: inputs to the device, the program, outputs from the device. Each needs the one before it.
+// A part of a run: inputs to the device, the program, or outputs from the device. Each part depends on the one before
+// it.
 struct Submission {
   std::uint32_t queue;
   std::vector<bp_command_t> commands;
@@ -135,12 +136,12 @@ struct Submission {
 };
 struct SubmittedRun {
   std::unique_ptr<NakedRun> run;
-  NakedProgram::Outputs outputs;  // copied by a queue, if one copies
+  NakedProgram::Outputs outputs;  // filled by copies on a queue, if there is one for copies
   std::vector<Submission> submissions;
 };
 
-// Submits the parts of several runs, and looks at their signals, in an order that the seed decides and nothing else: the
-// signals that come in between stay unseen until it is their turn.
+// Submits the parts of several runs, and waits for their signals, in an order that depends on the seed alone: a signal
+// that arrives earlier is not looked at before its turn.
 class Order {
  public:
   Order(const host::Device &device, std::vector<SubmittedRun> &runs, std::uint64_t seed)
@@ -151,7 +152,7 @@ class Order {
     for (SubmittedRun &run : runs_) {
       for (Submission &one : run.submissions) {
         if (one.is_submitted && !one.is_seen) {
-          static_cast<void>(look_at(one));  // it may still work on what ends here
+          static_cast<void>(look_at(one));  // it may still use what is destroyed here
         }
         device_.timelines().destroy(one.done.timeline);
       }
@@ -195,7 +196,7 @@ class Order {
     if (before != nullptr && !before->is_seen && unheard.call([&](const bp_diag_t *diag) {
           return device_.native_sync()->wait(device_.abi(), one.queue, before->done, diag);
         }) != BP_OK) {
-      BP_TRY(look_at(*before));  // it does not have to be able to
+      BP_TRY(look_at(*before));  // the queue is not required to wait for this point
     }
     const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
       return device_.queue()->submit(device_.abi(), one.queue, one.commands.data(),
@@ -205,7 +206,7 @@ class Order {
     return diagnostics.result(status, device_.id(), "submit");
   }
 
-  // Waits for as long as it takes: the case has a deadline.
+  // Waits without a timeout: the case has a deadline.
   Status look_at(Submission &one) {
     const auto signal = device_.timelines().wait(one.done);
     one.is_seen = true;
@@ -239,7 +240,7 @@ Result<SubmittedRun> prepare_submissions(const host::Device &device, const Naked
   return prepared;
 }
 
-// The same bits in every order.
+// The results must have the same bits in every order.
 Result<Verdict> run_in_orders(Subject &subject, const std::string &id, const ir::Module &module,
                               const std::vector<ConcurrentWork> &work) {
   BP_ASSIGN(const Backend *backend, subject.backend());

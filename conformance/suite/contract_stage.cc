@@ -1,5 +1,5 @@
-// The rules of the headers that can be seen from outside while the plugin works: the validate layer watches it compile and
-// run the sample programs. A case for each rule; and the trials of rules that take a call of their own.
+// The rules of the headers that can be checked from outside while the plugin works: the validate layer watches it
+// compile and run the sample programs. There is a case for each rule, and the trials of rules that need special calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace bp::conformance {
 namespace {
 
-// Rule, and the extension without which it says nothing.
+// A rule, and the extension to which it applies.
 struct Watched {
   std::string_view rule, extension;
 };
@@ -49,7 +49,7 @@ constexpr Watched watched[] = {
     {"bp_status", ""},
 };
 
-// Everything the suite can make it do in a short time, watched.
+// Watches everything that the suite can make the plugin do in a short time.
 Result<std::vector<layers::Violation>> watch(Subject &subject) {
   auto violations = std::make_shared<layers::Violations>();
   const ProcessState before = look_at_process();
@@ -64,7 +64,7 @@ Result<std::vector<layers::Violation>> watch(Subject &subject) {
       BP_ASSIGN(const ir::Module module, sample_program(name));
       const auto compiled = backend.compile(module, compile_options);
       if (!compiled.ok()) {
-        continue;  // other stages say so
+        continue;  // other stages report this
       }
       BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of(name)));
       for (int i = 0; i < 2; ++i) {
@@ -83,7 +83,7 @@ Result<std::vector<layers::Violation>> watch(Subject &subject) {
 }
 
 Verdict expect_unbroken(Subject &subject, std::string_view rule) {
-  // The cases of a worker share one look.
+  // The cases of a worker share the violations of one watched run.
   static const Result<std::vector<layers::Violation>> violations = watch(subject);
   if (!violations.ok()) {
     return failure(violations.error().to_string());
@@ -96,7 +96,7 @@ Verdict expect_unbroken(Subject &subject, std::string_view rule) {
       fmt::format("{}; {} times", found->message, std::ranges::count(*violations, rule, &layers::Violation::rule)));
 }
 
-// The trials of all files.
+// Returns the trials of all files.
 std::vector<ContractTrial> trials() {
   std::vector<ContractTrial> all;
   for (const std::span<const ContractTrial> table : {host_trials, module_trials, queue_trials, routine_trials}) {

@@ -1,4 +1,4 @@
-// Rules of the headers that take a call of their own to see: what the core would never do, or not often enough.
+// Tests of rules of the headers that need special calls: calls that the core never makes, or not often enough.
 #pragma once
 
 #include <span>
@@ -12,17 +12,17 @@ namespace bp::conformance {
 
 struct ContractTrial {
   std::string_view name;       // "BP-HOST-01/log"
-  std::string_view extension;  // without it there is nothing to try; empty: always
+  std::string_view extension;  // extension that the device must have for the trial; empty: none
   Verdict (*run)(Subject &subject);
 };
 
-// By what they do: with another host, with altered modules, with the device's own memory and queues, with its routines.
+// Trials by what they use: another host, altered modules, the device's own memory and queues, the device's routines.
 extern const std::span<const ContractTrial> host_trials, module_trials, queue_trials, routine_trials;
 
-// The bits of a sample program on a device; compiled for the device alone, with nothing folded.
+// Runs a sample program, compiled for the device alone without constant folding, and returns the exact result.
 Result<ir::Literal> run_alone(const Subject &subject, const Backend &backend, const ir::Module &module);
 
-// The device once more, under one more layer.
+// Loads the device again, with one more layer.
 Result<Backend> load_under(const Subject &subject, host::Layer layer);
 
 }  // namespace bp::conformance

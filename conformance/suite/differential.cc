@@ -17,7 +17,7 @@ std::string indented(std::string text) {
   return boost::replace_all_copy(text, "\n", "\n    ");
 }
 
-// The same kind of failure on as little as possible, as text.
+// Reduces the program to the smallest one with the same kind of failure, and returns it as text.
 std::string reduced(const Backend &backend, const Module &module, std::uint64_t seed, std::string mismatch) {
   debugging::ReduceOptions options;
   options.max_seconds = 10;

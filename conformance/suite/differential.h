@@ -1,4 +1,4 @@
-// A program on the device and on the interpreter, as a case.
+// A case that compares a program on the device with the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace bp::conformance {
 
-// Of a verified program, on inputs of the seed (random_graph.h). What fails is made small before it is told: the message
-// ends with the few instructions that still show it. Unsupported if not even the interpreter runs it within its limits.
+// Compares a verified program on inputs generated from the seed (random_graph.h). A program that fails is reduced
+// first: the message ends with the few instructions that still show the failure. Unsupported if not even the
+// interpreter can run it within its limits.
 Result<Verdict> compare_with_interpreter(const Backend &backend, const Module &module, std::uint64_t seed);
 
 }  // namespace bp::conformance

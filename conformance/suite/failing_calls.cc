@@ -23,7 +23,7 @@ bool is_due(Failure &failure) {
   return ++failure.calls == failure.call;
 }
 
-// One alloc() asks for more than any machine has: the device itself refuses.
+// Makes one alloc() ask for more memory than any machine has, so that the device itself refuses.
 class Excess final : public layers::Interposer {
  public:
   Excess(std::unique_ptr<host::Entry> below, std::shared_ptr<Failure> when)
@@ -38,7 +38,7 @@ class Excess final : public layers::Interposer {
   std::shared_ptr<Failure> when_;
 };
 
-// One copy fails, or the submission that it is part of.
+// Makes one copy fail, or the submission that contains it.
 class FailingCopy final : public layers::Interposer {
  public:
   FailingCopy(std::unique_ptr<host::Entry> below, std::shared_ptr<Failure> when)
@@ -74,8 +74,8 @@ host::Layer layer_of(std::shared_ptr<Failure> when) {
 struct FailingKind {
   std::string_view name;
   host::Layer (*layer)(std::shared_ptr<Failure> when);
-  std::string_view reason;  // what the error says
-  int most;                 // calls that are tried, where the device has memory of its own
+  std::string_view reason;  // text that the error must contain
+  int most;                 // number of calls that are tried if the device has its own memory
   bool is_loss = false;
 };
 const FailingKind failing_kinds[] = {
@@ -84,7 +84,7 @@ const FailingKind failing_kinds[] = {
     {"lost", layers::failure_layer, "device lost", 24, true},
 };
 
-// A program that the device runs all of, and what it gives.
+// A program that the device can run completely, and its result.
 struct Example {
   Module module;
   Literal expected;
@@ -97,15 +97,15 @@ Result<Example> make_example(Subject &subject) {
   return Example{std::move(module), std::move(expected)};
 }
 
-// The fault stands where the device's own would: below all other layers.
+// Puts the failing layer below all other layers, where a failure of the device itself would occur.
 Result<Backend> load_over(const Subject &subject, host::Layer layer) {
   BackendOptions options = subject.backend_options();
   options.layers.insert(options.layers.begin(), std::move(layer));
   return Backend::load(subject.choice().name, options);
 }
 
-// What can be had of the device's memory, taken piece by piece and given back; 0 where the device does not say how much
-// there is, or has more than anybody should take.
+// Returns how much of the device's memory can be allocated, by allocating blocks and releasing them; 0 if the device
+// does not give a capacity, or has more memory than a test should allocate.
 std::uint64_t free_bytes(const host::Device &device) {
   constexpr std::uint64_t most = std::uint64_t{1} << 32, min_piece = 64;
   std::uint64_t sum = 0;
@@ -148,7 +148,7 @@ Status expect_bits(const Backend &backend, const Example &example, std::string_v
              : Status(make_error(ErrorCode::PluginFailure, "a run {} has other bits", when));
 }
 
-// Of a run in which nothing was made to fail: false.
+// Returns false for a run in which no call was made to fail; an error if that run failed.
 Result<bool> not_struck(const Result<Literal> &found) {
   if (!found.ok()) {
     return make_error(ErrorCode::PluginFailure, "a run fails before its time: {}", found.error().to_string());
@@ -156,12 +156,12 @@ Result<bool> not_struck(const Result<Literal> &found) {
   return false;
 }
 
-// Once a call has failed the device does what it did. False if it makes no n calls.
+// Checks that the device works as before after a call has failed. Returns false if the device makes fewer than n calls.
 Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint64_t n, const Example &example) {
   const auto failure = std::make_shared<Failure>();
   failure->call = never;
   BP_ASSIGN(const Backend backend, load_over(subject, kind.layer(failure)));
-  constexpr int rounds = 5;  // what is kept for the next time is taken once; a leak goes on
+  constexpr int rounds = 5;  // memory kept for later use is taken once, a leak grows
   std::uint64_t before = 0, after = 0;
   for (int i = 0; i < 2 || (i < rounds && after < before); ++i) {
     failure->calls = 0;
@@ -184,7 +184,7 @@ Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint
   return true;
 }
 
-// BP-STATUS-03, BP-DEVICE-03. False if no n calls are made of a device.
+// BP-STATUS-03, BP-DEVICE-03. Returns false if the device gets fewer than n calls.
 Result<bool> can_be_lost(const Subject &subject, const FailingKind &kind, std::uint64_t n, const Example &example) {
   std::uint64_t before = 0;
   {
@@ -221,7 +221,8 @@ std::vector<std::string> failing_calls(const Subject &subject) {
   }
   const bool has_memory = subject.has("bp.memory/1") && subject.has("bp.compiler/1");
   for (const FailingKind &kind : failing_kinds) {
-    const int most = has_memory ? kind.most : kind.is_loss ? 3 : 0;  // without it there is little to lose
+    // Without memory calls there are few calls at which it can be lost.
+    const int most = has_memory ? kind.most : kind.is_loss ? 3 : 0;
     for (int n = 1; n <= most; n += subject.is_full() || kind.is_loss ? 1 : 1 + n / 3) {
       calls.push_back(fmt::format("{}/{}", kind.name, n));
     }
@@ -237,7 +238,7 @@ Result<Verdict> run_with_failing_call(Subject &subject, std::string_view call) {
   if (kind == std::end(failing_kinds) || n == 0) {
     return invalid_input("there is no case faults/{}", call);
   }
-  // The cases of a worker share it.
+  // The cases of a worker share the example.
   static const Result<Example> example = make_example(subject);
   if (!example.ok()) {
     return example.error();

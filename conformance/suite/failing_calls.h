@@ -1,5 +1,6 @@
-// Calls that fail while a program is loaded and run: the n-th allocation, the n-th copy; or the n-th and all that follow,
-// since the device is lost. That is said, nothing is left behind, and the next run works.
+// Calls that fail while a program is loaded and run: the n-th allocation, the n-th copy; or the n-th call and all later
+// ones, because the device is lost. The program must report the failure and leave nothing behind, and the next run must
+// work.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 
 namespace bp::conformance {
 
-// "alloc/1", "copy/2", "lost/3": those that the device can meet.
+// Returns the failures that the device can meet: "alloc/1", "copy/2", "lost/3".
 std::vector<std::string> failing_calls(const Subject &subject);
 Result<Verdict> run_with_failing_call(Subject &subject, std::string_view call);
 
-// Compiles a program for the device alone, with nothing folded, and runs it: the same inputs each time.
+// Compiles a program for the device alone, without constant folding, and runs it with the same inputs each time.
 Result<Literal> run_on_device(const Backend &backend, const Module &module);
 
 }  // namespace bp::conformance

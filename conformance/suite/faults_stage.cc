@@ -1,5 +1,5 @@
-// Faults: artifacts that are cut off, damaged or foreign, streams that refuse, memory that runs out, services that go
-// missing, calls that fail, devices that are lost. The plugin reports them and goes on working.
+// Faults: artifacts that are truncated, damaged or foreign, streams that refuse, memory that runs out, services that
+// are missing, calls that fail, devices that are lost. The plugin must report them and continue to work.
 #include <fmt/format.h>
 
 #include <functional>
@@ -19,13 +19,13 @@ namespace {
 
 constexpr int trials_per_kind = 24;
 
-// A device that compiles, the program it is given, and what the core made for it on the way.
+// The artifact of a compilation, and a copy of the module image it was made from.
 struct Compilation {
   std::string artifact;
   std::shared_ptr<const layers::ModuleCopy> module;
 };
 
-// Sees what the core compiles last.
+// Records what the core compiled last.
 class Recorder final : public layers::Interposer {
  public:
   Recorder(std::unique_ptr<host::Entry> below, Compilation &last) : Interposer(std::move(below)), last_(last) {}
@@ -54,7 +54,7 @@ Result<Compilation> compile_sample(Subject &subject, const ir::Module &module) {
   return last;
 }
 
-// The device still does what it did.
+// Checks that the device still works as before.
 Status still_works(const Backend &backend, const ir::Module &module) {
   BP_ASSIGN([[maybe_unused]] const Literal result, run_on_device(backend, module));
   return {};
@@ -78,7 +78,7 @@ Status expect_refused(const Backend &backend, const Compilation &compilation, co
   std::vector<std::uint8_t> taken(count);
   const bp_program_t *program = nullptr;
   host::Diagnostics diagnostics;
-  // Of its own, so that reading past the end is seen where memory is watched.
+  // A copy of its own, so that memory checkers detect reads past the end.
   const std::vector<char> bytes(artifact.begin(), artifact.end());
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return device.compiler()->load(device.abi(), bytes.data(), bytes.size(), constants.data(), taken.data(), count,
@@ -155,7 +155,7 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
       return device.compiler()->compile(device.abi(), compilation->module->view().image(), &abi, diag);
     });
     if (stream.writes <= refused_at && status == BP_OK) {
-      break;  // it writes no more often than that
+      break;  // there are no more writes
     }
     if (status != BP_NO_MEMORY || stream.writes != refused_at + 1) {
       return failure(fmt::format("BP-STREAM-01: write {} said out of memory; compile() made {} more and returned {}",
@@ -165,14 +165,14 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
   return verdict_of(still_works(*backend, module));
 }
 
-// BP-ALLOC-01, with a piece that nobody has, and with many small ones where the capacity is known.
+// BP-ALLOC-01: with a block that is too large for any machine, and with many small ones where the capacity is known.
 Result<Verdict> run_out_of_memory(Subject &subject) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
   for (std::uint32_t space = 0; space < device.memory()->space_count; ++space) {
     const std::uint64_t capacity = device.memory()->spaces[space].capacity;
-    // More than any machine has. The capacity says what may be planned; scratch memory comes on top.
+    // More than any machine has. The capacity only limits what may be planned; scratch memory comes on top.
     constexpr std::uint64_t too_much = std::uint64_t{1} << 50;
     for (std::uint64_t size : {too_much, ~std::uint64_t{0}, ~std::uint64_t{0} - 63}) {
       bp_memory_t piece{};
@@ -187,11 +187,12 @@ Result<Verdict> run_out_of_memory(Subject &subject) {
         return failure("alloc that fails writes its result");
       }
     }
-    // What is given back is there again.
+    // Released memory can be allocated again.
     for (int i = 0; capacity > 0 && i < 40; ++i) {
       BP_ASSIGN(const runtime::Block piece, runtime::Block::allocate_on(device, space, capacity / 4));
     }
-    // What lasts for a run is there for each run that was prepared.
+    // Memory that lasts for one run exists once for each prepared run, so only shared memory is limited by the
+    // capacity.
     const bool is_shared = (device.memory()->spaces[space].flags & BP_SPACE_PER_RUN) == 0;
     if (is_shared && capacity > 0 && capacity <= std::uint64_t{1} << 32) {
       std::vector<runtime::Block> pieces;
@@ -212,7 +213,7 @@ Result<Verdict> run_out_of_memory(Subject &subject) {
   return verdict_of(still_works(*backend, module));
 }
 
-// BP-HOST-01, where a service is there for one question and not for the next.
+// BP-HOST-01: a service that is available at one request and not at the next.
 Result<Verdict> with_failing_services(Subject &subject) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   BP_ASSIGN(const Backend *backend, subject.backend());
@@ -229,7 +230,7 @@ Result<Verdict> with_failing_services(Subject &subject) {
           fmt::format("BP-HOST-01: the result has other bits if question {} for a service gets null", question));
     }
     if (!failing->has_struck()) {
-      break;  // it asks no more often than that
+      break;  // there are no more requests
     }
   }
   return Verdict();

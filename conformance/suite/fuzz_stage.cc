@@ -1,5 +1,5 @@
-// Programs and sequences of calls that nobody thought of: the number of a case, with --seed, is what they are made of.
-// What fails is made small before it is told.
+// Random programs and sequences of calls, which depend only on the number of the case and --seed. Failing ones are
+// reduced before they are reported.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ Result<Verdict> judge_graph(Subject &subject, const std::string &id) {
   return compare_with_interpreter(*backend, module, seed);
 }
 
-// What is left of a sequence when nothing more can be taken out of it without its going well: halves, then quarters, down
-// to single steps.
+// Returns a part of the sequence that still fails: removes halves, then quarters, down to single steps, as long as the
+// rest still fails.
 std::vector<Step> shortened(const Subject &subject, const std::vector<Material> &materials, std::vector<Step> steps) {
   constexpr double max_seconds = 10;
   const auto start = std::chrono::steady_clock::now();
@@ -45,7 +45,7 @@ std::vector<Step> shortened(const Subject &subject, const std::vector<Material> 
 
 Result<Verdict> judge_calls(Subject &subject, const std::string &id) {
   constexpr std::size_t count = 120;
-  subject.unload();  // the sequence is to meet the library as it is when it has just been loaded
+  subject.unload();  // the sequence has to start with a freshly loaded library
   const std::uint64_t seed = subject.seed_of(id);
   BP_ASSIGN(const std::vector<Material> materials, make_materials(subject, seed));
   const std::vector<Step> steps = random_steps(seed, count);

@@ -1,4 +1,4 @@
-// Whether what is done again and again leaves something behind: a leak is told from noise.
+// Detection of leaks: whether an action that is repeated leaves something behind, as opposed to noise.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace bp::conformance {
 
-// `round` does it a number of times, and says what that has left behind: empty if nothing. Rounds are run until most of
-// seven agree. Its errors end this at once.
+// `round` repeats the action a number of times and returns a description of what that left behind, empty if nothing.
+// Rounds are run until a majority of seven agrees. An error of `round` ends the measurement.
 //
-// A leak that goes on shows in most rounds; a cache that still fills up, a table that doubles, or what the system does
-// meanwhile shows in one or another. So one clean round proves nothing: perhaps memory was given back during it that was
-// taken before, or the leak is one of every tenth time. And one round that grows proves nothing either.
+// A persistent leak shows in most rounds; a cache that still fills up, a table that doubles, or activity of the system
+// shows in one or another. So one clean round proves nothing: memory taken earlier may have been freed during it, or
+// the leak may occur only every tenth time. And one round that grows proves nothing either.
 Status judge_growth(const std::function<Result<std::string>()> &round);
 
 }  // namespace bp::conformance

@@ -1,5 +1,5 @@
-// A piece of memory that tells when somebody writes beside it. The host's has a page on each side that nobody may
-// touch; a device's, and what the host's pages have left over, is surrounded by canaries.
+// A block of memory that detects writes outside its bounds. Host memory has an inaccessible page on each side; device
+// memory, and the rest of the host's pages, is surrounded by canaries.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace bp::conformance {
 
 class GuardedBlock {
  public:
-  enum class Place : std::uint8_t { AtEnd, AtStart };  // next to the one guard or to the other
+  enum class Place : std::uint8_t { AtEnd, AtStart };  // adjacent to the guard behind it or before it
 
-  // Filled with `poison`. Of a device that outlives it, or, if `device` is null, of the host; `alignment` is then at
-  // most that of a page. Where a device has no place for the canaries it is an OutOfMemory.
+  // Makes a block filled with `poison`, in the memory of a device, which must outlive it, or, if `device` is nullptr,
+  // of the host; then `alignment` is at most that of a page. OutOfMemory if the device has no room for the canaries.
   static Result<GuardedBlock> make(const host::Device *device, std::uint32_t space, std::uint64_t size,
                                    std::uint64_t alignment, Place place, std::byte poison);
   GuardedBlock(GuardedBlock &&other) noexcept;
@@ -27,7 +27,7 @@ class GuardedBlock {
   Status write(std::uint64_t offset, std::span<const std::byte> bytes);
   Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t size) const;
   Result<bool> canaries_live() const;
-  // The whole pages that hold it, and nothing else but canaries. Of the host; a device's are not known: empty.
+  // The whole pages of host memory that hold the block, and besides it only canaries. Empty for a block of a device.
   std::span<std::byte> pages() const { return {pages_, pages_ == nullptr ? 0 : all_}; }
 
  private:
@@ -37,10 +37,10 @@ class GuardedBlock {
   Result<std::vector<std::byte>> copy_out(std::uint64_t offset, std::uint64_t size) const;
 
   const host::Device *device_ = nullptr;
-  runtime::Block block_;                // of a device
-  std::byte *pages_ = nullptr;          // of the host, between the guards
-  std::uint64_t all_ = 0;               // bytes between the guards, or in the block
-  std::uint64_t begin_ = 0, size_ = 0;  // the piece itself, in there
+  runtime::Block block_;                // memory of a device
+  std::byte *pages_ = nullptr;          // memory of the host between the guard pages
+  std::uint64_t all_ = 0;               // bytes between the guard pages, or in `block_`
+  std::uint64_t begin_ = 0, size_ = 0;  // offset and size of the usable block in there
 };
 
 }  // namespace bp::conformance

@@ -1,5 +1,5 @@
-// The plugin on other hosts: services withdrawn, loops that run backwards, somebody who listens, and an eye on what a run
-// takes from the system.
+// The plugin with other hosts: without services, with loops that run backwards, with a listener, and with a measurement
+// of the system resources that a run uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ struct Backwards final : Interposer {
   std::atomic<std::uint64_t> &loops_;
 };
 
-// Large enough to be worth several threads, of ops that most devices have.
+// Large enough to be worth several threads, with ops that most devices have.
 constexpr std::string_view large_program = R"(
   ENTRY main {
     x = f32[301,400] parameter(0)  y = f32[400,523] parameter(1)  z = f32[301,523] parameter(2)
@@ -92,14 +92,14 @@ Verdict runs_loops_backwards(Subject &subject) {
   return verdict_or_error(loops_run_backwards(subject));
 }
 
-// --- BP-PROFILE-01, BP-PROFILE-02: somebody listens ---
+// --- BP-PROFILE-01, BP-PROFILE-02: runs with a listener ---
 
 struct Recorded {
   std::uint32_t track;
   std::uint64_t begin, end;
 };
 
-// A run in which somebody listens.
+// A run with a listener.
 struct ListeningRun {
   bp_run_t abi;
   const bp_run_t *below;
@@ -146,7 +146,7 @@ struct Listener final : Interposer {
   std::mutex mutex_;
   std::vector<Recorded> &records_;
   const bool &listens_;                              // changes between runs
-  std::vector<std::unique_ptr<ListeningRun>> runs_;  // a queue may report until the device goes
+  std::vector<std::unique_ptr<ListeningRun>> runs_;  // a queue may report until the device is destroyed
 };
 
 Result<Verdict> reports_to_listener(Subject &subject) {
@@ -186,7 +186,7 @@ Verdict reports_its_runs(Subject &subject) {
   return verdict_or_error(reports_to_listener(subject));
 }
 
-// --- BP-RUN-05: somebody listens, and then nobody ---
+// --- BP-RUN-05: runs with a listener, then without ---
 
 Result<Verdict> computes_unheard(Subject &subject) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
@@ -210,9 +210,9 @@ Verdict runs_unheard(Subject &subject) {
   return verdict_or_error(computes_unheard(subject));
 }
 
-// --- BP-RUN-02: what a run takes ---
+// --- BP-RUN-02: resources that a run takes ---
 
-// Of /proc/self/status, in bytes; 0 where there is none.
+// Returns a value of /proc/self/status in bytes; 0 if there is none.
 std::int64_t process_figure(std::string_view name) {
   std::int64_t kilobytes = 0;
   if (std::FILE *file = std::fopen("/proc/self/status", "r")) {
@@ -227,7 +227,7 @@ std::int64_t process_figure(std::string_view name) {
   return kilobytes * 1024;
 }
 
-// From here on the peak of resident memory counts anew.
+// Resets the peak of resident memory.
 bool reset_peak() {
   std::FILE *file = std::fopen("/proc/self/clear_refs", "w");
   const bool written = file != nullptr && std::fputs("5", file) >= 0;
@@ -235,7 +235,7 @@ bool reset_peak() {
 }
 
 Result<Verdict> run_takes_nothing(Subject &subject) {
-  constexpr std::int64_t slack = 4 << 20;  // the caller's result, and pages touched for the first time
+  constexpr std::int64_t slack = 4 << 20;  // for the caller's result, and pages accessed for the first time
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   BP_ASSIGN(const auto compiled, subject.compile("sample", module));
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));

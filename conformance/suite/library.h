@@ -1,4 +1,4 @@
-// A plugin file by its naked ABI, for cases that do what the core never does.
+// A plugin file used directly by its ABI, for cases that do what the core never does.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace bp::conformance {
 
-// Open from construction to destruction; init() and deinit() are the caller's.
+// The file is open from construction to destruction; the caller calls init() and deinit().
 class Library {
  public:
   static Result<Library> open(const std::string &path, std::span<const host::Layer> layers = {});
@@ -22,10 +22,10 @@ class Library {
   Library &operator=(Library &&) = default;
 
   host::Entry &entry() const { return *entry_; }
-  // A status of bp_entry.init() that is not BP_OK, with what it reported, as an error.
+  // Calls bp_entry.init(). A status other than BP_OK is returned as an error with the reported diagnostics.
   Status init() const;
   void deinit() const { entry_->deinit(); }
-  // Between init() and deinit().
+  // May be called between init() and deinit().
   Result<const bp_device_factory_t *> factory() const;
 
  private:
@@ -44,14 +44,14 @@ struct DestroyDevice {
 };
 using NakedDevice = std::unique_ptr<const bp_device_t, DestroyDevice>;
 
-// Created and, unless `initialize` is false, initialized.
+// Creates a device and, unless `initialize` is false, initializes it.
 Result<NakedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
                                 std::span<const bp_option_t> options = {}, bool initialize = true);
 
-// What this process holds. Bytes are 0 where a sanitizer has a malloc of its own, which keeps what is freed, and what it
-// knew of libraries that were closed.
+// Resources that this process holds. Bytes are 0 under sanitizers that replace malloc, because these keep freed memory
+// and data about libraries that were closed.
 int count_threads();
 std::int64_t resident_bytes();
-std::int64_t heap_bytes();  // of malloc
+std::int64_t heap_bytes();  // allocated with malloc
 
 }  // namespace bp::conformance

@@ -1,5 +1,5 @@
-// From dlopen to dlclose: what the headers say of init, factory and device, by the naked ABI, each case in a process of
-// its own. The first one goes through the loader, as everything after it does.
+// From dlopen to dlclose: the rules of the headers about init, factory and device, checked directly at the ABI, each
+// case in a process of its own. The first case uses the loader, as all later stages do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace bp::conformance {
 namespace {
 
-// Threads of the core would hide those of the plugin.
+// Uses a single thread, because threads of the core would hide those of the plugin.
 host::HostOptions quiet_host() {
   static ThreadPool alone(1);
   host::HostOptions options;
@@ -30,7 +30,7 @@ Status expect(bool holds, std::string_view what) {
   return holds ? Status() : Status(make_error(ErrorCode::PluginFailure, "{}", what));
 }
 
-// Runs body between init() and deinit(), with the factory.
+// Runs `body` between init() and deinit(), with the factory.
 Verdict with_factory(const Subject &subject, const std::function<Status(const bp_device_factory_t &)> &body) {
   const auto run = [&]() -> Status {
     BP_ASSIGN(const Library library, Library::open(subject.path(), subject.layers()));
@@ -43,7 +43,7 @@ Verdict with_factory(const Subject &subject, const std::function<Status(const bp
   return verdict_of(run());
 }
 
-// With the settings of the user, initialized.
+// Returns an initialized device with the settings of the user.
 Result<NakedDevice> make_ready(const bp_device_factory_t &factory, const host::HostServices &services,
                                const Subject &subject) {
   std::vector<bp_option_t> options;
@@ -61,7 +61,7 @@ Verdict with_device(const Subject &subject, const std::function<Status(const bp_
   });
 }
 
-// BP-MANIFEST-02 and all else that the loader compares.
+// BP-MANIFEST-02 and everything else that the loader compares.
 Result<std::unique_ptr<host::Device>> load_device(const Subject &subject) {
   BP_ASSIGN(auto plugin, host::Plugin::load(subject.candidate(), host::AfterUse::Unload, subject.layers()));
   host::DeviceOptions options;
@@ -112,7 +112,7 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The machine may be busy: the fastest of a few counts, and of the first the time of this process.
+// The machine may be busy: the fastest of a few calls counts, and for the first call the CPU time of this process.
 Verdict init_is_quick(Subject &subject) {
   const auto run = [&]() -> Status {
     constexpr double most = 0.010;
@@ -249,7 +249,7 @@ Verdict refuses_wrong_options(Subject &subject) {
   });
 }
 
-// A valid value of an option, to be looked at later than it should be.
+// Returns a valid value of an option, for options that are destroyed after create().
 std::string some_value(const bp_option_desc_t &option) {
   if (option.initial != nullptr && option.initial[0] != 0) {
     return option.initial;
@@ -257,7 +257,7 @@ std::string some_value(const bp_option_desc_t &option) {
   return option.type != BP_OPTION_TEXT ? "1" : option.choices != nullptr ? option.choices[0] : "";
 }
 
-// BP-CREATE-03: after create() its options are no more.
+// BP-CREATE-03: the options are destroyed after create().
 Verdict forgets_its_options(Subject &subject) {
   const host::HostServices services(quiet_host());
   bool has_options = false;
@@ -291,8 +291,8 @@ Verdict forgets_its_options(Subject &subject) {
   return verdict;
 }
 
-// BP-DEVICE-03. A device that is not there fails in create() or in init(); offline, with nothing initialized, destroy()
-// works all the same.
+// BP-DEVICE-03. A device that does not exist fails in create() or in init(). Offline, and without init(), destroy()
+// must work all the same.
 Verdict destroys_what_failed(Subject &subject) {
   const host::HostServices services(quiet_host());
   return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
@@ -311,7 +311,7 @@ Verdict destroys_what_failed(Subject &subject) {
   });
 }
 
-// A host that remembers whether it was called.
+// A host that records whether it was called.
 Verdict creates_in_silence(Subject &subject) {
   static bool called = false;
   called = false;
@@ -333,7 +333,7 @@ Verdict creates_in_silence(Subject &subject) {
   });
 }
 
-// BP-PROBE-01. Every instance that it counts can be made; a machine has few.
+// BP-PROBE-01. Every instance counted can be created; a machine has only a few.
 Verdict probes(Subject &subject) {
   const host::HostServices services(quiet_host());
   return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
@@ -410,7 +410,7 @@ Verdict keeps_its_extensions(Subject &subject) {
   });
 }
 
-// Loads, runs a small program, on the host if the device does not claim it, and unloads.
+// Loads the plugin, runs a small program (on the host if the device does not claim it), and unloads the plugin.
 Status live_once(const Subject &subject) {
   BP_ASSIGN(ir::Module module, text::parse_module("ENTRY main { x = f32[64] parameter(0)  y = f32[64] add(x, x)  "
                                                   "ROOT r = f32[64] multiply(y, x) }"));
@@ -421,11 +421,11 @@ Status live_once(const Subject &subject) {
   return {};
 }
 
-// What is not yet a leak: a few blocks and pages come and go with the caches of the allocator and the loader.
+// Growth that does not count as a leak: the caches of the allocator and the loader keep a few blocks and pages.
 constexpr std::int64_t heap_slack = 2048, heap_bytes_per_life = 16;
 constexpr std::int64_t resident_slack = 64 << 10, resident_bytes_per_life = 1024;
 
-// Empty if nothing is left of so many lives.
+// Loads and unloads `lives` times. Returns a description of what is left behind; empty if nothing.
 Result<std::string> left_behind(const Subject &subject, int lives) {
   const int threads = count_threads();
   const std::int64_t heap = heap_bytes(), resident = resident_bytes();
@@ -442,7 +442,7 @@ Result<std::string> left_behind(const Subject &subject, int lives) {
              : "";
 }
 
-// The caches fill up in the first lives. Four clean rounds of a full run are a thousand lives.
+// The first loads fill the caches. Four clean rounds of a full run are a thousand loads.
 Verdict lives_many_times(Subject &subject) {
   const auto run = [&]() -> Status {
     BP_ASSIGN([[maybe_unused]] const std::string filled, left_behind(subject, 30));

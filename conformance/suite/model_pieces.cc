@@ -56,7 +56,7 @@ class Cutter {
   }
 
  private:
-  // Where a tuple comes from, it is taken apart, wherever the program does that.
+  // A tuple is taken apart in the part that makes it, wherever the program does that.
   bool goes_with_operand(ir::Instruction instruction) const {
     return instruction.opcode() == ir::Opcode::GetTupleElement && instruction.control_predecessors().empty() &&
            does_something(model_.instruction(instruction.operands()[0]));
@@ -75,11 +75,11 @@ class Cutter {
   }
 
   const ir::Module &model_;
-  // By instruction: what is got from it; and the place of the last other instruction that needs it.
+  // By instruction: the get-tuple-elements of it, and the index of the last other instruction that needs it.
   std::vector<std::vector<ir::InstructionId>> elements_;
   std::vector<std::size_t> last_user_;
   compile::Part part_{compile::Place::Device, {}};
-  std::size_t earliest_end_ = 0;  // a place: something that is no array is needed there
+  std::size_t earliest_end_ = 0;  // index of the last instruction that needs a tuple or token of this part
 };
 
 std::string name_of_file(std::string_view path) {

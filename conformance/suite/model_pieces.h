@@ -1,5 +1,5 @@
-// Models, cut into programs: what they do to a device is what people will do to it, and each is small enough that a wrong
-// result says where it comes from. What one piece makes and another needs, the other is given as a parameter.
+// Models cut into programs: they use a device as real workloads do, and each piece is small enough that a wrong result
+// shows where it comes from. A value that one piece computes and another needs becomes a parameter of the other.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@
 namespace bp::conformance {
 
 struct Model {
-  std::string name;  // of the file, without its folder and extension
+  std::string name;  // file name without its folder and extension
   ir::Module module;
 };
 
-// Part of this executable, verified.
+// Returns the models embedded in this executable, verified.
 const std::vector<Model> &sample_models();
-// Of a file, verified.
+// Reads and verifies a model file.
 Result<Model> read_model(const std::string &path);
 
-// The entry computation from front to back, in parts of `size` instructions that do something, or more: no tuple and no
-// token that one of them makes is needed by another, and a tuple is taken apart where it is made.
+// Cuts the entry computation, from front to back, into parts of at least `size` instructions that compute something. No
+// tuple or token made in one part is needed by another: a tuple is taken apart in the part that makes it.
 std::vector<compile::Part> cut(const ir::Module &model, std::size_t size);
-// One of these parts as a program; its results are a tuple.
+// Returns one of these parts as a program whose results are a tuple.
 compile::Extract extract_piece(const ir::Module &model, const std::vector<compile::Part> &parts, std::size_t index);
 
 }  // namespace bp::conformance

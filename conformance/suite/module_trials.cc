@@ -1,5 +1,5 @@
-// The plugin on other modules, and in other places: with numbers that it cannot know, compiled a second time, compiled
-// offline, rewritten.
+// The plugin with other modules and in other circumstances: with ids that it cannot know, compiled a second time,
+// compiled offline, rewritten.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t unknown_section = 0xbadc0de;
 constexpr std::uint16_t unknown_hint = 0xfffe, unknown_attribute = 0x7ffe;
 
-// Which instructions the device takes.
+// Returns, for each instruction, whether the device claims it.
 Result<std::vector<bool>> claims_of(const host::Device &device, const bp_module_t *module) {
   std::vector<bool> claimed(module->instrs.count);
   host::Diagnostics diagnostics;
@@ -43,7 +43,7 @@ Result<std::vector<bool>> claims_of(const host::Device &device, const bp_module_
   return claimed;
 }
 
-// An op that a device is asked about, of a computation whose instructions are asked about.
+// Whether a device is asked about the instruction: about its op, in a computation of that kind.
 bool is_asked(const bp_module_t *module, std::uint32_t i) {
   const std::uint16_t op = plugin::ModuleView(module).instruction(i).op();
   if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || op == BP_OP_BITCAST) {
@@ -57,7 +57,8 @@ bool is_asked(const bp_module_t *module, std::uint32_t i) {
   return false;
 }
 
-// Asks about the samples and about what `alter` makes of them. `fits`: whether the second answer may follow the first.
+// Compares the claims for the samples with those for the samples changed by `alter`. `fits`: whether the second claim
+// is right, given the first.
 Result<Verdict> ask_altered(Subject &subject, void (*alter)(AlteredImage &), bool (*fits)(bool plain, bool altered),
                             std::string_view wrong) {
   BP_ASSIGN(const Backend *backend, subject.backend());
@@ -203,7 +204,7 @@ struct StreamBytes {
   }
 };
 
-// What the entry takes and gives, in words.
+// Describes the parameters and results of the entry.
 std::string signature(const bp_module_t *module) {
   const plugin::Computation entry = plugin::ModuleView(module).entry();
   std::string text;

@@ -10,7 +10,7 @@
 namespace bp::conformance {
 namespace {
 
-// Keeps what the program was made of.
+// Keeps the parts from which the program is loaded.
 class Witness final : public compile::Observer {
  public:
   Status module(const std::string &, const ir::Module &) override { return {}; }
@@ -135,7 +135,7 @@ Status NakedProgram::open() {
   BP_TRY(diagnostics.result(status, device_->id(), "load", image.module()));
   for (std::size_t i = 0; i < taken.size(); ++i) {
     if (taken[i] != 0) {
-      constants_[i].reset();  // who looks for it there (BP-LOAD-02) finds nothing
+      constants_[i].reset();  // if the program still looks for it there (BP-LOAD-02), it finds nothing
       constant_places_[i] = {};
     }
   }

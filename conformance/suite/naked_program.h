@@ -1,5 +1,5 @@
-// A program by its naked ABI, on memory of the caller's making: what the core compiled, loaded and run without the
-// core's runtime, so that every byte around it can be watched.
+// A program run directly by its ABI, in memory that the caller provides: the core compiles it, but it is loaded and run
+// without the core's runtime, so that every byte around it can be watched.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,25 @@ namespace bp::conformance {
 
 using DevicePointer = std::shared_ptr<const host::Device>;
 
-// The plugin once more, and devices of it with the settings of the user; silent.
+// These load the plugin again and create devices of it with the user's settings. Log messages are discarded.
 Result<std::shared_ptr<const host::Plugin>> load_library(const Subject &subject);
 Result<DevicePointer> make_device(const std::shared_ptr<const host::Plugin> &library, const Subject &subject,
                                   std::uint32_t instance = 0);
 host::HostOptions silent_host();
 
-// One of the device's queues that takes all of these kinds of commands (bit k: BP_COMMAND_ k); BP_NONE if there is
-// none.
+// Returns one of the device's queues that accepts all of these kinds of commands (bit k: BP_COMMAND_ k); BP_NONE if
+// there is none.
 std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::uint32_t choice = 0);
 bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
-// What a program is made of; can be loaded any number of times, on any device of its kind.
+// The parts that a program is loaded from, any number of times, on any device of the same kind.
 struct NakedParts {
   host::Image image;
   std::vector<Shape> parameters;  // as stored
   std::vector<std::byte> artifact;
 
-  // All of the module as one program; null if the core leaves nothing for the device to do. The parameters are arrays.
+  // Compiles the whole module as one program; nullptr if the core leaves nothing for the device to do. The parameters
+  // must be arrays.
   static Result<std::shared_ptr<const NakedParts>> compile(const DevicePointer &device, const Module &module);
 };
 
@@ -50,15 +51,15 @@ class NakedProgram {
   struct Arrangement {
     GuardedBlock::Place place = GuardedBlock::Place::AtEnd;
     std::byte poison{0xff};
-    bool is_reversed = false;  // the last allocation is made first, and so lies elsewhere
-    bool has_inputs = true;    // or they come later: NakedRun::copies_in()
+    bool is_reversed = false;  // the last allocation is made first, so that addresses differ
+    bool has_inputs = true;    // if false, they are copied later: NakedRun::copies_in()
     // run() protects inputs that are not donated, and constants, from writes (write_trap.h).
     bool is_protected = false;
   };
   using Outputs = std::vector<std::vector<std::byte>>;
-  // Fresh memory, arranged and poisoned, with the arguments in it.
+  // Allocates and poisons memory as arranged, and writes the arguments to it.
   Result<std::unique_ptr<NakedRun>> prepare(std::span<const Literal> arguments, const Arrangement &arrangement) const;
-  // One run; see NakedRun::finish(). With is_protected there is one at a time in a process.
+  // Runs the program once; see NakedRun::finish(). With is_protected only one such run at a time in a process.
   Result<Outputs> run(std::span<const Literal> arguments, const Arrangement &arrangement) const;
 
   const bp_program_t *abi() const { return program_; }
@@ -75,39 +76,40 @@ class NakedProgram {
 
   DevicePointer device_;
   std::shared_ptr<const NakedParts> parts_;
-  std::vector<std::optional<GuardedBlock>> constants_;  // by allocation; none if the program has taken it
+  std::vector<std::optional<GuardedBlock>> constants_;  // by allocation; none if the program has taken ownership of it
   std::vector<bp_loc_t> constant_places_;
   const bp_program_t *program_ = nullptr;
 };
 
-// A run before it begins, while it goes on, and after it: the program outlives it.
+// The memory of one run: before it begins, while it is in progress, and after it. The program must outlive it.
 class NakedRun {
  public:
   NakedRun(const NakedRun &) = delete;
   NakedRun &operator=(const NakedRun &) = delete;
 
   const bp_run_t *abi() const { return &run_; }
-  // What brings the inputs to the device, and its outputs to `outputs`: both stay where they are until that is done.
+  // Return commands that copy the inputs to the device, and its outputs to `outputs`. The buffers on both sides must
+  // stay in place until that is done.
   std::vector<bp_command_t> copies_in() const;
   std::vector<bp_command_t> copies_out(NakedProgram::Outputs &outputs) const;
-  // After the run: the bytes of the outputs. PluginFailure says what was written that is not the program's: an input,
-  // or past the end of an allocation.
+  // Called after the run: returns the bytes of the outputs. PluginFailure says which memory was written that is not the
+  // program's to write: an input, or bytes past the end of an allocation.
   Result<NakedProgram::Outputs> finish() const;
 
  private:
   friend class NakedProgram;
-  // By allocation: the pages in the host's memory that no run may write; empty of others.
+  // Returns, by allocation, the pages of host memory that no run may write; empty for other allocations.
   std::vector<std::span<std::byte>> read_only_pages() const;
-  // Values of the program that lie in memory of the run.
+  // Returns the values of the program that lie in memory of the run.
   std::vector<plugin::Value> outputs() const;
   explicit NakedRun(const NakedProgram &program) : program_(program), places_(program.constant_places_) {}
   Status arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement);
 
   const NakedProgram &program_;
-  std::vector<std::optional<GuardedBlock>> blocks_;  // by allocation; none where there is another's
+  std::vector<std::optional<GuardedBlock>> blocks_;  // by allocation; none where another allocation's block is used
   std::vector<bp_loc_t> places_;
-  std::vector<std::size_t> owners_;  // by allocation: whose block it lies in
-  std::vector<bool> is_donated_;     // by allocation: an output lies there too
+  std::vector<std::size_t> owners_;  // by allocation: index of the allocation whose block holds it
+  std::vector<bool> is_donated_;     // by allocation: whether an output shares its memory
   std::vector<std::vector<std::byte>> inputs_;
   std::optional<GuardedBlock> scratch_;
   bp_run_t run_{};

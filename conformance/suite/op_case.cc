@@ -26,7 +26,7 @@ constexpr std::array shape_classes = {
     fixed,         scalar, empty,   one,      prime, power, matrix, transposed, transposed_operands,
     above_16_bits, large,  every_8, every_16, sweep};
 
-// Of these, quick mode tries all shapes; of the others, one.
+// Types for which quick mode tries all shapes; for other types it tries one.
 bool is_common(ElementType type) {
   constexpr ElementType common[] = {ElementType::Pred, ElementType::S32, ElementType::BF16, ElementType::F32,
                                     ElementType::Invalid};
@@ -48,7 +48,7 @@ std::vector<ShapeClass> shapes_for(ElementType type, bool converts, Mode mode) {
   return {scalar, empty, one, prime, power, transposed, transposed_operands, above_16_bits, every_16};
 }
 
-// Whether the class holds just all values of the type.
+// Whether the class has exactly as many elements as the type has values.
 bool holds_every_value(const ShapeClass &shape, ElementType type) {
   return type != ElementType::Invalid && !ir::is_complex(type) && ir::bit_width(type) <= 16 &&
          shape.size.n == (ir::bit_width(type) <= 8 ? 256 : 65'536);
@@ -58,7 +58,8 @@ bool is_for_every_value(const ShapeClass &shape) {
   return shape.name.starts_with("every");
 }
 
-// Quick mode has time for long arrays where a loop over all elements is likely, and none for what nothing is compared with.
+// Quick mode has time for long arrays where a loop over all elements is likely, and none where the result is not
+// compared.
 bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, Mode mode) {
   if (mode == Mode::Full) {
     return true;
@@ -142,7 +143,7 @@ std::string OpCase::id() const {
 
 namespace {
 
-// "0x3f"
+// Parses "0x3f".
 std::optional<std::uint32_t> parse_byte(std::string_view text) {
   std::uint32_t byte = 0;
   const bool is_hexadecimal = text.size() == 4 && text.starts_with("0x");

@@ -3,7 +3,7 @@
 //   ops/add/f32/prime/random         ops/OP/TYPE/SHAPE/VALUES
 //   ops/convert.s8/f32/prime/edge    a variant of the op's program: here what it converts to
 //   ops/add/f32/matrix.transposed/random
-//   ops/exponential/f32/sweep/0x3f   the operands whose highest byte is that
+//   ops/exponential/f32/sweep/0x3f   the operands with this highest byte
 #pragma once
 
 #include <optional>
@@ -17,30 +17,30 @@
 
 namespace bp::conformance {
 
-// A class of shapes, by the one size that all shapes of a program are made of.
+// A class of shapes, defined by the one size from which all shapes of a program are derived.
 struct ShapeClass {
   std::string_view name;
   coverage::Size size;
-  bool is_transposed = false;  // parameters of two dimensions and more are stored minor dimension first
+  bool is_transposed = false;  // parameters with two or more dimensions are stored minor dimension first
 };
-// Programs without a size have this one.
+// Shape class of programs that do not depend on a size.
 inline constexpr std::string_view fixed_shape = "fixed";
 
 struct OpCase {
   const ir::OpInfo *op = nullptr;
   std::string variant;
-  ir::ElementType type = ir::ElementType::Invalid;  // Invalid: the op's programs have none
+  ir::ElementType type = ir::ElementType::Invalid;  // Invalid: the op's programs have no element type
   ShapeClass shape;
   Values values = Values::Random;
-  std::uint32_t highest_byte = 0;  // of the operands of a sweep
+  std::uint32_t highest_byte = 0;  // highest byte of the operands, for a sweep
 
   std::string id() const;
   static std::optional<OpCase> parse(std::string_view id);
-  // Verified. An error if there is no such program, or none for this type and shape.
+  // Returns the program, verified. Fails if there is no such program, or none for this type and shape.
   Result<ir::Module> module() const;
 };
 
-// Cases that share a program stand together.
+// Returns the ids of the cases of an op. Cases that share a program are adjacent.
 std::vector<std::string> list_op_cases(const ir::OpInfo &op, Mode mode);
 
 }  // namespace bp::conformance

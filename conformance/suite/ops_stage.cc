@@ -1,5 +1,5 @@
-// Each operation against the interpreter, within the table of tolerances. Operands are parameters: nothing is computed
-// before it runs. All of it runs on the device, or the case is unsupported, with the device's reason.
+// Compares each operation with the interpreter, within the table of tolerances. Operands are parameters, so nothing is
+// computed before the run. Everything runs on the device, otherwise the case is unsupported, with the device's reason.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace bp::conformance {
 namespace {
 
-// The sum of the absolute values of what each element is the sum of, and how many those are at most.
+// For each element of a result that is a sum: the sum of the absolute values of its terms, and an upper bound on their
+// number.
 struct SumBound {
   std::optional<ir::Literal> sums;
   std::int64_t terms = 1;

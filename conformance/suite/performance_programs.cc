@@ -13,14 +13,14 @@ namespace {
 
 using ir::ElementType;
 
-constexpr std::int64_t elements = 1 << 20;  // of an elementwise program
+constexpr std::int64_t elements = 1 << 20;  // number of elements in an elementwise program
 
-// What has no elements to go through one by one. `$` is the element type; arrays have about a million elements, or fewer
-// where much is to be done for each.
+// Programs of ops that are not elementwise. `$` is the element type. Arrays have about a million elements, or fewer
+// where each takes much work.
 struct TimedRow {
   std::string_view name, body;
   double operations_per_result = 0;
-  bool reads_a_part = false;  // of its first operand, as much as the result has
+  bool reads_a_part = false;  // reads only as many bytes of its first operand as the result has
 };
 constexpr TimedRow timed_rows[] = {
     {"broadcast", "x = $[1024] parameter(0)  ROOT r = $[1024,1024] broadcast(x), dimensions={1}"},
@@ -94,7 +94,7 @@ bool is_timed(const ir::OpInfo &op) {
   return op.has(ir::Trait::Elementwise) && !coverage::programs(op.opcode, ElementType::F32, {elements, 1}).empty();
 }
 
-// What bits are converted to: half of the width if there is a choice.
+// Returns the variant of the op's program: conversions go to half the width if there is a choice.
 std::string_view variant_of(ir::Opcode opcode, ElementType type) {
   if (opcode == ir::Opcode::Convert) {
     return type == ElementType::F32 ? "bf16" : "f32";

@@ -1,6 +1,7 @@
-// How fast: the peaks of the device, as programs given to it; each op, beside these; what a call costs, and an
-// instruction, to run and to compile. Figures are written down, not judged: machines differ, and are busy. Judged is what
-// holds on any machine: how time grows with size, and how the smallest call stands beside a large one.
+// Performance: the peaks of the device, measured with programs; each op, compared with the peaks; the costs of a call
+// and of an instruction, at run time and compile time. These figures are reported, not judged, because machines differ
+// and may be busy. Only properties that hold on every machine are judged: how time grows with size, and how the
+// smallest call compares with a large one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using ir::ElementType;
 constexpr std::array quick_types = {ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F64,
                                     ElementType::S8};
 
-// The device with a clock over it. Shared by the cases of a process.
+// The device with a clock layer on top. Shared by the cases of a process.
 struct Device {
   RunClock clock;
   Result<Backend> backend;
@@ -45,7 +46,7 @@ CompileOptions compile_options() {
   return options;
 }
 
-// A program on the device. Unsupported if that does not claim all of it.
+// A program loaded on the device. Unsupported if the device does not claim all of it.
 struct Loaded {
   PerformanceProgram program;
   Work work;
@@ -85,10 +86,10 @@ Timed run_of(const Loaded &loaded) {
   return [timed = loaded.timed] { return timed->run(); };
 }
 
-// The common element types, the likeliest first.
+// The common element types, the most likely first.
 constexpr std::array simple_types = {ElementType::F32, ElementType::BF16, ElementType::S32, ElementType::F16};
 
-// The first of these programs that the device runs, for any type: make(type) lists them.
+// Loads the first of these programs that the device can run, with any type: make(type) lists them.
 template <class Make>
 Result<Loaded> load_first(const Backend &backend, RunClock *clock, const Make &make) {
   Result<Loaded> last = make_error(ErrorCode::Unsupported, "the device runs no program of elementwise operations");
@@ -111,7 +112,7 @@ Verdict verdict_with(Measurement measured) {
 
 // --- Peaks ---
 
-// The best rate of programs of one kind. Larger ones are tried until a run takes long.
+// Returns the best rate of programs of one kind. Larger ones are tried until a run takes long.
 template <class Make, class Rate>
 Result<Measurement> best_of(const Subject &subject, std::span<const std::int64_t> sizes, const Make &make,
                             const Rate &rate) {
@@ -191,8 +192,9 @@ Result<Verdict> time_op(Subject &subject, const std::string &name, ElementType t
 
 // --- Growth ---
 
-// Whether time grows out of all proportion: with each step, which is four times as much, and so neither by what was
-// disturbed once nor by the end of a cache; and on the whole by 8 for each step, four to the power of one and a half.
+// Time grows out of proportion if it grows by at least `min_step` with each step, which is 4 times the work (so neither
+// a single disturbance nor the limit of a cache is enough), and by at least 8 per step in total, that is 4 to the power
+// of 1.5.
 constexpr std::int64_t step = 4;
 constexpr double min_step = 5, max_growth = 8;
 
@@ -240,7 +242,7 @@ Result<Verdict> growth_of_elements(Subject &subject) {
   return judge_growth(measured, "elements", loaded.back().finish(measured.back()));
 }
 
-// By the program's length; one without anything to do in between is told apart from the rest.
+// Judged by the growth with the program's length.
 Result<Verdict> cost_of_instruction(Subject &subject) {
   constexpr std::array<std::int64_t, 3> lengths = {64, 256, 1024};
   BP_ASSIGN(const Backend *backend, subject.backend());
@@ -279,7 +281,7 @@ Result<Verdict> time_to_compile(Subject &subject) {
       return RunClock::Reading{compiled.report.compile, false};
     });
   }
-  // The shortest is what the others are divided by: it is done a few times in a round, whatever else is going on.
+  // All times are compared with the shortest, so it is measured several times per round, whatever else is going on.
   BP_ASSIGN(const std::vector<Measurement> measured,
             measure_in_turn(compilations, {.rounds = 3, .max_rounds = 3, .patience = 1, .seconds_in_a_row = 0.05}));
   Measurement each = measured.back();
@@ -289,7 +291,7 @@ Result<Verdict> time_to_compile(Subject &subject) {
   return judge_growth(measured, "instructions to compile", std::move(each));
 }
 
-// A device that remembers its runs, and goes through them, is slower with each.
+// A device that keeps its runs, and goes through them, becomes slower with each run.
 Result<Verdict> growth_of_runs(Subject &subject) {
   constexpr std::size_t runs = 400, quarter = runs / 4;
   constexpr double most = 4, negligible = 50e-6;
@@ -302,7 +304,7 @@ Result<Verdict> growth_of_runs(Subject &subject) {
     BP_ASSIGN(const RunClock::Reading reading, call());
     seconds.push_back(reading.seconds);
   }
-  // The fastest of the first and of the last quarter: what disturbs some runs does not disturb all.
+  // Compares the fastest runs of the first and the last quarter: a disturbance does not affect all runs.
   const double first = *std::min_element(seconds.begin(), seconds.begin() + quarter);
   const double last = *std::min_element(seconds.end() - quarter, seconds.end());
   return last > std::max(most * first, negligible)
@@ -313,8 +315,8 @@ Result<Verdict> growth_of_runs(Subject &subject) {
 
 // --- Calls ---
 
-// The smallest program beside one that adds a million elements: a call that costs a quarter of that is too dear, unless it
-// costs next to nothing.
+// Compares the smallest program with one that adds a million elements. A call that takes more than a quarter of that
+// time is too expensive, unless its absolute time is negligible.
 Result<Verdict> cost_of_call(Subject &subject) {
   constexpr double max_share = 0.25, negligible = 300e-6;
   BP_ASSIGN(const Backend *backend, subject.backend());
@@ -383,12 +385,13 @@ struct PeakCase {
 };
 constexpr PeakCase peak_cases[] = {{"multiply-add", peak_of_multiply_add}, {"dot", peak_of_dot}};
 
-// What an op is timed on: f32, or the first type that its program allows. In full mode all that it allows.
+// Returns the types with which an op is timed: f32, or the first type that its program allows. In full mode all that it
+// allows.
 std::vector<ElementType> types_of(const std::string &op, bool is_full) {
   constexpr std::array all = {ElementType::F32,  ElementType::S32, ElementType::Pred, ElementType::C64,
                               ElementType::BF16, ElementType::F16, ElementType::F64,  ElementType::S8};
   std::vector<ElementType> types;
-  const bool is_about_parts = op == "real" || op == "imag";  // of a real number there is nothing to do
+  const bool is_about_parts = op == "real" || op == "imag";  // a real number leaves nothing to compute
   for (const ElementType type : all) {
     if (is_about_parts && !ir::is_complex(type)) {
       continue;

@@ -1,4 +1,4 @@
-// What a library could change in the process that it is loaded into, and may not (BP-ENTRY-02, BP-LAW-04, BP-LOG-01).
+// State of the process that a library could change but must not change (BP-ENTRY-02, BP-LAW-04, BP-LOG-01).
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace bp::conformance {
 
-// By what it is called: "the locale", "the handler of signal 11", ...
+// The state by name: "the locale", "the handler of signal 11", ...
 using ProcessState = std::map<std::string, std::string>;
 ProcessState look_at_process();
-// "the locale was C, and is de_DE"; empty if they are equal.
+// Describes the differences: "the locale was C, and is de_DE"; empty if there are none.
 std::string difference(const ProcessState &before, const ProcessState &after);
 
-// How much was written to standard output and standard error, which of a worker process are one file; 0 elsewhere.
+// Number of bytes written to standard output and standard error, which are one file in a worker process; 0 in other
+// processes.
 std::int64_t output_size();
-// What came after the first `size` bytes, cut off after a few hundred.
+// Returns the output after the first `size` bytes, cut off after a few hundred bytes.
 std::string output_after(std::int64_t size);
 
 }  // namespace bp::conformance

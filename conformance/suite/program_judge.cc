@@ -57,7 +57,7 @@ bool is_nan(const T &x) {
   }
 }
 
-// Which NaN an operation gives is nobody's promise.
+// The bits of a NaN result are unspecified.
 void give_other_nans(Literal &value, std::uint64_t seed) {
   visit_arrays(value, [&]<class T>(Literal &array, T) {
     if (std::ranges::none_of(array.elements<T>(), is_nan<T>)) {
@@ -75,9 +75,9 @@ void give_other_nans(Literal &value, std::uint64_t seed) {
   });
 }
 
-// Whether the order of additions or multiplications decides if something overflows, underflows or becomes a NaN.
+// Whether overflow, underflow or NaN depends on the order of the additions or multiplications.
 bool is_order_everything(const ir::Instruction &instruction, std::span<const Literal> operands) {
-  // Of powers of two: a single number's, and the sum over the factors of a product.
+  // Bounds on the absolute binary logarithm: of a single number, and of all factors of a product together.
   constexpr double most = 30, max_of_product = 100;
   const bool is_product = !instruction.calls().empty() && instruction.called(0).root().opcode() != ir::Opcode::Add;
   double largest = 0, total = 0;
@@ -95,7 +95,8 @@ bool is_order_everything(const ir::Instruction &instruction, std::span<const Lit
   return largest > most || (is_product && !(total < max_of_product));
 }
 
-// Whether a complex operand lies where functions have cuts and poles, or where a part of it gets lost.
+// Whether a complex operand lies where functions have branch cuts or poles, or where one of its parts is lost to
+// rounding.
 bool is_on_a_cut(std::span<const Literal> operands) {
   bool found = false;
   for (const Literal &operand : operands) {
@@ -115,7 +116,7 @@ bool is_on_a_cut(std::span<const Literal> operands) {
   return found;
 }
 
-// Something that nobody would expect, and each time something else.
+// Replaces the values by something unexpected that differs from seed to seed.
 void give_anything(Literal &value, std::uint64_t seed) {
   visit_arrays(value, [&]<class T>(Literal &array, T) {
     for (T &x : array.mutable_elements<T>()) {
@@ -124,7 +125,7 @@ void give_anything(Literal &value, std::uint64_t seed) {
   });
 }
 
-// What an operation with errors as large as the table allows may give.
+// Returns a possible result of an operation with errors as large as the table allows.
 Literal with_error(const ir::Instruction &instruction, std::span<const Literal> operands, Literal result,
                    std::uint64_t seed) {
   const Accuracy *accuracy = find_accuracy(instruction.opcode());
@@ -150,7 +151,7 @@ Literal with_error(const ir::Instruction &instruction, std::span<const Literal> 
   return result;
 }
 
-// Another seed, other signs of the errors.
+// Runs the program with such errors. The seed determines their signs.
 Result<Literal> run_with_errors(const ir::Module &module, const std::vector<Literal> &arguments, std::uint64_t seed) {
   interpreter::Options options = limits();
   options.rng_seed = seed;
@@ -167,10 +168,10 @@ const Literal &part(const Literal &literal, std::span<const std::int64_t> output
                         : part(literal.tuple_elements()[static_cast<std::size_t>(output[0])], output.subspan(1));
 }
 
-// How far an output goes when everything on the way is moved.
+// The largest change of an output when all intermediate results are moved.
 struct Spread {
-  double most = 0;         // of all elements
-  bool is_unsure = false;  // it becomes something else altogether
+  double most = 0;         // largest movement of an element
+  bool is_unsure = false;  // it changes in a way that has no distance: an integer, an infinity or a NaN
 };
 
 template <class T>
@@ -204,7 +205,7 @@ bool is_near(const T &found, const T &expected, const Spread &spread) {
     return true;
   }
   if constexpr (is_inexact<T>) {
-    // Errors of moved results may cancel where others add up.
+    // The errors of moved results may cancel where those of a device add up.
     constexpr double factor = 4;
     return (is_nan(found) && is_nan(expected)) || distance(found, expected) <= factor * spread.most;
   } else {
@@ -217,7 +218,7 @@ std::string text_of(ir::ElementType type, const T &value) {
   return text::print(Literal::scalar<T>(type, value));
 }
 
-// Of one array. Elements beyond the sizes of a dynamic one are nobody's.
+// Compares one array. Elements beyond the sizes of a dynamic array are undefined.
 template <class T>
 std::string compare_output(const Literal &found, const Literal &expected, const Spread &spread) {
   const auto x = found.elements<T>(), y = expected.elements<T>();
@@ -286,7 +287,7 @@ Result<std::string> ProgramJudge::find_mismatch(const Literal &found) const {
   if (!debugging::find_difference(expected_, found, {})) {
     return std::string();
   }
-  // A few runs settle most cases. Where they do not, many are to show what else could have come out.
+  // A few runs decide most cases. Otherwise many runs show which other results are possible.
   constexpr std::size_t few = 3, many = 30;
   std::vector<Literal> moved;
   std::string mismatch;

@@ -1,6 +1,6 @@
-// Judges the result of a whole program, by the table of tolerances of single operations (accuracy.h). How far errors that
-// the table allows may throw a result, the interpreter says: it runs the program again with each result on the way moved
-// by as much as is allowed, some elements up and some down, several times.
+// Judges the result of a whole program by the table of tolerances of single operations (accuracy.h). The interpreter
+// determines how far the errors that the table allows may move the result: it runs the program several times more, with
+// each intermediate result moved by as much as is allowed, some elements up and some down.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace bp::conformance {
 
 class ProgramJudge {
  public:
-  // Runs the program on the interpreter, within limits: Unsupported and OutOfMemory if it exceeds them. The module is
-  // verified.
+  // Runs the program on the interpreter within its limits: Unsupported or OutOfMemory if it exceeds them. The module
+  // must be verified.
   static Result<ProgramJudge> make(ir::Module module, std::vector<ir::Literal> arguments);
 
   const ir::Module &module() const { return module_; }
   const std::vector<ir::Literal> &arguments() const { return arguments_; }
 
-  // What is wrong with a result of this program on these arguments; empty: nothing. No output is judged in which moved
-  // results differ in an integer, an infinity or a NaN, or that is random.
+  // Describes what is wrong with a result of this program for these arguments; empty: nothing. An output is not judged
+  // if it is random, or if the moved results differ in an integer, an infinity or a NaN.
   Result<std::string> find_mismatch(const ir::Literal &found) const;
 
  private:

@@ -1,5 +1,5 @@
-// Whole programs that say themselves what should come out (conformance/programs), part of this executable; and models, in
-// pieces of a few sizes, compared with the interpreter.
+// Whole programs that contain their expected results (conformance/programs), embedded in this executable; and pieces of
+// models, of a few sizes, compared with the interpreter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
                              one.file, first.location.line, first.text));
 }
 
-// Null if there is none.
+// Returns nullptr if there is none.
 const Model *find_model(const Subject &subject, const std::string &name) {
   for (const std::vector<Model> *models : {&sample_models(), &subject.models()}) {
     if (const auto found = std::ranges::find(*models, name, &Model::name); found != models->end()) {
@@ -85,7 +85,7 @@ const Model *find_model(const Subject &subject, const std::string &name) {
   return nullptr;
 }
 
-// "programs/model/NAME/SIZE/INDEX".
+// Judges the case "programs/model/NAME/SIZE/INDEX".
 Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
   std::vector<std::string> parts;
   boost::split(parts, id, boost::is_any_of("/"));
@@ -105,7 +105,7 @@ Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
   }
   BP_TRY(ir::verify(piece.module));
   BP_ASSIGN(const Backend *backend, subject.backend());
-  constexpr std::uint64_t kinds_of_draws = 4;  // a multiple of them: ordinary numbers, as models see
+  constexpr std::uint64_t kinds_of_draws = 4;  // seeds that are multiples of it give ordinary numbers, as in models
   return compare_with_interpreter(*backend, piece.module, subject.seed_of(id) / kinds_of_draws * kinds_of_draws);
 }
 

@@ -1,4 +1,4 @@
-// The device's own memory and queues, by the naked ABI.
+// Trials of the device's own memory and queues, directly at the ABI.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bp_loc_t host_place(void *data) {
   return {0, reinterpret_cast<std::uint64_t>(data)};
 }
 
-// BP-COPY-01: of no bytes.
+// BP-COPY-01: a copy of 0 bytes.
 Result<Verdict> copies_nothing(Subject &subject) {
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
@@ -45,7 +45,7 @@ Verdict copy_of_nothing(Subject &subject) {
   return verdict_or_error(copies_nothing(subject));
 }
 
-// --- BP-SUBMIT-01: what is submitted later to a queue finds what was submitted before done ---
+// --- BP-SUBMIT-01: commands submitted later to a queue see the effects of earlier ones ---
 
 Result<Verdict> queue_keeps_order(Subject &subject) {
   BP_ASSIGN(const Backend *backend, subject.backend());
@@ -78,7 +78,7 @@ Result<Verdict> queue_keeps_order(Subject &subject) {
         BP_TRY(submit({command}));
       }
     }
-    // All of them: what they point to ends here.
+    // Waits for all of them: the memory they point to is destroyed here.
     for (std::uint64_t each = 1; each <= point; ++each) {
       if (const auto signal = device.timelines().wait({timeline, each}); !signal || signal->status != BP_OK) {
         verdict = failure("BP-SUBMIT-01: a copy fails");
@@ -95,7 +95,7 @@ Verdict keeps_order(Subject &subject) {
   return verdict_or_error(queue_keeps_order(subject));
 }
 
-// --- BP-SUBMIT-02: nobody looks at the commands after submit() ---
+// --- BP-SUBMIT-02: the commands are not read after submit() ---
 
 struct Scribbler final : Interposer {
   using Interposer::Interposer;
@@ -116,7 +116,7 @@ struct Scribbler final : Interposer {
     return status;
   }
   std::mutex mutex_;
-  std::vector<std::unique_ptr<std::vector<bp_command_t>>> submitted_;  // kept, so that a late look is no crash
+  std::vector<std::unique_ptr<std::vector<bp_command_t>>> submitted_;  // kept, so that a late read does not crash
 };
 
 Result<Verdict> forgets_commands(Subject &subject) {
@@ -143,7 +143,7 @@ Verdict reads_commands_at_once(Subject &subject) {
 
 // --- BP-WAIT-01: a run waits for the copies it was told to wait for, and fails if they do ---
 
-// Each copy to the device comes after long ones to somewhere else; and then fails, perhaps.
+// Puts long copies to another block before each copy to the device; and makes that copy fail, if asked to.
 class CopiesChanged : public Interposer {
  public:
   CopiesChanged(std::unique_ptr<host::Entry> below, bool fail, std::atomic<int> &waits)
@@ -172,7 +172,7 @@ class CopiesChanged : public Interposer {
       slow.from = host_place(long_.data());
       slow.to = {piece_.memory, 0};
       slow.size = long_bytes;
-      first->to.memory = fail_ ? ~std::uint64_t{0} : first->to.memory;  // no piece has this handle
+      first->to.memory = fail_ ? ~std::uint64_t{0} : first->to.memory;  // no block has this handle
       changed.insert(first, 8, slow);
     }
     return Interposer::queue_submit(device, queue, changed.data(), static_cast<std::uint32_t>(changed.size()), done,
@@ -202,7 +202,7 @@ Result<Verdict> wait_for_copies(Subject &subject, bool fail) {
   BP_ASSIGN(const Backend changed, load_under(subject, [&](std::unique_ptr<host::Entry> below) {
               return std::make_unique<CopiesChanged>(std::move(below), fail, waits);
             }));
-  // Where the machine is busy, a copy may be over before somebody would wait for it.
+  // On a busy machine a copy may finish before anything waits for it, so it is tried several times.
   for (int i = 0; i < 10; ++i) {
     const auto found = run_alone(subject, changed, module);
     if (fail && found.ok()) {

@@ -18,7 +18,7 @@ namespace {
 using debugging::Random;
 using Bytes = std::vector<std::byte>;
 
-// At the same time.
+// Limits on objects that exist at the same time.
 constexpr std::size_t max_libraries = 2, max_devices = 3, max_programs = 6, max_pieces = 8, max_flights = 6;
 
 template <class T>
@@ -26,7 +26,7 @@ T &pick(std::vector<T> &choices, std::uint32_t number) {
   return choices[number % choices.size()];
 }
 
-// The state of the objects, and what may be done to them. Members stand in the order in which they are to be made.
+// The state of the objects, and the calls that are legal for them. Members are declared in the order of their creation.
 class Sequence {
  public:
   Sequence(const Subject &subject, const std::vector<Material> &materials)
@@ -66,7 +66,7 @@ class Sequence {
     return (this->*actions[step.kind % actions.size()])(step);
   }
 
-  // Releases everything, in some order.
+  // Releases everything, in an order chosen by `random`.
   Status end(Random &random) {
     const auto any = [&] { return Step{0, number(random), number(random), number(random)}; };
     while (!flights_.empty()) {
@@ -89,7 +89,7 @@ class Sequence {
     DevicePointer device;
     int number;
   };
-  // Created by the factory, and perhaps not initialized.
+  // A device created by the factory, perhaps not initialized.
   struct IdleDevice {
     std::shared_ptr<const host::Plugin> library;
     std::unique_ptr<host::HostServices> services;
@@ -101,25 +101,25 @@ class Sequence {
     std::size_t material;
     DevicePointer device;
     int number;
-    int flights = 0;  // that use it
+    int flights = 0;  // number of flights that use it
   };
   struct Piece {
     runtime::Block block;
     Bytes content;
     DevicePointer device;
     int number;
-    std::uint32_t queue = BP_NONE;  // of the flights that use it
+    std::uint32_t queue = BP_NONE;  // queue of the flights that use it
     int flights = 0;
   };
-  // Submitted, and not waited for.
+  // Commands that were submitted and not waited for.
   struct Flight {
     DevicePointer device;
     bp_point_t point{};
     std::string what;
-    std::vector<int> used;  // numbers of programs and pieces
+    std::vector<int> used;  // numbers of programs and blocks
     std::unique_ptr<NakedRun> run;
     NakedProgram::Outputs expected_outputs;
-    std::unique_ptr<Bytes> copied;  // to the host
+    std::unique_ptr<Bytes> copied;  // destination of copies to the host
     Bytes expected_copied;
   };
 
@@ -142,7 +142,7 @@ class Sequence {
     return {};
   }
 
-  // With the last of its devices it is deinitialized.
+  // The library is deinitialized when the last of its devices is destroyed.
   Status drop_library(const Step &step) {
     if (!libraries_.empty()) {
       note("let go of the library");
@@ -206,7 +206,7 @@ class Sequence {
     return {};
   }
 
-  // Of an artifact that is there already, perhaps made by another device, or of a new one.
+  // Loads an existing artifact, perhaps made by another device, or a new one.
   Status load_program(const Step &step) {
     if (devices_.empty() || materials_.empty() || programs_.size() == max_programs) {
       return {};
@@ -280,7 +280,7 @@ class Sequence {
     note(fmt::format("take {} bytes of device {}: piece {}", size, device.number, ++last_number_));
     Result<runtime::Block> allocated = runtime::Block::allocate_on(*device.device, space, size, alignment);
     if (!allocated.ok()) {
-      // A skeleton may not have got so far.
+      // The skeleton of a plugin may not implement this yet.
       return allocated.error().code() == ErrorCode::Unsupported ? Status() : Status(std::move(allocated).error());
     }
     runtime::Block block = std::move(allocated).value();
@@ -293,7 +293,8 @@ class Sequence {
     return {};
   }
 
-  // A part of a piece, and as much of another one of the same device; null if there are no two.
+  // A part of a block, and a part of equal size of another block on the same device; nullptr if there are no two
+  // blocks.
   struct Move {
     Piece *from = nullptr, *to = nullptr;
     std::uint64_t from_offset = 0, to_offset = 0, size = 0;
@@ -301,7 +302,7 @@ class Sequence {
     bp_loc_t target() const { return {to->block.location().memory, to_offset}; }
     void mirror() const { std::memcpy(to->content.data() + to_offset, from->content.data() + from_offset, size); }
   };
-  // `queue`: of the flights that the pieces may be used by; BP_NONE: by none.
+  // `queue`: queue of the flights that may be using the blocks; BP_NONE: no flight may.
   Move choose_move(const Step &step, const DevicePointer &device, std::uint32_t queue) {
     std::vector<Piece *> free;
     for (Piece &piece : pieces_) {
@@ -421,7 +422,8 @@ class Sequence {
     return submit(std::move(flight), queue, std::span(&command, 1));
   }
 
-  // In one submission: fills a part of a piece, copies that to another, and all of that one to the host.
+  // Fills a part of a block, copies that to another block, and copies the whole other block to the host, in one
+  // submission.
   Status submit_copies(const Step &step) {
     if (pieces_.empty() || flights_.size() == max_flights) {
       return {};
@@ -523,7 +525,7 @@ Result<std::vector<Material>> make_materials(const Subject &subject, std::uint64
     BP_ASSIGN(material.module, sample_program(material.name));
     const auto parts = NakedParts::compile(device, material.module);
     if (!parts.ok() || *parts == nullptr) {
-      continue;  // other stages say whether that is right
+      continue;  // other stages judge whether that is right
     }
     BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(device, *parts));
     for (std::size_t set : {0, 1}) {

@@ -1,6 +1,6 @@
-// Random sequences of calls of a plugin's ABI, each of them legal: libraries are loaded, devices made, programs loaded,
-// run and destroyed, memory taken and given back, commands submitted, several of each at a time and in any order. What a
-// program computes, and what lies in a piece of memory, must not depend on the rest.
+// Random sequences of legal calls of a plugin's ABI: libraries are loaded, devices created, programs loaded, run and
+// destroyed, memory allocated and released, commands submitted, several of each at a time and in any order. The result
+// of a program and the content of a block of memory must not depend on the other calls.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace bp::conformance {
 
-// Numbers that choose what is done next, and to what; a step that is not legal at its turn does nothing. So what is left
-// of a sequence, when some steps are taken out, is a legal sequence.
+// Numbers that choose the next action and its object. A step that is not legal when its turn comes does nothing, so a
+// sequence remains legal when steps are removed from it.
 struct Step {
   std::uint32_t kind, first, second, third;
 };
 std::vector<Step> random_steps(std::uint64_t seed, std::size_t count);
 
-// A program for a sequence, and what it gives where nothing else is going on.
+// A program for a sequence, and its results when nothing else is running.
 struct Material {
   std::string name;
   ir::Module module;
   std::vector<Literal> arguments[2];
   NakedProgram::Outputs expected[2];
 };
-// Those that the device runs all of, of some that the seed chooses. Leaves nothing loaded.
+// Returns those programs, out of some that the seed chooses, that the device can run completely. Leaves nothing loaded.
 Result<std::vector<Material>> make_materials(const Subject &subject, std::uint64_t seed);
 
 struct CallsOutcome {
-  std::string mismatch;            // what went wrong; empty: nothing
-  std::vector<std::string> calls;  // what was done, the last one being what went wrong
+  std::string mismatch;            // description of the failure; empty: none
+  std::vector<std::string> calls;  // the calls made; the last one is the one that failed
 };
-// Ends with everything released, in an order that the last step chooses. Calls are also printed, before they are made: a
-// crash shows them.
+// Runs the steps; at the end everything is released, in an order that the last step chooses. Each call is also printed
+// before it is made, so that a crash shows it.
 CallsOutcome run_steps(const Subject &subject, const std::vector<Material> &materials, const std::vector<Step> &steps);
 
 }  // namespace bp::conformance

@@ -1,4 +1,4 @@
-// Random programs as cases: the same program and inputs of a seed everywhere.
+// Random programs as cases: a seed gives the same program and inputs on every machine.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,23 @@
 
 namespace bp::conformance {
 
-// About so many instructions has the entry of the program of a seed: 6 to 35.
+// Returns the approximate number of instructions in the entry of the seed's program: 6 to 35.
 int graph_size(std::uint64_t seed);
-// Verified. Every other one is plain: mostly arithmetic that any device has, so that those that have little else are tried.
+// Returns a verified program. Half of them are plain, mostly arithmetic that any device has, so that devices with few
+// ops are tested too.
 Module random_graph(std::uint64_t seed, int size);
 
-// Inputs for a random program, or what is left of one, by its seed: by turns ordinary, small, special and mixed.
+// Returns inputs for a random program, or for a reduced one. The seed chooses their kind: ordinary, small, special or
+// mixed.
 Result<std::vector<Literal>> graph_arguments(const Module &module, std::uint64_t seed);
 
 struct GraphOutcome {
-  std::string mismatch;       // what is wrong, also if it does not compile or run; empty: nothing
-  bool is_on_device = true;   // whether the device had a part in it
-  bool is_too_large = false;  // for the device's memory, by the core's plan: nothing is wrong, `mismatch` says how much
+  std::string mismatch;       // what is wrong, including failures to compile or run; empty: nothing
+  bool is_on_device = true;   // whether the device ran a part of the program
+  bool is_too_large = false;  // for the device's memory, by the core's plan: not an error; `mismatch` gives the size
 };
-// Runs a verified program, with nothing folded beforehand, and judges the result (program_judge.h). What the device does
-// not claim runs on the host. Unsupported and OutOfMemory: not even the oracle runs it.
+// Runs a verified program without constant folding and judges the result (program_judge.h). Parts that the device does
+// not claim run on the host. Unsupported or OutOfMemory: not even the oracle can run it.
 Result<GraphOutcome> run_graph(const Backend &backend, const Module &module, std::uint64_t seed);
 
 }  // namespace bp::conformance

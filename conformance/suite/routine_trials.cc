@@ -1,4 +1,4 @@
-// The device's routines (bp.custom-call/1), by the naked ABI.
+// Trials of the device's routines (bp.custom-call/1), directly at the ABI.
 #include <fmt/format.h>
 
 #include <array>

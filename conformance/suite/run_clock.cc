@@ -19,11 +19,11 @@ using Clock = std::chrono::steady_clock;
 struct RunClock::State {
   std::mutex mutex;
   bool has_run = false;
-  double seconds = 0;                                // on the wall
-  std::uint64_t first_ns = UINT64_MAX, last_ns = 0;  // on the device; none if first > last
-  double device_seconds = 0;                         // of the runs that are over
-  std::deque<layers::ListeningRun> listening;        // until nothing is in flight
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Clock::time_point> submitted;  // by the point that ends it
+  double seconds = 0;                                // wall-clock time
+  std::uint64_t first_ns = UINT64_MAX, last_ns = 0;  // device time of the current run; none if first > last
+  double device_seconds = 0;                         // sum over the runs that have finished
+  std::deque<layers::ListeningRun> listening;        // kept until nothing is in flight
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Clock::time_point> submitted;  // by the point that ends the run
 
   const bp_run_t *listen(const bp_run_t *run) {
     const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
-// A layer that takes the time of runs where they happen: without the copies before and after, and by the clock of the
-// device where it has one to show (bp.profile/1). A simulated device is as fast as it says, not as its simulator is.
+// A layer that measures the time of runs inside the plugin: without the copies before and after, and by the device's
+// own clock if it has one (bp.profile/1). So a simulated device is as fast as it reports, not as its simulator.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ class RunClock {
     double seconds = 0;
     bool is_of_device = false;
   };
-  // What the runs since the last call took, of which none is in flight. None where no program ran, as for a device that
-  // has kernels alone.
+  // Returns the total time of the runs since the last call; none may be in flight. Returns nothing if no program ran,
+  // for example because the device has only kernels.
   std::optional<Reading> take();
 
-  // To be put on top of the others.
+  // Returns the layer, which must be on top of the other layers.
   host::Layer layer();
 
  private:

@@ -14,7 +14,7 @@ struct Sample {
   std::string_view name, text;
 };
 constexpr Sample samples[] = {
-    // Values of several lives and sizes.
+    // Values with several lifetimes and sizes.
     {"chain", R"(
        sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
        ENTRY main {
@@ -40,7 +40,7 @@ constexpr Sample samples[] = {
          w = (s32[], f32[67]) while(t), condition=less, body=step
          ROOT r = f32[67] get-tuple-element(w), index=1
        })"},
-    // The result takes the place of the first parameter.
+    // The result uses the memory of the first parameter.
     {"donation", R"(
        HloModule donation, input_output_alias={ {0}: (0, {}, may-alias) }
        ENTRY main {
@@ -48,7 +48,7 @@ constexpr Sample samples[] = {
          a = f32[259] add(x, y)  b = f32[259] multiply(x, y)
          ROOT r = (f32[259], f32[259]) tuple(a, b)
        })"},
-    // One buffer can do for all of it.
+    // One buffer is sufficient for all values.
     {"in_place", R"(
        ENTRY main {
          x = s32[1031] parameter(0)  a = s32[1031] negate(x)  b = s32[1031] add(a, a)  c = s32[1031] multiply(b, x)
@@ -59,7 +59,7 @@ constexpr Sample samples[] = {
          x = f32[1031] parameter(0)  a = f32[1031] negate(x)  b = f32[1031] add(a, a)  c = f32[1031] multiply(b, x)
          ROOT r = f32[1031] subtract(c, b)
        })"},
-    // Constants that are too large to stand in the program.
+    // Constants that are too large to be part of the program.
     {"constants", R"(
        ENTRY main {
          x = f32[8,4] parameter(0)

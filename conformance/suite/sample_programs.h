@@ -1,4 +1,4 @@
-// Programs for stages that ask how a program runs, not what it computes: one for each operation, and some of several
+// Programs for stages that test how a program runs, not its result: one for each operation, and some of several
 // operations with temporaries between them.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace bp::conformance {
 
-// "add", "dot", ..., "chain", "loop", "donation": those whose parameters are arrays.
+// Returns the names of the programs whose parameters are arrays: "add", "dot", ..., "chain", "loop", "donation".
 const std::vector<std::string> &sample_program_names();
-// Verified.
+// Returns the program, verified.
 Result<ir::Module> sample_program(const std::string &name);
 
-// One that the device runs all of; Unsupported if it runs none.
+// Returns the first sample that the device can run completely; Unsupported if there is none.
 Result<ir::Module> first_supported_sample(Subject &subject);
 
 }  // namespace bp::conformance

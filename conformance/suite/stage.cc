@@ -77,7 +77,8 @@ Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const
   }
   const auto survey = compile::survey(module, (*backend)->device());
   if (survey.ok() && survey->on_host.empty()) {
-    // Perhaps it claims the program, and not the copies that the plan needs: with the host's help there is a way then.
+    // The device may claim the program but not the copies that the plan needs: then it can be compiled with parts on
+    // the host.
     CompileOptions options;
     options.fold_constants = false;
     const auto divided = (*backend)->compile(module, options);

@@ -16,7 +16,7 @@ std::string extension_of(std::string_view tier) {
 
 }  // namespace
 
-// FNV-1a, and Steele, Lea and Flood's SplitMix64 to finish.
+// FNV-1a, finished with the mixing function of SplitMix64 by Steele, Lea and Flood.
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   std::uint64_t hash = 0xcbf29ce484222325 ^ (seed * 0x9e3779b97f4a7c15);
   for (const char c : text) {
@@ -59,7 +59,7 @@ Result<std::vector<Model>> Subject::read_models(const Choice &choice) {
   return models;
 }
 
-// Also one that the loader refuses.
+// Finds the file, even if the loader refuses it.
 Result<host::Candidate> Subject::find_file(const Choice &choice) {
   if (choice.name.find('/') != std::string::npos) {
     if (auto readable = host::FileBytes::open(choice.name); !readable.ok()) {

@@ -1,4 +1,4 @@
-// Who is judged: a plugin file and one device of it, or the interpreter.
+// The subject of the tests: a plugin file and one device of it, or the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -14,63 +14,63 @@
 
 namespace bp::conformance {
 
-// The same on every machine.
+// Returns a hash that is the same on every machine.
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0);
 
 enum class Mode : std::uint8_t { Quick, Full };
 
-// What the user asked for; the same in all processes of a run.
+// The options of the user; the same in all processes of a run.
 struct Choice {
-  std::string name;  // of the backend, as given: a name, an id, a path, or "interpreter"
+  std::string name;  // backend as given by the user: a name, an id, a path, or "interpreter"
   std::string tier;  // "kernels", "memory", "compiler", "queue"; empty: the highest that the manifest lists
   Mode mode = Mode::Quick;
   std::uint64_t seed = 0;
-  std::vector<std::pair<std::string, std::string>> settings;  // of the device
-  std::vector<std::string> models = {};  // files, whose pieces are programs (model_pieces.h) beside those of our own
-  std::string mutant = {};               // a fault to give the plugin (conformance/mutants); empty: none
+  std::vector<std::pair<std::string, std::string>> settings;  // settings of the device
+  std::vector<std::string> models = {};                       // files whose pieces are programs (model_pieces.h) too
+  std::string mutant = {};  // a fault to give the plugin (conformance/mutants); empty: none
 };
 
 class Subject {
  public:
-  // Finds the file, also one that the loader refuses: then the X-ray says why. Runs nothing of it.
+  // Finds the plugin file, even if the loader refuses it: then the X-ray says why. Runs nothing of the plugin.
   static Result<Subject> find(Choice choice);
 
   const Choice &choice() const { return choice_; }
   bool is_full() const { return choice_.mode == Mode::Full; }
   bool is_interpreter() const { return candidate_.path.empty(); }
-  // What the file looks like from outside; its path is empty for the interpreter.
+  // The file as seen from outside; its path is empty for the interpreter.
   const host::Candidate &candidate() const { return candidate_; }
   const std::string &path() const { return candidate_.path; }
-  // From the manifest; null if it cannot be read, and for the interpreter.
+  // Returns the device's entry in the manifest; nullptr if the manifest cannot be read, and for the interpreter.
   const host::ManifestDevice *description() const;
   std::string device_id() const;
   std::string tier() const;
   // Whether the manifest lists the extension.
   bool has(std::string_view extension) const;
 
-  // Those that the choice names, beside sample_models().
+  // The models that the choice names; sample_models() are not included.
   const std::vector<Model> &models() const { return models_; }
 
-  // What stands over the plugin: the mutant's layer, or nothing.
+  // Returns the layers above the plugin: the mutant's, or none.
   std::vector<host::Layer> layers() const;
-  // To load it once more.
+  // Options to load the plugin again.
   BackendOptions backend_options() const;
 
-  // The device, loaded at the first call. Whoever asks stands in a worker process.
+  // Returns the device, loaded at the first call. Must be called in a worker process.
   Result<const Backend *> backend();
 
-  // Gives the device up until it is asked for again. What was compiled for it may live on.
+  // Releases the device; the next call of backend() loads it again. Programs compiled for it may live on.
   void unload();
 
-  // Compiled for the device alone, with nothing folded beforehand. Asked again with the same key, it is the same program:
-  // cases of one group share it. Unsupported if the device does not claim all of it.
+  // Compiles for the device alone, without constant folding. A call with the same key as the last one returns the same
+  // program, so that the cases of a group share it. Unsupported if the device does not claim the whole module.
   Result<std::shared_ptr<const Compiled>> compile(const std::string &key, const Module &module);
-  // Whether the device has a part in what a compiled program computes; true for the interpreter, which is the host.
+  // Whether the device runs any part of a compiled program; true for the interpreter, which is the host.
   bool is_on_device(const Compiled &compiled) const {
     return is_interpreter() || compiled.executable.program() != nullptr;
   }
 
-  // A number of this case and of --seed, and of nothing else.
+  // Returns a number that depends only on this case and on --seed.
   std::uint64_t seed_of(std::string_view case_id) const;
 
  private:
@@ -83,7 +83,7 @@ class Subject {
   host::Candidate candidate_;
   std::vector<Model> models_;
   std::optional<Result<Backend>> backend_;
-  // The last one. Goes before the backend does.
+  // The program compiled last. Destroyed before the backend.
   std::string compiled_key_;
   std::optional<Result<std::shared_ptr<const Compiled>>> compiled_;
 };

@@ -23,7 +23,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Moves a MiB and does a chain of arithmetic: about a tenth of a millisecond, on an idle machine.
+// Moves a MiB and does a chain of arithmetic: takes about a tenth of a millisecond on an idle machine.
 double yardstick_seconds() {
   static std::vector<std::uint64_t> from(1 << 17, 3), to(1 << 17);
   const double start = now();

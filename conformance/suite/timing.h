@@ -1,4 +1,4 @@
-// Times of things that are measured in turn, so that what disturbs one of them disturbs the others too.
+// Times of several pieces of work measured in turn, so that a disturbance affects all of them alike.
 #pragma once
 
 #include <functional>
@@ -13,34 +13,37 @@
 
 namespace bp::conformance {
 
-// Does the work once and says how long that took.
+// Does the work once and returns the time it took.
 using Timed = std::function<Result<RunClock::Reading>()>;
 
-// When there are enough rounds: after at least `rounds`, and as many more as `seconds` allow; however slow the work is,
-// two are made, and no more once `patience` seconds are over. What is quick is done a few times in a round.
+// Number of rounds to measure: at least `rounds`, and more as long as `seconds` have not passed, up to `max_rounds`.
+// Slow work is measured at least twice, and not again once `patience` seconds have passed. Quick work is repeated
+// within a round: up to `max_in_a_row` times, for up to `seconds_in_a_row`.
 struct Effort {
   std::size_t rounds = 5, max_rounds = 25, max_in_a_row = 8;
   double seconds = 0.03, patience = 0.5, seconds_in_a_row = 1e-3;
 };
 
-// Each once to warm up, then in turn, with a yardstick between the rounds. In the order given.
+// Runs each piece of work once to warm up, then all in turn, with a yardstick (Measurement::yardstick) in each round.
+// Results are in the order of `work`.
 Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, const Effort &effort = {});
 Result<Measurement> measure(const Timed &work, const Effort &effort = {});
 
-// By the clock on the wall.
+// Measures by wall-clock time.
 Timed on_the_wall(std::function<Status()> work);
 
-// A program with memory of its own and random inputs, ready to run.
+// A program with its own memory and random inputs, ready to run.
 class TimedProgram {
  public:
-  // The clock is a layer of the backend that compiled the program.
+  // The clock must be a layer of the backend that compiled the program; it may be nullptr.
   static Result<std::shared_ptr<TimedProgram>> make(const Compiled &compiled, const Module &module, std::uint64_t seed,
                                                     RunClock *clock);
-  // Writes the inputs that a run may change as they were; others keep their memory and what is in it.
+  // Restores the inputs that a run may overwrite; other inputs keep their memory and contents.
   void restore_donated();
-  // The run alone, by the best clock there is.
+  // Times the run alone, by the most precise clock available.
   Result<RunClock::Reading> run();
-  // All that a caller waits for: with copies to the device and back. `times` runs count as one.
+  // Returns work that includes everything a caller waits for: also the copies to the device and back. `times` runs
+  // count as one.
   Timed call(std::size_t times);
 
  private:
@@ -48,7 +51,7 @@ class TimedProgram {
       : program_(std::move(program)), execution_(std::move(execution)), clock_(clock) {}
   std::shared_ptr<const Program> program_;
   Execution execution_;
-  std::vector<std::pair<std::size_t, std::vector<std::byte>>> donated_;  // inputs by number, as they were
+  std::vector<std::pair<std::size_t, std::vector<std::byte>>> donated_;  // original contents by input number
   RunClock *clock_;
 };
 

@@ -23,7 +23,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
   return z ^ (z >> 31);
 }
 
-// The element whose low bits are these.
+// Returns the element whose low bits are these.
 template <class T>
 T from_bits(std::uint64_t bits) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -42,7 +42,8 @@ T from_bits(std::uint64_t bits) {
   }
 }
 
-// Floats: of either sign, from 2^-6 to 2^6, all exponents alike. Integers: half of them small, half of all bits.
+// Floats: of either sign, from 2^-6 to 2^6, all exponents equally likely. Integers: half of them small, half with
+// random bits.
 template <class T>
 T random_element(std::uint64_t bits) {
   if constexpr (is_complex<T>) {
@@ -68,7 +69,7 @@ std::vector<T> special_floats(Edges edges) {
   if constexpr (is_narrow_float<T>) {
     constexpr ir::FloatFormat format = T::float_format;
     const std::uint32_t sign = 1u << (format.width() - 1), one_exponent = 1u << format.mantissa_bits;
-    // Least and largest subnormal, least normal, and the last codes: largest, infinity, NaN.
+    // Smallest and largest subnormal, smallest normal, and the last bit patterns: largest, infinity, NaN.
     for (const std::uint32_t code : {1u, one_exponent - 1, one_exponent, sign - 1, sign - 2, sign - one_exponent,
                                      sign - one_exponent - 1, sign - one_exponent + 1, 0u}) {
       all.push_back(from_bits<T>(code));
@@ -90,7 +91,7 @@ std::vector<T> special_floats(Edges edges) {
   return all;
 }
 
-// Small integers, most of them; sums of thousands are exact in f32, and what is special stays so in any order.
+// Mostly small integers. Sums of thousands of them are exact in f32, and special values remain in any order.
 template <class T>
 std::vector<T> summands() {
   std::vector<T> all;
@@ -105,7 +106,8 @@ template <class T>
 std::vector<T> special_values(Edges edges) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
-    // What functions give of infinite numbers, and on which side of a cut a zero lies, is not agreed upon.
+    // Implementations disagree on function results for infinite parts and on the side of a branch cut that a zero lies
+    // on.
     std::vector<T> all;
     for (const Part re : {Part(0.001), Part(1), Part(-1.5), Part(0.25), Part(-30)}) {
       for (const Part im : {Part(0.5), Part(2), Part(-0.5), Part(-0.01)}) {
@@ -144,8 +146,8 @@ void fill(Literal &literal, Function &&function) {
   }
 }
 
-// All pairs of special values appear in arrays that are long enough: with each round the operands move on against each
-// other.
+// All pairs of special values appear in arrays that are long enough: with each pass through the values, the operands
+// are shifted against each other.
 template <class T>
 void fill_with_edges(Literal &literal, Edges edges, std::size_t operand, std::uint64_t seed) {
   const std::vector<T> values = special_values<T>(edges);

@@ -1,4 +1,4 @@
-// Operands that find faults: random ones, and those at the edges of their type.
+// Operands that reveal faults: random ones, and values at the edges of their type.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 namespace bp::conformance {
 
 enum class Values : std::uint8_t {
-  Random,  // of ordinary size; indices lie inside of what they index
-  Edge,    // pairs of special values, indices outside too; see Edges
-  Every,   // each value of a type of 16 bits or fewer, in the order of the bits; or a part of those of a wider type
+  Random,  // values of ordinary size; indices are in bounds
+  Edge,    // pairs of special values, including indices out of bounds; see Edges
+  Every,   // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
 };
 inline constexpr std::string_view value_names[] = {"random", "edge", "every"};
 
-// Arguments for the entry computation. `is_elementwise`: any number will do for any element. `first`: the bits of the
-// first of Every.
+// Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
+// value, for Values::Every.
 Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, Values values, Edges edges,
                                                 bool is_elementwise, std::uint64_t seed, std::uint64_t first = 0);
 
-// Their absolute values, floats and complex numbers; others as they are.
+// Replaces floats and complex numbers by their absolute values; other values are unchanged.
 std::vector<ir::Literal> absolute(std::vector<ir::Literal> arguments);
-// The elements of the largest array among them: no sum of theirs has more terms. At least 1.
+// Returns the number of elements of the largest array, which is an upper bound on the number of terms of a sum; at
+// least 1.
 std::int64_t max_elements(std::span<const ir::Literal> arguments);
 
 }  // namespace bp::conformance

@@ -43,7 +43,7 @@ WriteTrap::Area *WriteTrap::area_of(const void *address) const {
   return nullptr;
 }
 
-// Only calls what a handler of signals may. The instruction that faulted is then tried again.
+// Calls only functions that a signal handler may call. The instruction that faulted is retried after the return.
 void WriteTrap::on_fault(int signal, siginfo_t *info, void *) {
   WriteTrap *trap = current_;
   Area *area = trap->area_of(info->si_addr);

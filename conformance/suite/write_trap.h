@@ -1,5 +1,5 @@
-// A trap for writes to memory that nobody may write: it notices them by protection, and so also those of the bytes that
-// are there already.
+// A trap for writes to memory that must not be written. It detects them by page protection, and thus also writes that
+// do not change the bytes.
 #pragma once
 
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 namespace bp::conformance {
 
-// While it lives, these pages are read-only. Who writes to some of them is noted, and goes on as if they were not; any
-// other fault is left to whom it was left to before. One at a time in a process; writes come from any thread.
+// While it exists, these pages are read-only. A write to them is recorded and then performed; any other fault is passed
+// on to the previous handler. Only one at a time in a process; writes may come from any thread.
 class WriteTrap {
  public:
   explicit WriteTrap(const std::vector<std::span<std::byte>> &areas);  // each of whole pages, or empty

@@ -1,4 +1,4 @@
-// The file as it lies there: every rule of the X-ray and what the manifest says. Nothing of it is loaded.
+// The file on disk: every rule of the X-ray, and the content of the manifest. Nothing of the plugin is loaded.
 #include <fmt/format.h>
 
 #include "conformance/suite/stage.h"
@@ -57,7 +57,7 @@ Verdict offers_its_tier(Subject &subject) {
                                    subject.tier().empty() ? "bp.kernels/1 or bp.compiler/1" : extension));
 }
 
-// All that the loader looks at before it loads.
+// Everything that the loader checks before it loads.
 Verdict can_be_loaded(Subject &subject) {
   const host::Candidate candidate = host::examine(subject.path());
   return candidate.refusal ? failure(candidate.refusal->message()) : Verdict();

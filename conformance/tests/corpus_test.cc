@@ -23,7 +23,7 @@ bool is_full() {
 
 struct Tally {
   int programs = 0, compared_passes = 0;
-  std::map<std::string, int> not_compared;  // reason: how many
+  std::map<std::string, int> not_compared;  // number by reason
 };
 
 void check(const ir::Module &module, const std::string &name, Tally &tally,
@@ -60,7 +60,7 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path &folder,
   return sample;
 }
 
-// Most changes of most programs can be compared.
+// Checks that results can be compared for most changes of most programs.
 void check_coverage(const Tally &tally) {
   int missing = 0;
   for (const auto &[reason, count] : tally.not_compared) {
@@ -71,7 +71,7 @@ void check_coverage(const Tally &tally) {
   CHECK(tally.compared_passes > 4 * missing);
 }
 
-// Two rounds on whole modules: the second expands what the first makes.
+// Expands whole modules twice: the second pass expands what the first one creates.
 std::vector<passes::Pass> all_expansions() {
   return compile::passes_named(std::vector<std::string>{"expand", "primitives", "expand", "primitives"}).value();
 }
@@ -134,7 +134,7 @@ TEST_CASE("no pass changes the results of slices of models") {
     if (!module.ok()) {
       continue;
     }
-    // Instructions all over the program, each with what computes it.
+    // Slices end at instructions spread over the program; each contains the instructions that its last one depends on.
     const ir::Computation entry = module->entry();
     const std::size_t count = entry.instruction_count(), slices = is_full() ? 60 : 3;
     for (std::size_t i = 1; i <= slices; ++i) {

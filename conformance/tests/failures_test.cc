@@ -1,5 +1,6 @@
-// Every function of the ABI that can fail is failed in turn, its first call, its second, ..., while programs are compiled
-// and run on real backends. The core says so clearly, or has the host do the work; and the next attempt works.
+// Every function of the ABI that can fail is made to fail in turn, at its first call, its second, ..., while programs
+// are compiled and run on real backends. The core must report it clearly or do the work on the host, and the next
+// attempt must work.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ constexpr Function functions[] = {
 #undef BP_ABI_FUNCTION
 };
 
-// What a function without a sink says is said by the core.
+// For a function without a sink, the core writes the message.
 bool has_sink(Function function) {
   switch (function) {
     case Function::factory_get_desc:
@@ -40,7 +41,7 @@ bool has_sink(Function function) {
   }
 }
 
-// What is compiled and run, and on what.
+// A program that is compiled and run, and the backend.
 struct Trial {
   std::string plugin;
   std::vector<std::string> programs;
@@ -48,7 +49,7 @@ struct Trial {
 const Trial on_kernels = {"kernels", {"chain", "donation"}}, on_npu = {"npu", {"in_place", "constants"}},
             on_cpu = {"cpu", {"donation"}};
 
-// Fallible functions that none of these calls, and why.
+// Fallible functions that none of these trials calls, with the reason.
 const std::map<Function, std::string> never_reached = {};
 
 struct Work {
@@ -64,7 +65,7 @@ BackendOptions options_of(const host::Layer &layer) {
   return options;
 }
 
-// Counts, loads, compiles and runs twice: what comes out, or the first error.
+// Counts devices, loads, compiles and runs twice. Returns the result, or the first error.
 Result<Literal> attempt(const std::string &plugin, const host::Layer &layer, const Work &work) {
   BP_ASSIGN(const Backend backend, Backend::load(plugin, options_of(layer)));
   const host::Device &device = *backend.device();
@@ -80,7 +81,7 @@ host::Layer nothing_between() {
   return [](std::unique_ptr<host::Entry> below) { return below; };
 }
 
-// The host may have done what the device could not: sums in another order.
+// The host may have computed what the device could not: with sums in another order.
 bool agrees(const Literal &found, const Literal &expected) {
   const auto comparisons = interpreter::compare(found, expected);
   return comparisons.ok() && std::ranges::all_of(*comparisons, [](const interpreter::Comparison &one) {
@@ -88,7 +89,7 @@ bool agrees(const Literal &found, const Literal &expected) {
          });
 }
 
-// Empty if there is nothing to complain about.
+// Returns an empty text if nothing is wrong.
 std::string complaint(const std::string &plugin, const std::shared_ptr<Failure> &failure, const Work &work) {
   const host::Layer layer = layers::failure_layer(failure);
   const auto found = attempt(plugin, layer, work);
@@ -150,7 +151,7 @@ void fail_in_turn(const Trial &trial) {
                          failure->is_silent ? ", silently" : ""));
         CHECK(complaint(plugin, failure, work) == "");
         if (!failure->has_struck()) {
-          break;  // it is not called that often
+          break;  // there are no more calls of it
         }
       }
     }
@@ -159,7 +160,7 @@ void fail_in_turn(const Trial &trial) {
   CHECK(trials > 20);
 }
 
-// Functions that were called.
+// Records the functions that were called.
 class Reached final : public layers::Interposer {
  public:
   Reached(std::unique_ptr<host::Entry> below, std::set<Function> &functions)
@@ -174,7 +175,7 @@ class Reached final : public layers::Interposer {
   std::set<Function> &functions_;
 };
 
-// The library itself fails.
+// Makes the functions of the library's entry fail.
 struct EntryFails final : layers::Interposer {
   EntryFails(std::unique_ptr<host::Entry> below, bool in_init, bool is_silent)
       : Interposer(std::move(below)), in_init_(in_init), is_silent_(is_silent) {}

@@ -1,4 +1,4 @@
-// Shards that do not belong together are told apart. session_test.cc puts those of a run together.
+// Shards that do not belong together are rejected. session_test.cc merges the shards of a run.
 #include "conformance/runner/merge.h"
 
 #include <catch2/catch.hpp>
@@ -100,7 +100,7 @@ TEST_CASE("a case with two outcomes is none") {
   again.report.header.machine = first_shard.report.header.machine;
   CHECK_THAT(problem_of({first_shard, second_shard, again}),
              Catch::Contains("ops/b is ") && Catch::Contains("crashed") && Catch::Contains("fail"));
-  // The other shard's case.
+  // A case of the other shard.
   CHECK_THAT(problem_of({first_shard, part("b", "2/2", {case_with("ops/b")})}),
              Catch::Contains("b: ops/b is pass, expected fail as in a"));
 }

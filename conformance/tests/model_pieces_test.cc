@@ -1,4 +1,4 @@
-// The pieces of a model, one after the other, make what the model makes.
+// The pieces of a model, run one after the other, compute what the model computes.
 #include <catch2/catch.hpp>
 
 #include "conformance/suite/model_pieces.h"
@@ -13,7 +13,7 @@ namespace {
 using testing::require_ok;
 using testing::require_value;
 
-// The program's result, by way of its pieces.
+// Computes the program's result by running its pieces.
 ir::Literal run_in_pieces(const ir::Module &model, std::size_t size, const std::vector<ir::Literal> &arguments) {
   std::vector<ir::Literal> values(model.instruction_id_limit());
   for (const ir::Instruction instruction : model.entry().instructions()) {
@@ -90,7 +90,7 @@ ENTRY main { p = (f32[2], s32[]) parameter(0)
   e = f32[2] add(c, d)
   f = f32[2] get-tuple-element(again), index=1
   ROOT r = (f32[2], f32[2]) tuple(e, f) })");
-  CHECK(cut(module, 1).size() == 6);  // both loops are one, with `c`, `d` and `f`
+  CHECK(cut(module, 1).size() == 6);  // both loops form one part, with `c`, `d` and `f`
   for (const std::size_t size : {1, 2, 3}) {
     check_pieces(module, size);
   }

@@ -1,5 +1,5 @@
-// The judge of whole programs: errors that the table of tolerances allows pass, also where the program magnifies them, and
-// others do not.
+// The judge of whole programs: errors that the table of tolerances allows pass, also where the program magnifies them;
+// other errors do not.
 #include "conformance/suite/program_judge.h"
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ TEST_CASE("an error that is allowed may grow, as far as the program makes it gro
   const float e = std::exp(1.0f);
   CHECK(mismatch(plain, {1}, {up(e, 3)}).empty());
   CHECK_FALSE(mismatch(plain, {1}, {up(e, 100)}).empty());
-  // What is left of e when most of it is taken away is off by as much, and that is much of it.
+  // The difference of nearly equal numbers keeps their absolute error, which is large relative to it.
   const char *cancelled =
       "ENTRY main { x = f32[1] parameter(0)  y = f32[1] exponential(x)  c = f32[1] constant({2.7182813})  ROOT r = "
       "f32[1] "
@@ -57,7 +57,7 @@ TEST_CASE("an error that is allowed may grow, as far as the program makes it gro
 }
 
 TEST_CASE("no output is judged on which allowed errors decide") {
-  // The sign of a NaN is nobody's promise, and so is what comes first then.
+  // The sign of a NaN is unspecified, and so is the order that depends on it.
   const char *sorted =
       "less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT, "
       "type=TOTALORDER }\n"
@@ -67,7 +67,7 @@ TEST_CASE("no output is judged on which allowed errors decide") {
   CHECK(mismatch(sorted, {-1, 1}, {nan, 0}).empty());
   CHECK(mismatch(sorted, {-1, 1}, {0, nan}).empty());
   CHECK_FALSE(mismatch(sorted, {2, 1}, {std::log(2.0f), 0}).empty());
-  // Nor is it whether a sum overflows on the way.
+  // It is also unspecified whether a sum overflows on the way.
   const char *sum =
       "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\n"
       "ENTRY main { x = f32[4] parameter(0)  z = f32[] constant(0)  s = f32[] reduce(x, z), dimensions={0}, "

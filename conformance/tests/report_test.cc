@@ -1,4 +1,4 @@
-// Records as JSON lines and back, and what is made of them.
+// Records as JSON lines and back, and the reports made from them.
 #include "conformance/report/record.h"
 
 #include <catch2/catch.hpp>
@@ -135,17 +135,17 @@ TEST_CASE("a case is slower only beyond the noise of both, and only if the machi
   const Measurement earlier{.what = {}, .seconds = 1e-3, .spread = 5e-5, .least = 9e-4, .runs = 9, .yardstick = 1e-4};
   Measurement now = earlier;
   CHECK(compare(now, earlier) == Change::Same);
-  now.seconds = 1.25e-3, now.least = 1.2e-3;  // beyond one noise, but not beyond both
+  now.seconds = 1.25e-3, now.least = 1.2e-3;  // beyond the noise of one, but not of both
   CHECK(compare(now, earlier) == Change::Same);
   now.seconds = 2e-3, now.least = 1.9e-3;
   CHECK(compare(now, earlier) == Change::Slower);
   CHECK(compare(earlier, now) == Change::Faster);
-  now.least = 9e-4;  // the fastest run is what it was
+  now.least = 9e-4;  // the fastest run is unchanged
   CHECK(compare(now, earlier) == Change::Same);
-  now.least = 1.9e-3, now.yardstick = 2e-4;  // everything took twice as long
+  now.least = 1.9e-3, now.yardstick = 2e-4;  // the machine took twice as long for everything
   CHECK(compare(now, earlier) == Change::Same);
 
-  // By its own clock a device is as exact as it says; and twice the work may take twice the time.
+  // The device's own clock is assumed to be exact; and twice the work may take twice the time.
   const Measurement simulated{
       .what = {}, .seconds = 1e-3, .least = 1e-3, .runs = 2, .is_of_device = true, .operations = 10};
   Measurement later = simulated;
@@ -180,7 +180,7 @@ TEST_CASE("ops stand beside the roofline of what was measured") {
   CHECK_THAT(text, Catch::Contains("median share 50 % of 4 ops; the lowest: add f32 25.0 %"));
   CHECK_THAT(to_html(report), Catch::Contains("class=\"roofline\""));
 
-  // What was quicker than the programs meant to be is the peak.
+  // An op that is faster than the programs that measure the peaks defines the peak.
   const Report odd =
       report_from_json(lines_of({timed_record("peak/memory", 1, 100, 0), timed_record("op/copy/f32", 0.5, 100, 0)}))
           .value();

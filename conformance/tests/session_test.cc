@@ -1,4 +1,5 @@
-// Runs of the suite on a plugin that misbehaves (tests/plugins/misbehaving.c): each fault costs the cases that meet it.
+// Runs of the suite on a plugin that misbehaves (tests/plugins/misbehaving.c): each fault affects only the cases that
+// meet it.
 #include "conformance/runner/session.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Report run_to_end(const Session &session) {
   return report_from_json(*lines).value();
 }
 
-// Of the cases whose id begins so: what each status was found how often.
+// Counts the cases with this status whose id begins with `prefix`.
 std::size_t count(const Report &report, std::string_view prefix, CaseStatus status) {
   return static_cast<std::size_t>(std::ranges::count_if(report.records, [&](const Record &record) {
     return record.id.starts_with(prefix) && record.verdict.status == status;
@@ -89,7 +90,7 @@ TEST_CASE("what random programs and calls find is told as little as shows it") {
   session.selection.patterns = {cases};
   session.fail_fast = true;
   const Report report = run_to_end(session);
-  // What was in hand beside it may come after.
+  // Cases that were running at the same time may follow.
   const auto failed =
       std::ranges::find(report.records, CaseStatus::Fail, [](const Record &one) { return one.verdict.status; });
   REQUIRE(failed != report.records.end());
@@ -195,7 +196,7 @@ TEST_CASE("times are compared with an earlier report") {
   CHECK(count(first, "performance/", CaseStatus::Pass) == 3);
   CHECK(count(first, "performance/op/sine", CaseStatus::Unsupported) == 1);
   CHECK_FALSE(first.records[0].verdict.measured->development.has_value());
-  // As if it had taken a hundredth of the time: then it has become slower.
+  // Pretends that the earlier report was 100 times as fast: then the case has become slower.
   session.earlier = first;
   for (Record &record : session.earlier->records) {
     if (record.verdict.measured && record.id == "performance/op/add/f32") {
@@ -246,13 +247,13 @@ TEST_CASE("a report is verified by its hashes and by running a part of it again"
   CHECK(verified->rerun == 5);
   CHECK(verified->differences.empty());
 
-  // The fault of a mutant belongs to what is run again.
+  // A rerun uses the same mutant.
   Session mutant = session_with("none");
   mutant.choice.mutant = "tail-lost";
   testing::write_file(file, run_session(mutant).value());
   CHECK(verify_report(file, 1000, 1, again).value().differences.empty());
 
-  // Somebody improves the report, hash and all.
+  // Forges a better report, including its hash.
   std::string better = run_session(session_with("wrong")).value();
   for (std::size_t at; (at = better.find("\"fail\",")) != std::string::npos;) {
     better.replace(at, 7, "\"pass\",");

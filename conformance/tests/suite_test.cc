@@ -141,7 +141,7 @@ TEST_CASE("the judge is as strict as the table says") {
   CHECK_FALSE(mismatch("f32[]", "0", "-0", two).empty());
   CHECK_FALSE(mismatch("f32[]", "inf", "1", two).empty());
   CHECK_FALSE(mismatch("f32[]", "nan", "1", two).empty());
-  CHECK_FALSE(mismatch("f32[]", "1e-45", "0", exact).empty());  // flushed
+  CHECK_FALSE(mismatch("f32[]", "1e-45", "0", exact).empty());  // subnormals flushed to zero
   CHECK(mismatch("f32[]", "inf", "3.4028235e38", two).empty());
   CHECK(mismatch("bf16[]", "1.0078125", "1", two).empty());
   CHECK_FALSE(mismatch("bf16[]", "1.015625", "1", two).empty());
@@ -195,7 +195,7 @@ TEST_CASE("expectations have sections and reasons") {
 }
 
 TEST_CASE("a leak is told from noise by most of the rounds") {
-  // A letter for each round: '.' is clean, '+' grows, '!' could not be done.
+  // One letter per round: '.' is clean, '+' grows, '!' fails.
   const auto judged = [](std::string_view rounds) {
     const Status status = judge_growth([&]() -> Result<std::string> {
       REQUIRE_FALSE(rounds.empty());
@@ -213,7 +213,7 @@ TEST_CASE("a leak is told from noise by most of the rounds") {
   CHECK(judged("+....").empty());    // a cache fills up
   CHECK(judged("++.+...").empty());  // a busy machine
   CHECK(judged("++++") == "it grows; 4 of 4 rounds grow");
-  CHECK(judged("++.+.+") == "it grows; 4 of 6 rounds grow");  // something else was given back meanwhile
+  CHECK(judged("++.+.+") == "it grows; 4 of 6 rounds grow");  // something else was released meanwhile
   CHECK(judged("..+.+!") == "it broke");
 }
 

@@ -9,7 +9,7 @@ CallGraph::CallGraph(const ir::Module &module)
   find_contexts(module);
 }
 
-// Depth first with a stack of our own: calls may nest deeper than the thread's stack.
+// Depth-first search with an explicit stack: calls may nest deeper than the thread's stack allows.
 void CallGraph::order_callees_first(const ir::Module &module) {
   struct Frame {
     ir::ComputationId computation;
@@ -60,7 +60,7 @@ void CallGraph::collect_callers(const ir::Module &module) {
   for_each_call([&](ir::InstructionId caller, ir::ComputationId callee) { callers_[next[index(callee)]++] = caller; });
 }
 
-// Callers first, so that a computation's own context is known when its calls are looked at.
+// Visits callers first, so that the context of a computation is known before its calls are visited.
 void CallGraph::find_contexts(const ir::Module &module) {
   contexts_[index(module.entry().id())] = CallContext::Control;
   auto add = [&](ir::ComputationId id, CallContext context) {

@@ -1,4 +1,4 @@
-// What constants say.
+// Values of constants.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace bp::analysis {
 
-// The value of a scalar constant of an integer type or pred; nothing for other instructions and for what int64 has not.
+// Returns the value of a scalar constant of an integer type or pred; nothing for other instructions and for values that
+// int64 cannot represent.
 std::optional<std::int64_t> constant_integer(const ir::Instruction &instruction);
 
 }  // namespace bp::analysis

@@ -25,7 +25,7 @@ bool SideEffects::has(const ir::Instruction &instruction) const {
       instruction.number(ir::AttributeKey::CustomCallHasSideEffect) != 0) {
     return true;
   }
-  // A custom call says itself whether it has side effects; what it calls is up to it.
+  // A custom call states itself whether it has side effects, independently of the computations it calls.
   return instruction.opcode() != ir::Opcode::CustomCall &&
          std::ranges::any_of(instruction.calls(), [this](ir::ComputationId callee) { return has(callee); });
 }

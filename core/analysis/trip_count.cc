@@ -19,13 +19,13 @@ ir::Computation body_of(const Instruction &loop) {
   return loop.called(1);
 }
 
-// An element of the state before the first round, if it is a constant.
+// Returns an element of the initial state, if it is a constant.
 std::optional<std::int64_t> initial_value(const Instruction &loop, std::size_t element) {
   const Instruction initial = loop.operand(0);
   return initial.opcode() == Opcode::Tuple ? constant_integer(initial.operand(element)) : std::nullopt;
 }
 
-// What a value within condition or body is in every round, if that is always the same constant.
+// Returns the value of an instruction in the condition or body, if it is the same constant in all iterations.
 std::optional<std::int64_t> constant_in(const Instruction &loop, const Instruction &value) {
   if (auto constant = constant_integer(value)) {
     return constant;
@@ -34,7 +34,7 @@ std::optional<std::int64_t> constant_in(const Instruction &loop, const Instructi
   return element && passes_on(loop, *element) ? initial_value(loop, *element) : std::nullopt;
 }
 
-// What the body adds to an element of the state.
+// Returns what the body adds to an element of the state in each iteration.
 std::optional<std::int64_t> step_of(const Instruction &loop, std::size_t element) {
   const ir::Computation body = body_of(loop);
   if (body.root().opcode() != Opcode::Tuple) {
@@ -67,7 +67,8 @@ ComparisonDirection mirrored(ComparisonDirection direction) {
   }
 }
 
-// How often `start + n * step  direction  limit` holds from n = 0 on; nothing if forever.
+// Returns for how many n = 0, 1, ... `start + n * step  direction  limit` holds before it first fails; nothing if it
+// never fails.
 std::optional<Wide> count_rounds(ComparisonDirection direction, Wide start, Wide step, Wide limit) {
   switch (direction) {
     case ComparisonDirection::Eq:

@@ -1,4 +1,4 @@
-// How often loops run, where that can be read off.
+// Number of iterations of loops, if it can be derived.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,17 @@
 
 namespace bp::analysis {
 
-// The number of times a while runs its body, if its state is a tuple of which one integer counts from a constant by a
-// constant to a constant: i = 0; while (i < 10) { ...; i = i + 1; }. Bounds that the loop passes on unchanged are
-// constants too. Nothing if that cannot be told, or if the counter would wrap around. The time is that of a few look-ups.
+// Returns the number of times a while runs its body, if one integer of its tuple state counts from a constant to a
+// constant in constant steps: i = 0; while (i < 10) { ...; i = i + 1; }. State elements that the loop passes on
+// unchanged count as constants. Returns nothing if the number cannot be derived, or if the counter would wrap around.
+// Takes only a few lookups.
 std::optional<std::int64_t> trip_count(const ir::Instruction &loop);
 
-// The element of a tuple-shaped value that an instruction is, such as get-tuple-element(parameter), index=2.
+// Returns the index of the tuple element that an instruction extracts, such as 2 for get-tuple-element(parameter),
+// index=2.
 std::optional<std::size_t> element_of(const ir::Instruction &instruction, const ir::Instruction &tuple);
 
-// Whether a while hands this element of its state to the next round as it is.
+// Whether a while passes this element of its state unchanged to the next iteration.
 bool passes_on(const ir::Instruction &loop, std::size_t element);
 
 }  // namespace bp::analysis

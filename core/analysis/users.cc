@@ -3,7 +3,7 @@
 namespace bp::analysis {
 namespace {
 
-// Calls visit(operand, user) once for each pair, in program order of users.
+// Calls visit(operand, user) once for each pair, in program order of the users.
 template <class Visit>
 void for_each_use(const ir::Module &module, Visit &&visit) {
   std::vector<ir::InstructionId> last_user(module.instruction_id_limit(), ir::no_instruction);

@@ -1,4 +1,4 @@
-// Who uses what: for each instruction the instructions that have it as an operand.
+// Users: for each instruction, the instructions that have it as an operand.
 #pragma once
 
 #include <span>
@@ -8,19 +8,19 @@
 
 namespace bp::analysis {
 
-// A snapshot: adding or changing instructions makes it stale. Takes one walk over the module to make.
+// A snapshot: invalid once instructions are added or changed. Built in one walk over the module.
 class Users {
  public:
   explicit Users(const ir::Module &module);
 
-  // In program order, each once, however many of its operands are the instruction.
+  // Returns the users in program order; each is listed once, even if several of its operands are the instruction.
   std::span<const ir::InstructionId> of(ir::InstructionId id) const {
     return std::span(users_).subspan(begin_[index(id)], begin_[index(id) + 1] - begin_[index(id)]);
   }
   bool is_used(ir::InstructionId id) const { return !of(id).empty(); }
 
  private:
-  // Compressed rows: the users of instruction i are users_[begin_[i]] up to users_[begin_[i + 1]].
+  // Compressed rows: the users of instruction i are users_[begin_[i]] to users_[begin_[i + 1] - 1].
   std::vector<std::uint32_t> begin_;
   std::vector<ir::InstructionId> users_;
 };

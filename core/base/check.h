@@ -1,9 +1,10 @@
-// BP_CHECK: stop on a bug of ours. Never for bad input, a bad environment or a misbehaving plugin: those get a Result.
+// BP_CHECK aborts on a bug of this code base. It is never used for bad input, a bad environment or a misbehaving
+// plugin: those return a Result.
 #pragma once
 
 namespace bp {
 
-// Prints the broken invariant with its place and aborts.
+// Prints the violated condition with its file and line, and aborts.
 [[noreturn]] void check_failed(const char *file, int line, const char *condition);
 
 }  // namespace bp

@@ -1,17 +1,17 @@
-// What a process gives up before it runs what may crash or take all memory.
+// Limits that a process sets on itself before it runs code that may crash or use all memory.
 #pragma once
 
 #include <cstdint>
 
 namespace bp {
 
-// From now on this process and its children may map at most `bytes` of addresses (0: any number; sanitizer builds are
-// not limited), write no core files, and die of signals (see below). It leads a process group of its own, so that its
-// children can be ended with it.
+// From now on this process and its children may map at most `bytes` of address space (0: no limit; sanitizer builds are
+// never limited), write no core files, and are ended by fatal signals (see below). The process becomes the leader of a
+// process group of its own, so that its children can be killed together with it.
 void confine_process(std::int64_t bytes);
 
-// Crashes end the process: handlers of SIGSEGV and its like are gone, a sanitizer's too. To be said again in a program
-// that the process becomes.
+// Makes crashes end the process: resets the handlers of SIGSEGV, SIGABRT and similar signals, including a sanitizer's.
+// Must be called again by a program that the process replaces itself with (exec).
 void die_of_signals();
 
 }  // namespace bp

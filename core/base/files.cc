@@ -31,7 +31,7 @@ Result<std::string> read_file(const std::string &path) {
   while (std::size_t size = std::fread(piece, 1, sizeof(piece), file.get())) {
     content.append(piece, size);
   }
-  if (std::ferror(file.get()) != 0) {  // of a directory, too
+  if (std::ferror(file.get()) != 0) {  // also the case for a directory
     return refused("read", path);
   }
   return content;

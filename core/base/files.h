@@ -1,4 +1,4 @@
-// Whole files in, whole files out. Errors name the file and say what the system said.
+// Reads and writes whole files. Errors contain the name of the file and the message of the system.
 #pragma once
 
 #include <cstdio>
@@ -11,16 +11,16 @@
 namespace bp {
 
 Result<std::string> read_file(const std::string &path);
-// Replaces what is there.
+// Replaces an existing file.
 Status write_file(const std::string &path, std::string_view content);
-// A file that is written while something goes on: what was written is there, whatever becomes of this process.
+// A file that is written step by step. What was written is in the file even if this process crashes later.
 class OutputFile {
  public:
-  // Replaces what is there.
+  // Replaces an existing file.
   static Result<OutputFile> create(const std::string &path);
-  // Appends, after taking back the last `over` bytes. Writes no more after an error.
+  // Appends `content` after removing the last `over` bytes. After an error, writes nothing more.
   void write(std::string_view content, std::size_t over = 0);
-  // Whether all of it could be written.
+  // Returns the first error of write(), if there was one.
   Status status() const;
 
  private:
@@ -34,7 +34,7 @@ class OutputFile {
   std::unique_ptr<std::FILE, Close> file_;
   int error_ = 0;
 };
-// And its parents; fine if it is there.
+// Also creates missing parent directories. Succeeds if the directory exists.
 Status make_directory(const std::string &path);
 
 }  // namespace bp

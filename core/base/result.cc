@@ -5,7 +5,7 @@
 namespace bp {
 namespace {
 
-// The length of the UTF-8 sequence that `text` begins with, if it is well formed and no control character; else 0.
+// Returns the length of the UTF-8 sequence at the beginning of `text`, or 0 if it is malformed or a control character.
 std::size_t utf8_length(std::string_view text) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   unsigned first = byte(0), second = byte(1);
@@ -21,7 +21,7 @@ std::size_t utf8_length(std::string_view text) {
       return 0;
     }
   }
-  // Controls above ASCII, longer than need be, surrogates, beyond Unicode.
+  // Control characters above ASCII, overlong encodings, surrogates, code points above U+10FFFF.
   bool is_bad = (first == 0xc2 && second < 0xa0) || (first == 0xe0 && second < 0xa0) ||
                 (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
                 (first == 0xf4 && second >= 0x90);
@@ -33,7 +33,8 @@ struct Printable {
   std::size_t columns = 0;
 };
 
-// What a terminal may get: bytes that would move the cursor, or that are no text, as \x1b; a tab as a blank.
+// Makes text safe for a terminal: control characters and invalid bytes become escapes such as \x1b, a tab becomes a
+// space.
 Printable printable(std::string_view text) {
   Printable result;
   for (std::size_t i = 0; i < text.size();) {
@@ -87,7 +88,7 @@ Error &&Error::note(std::string text) && {
 }
 
 std::string Error::to_string() const {
-  // A minified file has lines of megabytes: show only the surroundings of the caret.
+  // A minified file may have lines of several megabytes: show only the text around the caret.
   constexpr std::size_t max_line_text = 160;
   std::string out;
   const SourceLocation &where = location();

@@ -1,5 +1,6 @@
-// Result<T>: a value, or an Error that says what was found, what was expected and where.
-// Errors travel up with context notes; only our own bugs stop the process (check.h).
+// Result<T>: a value, or an Error that tells what was found, what was expected and where.
+// Errors are returned to the caller and collect notes about the context; only bugs of this code base abort the process
+// (check.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -17,24 +18,24 @@
 namespace bp {
 
 enum class ErrorCode {
-  InvalidInput,   // the bytes, text or arguments given by a user are wrong
-  NotFound,       // a file, plugin, pass or name that does not exist
-  Unsupported,    // understood, but not something we (or the plugin) do
-  OutOfMemory,    // would exceed memory or a limit on size
-  DoesNotFit,     // a program needs more than the memory it was given, or than the device has
-  PluginFailure,  // a plugin broke a law or reported a failure
+  InvalidInput,   // the bytes, text or arguments given by the user are wrong
+  NotFound,       // a file, plugin, pass or name does not exist
+  Unsupported,    // understood, but not supported by Backplane or by the plugin
+  OutOfMemory,    // would exceed the memory or a limit on sizes
+  DoesNotFit,     // a program needs more memory than it was given, or than the device has
+  PluginFailure,  // a plugin violated a rule of the ABI, or reported a failure
   Io,             // the system refused a file operation
-  Internal,       // a bug of ours that was caught in time
+  Internal,       // a bug of this code base that was detected
 };
 
 std::string_view to_string(ErrorCode code);
 
-// A place in a text a user gave us. line and column count from 1; 0 means unknown.
+// A location in a text that the user gave. line and column count from 1; 0: unknown.
 struct SourceLocation {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string line_text;  // the whole line, for the caret; empty when not known
+  std::string line_text;  // the whole line, shown above the caret; empty if not known
 };
 
 class Error {
@@ -52,14 +53,15 @@ class Error {
   const SourceLocation &location() const { return data_->location; }
   const std::vector<std::string> &notes() const { return data_->notes; }
 
-  // Says where. The first location given wins: it is the one nearest to the cause.
+  // Sets the location. The first call wins: its location is the closest to the cause.
   Error &&at(SourceLocation location) &&;
-  // Shows the line that the location names, for the caret. The text is the whole file's.
+  // Adds the source line of the location, shown with the caret. `text` is the text of the whole file.
   Error &&in(std::string_view text) &&;
-  // Adds a line of context, from the inside out: "while loading plugin 'acme'".
+  // Adds a line of context. Notes are ordered from the innermost outwards: "while loading plugin 'acme'".
   Error &&note(std::string text) &&;
 
-  // "file:line:column: message", the line with a caret, then one "  note: ..." per note. No final newline.
+  // Returns "file:line:column: message", the source line with a caret, then one line "  note: ..." per note. Without a
+  // final newline.
   std::string to_string() const;
 
  private:
@@ -69,7 +71,7 @@ class Error {
     SourceLocation location;
     std::vector<std::string> notes;
   };
-  std::unique_ptr<Data> data_;  // one pointer, so that Result<T> stays small
+  std::unique_ptr<Data> data_;  // a single pointer, so that Result<T> stays small
 };
 
 template <class... Args>
@@ -161,7 +163,7 @@ using Status = Result<void>;
     }                                                     \
   } while (false)
 
-// BP_ASSIGN(auto x, make_x()); x is the value, or the error is returned.
+// BP_ASSIGN(auto x, make_x()); initializes x with the value, or returns the error.
 #define BP_ASSIGN(declaration, expression) BP_ASSIGN_IMPL(BP_CONCAT(bp_result_, __LINE__), declaration, expression)
 #define BP_ASSIGN_IMPL(result, declaration, expression) \
   auto result = (expression);                           \

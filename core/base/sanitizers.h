@@ -1,5 +1,6 @@
-// BP_SANITIZES_MEMORY: 1 in builds whose sanitizer has an allocator of its own and reserves addresses by the terabyte, so
-// that memory can be neither counted nor limited; 0 in others. Clang 19 and g++ 12 say it in different ways.
+// BP_SANITIZES_MEMORY: 1 in builds with a sanitizer that has an allocator of its own and reserves terabytes of address
+// space, so that memory can be neither counted nor limited; otherwise 0. Clang 19 and g++ 12 report sanitizers in
+// different ways.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

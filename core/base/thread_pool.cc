@@ -6,8 +6,8 @@
 namespace bp {
 namespace {
 
-// Looks at `value` for a few microseconds before sleeping until it differs from `old`: the next loop of a program often
-// follows at once, and a futex costs more than a small loop.
+// Waits until `value` differs from `old`; polls for a few microseconds before it sleeps, because the next loop of a
+// program often follows immediately, and a futex costs more than a small loop.
 std::uint32_t wait_for_change(const std::atomic<std::uint32_t> &value, std::uint32_t old) {
   for (int i = 0; i < 200; ++i) {
     if (const std::uint32_t now = value.load(std::memory_order_acquire); now != old) {
@@ -41,7 +41,7 @@ void ThreadPool::start_threads() {
       threads_.emplace_back(&ThreadPool::work, this, static_cast<std::uint32_t>(threads_.size() + 1));
     }
   } catch (const std::system_error &) {
-    // The system has no more threads: the others and the caller do the work.
+    // The system has no more threads: the existing ones and the caller do the work.
   }
 }
 
@@ -72,8 +72,9 @@ void ThreadPool::parallel(std::uint32_t count, Body body, void *context) {
   busy_.clear(std::memory_order_release);
 }
 
-// Runs the chunks that nobody has begun, from `first` on and round. A thread that wakes up late finds none, or helps
-// with a later loop: an open chunk always belongs to the current one, which cannot end before the chunk is done.
+// Runs the chunks that no thread has started, beginning with `first` and wrapping around. A thread that wakes up late
+// finds none, or takes part in a later loop: an open chunk always belongs to the current loop, which cannot end before
+// the chunk is done.
 void ThreadPool::run_chunks(std::uint32_t first) {
   for (std::uint32_t i = 0; i < size_; ++i) {
     const std::uint32_t chunk = (first + i) % size_;

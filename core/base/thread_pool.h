@@ -1,7 +1,7 @@
 // ThreadPool: parallel loops on a fixed number of threads, for kernels that take microseconds.
-// A loop is cut into one chunk per thread; each thread prefers its own chunk, for locality, and then takes chunks
-// nobody has begun. The caller takes part, so no loop waits for a thread that has not woken up yet, only for begun
-// chunks.
+// A loop is split into one chunk per thread. Each thread first takes its own chunk, for locality, and then other chunks
+// that no thread has started. The caller takes part, so a loop never waits for a thread that has not woken up yet, only
+// for chunks that were started.
 #pragma once
 
 #include <atomic>
@@ -18,24 +18,25 @@ class ThreadPool {
  public:
   using Body = void (*)(void *context, std::uint32_t index, std::uint32_t worker);
 
-  // `size`: how many indices of a loop run at the same time, the caller included; 0: one per processor. Threads are
-  // started by the first loop that needs them; if the system refuses some, loops are slower, not wrong.
+  // `size`: maximum number of indices of a loop that run at the same time, including the caller's; 0: one per
+  // processor. The first loop that needs the threads starts them; if the system refuses some, loops are slower but
+  // still correct.
   explicit ThreadPool(std::uint32_t size = 0);
-  // No loop is running.
+  // Requires that no loop is running.
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   std::uint32_t size() const { return size_; }
 
-  // Calls body(context, index, worker) once for each index in [0, count) and returns when all are done. Workers are
-  // numbers below size(), different for indices that run at the same time. The body must not throw, and indices must
-  // not wait for each other. Any thread may call this; a loop inside a loop, or beside one of another thread, runs on
-  // its caller alone.
+  // Calls body(context, index, worker) once for each index in [0, count) and returns when all calls have returned.
+  // `worker` is less than size() and differs between indices that run at the same time. The body must not throw, and
+  // indices must not wait for each other. Any thread may call this; a loop inside a loop, or concurrent with a loop of
+  // another thread, runs on its calling thread only.
   void parallel(std::uint32_t count, Body body, void *context);
 
-  // The same of a function object that may throw: the first exception comes out here, when all that had begun by then
-  // is done.
+  // Same as above for a function object that may throw: the first exception is rethrown here, after all calls that had
+  // started by then have returned.
   template <class Function>
   void parallel(std::uint32_t count, Function &&function) {
     struct Loop {
@@ -65,7 +66,7 @@ class ThreadPool {
   }
 
  private:
-  // Open: part of the current loop, and nobody has begun it.
+  // `open`: the chunk belongs to the current loop and no thread has started it.
   struct alignas(64) Chunk {
     std::atomic<bool> open = false;
   };
@@ -77,15 +78,15 @@ class ThreadPool {
   const std::uint32_t size_;
   std::unique_ptr<Chunk[]> chunks_;
   std::vector<std::thread> threads_;
-  std::atomic_flag busy_;  // held by the loop that owns what follows
+  std::atomic_flag busy_;  // held by the running loop, which owns the members below
 
-  // The loop; written before its chunks are opened, read only by those who have begun one.
+  // The current loop. Written before its chunks are opened, read only by threads that have started one.
   Body body_ = nullptr;
   void *context_ = nullptr;
   std::uint32_t count_ = 0;
   std::uint32_t chunk_count_ = 0;
-  alignas(64) std::atomic<std::uint32_t> remaining_ = 0;  // chunks not yet done
-  alignas(64) std::atomic<std::uint32_t> wake_ = 0;       // changes to wake the threads
+  alignas(64) std::atomic<std::uint32_t> remaining_ = 0;  // chunks that are not finished
+  alignas(64) std::atomic<std::uint32_t> wake_ = 0;       // changed to wake the threads
   std::atomic<bool> stop_ = false;
 };
 

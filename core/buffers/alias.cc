@@ -24,7 +24,7 @@ std::vector<MustAlias> must_aliases(const Dataflow &dataflow) {
         ValueId result = others.empty() ? no_value : dataflow.value_at(instruction.id(), leaf.position);
         for (ir::InstructionId other : others) {
           ValueId value = dataflow.value_at(other, leaf.position);
-          // A result that is no value of its own shows one that was not changed, or that all branches have.
+          // A result that is not a value of its own shows one that was not changed, or that all branches return.
           if (value != result && dataflow.value(result).instruction == instruction.id()) {
             pairs.push_back({result, value, instruction.id(), leaf.position});
           }
@@ -43,7 +43,7 @@ Result<std::vector<Donation>> donations(const Dataflow &dataflow) {
     auto count = dataflow.positions().of(module.instruction(parameter)).leaves.size();
     first_leaf.push_back(first_leaf.back() + static_cast<std::int64_t>(count));
   }
-  // The number of a leaf within an instruction's shape; -1 if the index names none.
+  // Returns the number of a leaf within an instruction's shape; -1 if the index refers to no leaf.
   auto leaf_number = [&](ir::Instruction instruction, std::span<const std::int64_t> index) -> std::int64_t {
     std::int64_t position = instruction.shape().position_of_index(index);
     const auto &leaves = dataflow.positions().of(instruction).leaves;
@@ -87,7 +87,7 @@ int stored_bits(const ir::Shape &shape) {
   return bits != 0 ? static_cast<int>(bits) : std::max(8, static_cast<int>(ir::info(shape.element_type()).bits));
 }
 
-// Element i of one lies at the same bytes as element i of the other.
+// Whether element i of one has the same byte offset as element i of the other.
 bool same_places(const ir::Shape &a, const ir::Shape &b) {
   return a.is_array() && b.is_array() && ir::same_sizes(a, b) && a.layout() == b.layout() &&
          stored_bits(a) == stored_bits(b);
@@ -103,7 +103,7 @@ Operands elementwise_operands(ir::Instruction instruction) {
   return operands;
 }
 
-// The output_to_operand_aliasing entries for one result position.
+// Returns the operands given by the output_to_operand_aliasing entries for one result position.
 Operands declared_operands(ir::Instruction instruction, std::size_t position) {
   Operands operands;
   auto numbers = instruction.numbers(AttributeKey::OutputToOperandAliasing);
@@ -131,11 +131,11 @@ Operands declared_operands(ir::Instruction instruction, std::size_t position) {
   return operands;
 }
 
-// What a fused computation does with its parameters for the sake of one result. Instructions are numbered by their ids
-// from the lowest one on.
+// How a fused computation uses its parameters to compute one result. Instructions are numbered by their ids, starting
+// from the lowest one.
 class FusedUses {
  public:
-  // `result`: the instruction that computes the result; its root or an element of that.
+  // `result`: the instruction that computes the result: the fused root or an element of it.
   FusedUses(ir::Computation fused, ir::Instruction result) : fused_(fused), result_(result) {
     auto ids = fused.instruction_ids();
     lowest_ = index(*std::ranges::min_element(ids));
@@ -144,7 +144,7 @@ class FusedUses {
     uses_.resize(span);
     for (std::size_t i = ids.size(); i-- > 0;) {
       ir::Instruction user = fused.module().instruction(ids[i]);
-      // Another result, which may be computed later, from what this one overwrote.
+      // Another result may be computed later, from operands that this result has overwritten.
       bool is_other_result = user != result && (user == fused.root() ? !is_result_tuple(user) : uses(user) == 0);
       bool passes = !is_other_result && streams(user) && (user.is(ir::Trait::Elementwise) || is_result_tuple(user));
       for (ir::InstructionId id : user.operands()) {
@@ -159,11 +159,12 @@ class FusedUses {
     }
   }
 
-  // Each use leads to the result, element by element.
+  // Whether each use leads to the result element by element.
   bool streams(ir::Instruction instruction) const { return streams_[number(instruction)]; }
   std::uint32_t uses(ir::Instruction instruction) const { return uses_[number(instruction)]; }
 
-  // The parameter whose array the result updates a part of, reading nothing else of it; looks through bitcasts.
+  // Returns the parameter of whose array the result updates a part, and of which nothing else is read; looks through
+  // bitcasts.
   ir::InstructionId updated_parameter() const {
     ir::Instruction update = behind_forwarding(result_);
     const bool is_update = update.opcode() == Opcode::DynamicUpdateSlice || update.opcode() == Opcode::Scatter;
@@ -180,7 +181,8 @@ class FusedUses {
   bool is_result_tuple(ir::Instruction user) const {
     return user == fused_.root() && user != result_ && user.opcode() == Opcode::Tuple;
   }
-  // Results of the same elements in the same order are computed together: all of an element before any is stored.
+  // Results with the same elements in the same order are computed together: all results of an element before any is
+  // stored.
   bool is_computed_with(ir::Instruction other) const {
     return other == result_ ||
            (ir::same_sizes(other.shape(), result_.shape()) && other.shape().layout() == result_.shape().layout() &&
@@ -201,7 +203,7 @@ class FusedUses {
   std::vector<std::uint32_t> uses_;
 };
 
-// The instruction of a fused computation that computes a result; none for parts of nested tuples.
+// Returns the instruction of a fused computation that computes a result; no_instruction for parts of nested tuples.
 ir::InstructionId fused_result(ir::Instruction fusion, std::size_t position) {
   ir::Instruction root = fusion.called(0).root();
   if (fusion.shape().is_array()) {

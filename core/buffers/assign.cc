@@ -1,7 +1,7 @@
-// Values become buffer sets (buffer_sets.h) in this order: what must share, what a donation lets share, what an
-// instruction may overwrite in place, what fits into an output before that is made. Sets of the entry's parameters,
-// results and constants lie in allocations of their own; all others are packed into one temporary allocation per memory
-// space, or more where an allocation may not be as large as that.
+// Values are joined to buffer sets (buffer_sets.h) in this order: values that must share a slice, values that a
+// donation allows to share one, results that may overwrite an operand in place, and values that fit into an output
+// before that is made. Sets of the entry's parameters, results and constants get allocations of their own; all others
+// are packed into one temporary allocation per memory space, or several where the size of an allocation is limited.
 #include "core/buffers/assign.h"
 
 #include <map>
@@ -20,9 +20,10 @@ namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
 constexpr std::int64_t max_preset = std::int64_t{1} << 60;
-// Of a search, at most: where there is little to pack, there is little to gain.
+// Maximum number of search steps per byte: where there is little to pack, there is little to gain.
 constexpr std::int64_t steps_per_byte = 16;
-// Neighbours that are kept apart, and what that may cost: this share of all, or so many bytes.
+// Maximum number of ticks over which values are kept apart, and the extra memory this may take: one part in `min_share`
+// of the total, or `little_bytes`.
 constexpr Tick max_apart = 16;
 constexpr std::int64_t min_share = 8, little_bytes = std::int64_t{64} << 20;
 
@@ -72,7 +73,7 @@ class Assigner {
     added.index = number;
     return static_cast<std::uint32_t>(plan_.allocations.size() - 1);
   }
-  // The whole allocation is the place of the value's set.
+  // Gives the value's set the whole allocation.
   void give(ValueId value, std::uint32_t allocation) {
     slices_[index(sets_.find(value))] = Slice{allocation, 0, dataflow_.value(value).size};
   }
@@ -102,7 +103,7 @@ class Assigner {
   }
 
   void add_constants() {
-    std::unordered_multimap<std::size_t, std::uint32_t> by_hash;  // to allocations
+    std::unordered_multimap<std::size_t, std::uint32_t> by_hash;  // to allocation indices
     for (std::uint32_t i = 0; i < dataflow_.values().size(); ++i) {
       auto value = static_cast<ValueId>(i);
       const Value &v = dataflow_.value(value);
@@ -113,7 +114,7 @@ class Assigner {
     }
   }
 
-  // Constants of equal shapes, layouts and bytes share an allocation; parts of tuples have their own.
+  // Constants with equal shapes, layouts and bytes share an allocation; parts of tuples have their own.
   std::uint32_t constant_allocation(std::unordered_multimap<std::size_t, std::uint32_t> &by_hash,
                                     ir::Instruction constant, const Value &value) {
     auto bytes = constant.literal().bytes();
@@ -213,7 +214,7 @@ class Assigner {
 
   std::int64_t heap_limit(std::int64_t memory_space) const {
     if (memory_space == options_.fast_space && memory_space != 0) {
-      return limits_of(memory_space).capacity;  // what was moved there fits
+      return limits_of(memory_space).capacity;  // the sets moved there fit
     }
     auto limits = std::ranges::find(options_.spaces, memory_space, &SpaceLimits::memory_space);
     return limits == options_.spaces.end() || limits->heap_limit == 0 ? max_bytes : limits->heap_limit;
@@ -261,7 +262,7 @@ class Assigner {
     }
     return {};
   }
-  // What was preset of a set.
+  // Returns the name of the value in the set that has the preset.
   std::string preset_name(ValueId set) const {
     auto preset = std::ranges::find_if(options_.presets, [&](const Preset &p) {
       return sets_.find(dataflow_.value_at(p.instruction, p.position)) == set;
@@ -269,7 +270,7 @@ class Assigner {
     return describe(module_.instruction(preset->instruction), preset->position);
   }
 
-  // Whoever adds up sizes later need not think of overflow.
+  // Guarantees that later sums of sizes cannot overflow.
   Status check_total() const {
     std::int64_t sum = 0;
     for (const Allocation &allocation : plan_.allocations) {
@@ -287,7 +288,7 @@ class Assigner {
   Timeline timeline_;
   BufferSets sets_;
   Plan plan_;
-  std::vector<std::optional<Slice>> slices_;  // by ValueId of the set
+  std::vector<std::optional<Slice>> slices_;  // by ValueId of the set's representative
   std::vector<Tick> independent_until_;       // by tick; empty unless values are kept apart
 };
 

@@ -1,4 +1,4 @@
-// Assign: gives every array of a program its place. See plan.h for what comes out.
+// Assign: gives every array of a program its slice. See plan.h for the result.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,14 +6,15 @@
 
 namespace bp::buffers {
 
-// What a device says of one of its memories.
+// The limits that a device states for one of its memory spaces.
 struct SpaceLimits {
   std::int64_t memory_space = 0;
-  std::int64_t capacity = 0;    // bytes that all allocations there may take; 0: any number
-  std::int64_t heap_limit = 0;  // bytes of one temporary allocation; there are more of them if that is too few; 0: any
+  std::int64_t capacity = 0;  // maximum bytes of all allocations there; 0: unlimited
+  // Maximum bytes of one temporary allocation; if that is too few, there are several. 0: unlimited.
+  std::int64_t heap_limit = 0;
 };
 
-// Where a value must lie: in the first temporary allocation of its memory space.
+// A required offset of a value, in the first temporary allocation of its memory space.
 struct Preset {
   ir::InstructionId instruction = ir::no_instruction;
   std::uint32_t position = 0;
@@ -22,25 +23,26 @@ struct Preset {
 
 struct Options {
   std::int64_t alignment = 64;  // of allocations and of slices in them, bytes; a power of two
-  // What the search for a tighter packing may cost; 0: best fit alone. See packing::Options::steps.
+  // Effort of the search for a tighter packing; 0: best fit only. See packing::Options::steps.
   std::int64_t packing_steps = 200'000'000;
-  std::vector<SpaceLimits> spaces = {};  // those that have limits
+  std::vector<SpaceLimits> spaces = {};  // of the memory spaces that have limits
   std::vector<Preset> presets = {};
-  // A memory space for temporaries that the module puts into space 0, as many bytes of them as fit into its capacity,
-  // the larger ones first; what has a preset stays. 0: none.
+  // A memory space for temporaries that the module puts into space 0: as many bytes of them as fit into its capacity
+  // are moved there, larger ones first; values with a preset are not moved. 0: none.
   std::int64_t fast_space = 0;
-  // For a device that runs instructions at the same time unless they wait for each other, as they do where one gets
-  // memory that another had: values of a few neighbours that have nothing to do with each other are kept apart, if that
-  // takes an eighth more memory at most, or little.
+  // For devices that run instructions concurrently unless they depend on each other, and that therefore wait where one
+  // instruction reuses the memory of another: independent values of nearby instructions get different memory, if that
+  // takes at most an eighth more memory, or little.
   bool keep_apart = false;
 };
 
-// Plans a module as it is ordered now. Needs what insert_copies() (copy_insertion.h) establishes: an entry whose
-// outputs are distinct arrays, none of them a constant or a parameter that is not donated, and while states and
-// conditional results that fit into one place each; a flat call graph; no asynchronous ops. Otherwise InvalidInput or
-// Unsupported says what is missing; InvalidInput also for presets that cannot be kept: of inputs, outputs, constants, of
-// values that share memory with others preset elsewhere, or that overlap. OutOfMemory if the sizes do not fit into
-// 62 bits, or, with what is largest (fit.h), into a capacity. Pure; near linear in the program.
+// Plans a module in its present order. Requires the result of insert_copies() (copy_insertion.h): an entry whose
+// outputs are distinct arrays, none of them a constant or a parameter that is not donated; while states and conditional
+// results that each fit into one slice; a flat call graph; no asynchronous ops. Otherwise InvalidInput or Unsupported
+// states what is missing; InvalidInput also for presets that cannot be kept: of inputs, outputs or constants, of values
+// that share memory with others that have a different preset, or presets that overlap. OutOfMemory if the sizes do not
+// fit into 62 bits or into a capacity, in the latter case with the largest arrays (fit.h). Has no side effects; near
+// linear in the program.
 Result<Plan> assign(const ir::Module &module, const Options &options = {});
 
 }  // namespace bp::buffers

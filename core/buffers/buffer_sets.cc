@@ -77,8 +77,8 @@ bool BufferSets::bind_preset(ValueId value, std::int64_t offset) {
   return true;
 }
 
-// Whether the instruction that makes `value` may overwrite what lies in the stretch that ends there: each operand that
-// shows this content must be one it may overwrite.
+// Whether the instruction that makes `value` may overwrite the stretch that ends there: each operand with this content
+// must be one that it may overwrite.
 bool BufferSets::may_begin_in(ValueId value, const Stretch &before) const {
   const Value &made = dataflow_.value(value);
   ir::Instruction instruction = dataflow_.instruction(value);

@@ -1,9 +1,9 @@
-// Buffer sets: values that will lie in one slice. Starts with a set per value; join() puts two sets together unless two
-// of their values would be needed there at the same time. Each set knows its occupied stretches of the timeline; the
-// smaller set is put into the larger, so that any sequence of joins is near linear.
+// Buffer sets: sets of values that will share one slice. Each value starts in a set of its own; join() merges two sets
+// unless two of their values are needed at the same time. Each set knows its occupied stretches of the timeline; the
+// smaller set is merged into the larger, so that any sequence of joins is near linear.
 //
-// A value may begin at the very tick at which another ends if its instruction overwrites its operands. A copy that is
-// going to be removed holds the same content as its source: those two may overlap in time.
+// A value may begin at the tick at which another ends if its instruction overwrites its operands. A copy that will be
+// removed holds the same content as its source, so those two may overlap in time.
 #pragma once
 
 #include <map>
@@ -17,17 +17,17 @@ namespace bp::buffers {
 
 class BufferSets {
  public:
-  // Where a set must lie, if anywhere: numbers of allocations by kind; -1: not there.
+  // The place that a set is bound to, if any: leaf numbers of an input and an output; -1: none.
   struct Place {
     std::int64_t input = -1, output = -1;
     bool read_only = false;    // a constant, or a parameter that is not donated
-    std::int64_t preset = -1;  // the offset in temporary memory that is demanded
+    std::int64_t preset = -1;  // required offset in temporary memory; -1: none
     bool is_free() const { return input < 0 && output < 0 && !read_only && preset < 0; }
   };
   enum class Obstacle {
     Overlap,    // `first` and `second` are needed at the same time
-    ReadOnly,   // one is a constant or a parameter that is not donated
-    TwoPlaces,  // both are bound to places, and not to the same
+    ReadOnly,   // one of them is a constant or a parameter that is not donated
+    TwoPlaces,  // both are bound to places, and these differ
     Unlike,     // sizes or memory spaces differ
   };
   struct Conflict {
@@ -36,41 +36,42 @@ class BufferSets {
   };
 
   // Whether a copy between equal layouts may begin where its source ends. In a plan it may not; but a copy that would
-  // lie where its source lies can be removed.
+  // share its source's slice can be removed.
   enum class Copies { Stay, MayGo };
   // The dataflow must outlive this.
   BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, Copies copies = Copies::Stay);
 
-  ValueId find(ValueId value) const;  // the set's representative
+  ValueId find(ValueId value) const;  // returns the representative of its set
   const Place &place(ValueId value) const { return places_[index(find(value))]; }
 
-  // Binds the value's set. A set with an input and an output is one whose parameter is donated to that output.
+  // Binds the value's set. A set with both an input and an output holds a parameter that is donated to that output.
   std::optional<Conflict> bind_output(ValueId value, std::int64_t output);
   void bind_read_only(ValueId value, std::int64_t input) { set_place(value, {input, -1, true, -1}); }
   void bind_donated(ValueId value, std::int64_t input) { set_place(value, {input, -1, false, -1}); }
-  // False if the set is bound to another place already.
+  // Returns false if the set is already bound to another place.
   bool bind_preset(ValueId value, std::int64_t offset);
-  // Lets the sets of that input and that output be joined.
+  // Allows the sets of that input and that output to be joined.
   void allow_donation(std::int64_t input, std::int64_t output) { donations_.emplace(input, output); }
 
-  // Nothing if they are one set now. A donated parameter is overwritten only by what ends up in its output: its set is
-  // joined only with sets that are bound to that output, or, if the program demands the join, may yet be.
+  // Joins two sets; returns nullopt if they are one set now. A donated parameter may be overwritten only by values that
+  // end up in its output: its set is joined only with sets that are bound to that output or, if the program requires
+  // the join, are still free.
   enum class Reason { Demanded, Optional };
   std::optional<Conflict> join(ValueId a, ValueId b, Reason reason = Reason::Optional);
-  // The same for a copy and its source, which from then on count as one value if it succeeds.
+  // Joins a copy with its source; if that succeeds, both count as one value from then on.
   std::optional<Conflict> join_copy(ValueId copy, ValueId source);
   bool are_joined(ValueId a, ValueId b) const { return find(a) == find(b); }
-  // Whether the value's set has others in it.
+  // Whether the value's set contains other values.
   bool is_shared(ValueId value) const { return sizes_[index(find(value))] > 1; }
 
-  // The occupied stretches of the value's set, in order, disjoint; ends exclusive.
+  // Returns the occupied stretches of the value's set, ascending and disjoint; ends are exclusive.
   std::vector<std::pair<Tick, Tick>> occupied(ValueId value) const;
 
  private:
   struct Stretch {
-    Tick end = 0;              // exclusive; the next stretch may begin there by overwriting this one in place, one
-    Tick needed_end = 0;       // tick before this, the true end
-    ValueId first = no_value;  // the value that begins it; others of its content may follow
+    Tick end = 0;              // exclusive; if the next stretch overwrites this one in place, it begins here
+    Tick needed_end = 0;       // exclusive end of the last use: in that case one tick later
+    ValueId first = no_value;  // the value that begins the stretch; others with the same content may follow
   };
   using Stretches = std::map<Tick, Stretch>;  // by begin
 
@@ -78,7 +79,7 @@ class BufferSets {
   std::optional<Place> common_place(const Place &a, const Place &b, Reason reason) const;
   bool may_begin_in(ValueId value, const Stretch &before) const;
   std::optional<Conflict> find_overlap(const Stretches &large, const Stretches &small) const;
-  ValueId content(ValueId value) const;  // the representative of the values that count as one with it
+  ValueId content(ValueId value) const;  // representative of the values with the same content
   void insert(Stretches &stretches, Tick begin, Stretch stretch) const;
 
   const Dataflow &dataflow_;

@@ -160,7 +160,8 @@ void overwrite_in_place(const Dataflow &dataflow, BufferSets &sets) {
 }
 
 void use_outputs_early(const Dataflow &dataflow, BufferSets &sets) {
-  constexpr std::size_t max_attempts = 8;  // per value, so that many outputs of one size cost no square
+  // Per value, so that the time is not quadratic when many outputs have the same size.
+  constexpr std::size_t max_attempts = 8;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ValueId>> outputs;  // by memory space and size
   for (ValueId output : dataflow.leaf_values(dataflow.module().entry().root().id())) {
     outputs[{dataflow.value(output).memory_space, dataflow.value(output).size}].push_back(output);

@@ -1,7 +1,7 @@
 // First adds a copy wherever one could be needed: initial value, parameter and next value of changed while state,
-// branch results, outputs, parameters that must alias an output. With all of them each slice holds one value at a time.
-// Then takes the copies one after another and asks whether source and copy could lie in one place (buffer_sets.h): if
-// so it goes. Innermost computations first, since a copy in a loop costs most.
+// branch results, outputs, parameters that must alias an output. With all of these, each slice holds one value at a
+// time. Then checks for one copy after another whether source and copy can share a slice (buffer_sets.h) and, if so,
+// removes the copy. Innermost computations come first, since a copy in a loop costs most.
 #include "core/buffers/copy_insertion.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view reason_key = "copy_reason";
 
-// What a set of copies is for; those of one computation are tried for removal in this order.
+// The purpose of a group of copies; those of one computation are tried for removal in this order.
 enum class Purpose { Parameter, Root, InitialValue };
 
 class CopyInserter {
@@ -50,7 +50,7 @@ class CopyInserter {
  private:
   struct Group {
     Purpose purpose;
-    InstructionId user;  // the while, conditional or entry root that wants it
+    InstructionId user;  // the while, conditional or entry root that needs it
     DeepCopy copies;
   };
 
@@ -71,7 +71,7 @@ class CopyInserter {
     groups_[index(computation)].push_back({purpose, user, std::move(copies)});
   }
 
-  // Copies wherever one could be needed, by the dataflow of the program as it is.
+  // Adds copies wherever one could be needed, according to the dataflow of the program in its present state.
   Status add_copies() {
     BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
     BP_ASSIGN(auto donated, donations(dataflow));
@@ -158,7 +158,8 @@ class CopyInserter {
     }
   }
 
-  // The arrays of a while or conditional that are values of its own: changed by the body, different in the branches.
+  // Returns the positions of a while or conditional that are values of its own: changed by the body, different in the
+  // branches.
   CopyEditor::Positions changed_positions(const Dataflow &dataflow, InstructionId id) const {
     CopyEditor::Positions positions;
     Opcode opcode = module_.instruction(id).opcode();
@@ -180,7 +181,7 @@ class CopyInserter {
     return positions;
   }
 
-  // Marks the copies to keep, in groups_; takes them out of own_copies.
+  // Marks in groups_ the copies to keep; removes those to keep from own_copies.
   Status decide(std::vector<InstructionId> &own_copies) {
     BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
     Timeline timeline = flatten_schedule(dataflow);
@@ -192,7 +193,7 @@ class CopyInserter {
     auto may_alias = std::ranges::stable_partition(donated, &Donation::must);
     BP_TRY(join_donations(dataflow, std::span(donated.begin(), may_alias.begin()), sets));
 
-    // Fused and other embedded computations own no buffers: what they copy is not ours.
+    // Copies in fused and other embedded computations own no buffers and are left alone.
     std::erase_if(own_copies, [&](InstructionId copy) { return value_of(dataflow, copy) == no_value; });
     std::map<std::uint32_t, std::vector<InstructionId>> own_by_computation;
     for (InstructionId copy : own_copies) {
@@ -209,7 +210,7 @@ class CopyInserter {
         (void)sets.join_copy(value_of(dataflow, copy), source_of(dataflow, copy));
       }
     }
-    // One that was kept may have come to lie where its source lies by other joins since.
+    // A copy that was kept may share its source's slice because of later joins.
     auto is_kept = [&](InstructionId copy) {
       return !sets.are_joined(value_of(dataflow, copy), source_of(dataflow, copy));
     };
@@ -268,7 +269,7 @@ class CopyInserter {
   ir::Module &module_;
   CopyEditor editor_;
   std::map<std::uint32_t, std::vector<Group>> groups_;      // by computation of the copies
-  std::unordered_map<std::uint32_t, std::string> reasons_;  // by copy: why it had to stay
+  std::unordered_map<std::uint32_t, std::string> reasons_;  // by copy: why it was kept
 };
 
 }  // namespace

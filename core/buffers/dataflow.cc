@@ -95,7 +95,7 @@ class DataflowBuilder {
   }
 
  private:
-  // Marks callers before callees, so that one walk over the module's order, backwards, finds all.
+  // Marks callers before callees, so that one backward walk over the module's order finds all.
   Status find_control_computations() {
     std::size_t limit = module_.computation_id_limit();
     flow_.callers_.assign(limit, ir::no_instruction);
@@ -166,7 +166,7 @@ class DataflowBuilder {
     std::copy_n(shown(from) + from_position, count, shown(to) + to_position);
   }
 
-  // A callee's parameter, or root, must look like what it is bound to; a verified module says so.
+  // A callee's parameter, or root, must have the same leaves as what it is bound to; in a verified module it does.
   Status expect_same_leaves(ir::Instruction at, ir::InstructionId a, ir::InstructionId b) const {
     if (shape(a).count != shape(b).count || shape(a).leaves.size() != shape(b).leaves.size()) {
       return located(
@@ -178,7 +178,7 @@ class DataflowBuilder {
     return {};
   }
 
-  // The parameter shows what the caller's operand shows.
+  // Makes the parameter show the values of the caller's operand.
   Status bind(ir::Instruction at, ir::InstructionId parameter, ir::InstructionId operand) {
     BP_TRY(expect_same_leaves(at, parameter, operand));
     for (const Leaf &leaf : shape(parameter).leaves) {
@@ -260,7 +260,7 @@ class DataflowBuilder {
     }
     for (const Leaf &leaf : shape(id).leaves) {
       ValueId in_body = find_at(body, leaf.position);
-      if (find_at(root, leaf.position) == in_body) {  // the body leaves it as it is
+      if (find_at(root, leaf.position) == in_body) {  // the body does not change it
         ValueId initial = find_at(operand, leaf.position);
         merged_[index(in_body)] = initial;
         merged_[index(find_at(condition, leaf.position))] = initial;
@@ -272,7 +272,7 @@ class DataflowBuilder {
     return {};
   }
 
-  // Values merged into others go; the rest are numbered in the order they were met.
+  // Removes values that were merged into others; numbers the rest in the order in which they were found.
   void number_values() {
     std::vector<ValueId> renumbered(merged_.size(), no_value);
     std::vector<Value> kept;
@@ -292,7 +292,7 @@ class DataflowBuilder {
 
   Dataflow &flow_;
   const ir::Module &module_;
-  std::vector<ValueId> merged_;  // by ValueId: the value it turned out to be; itself if none
+  std::vector<ValueId> merged_;  // by ValueId: the value it was merged into; itself if none
 };
 
 Result<Dataflow> Dataflow::analyze(const ir::Module &module) {

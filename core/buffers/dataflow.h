@@ -1,12 +1,12 @@
-// Dataflow: which value each array of the program is. Ops that only forward (tuple, get-tuple-element, bitcast,
-// opt-barrier, add-dependency, domain, call, parameters of control computations) make no values: their positions show
-// the value of where it comes from. A while makes a value for each element of its state that the body changes, at its
-// result and at the parameters of condition and body; a conditional makes one where its branches differ. Everything
-// else makes a value per array, a reshape too: where it moves nothing, the pass bitcast-recognition has made a bitcast
-// of it.
+// Dataflow: determines which value each array of the program is. Ops that only forward (tuple, get-tuple-element,
+// bitcast, opt-barrier, add-dependency, domain, call, parameters of control computations) make no values: their
+// positions show the value of their source. A while makes a value for each element of its state that the body changes,
+// at its result and at the parameters of condition and body; a conditional makes one where its branches differ. Every
+// other instruction makes a value per array, a reshape too: where it moves no data, the pass bitcast-recognition has
+// turned it into a bitcast.
 //
 // Computations are walked once, callees first; a callee's parameters get values of their own that are merged into the
-// caller's operands when the call is met. Near linear.
+// caller's operands when the call is reached. Near linear.
 #pragma once
 
 #include <span>
@@ -23,18 +23,20 @@ constexpr std::uint32_t index(ValueId id) {
   return static_cast<std::uint32_t>(id);
 }
 
-// An array that some instruction writes, or that is there from the start.
+// An array that some instruction writes, or that exists from the start.
 struct Value {
-  ir::InstructionId instruction = ir::no_instruction;  // where it is made: a while state's value also at parameters
-  std::uint32_t position = 0;                          // of the instruction's shape
-  std::int64_t size = 0;                               // bytes
+  // Instruction that makes it; the value of a while's state is also shown at parameters.
+  ir::InstructionId instruction = ir::no_instruction;
+  std::uint32_t position = 0;  // position in the instruction's shape
+  std::int64_t size = 0;       // bytes
   std::int64_t memory_space = 0;
 };
 
 class Dataflow {
  public:
-  // Needs a verified module whose control computations are each called from one place (the pass
-  // flatten_call_graph) and without asynchronous ops; else InvalidInput or Unsupported. Refers to the module.
+  // Requires a verified module whose control computations are each called from one place (the pass flatten_call_graph)
+  // and that has no asynchronous ops; otherwise fails with InvalidInput or Unsupported. The result refers to the
+  // module.
   static Result<Dataflow> analyze(const ir::Module &module);
 
   const ir::Module &module() const { return *module_; }
@@ -43,16 +45,16 @@ class Dataflow {
   const Value &value(ValueId id) const { return values_[index(id)]; }
   ir::Instruction instruction(ValueId id) const { return module_->instruction(value(id).instruction); }
 
-  // The value shown at a position; no_value for tuples, tokens and what lies in no control computation.
+  // Returns the value shown at a position; no_value for tuples, tokens and instructions outside control computations.
   ValueId value_at(ir::InstructionId instruction, std::size_t position) const {
     return shown_[positions_.first(instruction) + position];
   }
   // The values of an instruction's arrays, in the order of ShapePositions::leaves.
   std::vector<ValueId> leaf_values(ir::InstructionId instruction) const;
 
-  // The entry and all it reaches through while, conditional and call: callees before callers.
+  // Returns the entry and all computations it reaches through while, conditional and call: callees before callers.
   std::span<const ir::ComputationId> control_computations() const { return control_computations_; }
-  // The instruction that calls a control computation; no_instruction for the entry and all others.
+  // Returns the instruction that calls a control computation; no_instruction for the entry and all other computations.
   ir::InstructionId caller(ir::ComputationId computation) const { return callers_[index(computation)]; }
 
  private:
@@ -67,10 +69,10 @@ class Dataflow {
   std::vector<ir::InstructionId> callers_;  // by ComputationId
 };
 
-// Whether the result of an instruction is its operand's very bytes, or a rearrangement of tuples: no code runs.
+// Whether the result of an instruction is its operand's bytes unchanged, or a rearrangement of tuples: no code runs.
 bool is_forwarding(ir::Instruction instruction);
 
-// "add.3{1,0}": an instruction, and which part of its result if that is a tuple.
+// Returns "add.3{1,0}": an instruction's name and, if its result is a tuple, the index of the part.
 std::string describe(ir::Instruction instruction, std::size_t position);
 std::string describe(const Dataflow &dataflow, ir::Instruction instruction, std::size_t position);
 std::string describe(const Dataflow &dataflow, ValueId value);

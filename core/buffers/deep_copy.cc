@@ -9,7 +9,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-// `from` lies at `position` of the original; the wanted positions are all within it.
+// `from` is the part of the original at `position`; all positions to be copied are within it.
 InstructionId CopyEditor::rebuild(InstructionId from, std::uint32_t position, std::span<const std::uint32_t> positions,
                                   ir::ComputationId computation, DeepCopy &result, Added &added) {
   ir::Shape shape = module_.instruction(from).shape();
@@ -148,8 +148,8 @@ void CopyEditor::remove(std::span<const DeepCopy> deep_copies, std::span<const I
   }
 }
 
-// get-tuple-element(tuple(a, b), 0) is a; tuple(get-tuple-element(x, 0), get-tuple-element(x, 1)) is x. Only where an
-// added instruction takes part: the rest is the program's own.
+// get-tuple-element(tuple(a, b), 0) is a; tuple(get-tuple-element(x, 0), get-tuple-element(x, 1)) is x. Applied only
+// where an added instruction is involved: all others belong to the program.
 void CopyEditor::simplify_tuples(ir::Computation computation, Replacements &replacements) const {
   auto resolve = [&](InstructionId id) {
     return replacements[index(id)] == ir::no_instruction ? id : replacements[index(id)];
@@ -180,7 +180,7 @@ void CopyEditor::simplify_tuples(ir::Computation computation, Replacements &repl
   }
 }
 
-// Candidates that nobody uses go, then the tuples and elements that only they used.
+// Removes candidates without users, then the tuples and elements that only they used.
 void CopyEditor::drop_unused(ir::Computation computation, const std::vector<bool> &is_candidate) {
   std::unordered_map<std::uint32_t, int> uses;
   for (Instruction instruction : computation.instructions()) {

@@ -1,5 +1,5 @@
-// Deep copies: puts a value made of copies in front of users, tuples taken apart and rebuilt as needed, and takes out
-// again the copies that turn out not to be needed. Used by insert_copies().
+// Deep copies: replaces a value, for some of its users, by one made of copies, taking tuples apart and rebuilding them
+// as needed, and removes the copies that turn out to be unnecessary. Used by insert_copies().
 #pragma once
 
 #include <unordered_map>
@@ -13,7 +13,7 @@ namespace bp::buffers {
 struct DeepCopy {
   ir::InstructionId original = ir::no_instruction, rebuilt = ir::no_instruction;
   struct Part {
-    std::uint32_t position = 0;  // of the original's shape
+    std::uint32_t position = 0;  // position in the original's shape
     ir::InstructionId copy = ir::no_instruction;
     bool is_kept = true;
   };
@@ -24,24 +24,24 @@ class CopyEditor {
  public:
   using Positions = std::vector<std::uint32_t>;  // ascending
 
-  // Order: parameters first, then operands and roots (which then see the copied parameters), then place().
+  // Call order: parameters first, then operands and roots (which then use the copied parameters), then place().
   explicit CopyEditor(ir::Module &module) : module_(module), first_added_(module.instruction_id_limit()) {}
 
-  // Instructions numbered from here on are added ones.
+  // Instructions with this id or a higher one were added by the editor.
   std::size_t first_added() const { return first_added_; }
 
-  // Each copies the arrays at the given positions and lets users see the rebuilt value: all users of parameters of one
-  // computation; one operand of one user; whoever reads a computation's root.
+  // Each of these functions copies the arrays at the given positions and makes users use the rebuilt value: all users
+  // of parameters of one computation; one operand of one user; all users of a computation's root.
   std::vector<DeepCopy> copy_parameters(ir::ComputationId computation,
                                         std::span<const std::pair<ir::InstructionId, Positions>> parameters);
   DeepCopy copy_operand(ir::InstructionId user, std::size_t operand, const Positions &positions);
   DeepCopy copy_root(ir::ComputationId computation, const Positions &positions);
-  // Puts the new instructions into the order of their computations: a parameter's just after it, an operand's just
-  // before the user, a root's at the end.
+  // Puts the new instructions into the order of their computations: copies of a parameter just after it, of an operand
+  // just before the user, of a root at the end.
   void place();
 
-  // Takes out the copies that are not kept, other copies `also` (their users get the operand), and the tuples that are
-  // then no longer needed. Ids of what stays do not change.
+  // Removes the copies that are not kept, the other copies `also` (their users get the operand), and the tuples that
+  // are then unused. Ids of the remaining instructions do not change.
   void remove(std::span<const DeepCopy> deep_copies, std::span<const ir::InstructionId> also);
 
  private:
@@ -57,7 +57,7 @@ class CopyEditor {
 
   ir::Module &module_;
   std::size_t first_added_;
-  std::unordered_map<std::uint32_t, Added> after_, before_, at_end_;  // by instruction, instruction, computation
+  std::unordered_map<std::uint32_t, Added> after_, before_, at_end_;  // by instruction, by instruction, by computation
 };
 
 }  // namespace bp::buffers

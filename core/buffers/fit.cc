@@ -30,7 +30,7 @@ std::vector<MemoryStatistics::LiveArray> largest_at_peak(const ir::Module &modul
       arrays.push_back({instruction, position, {allocation, 0, whole.size}});
     }
   };
-  std::vector<std::pair<ir::InstructionId, std::uint32_t>> inputs, outputs;  // by number of the leaf
+  std::vector<std::pair<ir::InstructionId, std::uint32_t>> inputs, outputs;  // by leaf number
   auto add_leaves = [](ir::Instruction instruction, auto &to) {
     for (std::uint32_t i = 0; i < instruction.shape().subshape_count(); ++i) {
       if (instruction.shape().subshape(i).is_array()) {

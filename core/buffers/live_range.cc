@@ -21,7 +21,7 @@ Timeline flatten_schedule(const Dataflow &dataflow) {
     ir::ComputationId computation;
     std::size_t next_instruction = 0, next_callee = 0;
   };
-  std::vector<Frame> stack = {{module.entry().id()}};  // not recursion: programs may nest deeply
+  std::vector<Frame> stack = {{module.entry().id()}};  // no recursion: programs may nest deeply
   timeline.begin[index(module.entry().id())] = tick(ir::no_instruction);
   while (!stack.empty()) {
     Frame &frame = stack.back();
@@ -38,7 +38,7 @@ Timeline flatten_schedule(const Dataflow &dataflow) {
       }
       ir::ComputationId callee = instruction.calls()[frame.next_callee++];
       timeline.begin[index(callee)] = tick(ir::no_instruction);
-      stack.push_back({callee});  // ends the life of `frame`
+      stack.push_back({callee});  // `frame` is invalid from here on
       continue;
     }
     timeline.at[index(instruction.id())] = tick(instruction.id());
@@ -53,7 +53,7 @@ std::vector<Tick> independent_until(const Dataflow &dataflow, const Timeline &ti
   const ir::Module &module = dataflow.module();
   const auto count = static_cast<Tick>(timeline.instructions.size());
   window = std::min<Tick>(window, 64);
-  // Bit k - 1: the instruction needs, also by way of others, the one k ticks before.
+  // Bit k - 1: the instruction needs the one k ticks before, directly or through others.
   std::vector<std::uint64_t> needs(count);
   std::vector<Tick> until(count);
   for (Tick t = 0; t < count; ++t) {

@@ -1,4 +1,4 @@
-// Positions: numbers for the parts of shapes. A position is a part's place in pre-order (Shape::subshape); an array
+// Positions: numbers for the parts of shapes. A position is a part's index in pre-order (Shape::subshape); an array
 // part is called a leaf. Computed once per interned shape, so that walks over a module never walk shapes.
 #pragma once
 
@@ -18,12 +18,12 @@ struct Leaf {
 };
 
 struct ShapePositions {
-  std::uint32_t count = 0;              // of positions: 1 for an array
-  std::vector<std::uint32_t> elements;  // a tuple's elements: the position of each
+  std::uint32_t count = 0;              // number of positions: 1 for an array
+  std::vector<std::uint32_t> elements;  // for a tuple: the positions of its elements
   std::vector<Leaf> leaves;             // the arrays, in order; tokens and opaque values take no memory
 };
 
-// The positions of all instructions of a module, as it is when this is made.
+// The positions of all instructions of a module, in its state when the table is made.
 class PositionTable {
  public:
   // OutOfMemory if the program's tuples have more than about 67 million parts, or an array's bytes exceed 2^62;
@@ -31,15 +31,15 @@ class PositionTable {
   static Result<PositionTable> make(const ir::Module &module);
 
   const ShapePositions &of(ir::Instruction instruction) const { return shapes_[index(instruction.shape_id())]; }
-  // As Shape::index_of_subshape(), but in a moment, however wide a tuple is.
+  // Equal to Shape::index_of_subshape(), but fast even for wide tuples.
   std::vector<std::int64_t> index_of(ir::Instruction instruction, std::size_t position) const;
-  // The place of an instruction's position 0 in an array that has one entry per position of the module.
+  // Returns the index of an instruction's position 0 in an array that has one entry per position of the module.
   std::size_t first(ir::InstructionId instruction) const { return first_[index(instruction)]; }
   std::size_t total() const { return first_.back(); }
 
  private:
   std::vector<ShapePositions> shapes_;  // by ShapeId; empty where no instruction has the shape
-  std::vector<std::size_t> first_;      // by InstructionId, and one more
+  std::vector<std::size_t> first_;      // by InstructionId, with one more entry at the end
 };
 
 }  // namespace bp::buffers

@@ -15,7 +15,7 @@ std::string index_text(ir::Instruction instruction, std::size_t position) {
   return fmt::format("{{{}}}", fmt::join(instruction.shape().index_of_subshape(position), ","));
 }
 
-// By ValueId: where it shows, the place of its definition first, then in order of the program.
+// Returns, by ValueId, the positions that show the value: its definition first, then the others in program order.
 std::vector<std::vector<Position>> positions_of_values(const Dataflow &dataflow) {
   std::vector<std::vector<Position>> positions(dataflow.values().size());
   for (std::size_t i = 0; i < positions.size(); ++i) {

@@ -1,4 +1,4 @@
-// Plans for people (text) and for programs (JSON).
+// Prints plans as text for people and as JSON for programs.
 #pragma once
 
 #include <boost/json.hpp>
@@ -9,13 +9,14 @@
 
 namespace bp::buffers {
 
-// Per value that is made somewhere, all places where it shows, and its slice; then the allocations:
+// Prints, per value, the positions that show it, and its slice; then the allocations:
 //   Buffer(neg, {}) : [(neg, {}), (tuple, {0})] output 0 at 0, 400 bytes
 //   allocation 1: output 0, 400 bytes
-// and the sums by kind, with the lower bound of the temporaries and what is live at their peak. Errors as assign().
+// and the sums by kind, with the lower bound of the temporaries and the arrays that are live at their peak. Fails with
+// the errors of assign().
 Result<std::string> to_string(const Plan &plan, const ir::Module &module);
 
-// The same facts:
+// Returns the same facts as JSON:
 // {"allocations": [{"kind", "size", "alignment", "memory_space", "index", "alias", "constant"}...],
 //  "values": [{"instruction", "index", "allocation", "offset", "size", "begin", "end",
 //              "positions": [[name, index]...]}...],

@@ -1,6 +1,7 @@
-// Looks for the peak of the simulated memory, and there for values that are live but not read until later, largest first:
-// those that can be computed again just before their next reader go. So for one peak after another; then the module is
-// rewritten and planned, and all begins anew, a few times at most: near linear.
+// Looks for the peak of the simulated memory, and there for values that are live but not read until later, largest
+// first. Those that can be computed again just before their next reader are no longer kept. This is repeated for one
+// peak after another; then the module is rewritten and planned, and everything is repeated, a few times at most: near
+// linear.
 #include "core/buffers/rematerialize.h"
 
 #include <algorithm>
@@ -20,10 +21,12 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-constexpr int max_rounds = 8, max_peaks = 256;  // of a module, of a round
-constexpr std::size_t max_copied = 16;          // instructions for one value
-constexpr std::size_t max_visited = 64;         // to find them
-constexpr std::int64_t small_part = 32;         // of a value: what is smaller may be kept to compute it from
+constexpr int max_rounds = 8, max_peaks = 256;  // rounds per module, peaks per round
+constexpr std::size_t max_copied = 16;          // maximum number of instructions copied for one value
+constexpr std::size_t max_visited = 64;         // maximum number of instructions visited to find them
+// A value is small if the value to be recomputed is at least this many times larger; then it may be kept for that
+// purpose.
+constexpr std::int64_t small_part = 32;
 
 bool is_cheap_op(Instruction instruction) {
   switch (instruction.opcode()) {
@@ -51,7 +54,7 @@ bool is_cheap(Instruction instruction) {
   return std::ranges::all_of(instruction.called(0).instructions(), is_cheap_op);
 }
 
-// One round, on the entry as it is now. Instructions run in the order of their numbers.
+// One round on the entry in its present state. Instructions run in the order of their numbers.
 class Round {
  public:
   Round(ir::Module &module, const Dataflow &dataflow, ScheduleGraph graph)
@@ -82,7 +85,8 @@ class Round {
     }
   }
 
-  // Until no more than `target` bytes are live at any time, if that can be; says whether anything was done.
+  // Repeats until at most `target` bytes are live at any time, or no progress is possible; returns whether anything
+  // changed.
   bool run(std::int64_t target) {
     bool is_changed = false;
     for (int peaks = 0; peaks < max_peaks; ++peaks) {
@@ -125,12 +129,12 @@ class Round {
     }
   }
 
-  // Made in this round: the dataflow does not know it.
+  // Whether the instruction was made in this round, so that the dataflow does not know it.
   bool is_copy(InstructionId id) const { return index(id) >= first_copy_; }
 
   bool is_shown_by_root(Number value) const { return graph_.readers[value] > readers_[value].size(); }
 
-  // Cheap values that wait through instruction `at` for a reader behind it, the largest first.
+  // Returns the cheap values that are live during instruction `at` only for a later reader, the largest first.
   std::vector<Number> waiting_at(Number at) const {
     std::vector<Number> values;
     for (Number value = 0; value < graph_.size.size(); ++value) {
@@ -148,7 +152,7 @@ class Round {
   bool compute_again(Number value, Number peak) {
     auto next = std::ranges::upper_bound(readers_[value], peak);
     Number at = *next, last = next == readers_[value].begin() ? maker_[value] : *std::prev(next);
-    // Readers may see the value through bitcasts: those are computed again, too.
+    // Readers may see the value through bitcasts: those are computed again too.
     ValueId shown = dataflow_.value_at(graph_.ids[maker_[value]], 0);
     std::vector<InstructionId> seen_as, copied;
     for (auto reader = next; reader != readers_[value].end(); ++reader) {
@@ -179,23 +183,24 @@ class Round {
     return true;
   }
 
-  // Whether an array is there when instruction `at` runs though `without` is not.
+  // Whether an array is available when instruction `at` runs even if `without` is not.
   bool is_there(InstructionId id, Number at, Number without) const {
     ValueId shown = dataflow_.value_at(id, 0);
     auto found = value_numbers_.find(index(shown));
-    if (found == value_numbers_.end()) {  // a constant or an input; a part of a tuple that an instruction made
+    if (found == value_numbers_.end()) {  // a constant, an input, or part of a tuple that an instruction made
       Opcode opcode = dataflow_.instruction(shown).opcode();
       return opcode == Opcode::Constant || (opcode == Opcode::Parameter && !donated_.contains(index(shown)));
     }
     Number value = found->second;
     if (graph_.size[value] <= graph_.size[without] / small_part) {
-      return true;  // it may as well be kept
+      return true;  // it may be kept
     }
     return value != without && !is_gone_.contains(value) &&
            (is_shown_by_root(value) || (!readers_[value].empty() && readers_[value].back() >= at));
   }
 
-  // Appends what must be copied to have an array when instruction `at` runs, operands first. False if it is not cheap.
+  // Appends the instructions that must be copied to have an array when instruction `at` runs, operands first. Returns
+  // false if that is not cheap.
   bool collect(InstructionId id, Number at, Number without, std::vector<InstructionId> &copied,
                std::size_t &visited) const {
     if (is_copy(id)) {
@@ -230,7 +235,7 @@ class Round {
     };
     for (InstructionId id : copied) {
       Instruction original = module_.instruction(id);
-      // What a copy reads must last until then.
+      // The operands of a copy must be kept until then.
       for (InstructionId operand : original.operands()) {
         if (auto value = value_numbers_.find(index(dataflow_.value_at(operand, 0))); value != value_numbers_.end()) {
           is_settled_[value->second] = true;
@@ -255,7 +260,7 @@ class Round {
     }
   }
 
-  // Puts the copies in front of their readers and leaves out originals that nobody reads any more.
+  // Puts the copies before their readers and omits originals that have no readers left.
   void write_order() {
     std::vector<InstructionId> order;
     for (Number i = 0; i < graph_.count(); ++i) {
@@ -289,14 +294,14 @@ class Round {
   const Dataflow &dataflow_;
   ScheduleGraph graph_;
   std::size_t first_copy_;                                   // ids from here on are copies
-  std::vector<std::int64_t> live_;                           // by instruction: bytes, while it runs
+  std::vector<std::int64_t> live_;                           // by instruction: live bytes while it runs
   std::unordered_map<std::uint32_t, Number> number_of_;      // by InstructionId
   std::unordered_map<std::uint32_t, Number> value_numbers_;  // by ValueId
   std::vector<Number> maker_;                                // by value
   std::vector<std::vector<Number>> readers_;                 // by value, ascending
-  std::vector<bool> is_settled_;                             // by value: stays as it is now
-  std::unordered_set<std::uint32_t> donated_;                // ValueIds: may be overwritten any time
-  std::unordered_set<Number> is_gone_;                       // values that no longer last as long as they did
+  std::vector<bool> is_settled_;                             // by value: must not be changed any more
+  std::unordered_set<std::uint32_t> donated_;                // ValueIds of inputs that may be overwritten at any time
+  std::unordered_set<Number> is_gone_;                       // values that are no longer kept as long as before
   std::unordered_set<std::uint32_t> is_copied_;              // InstructionIds
   std::vector<std::vector<InstructionId>> before_;           // by instruction: the copies that run just before it
 };
@@ -345,7 +350,7 @@ Result<bool> rematerialize(ir::Module &module, std::int64_t limit) {
     if (!is_changed) {
       break;
     }
-    target -= std::max<std::int64_t>(0, now.total - limit) / 4;  // what simulation does not see: packing, copies
+    target -= std::max<std::int64_t>(0, now.total - limit) / 4;  // the simulation leaves out packing and copies
   }
   if (least == before.total) {
     return false;

@@ -1,4 +1,4 @@
-// Rematerialization: computes cheap values again for late uses, so that they need not be kept where most is live.
+// Rematerialization: computes cheap values again for late uses, so that they are not kept where most memory is live.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace bp::buffers {
 
-// Makes the plan of a module, in the order it has, smaller until the program takes no more than `limit` bytes in all, or
-// nothing more can be done by computing again what is cheap: broadcasts, iotas, slices, transposes, reshapes,
-// elementwise ops, and fusions of these. A value is computed again only from what is there at that time in any case, is
-// small, or is cheap itself; at most a few instructions for one value, and only in the entry computation. Says whether
-// the module changed; that it fits is for assign() to find out. Results stay the same to the last bit. Errors as
+// Reduces the size of the module's plan, in its present order, until the program takes at most `limit` bytes in all or
+// recomputing cheap values gains no more. Cheap are broadcasts, iotas, slices, transposes, reshapes, elementwise ops,
+// and fusions of these. A value is computed again only from values that are live at that time anyway, are small, or are
+// cheap themselves; with at most a few instructions per value, and only in the entry computation. Returns whether the
+// module changed; whether it fits is checked by assign(). Results stay bit-identical. Fails with the errors of
 // assign().
 Result<bool> rematerialize(ir::Module &module, std::int64_t limit);
 

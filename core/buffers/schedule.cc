@@ -10,7 +10,7 @@
 namespace bp::buffers {
 namespace {
 
-// What all searches of a module may cost together: about a tenth of a second.
+// Budget of all searches of a module together: about a tenth of a second.
 constexpr std::size_t search_budget = 50'000;
 
 constexpr Scheduling heuristics[] = {Scheduling::Program, Scheduling::DepthFirst, Scheduling::List,
@@ -42,7 +42,8 @@ Order min_order(const ScheduleGraph &graph, const Order &base, std::size_t &budg
   return best;
 }
 
-// Calls may need less than simulated: what lies in their callees may use places of this computation.
+// Returns a lower bound of the peak. It leaves out calls, which may need less than simulated because values in their
+// callees may share memory with this computation.
 std::int64_t min_peak_beside_calls(const ir::Module &module, ScheduleGraph &graph) {
   for (Number i = 0; i < graph.count(); ++i) {
     if (module.instruction(graph.ids[i]).is(ir::Trait::CallsControl)) {
@@ -54,7 +55,8 @@ std::int64_t min_peak_beside_calls(const ir::Module &module, ScheduleGraph &grap
   return min_peak(graph);
 }
 
-// Orders each control computation. `bound`: this order is not expected to need less; of several computations, no order.
+// Orders each control computation. `bound`: memory below which the plan is not expected to get: with one computation
+// the peak of its order, with several a lower bound for any order.
 Status order_all(ir::Module &module, Scheduling scheduling, std::int64_t &bound) {
   BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module));
   analysis::SideEffects side_effects(module);
@@ -80,7 +82,7 @@ Status order_all(ir::Module &module, Scheduling scheduling, std::int64_t &bound)
   return {};
 }
 
-// What is left when copies and places are decided, too.
+// Returns the temporary memory of the plan, after copies are inserted.
 Result<std::int64_t> planned_bytes(ir::Module module) {
   BP_TRY(insert_copies(module));
   BP_ASSIGN(Plan plan, assign(module, {.packing_steps = 0}));
@@ -103,13 +105,13 @@ Result<bool> schedule(ir::Module &module, Scheduling scheduling) {
   auto least = planned_bytes(best);
   for (Scheduling other : heuristics) {
     if (!least.ok() || *least <= bound) {
-      break;  // what cannot be planned, assign() will refuse
+      break;  // assign() will report why it cannot be planned
     }
     ir::Module ordered = module;
     std::int64_t of_order = 0;
     BP_TRY(order_all(ordered, other, of_order));
     if (of_order >= *least) {
-      continue;  // to plan what keeps thousands of values at a time takes long
+      continue;  // planning an order that keeps thousands of values live takes long
     }
     BP_ASSIGN(std::int64_t bytes, planned_bytes(ordered));
     if (bytes < *least) {

@@ -1,4 +1,4 @@
-// Schedule: an order of instructions in which little memory is live.
+// Schedule: orders instructions so that little memory is live.
 #pragma once
 
 #include <array>
@@ -9,14 +9,15 @@
 
 namespace bp::buffers {
 
-// How the instructions of a computation are ordered; see schedule_orders.h.
+// The method by which the instructions of a computation are ordered; see schedule_orders.h.
 enum class Scheduling { Least, Program, List, Backward, DepthFirst, PostOrder };
 
-// Orders each control computation of a module that is not scheduled yet, and sets is_scheduled; says whether it
-// was not. Operands and control predecessors come first; instructions with side effects keep their order. Least takes,
-// for each computation, the order that needs the least memory in a simulation, and improves it by search; if the module
-// then needs more than the simulation says it must, all orders are planned, and the one with the smallest plan is taken.
-// InvalidInput if control predecessors form a cycle; errors as Dataflow::analyze(). Near linear.
+// Orders each control computation of a module that is not scheduled yet, and sets is_scheduled; returns whether it was
+// not scheduled. Operands and control predecessors come first; instructions with side effects keep their order. Least
+// takes, for each computation, the order that needs the least memory in a simulation, and improves it by search; if the
+// plan of the module then needs more than the lower bound of the simulation, it plans the orders of the other methods
+// too and takes the one with the smallest plan. InvalidInput if control predecessors form a cycle; otherwise the errors
+// of Dataflow::analyze(). Near linear.
 Result<bool> schedule(ir::Module &module, Scheduling scheduling);
 Result<bool> schedule(ir::Module &module);
 

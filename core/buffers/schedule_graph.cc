@@ -12,7 +12,7 @@ using ir::InstructionId;
 using ir::Opcode;
 
 constexpr Number none = static_cast<Number>(-1);
-// Larger arrays count as this, so that no sum overflows.
+// Larger sizes are clamped to this, so that no sum overflows.
 constexpr std::int64_t max_size = std::int64_t{1} << 40;
 
 class GraphMaker {
@@ -78,7 +78,7 @@ class GraphMaker {
     return value_numbers_[index(value)] = graph_.add_value(bytes, found->second);
   }
 
-  // Whose places serve the results, too.
+  // Adds the parameters whose memory results can use too.
   void add_overwritable_parameters() {
     std::vector<bool> is_donated;
     if (computation_ == dataflow_.module().entry()) {
@@ -133,7 +133,7 @@ class GraphMaker {
       bool is_constant = dataflow_.instruction(value).opcode() == Opcode::Constant;
       if (instruction.opcode() == Opcode::Parameter || is_constant) {
         value_numbers_.emplace(index(value), none);
-      } else if (!value_numbers_.contains(index(value))) {  // by a call perhaps, whose callee made it
+      } else if (!value_numbers_.contains(index(value))) {  // it may be the result of a call, made by its callee
         Number number = add_value(value);
         graph_.made[i].push_back(number);
         add_overwritten(number, instruction, leaf);
@@ -146,7 +146,7 @@ class GraphMaker {
     if (instruction.opcode() == Opcode::While) {
       parts = {{0, leaf.position}};
     } else if (is_identity_copy(instruction)) {
-      parts = {{0, 0}};  // it will go if it can
+      parts = {{0, 0}};  // it is removed if possible
     } else if (!instruction.is(ir::Trait::CallsControl)) {
       parts = overwritable_operands(instruction, leaf.position);
     }
@@ -160,7 +160,7 @@ class GraphMaker {
     }
   }
 
-  // Whether the instruction reads that value at none but these parts of its operands.
+  // Whether the instruction reads that value only through these parts of its operands.
   bool reads_only(ir::Instruction instruction, ValueId value, const std::vector<OperandPart> &parts) const {
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       for (const Leaf &leaf : dataflow_.positions().of(instruction.operand(i)).leaves) {
@@ -180,7 +180,7 @@ class GraphMaker {
         ++graph_.readers[value];
       }
     }
-    // What the caller has a place for: the results, but for those whose parameter brought it.
+    // Places that the caller provides: the results, except those that show an overwritable parameter.
     std::vector<std::int64_t> places(graph_.class_places.size());
     InstructionId caller = dataflow_.caller(computation_.id());
     bool is_condition =
@@ -200,7 +200,7 @@ class GraphMaker {
   ir::Computation computation_;
   std::vector<Number> &numbers_;
   ScheduleGraph graph_;
-  std::unordered_map<std::uint32_t, Number> value_numbers_;  // of ValueIds
+  std::unordered_map<std::uint32_t, Number> value_numbers_;  // by ValueId
   std::unordered_map<std::int64_t, Number> classes_;         // by size
 };
 
@@ -255,7 +255,7 @@ std::int64_t LiveMemory::run(Number instruction) {
     if (overwritten == graph_->over[result].end()) {
       begin(result);
     } else {
-      is_live_[*overwritten] = false;  // the result is what lives on in its place
+      is_live_[*overwritten] = false;  // the result replaces the operand, which counts as dead
       is_live_[result] = true;
     }
   }

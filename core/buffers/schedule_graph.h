@@ -1,5 +1,5 @@
-// A computation as the scheduler sees it: instructions by number, what must come before what, which values are made and
-// read where; and a simulation of the memory that an order needs.
+// The scheduler's view of a computation: numbered instructions, the order constraints between them, and the values that
+// they make and read; and a simulation of the memory that an order needs.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,25 @@
 
 namespace bp::buffers {
 
-using Number = std::uint32_t;  // of an instruction within its computation, or of a value that lives there
+using Number = std::uint32_t;  // number of an instruction within its computation, or of a value that is live there
 using Order = std::vector<Number>;
 
-// Values whose place does not depend on the order (what comes in through parameters, constants) are left out. In are the
-// parameters that may be overwritten: donated ones, and the state of a loop that its body changes.
+// Values whose slice does not depend on the order (parameters, constants) are left out, except parameters that may be
+// overwritten: donated ones, and the state of a loop that its body changes.
 struct ScheduleGraph {
   std::vector<ir::InstructionId> ids;
   std::vector<std::vector<Number>> before, after;  // edges, by instruction
-  std::vector<std::vector<Number>> made, read;     // values, by instruction; each once
-  std::vector<std::int64_t> inner_peak;            // by instruction: bytes live within what it calls
+  std::vector<std::vector<Number>> made, read;     // values, by instruction; each listed once
+  std::vector<std::int64_t> inner_peak;  // by instruction: maximum bytes live within the computations it calls
 
-  std::vector<std::int64_t> size;         // by value, bytes
-  std::vector<Number> readers;            // by value: how many instructions; one more if the root shows it
-  std::vector<std::vector<Number>> over;  // by value: those its instruction may overwrite with it
-  std::vector<Number> initial;            // the values that are there from the start
-  // Results, donated inputs and loop state have places that are there in any case and serve values of equal size before
-  // or afterwards. So of each size as many values as there are such places cost nothing.
+  std::vector<std::int64_t> size;         // by value, in bytes
+  std::vector<Number> readers;            // by value: number of reading instructions, plus one if the root shows it
+  std::vector<std::vector<Number>> over;  // by value: operands that its instruction may overwrite with it
+  std::vector<Number> initial;            // values that exist from the start
+  // Results, donated inputs and loop state have memory of their own, which can also hold values of equal size before or
+  // afterwards. So, for each size, as many live values as there are such places cost nothing.
   std::vector<Number> size_class;  // by value
+  // By size class: number of such places.
   std::vector<std::int64_t> class_places;
   std::int64_t base = 0;  // bytes that are live all the time
 
@@ -36,41 +37,43 @@ struct ScheduleGraph {
   Number add_value(std::int64_t bytes, Number of_class);
 };
 
-// `peaks`: by ComputationId, those of the computations it calls; `numbers`: by InstructionId, is filled in. Linear.
+// `peaks`: by ComputationId, the peaks of the computations it calls; `numbers`: by InstructionId, filled by this
+// function. Linear.
 ScheduleGraph make_graph(const Dataflow &dataflow, const analysis::SideEffects &side_effects,
                          ir::Computation computation, std::span<const std::int64_t> peaks,
                          std::vector<Number> &numbers);
 
-// The memory that is live while instructions run one after another. A result takes the place of an operand that dies
-// there where the instruction may overwrite it.
+// The memory that is live while instructions run one after another. A result takes the memory of an operand whose last
+// use is there, if the instruction may overwrite it.
 class LiveMemory {
  public:
   explicit LiveMemory(const ScheduleGraph &graph);
 
-  // Returns the bytes live while it runs, also within what it calls.
+  // Returns the bytes live while it runs, including those within the computations it calls.
   std::int64_t run(Number instruction);
   std::int64_t live() const { return live_; }
-  // Of values of each size.
+  // Whether, for each size class, at most as many values are live as in `other`.
   bool holds_no_more_than(const LiveMemory &other) const;
   bool is_live(Number value) const { return is_live_[value]; }
   Number readers_left(Number value) const { return readers_[value]; }
-  std::int64_t count(Number of_class) const { return class_count_[of_class]; }  // of live values
+  std::int64_t count(Number of_class) const { return class_count_[of_class]; }  // number of live values
 
  private:
   void begin(Number value);
   void end(Number value);
 
   const ScheduleGraph *graph_;
-  std::vector<Number> readers_;            // by value: those that have not run
+  std::vector<Number> readers_;            // by value: number of readers that have not run
   std::vector<bool> is_live_;              // by value
-  std::vector<std::int64_t> class_count_;  // by class: values live
+  std::vector<std::int64_t> class_count_;  // by class: number of live values
   std::int64_t live_ = 0;
 };
 
-// The most bytes live when the instructions run in this order.
+// Returns the maximum number of bytes live when the instructions run in this order.
 std::int64_t peak_of(const ScheduleGraph &graph, const Order &order);
 
-// No order has a lower peak: some instruction needs that much for what it reads and makes.
+// Returns a lower bound of the peak of any order: the maximum that an instruction needs for the values it reads and
+// makes.
 std::int64_t min_peak(const ScheduleGraph &graph);
 
 }  // namespace bp::buffers

@@ -10,7 +10,8 @@ using Edges = std::vector<std::vector<Number>>;
 
 constexpr std::int64_t max_sum = std::int64_t{1} << 61;
 
-// Takes what can run, the best first: `key(i)` is asked when i becomes ready and whenever `ran` says that it changed.
+// Orders the instructions that are ready, lowest key first: `key(i)` is called when i becomes ready and whenever `ran`
+// reports that it changed.
 template <class Key, class Ran>
 Order list_order(const Edges &before, const Edges &after, Key &&key, Ran &&ran) {
   auto count = static_cast<Number>(before.size());
@@ -51,11 +52,12 @@ Order list_order(const Edges &before, const Edges &after, Key &&key, Ran &&ran) 
   return order;
 }
 
-// Post-order from the instructions nothing comes after, in the order of `base`; predecessors as `visits` says.
+// Post-order from the instructions without successors, in the order of `base`; visits predecessors in the order of
+// `visits`.
 Order visit_all(const ScheduleGraph &graph, const Order &base, const Edges &visits) {
   Order order;
   std::vector<bool> is_visited(graph.count());
-  std::vector<std::pair<Number, std::size_t>> stack;  // instruction and how many of its visits are done
+  std::vector<std::pair<Number, std::size_t>> stack;  // instruction and number of its visits that are done
   for (Number root : base) {
     if (!graph.after[root].empty()) {
       continue;
@@ -86,7 +88,8 @@ Order program_order(const ScheduleGraph &graph) {
   return list_order(graph.before, graph.after, key, [](Number, auto &&) {});
 }
 
-// When a value gets down to one reader, that one's key changes; the sum of the readers' numbers says which it is.
+// When a value has only one reader left, that reader's key changes; the sum of the remaining readers' numbers
+// identifies it.
 Order min_growth_order(const ScheduleGraph &graph) {
   std::vector<Number> readers = graph.readers;
   std::vector<std::uint64_t> reader_sums(graph.size.size());
@@ -118,7 +121,7 @@ Order min_growth_order(const ScheduleGraph &graph) {
 
 Order backward_order(const ScheduleGraph &graph) {
   Edges readers_of(graph.size.size());
-  std::vector<bool> is_needed(graph.size.size());  // by what comes later
+  std::vector<bool> is_needed(graph.size.size());  // by instructions that run later
   for (Number i = 0; i < graph.count(); ++i) {
     for (Number value : graph.read[i]) {
       readers_of[value].push_back(i);

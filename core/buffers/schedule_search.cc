@@ -8,11 +8,11 @@
 namespace bp::buffers {
 namespace {
 
-using Set = std::uint64_t;  // of instructions, one bit each
+using Set = std::uint64_t;  // a set of instructions, one bit each
 
-// Instructions that make something in a stretch that is searched.
+// Maximum number of instructions that make values in a stretch that is searched.
 constexpr Number max_makers = 20;
-// Spent on one stretch of a larger computation at most.
+// Maximum budget for one stretch of a larger computation.
 constexpr std::size_t stretch_budget = 4000;
 
 constexpr Set bit(Number i) {
@@ -60,8 +60,8 @@ class Search {
   struct State {
     Set done;
     std::int64_t peak;
-    std::uint32_t previous;  // state
-    Number last;             // instruction that led here
+    std::uint32_t previous;  // index of a state
+    Number last;             // instruction that led to this state
   };
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
 
@@ -72,7 +72,7 @@ class Search {
     }
     found->second = state.peak;
     states_.push_back(state);
-    // Of equal peaks the one that got furthest comes first.
+    // Among equal peaks, the state in which more instructions have run comes first.
     queue_.emplace(std::pair(-state.peak, std::popcount(state.done)), static_cast<std::uint32_t>(states_.size() - 1));
   }
 
@@ -98,8 +98,8 @@ class Search {
       LiveMemory after = memory;
       std::int64_t most = after.run(i);
       next.push_back({state.done | bit(i), std::max(state.peak, most), at, i});
-      // What raises no peak and leaves no more of any size than there was may as well run now: whatever comes before it
-      // would only find more memory taken.
+      // An instruction that does not raise the peak, and after which no more values of any size are live than before,
+      // can run now: any instruction before it would only find more memory in use.
       if (most <= state.peak && after.holds_no_more_than(memory)) {
         push(next.back());
         return;
@@ -113,12 +113,12 @@ class Search {
   std::size_t &budget_, cost_;
   std::vector<Set> waits_for_;
   std::vector<State> states_;
-  std::unordered_map<Set, std::int64_t> best_;  // the least peak with which a set was reached
+  std::unordered_map<Set, std::int64_t> best_;  // lowest peak with which a set was reached
   using Key = std::pair<std::int64_t, int>;
   std::priority_queue<std::pair<Key, std::uint32_t>> queue_;
 };
 
-// The graph of order[begin, end) alone, seen from there: numbered from 0 in that order.
+// Makes a graph of order[begin, end) alone, numbered from 0 in that order.
 class StretchMaker {
  public:
   StretchMaker(const ScheduleGraph &graph, const Order &order, std::size_t begin, std::size_t end)
@@ -154,7 +154,7 @@ class StretchMaker {
         }
       }
     }
-    // What lives on through the stretch takes places first.
+    // Values that are live through the whole stretch occupy the free places first.
     for (const auto &[original, of_class] : classes_) {
       auto here = std::ranges::count(stretch_.initial, of_class, [&](Number v) { return stretch_.size_class[v]; });
       stretch_.class_places[of_class] -= std::min(stretch_.class_places[of_class], memory_.count(original) - here);
@@ -190,10 +190,11 @@ class StretchMaker {
   LiveMemory memory_;
   Order order_;
   ScheduleGraph stretch_;
-  std::unordered_map<Number, Number> values_, classes_;  // by number in the graph: in the stretch
+  std::unordered_map<Number, Number> values_, classes_;  // from numbers in the graph to numbers in the stretch
 };
 
-// The instructions around order[at] that are searched: as many before as behind, few of which make anything.
+// Returns the range around order[at] that is searched: as many instructions before as after it, of which at most
+// max_makers make values.
 std::pair<std::size_t, std::size_t> around(const ScheduleGraph &graph, const Order &order, std::size_t at) {
   std::size_t begin = at, end = at + 1, makers = 1;
   auto is_maker = [&](std::size_t i) { return graph.made[order[i]].empty() ? 0u : 1u; };

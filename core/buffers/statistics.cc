@@ -8,8 +8,8 @@
 namespace bp::buffers {
 namespace {
 
-// A block of temporary memory that holds something from one tick to another. In-place results follow each other in one
-// block, so blocks are told apart by their slices, not by values.
+// A block of temporary memory that is in use from one tick to another. In-place results follow each other in one block,
+// so blocks are identified by their slices, not by values.
 struct Change {
   Tick at;
   bool begins;
@@ -50,7 +50,8 @@ Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
     Slice slice = *plan.slice(dataflow.value(value).instruction, dataflow.value(value).position);
     return std::pair(slice.allocation, slice.offset);
   };
-  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spaces;  // by memory space: live, and the most of it
+  // By memory space: live bytes and their maximum.
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spaces;
   std::int64_t live = 0, most = 0;
   Tick peak = 0;
   for (const Change &change : changes) {

@@ -1,4 +1,4 @@
-// Statistics: what a plan costs, and what decides it.
+// Statistics: the cost of a plan, and what determines it.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace bp::buffers {
 
 struct MemoryStatistics {
   std::int64_t input_bytes = 0, output_bytes = 0, temporary_bytes = 0, constant_bytes = 0;
-  std::int64_t donated_bytes = 0;  // of inputs that outputs alias; not in output_bytes
+  std::int64_t donated_bytes = 0;  // bytes of inputs that outputs alias; not included in output_bytes
   std::int64_t total_bytes = 0;    // the predicted peak: Plan::total_bytes()
-  // The most bytes of values in temporary allocations that are needed at one time, summed over memory spaces: no packing
-  // needs less.
+  // The maximum number of bytes of values in temporary allocations that are needed at one time, summed over memory
+  // spaces: no packing needs less.
   std::int64_t temporary_lower_bound = 0;
   std::int64_t fragmentation_bytes() const { return temporary_bytes - temporary_lower_bound; }
 
@@ -27,11 +27,11 @@ struct MemoryStatistics {
   std::vector<LiveArray> live_at_peak;
   ir::InstructionId peak = ir::no_instruction;
   std::uint32_t peak_tick = 0;  // of the flattened schedule (live_range.h)
-  // By tick, where it changes: the bytes of temporary values needed from there on.
+  // By tick, at each change: the bytes of temporary values needed from then on.
   std::vector<std::pair<std::uint32_t, std::int64_t>> live_bytes;
 };
 
-// The plan must be one for this module. Errors as assign().
+// The plan must belong to this module. Fails with the errors of assign().
 Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan);
 
 }  // namespace bp::buffers

@@ -1,4 +1,4 @@
-// Goes the way of assign() once more, but asks of each pair that did not come to lie in one place what is against it.
+// Repeats the steps of assign(), and for each pair that does not share a slice asks what prevents it.
 #include "core/buffers/updates.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 using ir::Opcode;
 
-// The operands that an update would have to lie in for the untouched rest to stay where it is.
+// Returns the operands one of which an update must overwrite so that the unchanged rest need not be copied.
 std::vector<OperandPart> updated_operands(ir::Instruction instruction, std::size_t position) {
   if (instruction.opcode() != Opcode::Fusion) {
     bool is_update = instruction.is(ir::Trait::InPlace) || instruction.opcode() == Opcode::CustomCall;

@@ -14,7 +14,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-// What a block of memory, or an array of the program, holds. 0: nothing that anybody may read.
+// The content of a block of memory, or of an array of the program. 0: undefined, must not be read.
 using Content = std::uint32_t;
 
 class Validator {
@@ -76,7 +76,7 @@ class Validator {
            at->second.content == content;
   }
 
-  // --- Rules that need no run ---
+  // --- Rules that can be checked without a run ---
 
   Status check_allocations() {
     for (std::uint32_t i = 0; i < plan_.allocations.size(); ++i) {
@@ -114,7 +114,7 @@ class Validator {
     return {};
   }
 
-  // Reads input_output_alias as numbers of inputs and outputs.
+  // Reads input_output_alias as leaf numbers of inputs and outputs.
   void read_donations() {
     std::vector<std::int64_t> first_input = {0};  // by parameter number
     for (InstructionId parameter : module_.entry().parameter_ids()) {
@@ -147,7 +147,7 @@ class Validator {
         return wrong(instruction, "part {} of {} bytes lies at {}, {} bytes, of an allocation of {} bytes",
                      leaf.position, leaf.size, found->offset, found->size, allocation.size);
       }
-      // Temporaries of space 0 may be put where they are at hand.
+      // Temporaries of space 0 may be moved to any memory space.
       const bool is_moved = leaf.memory_space == 0 && allocation.kind == AllocationKind::Temporary;
       if (found->offset % allocation.alignment != 0 || (allocation.memory_space != leaf.memory_space && !is_moved)) {
         return wrong(instruction, "part {} lies at {} in memory space {}, expected a multiple of {} in memory space {}",
@@ -159,7 +159,7 @@ class Validator {
 
   // --- The run ---
 
-  // New contents for an instruction's arrays, written to their places.
+  // Gives an instruction's arrays new contents and writes them to their slices.
   Status define(Instruction instruction) {
     for (const Leaf &leaf : leaves(instruction)) {
       Slice to = slice(instruction.id(), leaf.position);
@@ -185,7 +185,7 @@ class Validator {
     return {};
   }
 
-  // Shows the contents of one position range at another; both must lie in the same places.
+  // Gives a range of positions the contents of another; both must have the same slices.
   Status forward(Instruction to, std::size_t to_position, Instruction from, std::size_t from_position,
                  std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -243,7 +243,8 @@ class Validator {
     return number == inputs_.size() ? Status() : wrong(module_.entry().root(), "there are more inputs than parameters");
   }
 
-  // A constant is there from the start: the blocks are put down when first met, and nothing else is written there.
+  // A constant exists from the start: its blocks are created when it is first encountered, and nothing else may be
+  // written there.
   Status place_constant(Instruction constant) {
     for (const Leaf &leaf : leaves(constant)) {
       Slice at = slice(constant.id(), leaf.position);
@@ -265,7 +266,7 @@ class Validator {
     return {};
   }
 
-  // Computations nest deeply only in hostile programs: the bound keeps them from the stack's end.
+  // Deep nesting of computations occurs only in malicious input: the bound prevents a stack overflow.
   Status run_computation(Computation computation) {
     constexpr int max_depth = 1000;
     if (depth_ == max_depth) {
@@ -353,8 +354,8 @@ class Validator {
     return expect_held(instruction, instruction);
   }
 
-  // Condition and body run from a state that stands for the one before any iteration: what the body changes is new.
-  // Everything must be in place when the condition begins again.
+  // Condition and body run from a state that represents the one before any iteration: what the body changes has new
+  // contents. Everything must be at its slice when the condition begins again.
   Status run_while(Instruction loop) {
     Instruction condition = loop.called(0).parameter(0), body = loop.called(1).parameter(0);
     BP_TRY(expect_held(loop, loop.operand(0)));
@@ -369,7 +370,7 @@ class Validator {
       }
     };
     renew();
-    BP_TRY(expect_held(loop, loop));  // two elements of the state may not share a place
+    BP_TRY(expect_held(loop, loop));  // two elements of the state may not share a slice
     BP_TRY(enter(condition, loop));
     BP_TRY(run_computation(loop.called(0)));
     BP_TRY(expect_held(loop, condition));
@@ -398,8 +399,8 @@ class Validator {
     return changes;
   }
 
-  // For each position, the parameter's position of the same computation whose value it always shows, if there is one.
-  // Callees come first; `bound_` is what a callee's parameter shows in its caller.
+  // Finds, for each position, the parameter position of the same computation whose value it always shows, if there is
+  // one. Callees come first; `bound_` is the position in the caller that a callee's parameter shows.
   void find_origins() {
     origins_.assign(positions_.total(), no_origin);
     bound_.assign(positions_.total(), no_origin);
@@ -422,7 +423,7 @@ class Validator {
         bound_[positions_.first(parameter) + i] = origins_[positions_.first(operand) + i];
       }
     };
-    // What the callee's root shows, seen from here.
+    // The position in this computation that the callee's root shows.
     auto returned = [&](Computation callee, std::size_t position) {
       std::size_t origin = origins_[positions_.first(callee.root().id()) + position];
       return origin == no_origin ? no_origin : bound_[origin];

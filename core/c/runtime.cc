@@ -1,4 +1,4 @@
-// The C face: each function makes its arguments those of core/backplane.h, and keeps exceptions inside.
+// The C interface: each function converts its arguments to those of core/backplane.h, and catches exceptions.
 #include "backplane/runtime.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ bp_status status_of(ErrorCode code) {
   return BP_INTERNAL;
 }
 
-// Runs the body of a function of the C face, which returns a Status.
+// Runs the body of a function of the C interface, which returns a Status.
 template <class Body>
 bp_status call(const bp_diag_t *errors, Body &&body) noexcept {
   constexpr bp_diag_t nowhere = {nullptr, [](const bp_diag_t *, bp_status, std::uint32_t, const char *) {}};
@@ -77,7 +77,7 @@ Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_o
   return read;
 }
 
-// The option that is not the backend's own.
+// Handles "isolate", the only option that is not the backend's own.
 Status take_isolation(bp::BackendOptions &options) {
   const auto found = std::ranges::find(options.settings, "isolate", [](const auto &setting) { return setting.first; });
   if (found == options.settings.end()) {
@@ -142,7 +142,7 @@ Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::u
 
 // --- arrays ---
 
-// The arrays of a value, to be told under this name.
+// Appends the arrays of a value, named after this name.
 void add_leaves(const Shape &shape, const std::string &name, backplane_executable &executable) {
   for (std::size_t position = 0; position < shape.subshape_count(); ++position) {
     if (const Shape &leaf = shape.subshape(position); leaf.is_array()) {
@@ -164,7 +164,7 @@ backplane_array_t describe(const Shape &shape, const std::string &name) {
           0};
 }
 
-// What the program takes and gives, as it was written.
+// Describes the arrays that the program as written takes and returns.
 void describe_arrays(const Module &module, backplane_executable &executable) {
   const bp::ir::Computation entry = module.entry();
   for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
@@ -203,7 +203,7 @@ Status check_static(const Module &module) {
   return {};
 }
 
-// A value of this shape, its arrays copied from `inputs`, which moves on.
+// Returns a value of this shape with its arrays copied from `inputs`, and advances `inputs`.
 Result<Literal> make_literal(const Shape &shape, const void *const *&inputs) {
   if (shape.is_tuple()) {
     std::vector<Literal> elements;

@@ -13,12 +13,12 @@
 namespace bp::compile {
 namespace {
 
-// What stands before the artifact in the file.
+// The part of the file before the artifact.
 struct Header {
   char magic[8] = {'B', 'P', 'C', 'A', 'C', 'H', 'E', '1'};
   ArtifactCache::Key key{};
-  Sha256 content{};        // of the artifact
-  std::uint64_t size = 0;  // of the artifact
+  Sha256 content{};        // hash of the artifact
+  std::uint64_t size = 0;  // bytes of the artifact
 };
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -36,7 +36,7 @@ Result<ArtifactCache::Key> ArtifactCache::key(const host::Device &device, const 
   return sha256(bytes_of(all));
 }
 
-// Two levels, as directories with many files are slow.
+// Two levels of directories, because directories with many files are slow.
 std::string ArtifactCache::path(const Key &key) const {
   std::string name;
   for (std::uint8_t byte : key) {

@@ -1,6 +1,6 @@
-// Artifact cache: what backends compiled, in a directory, for the next process. An entry is found by everything that an
-// artifact depends on (BP-COMPILE-01): the module's hash, the device's id, the bytes of the plugin's file, and the target,
-// which says the options. An entry that is damaged, cut off or not ours is no entry.
+// Artifact cache: keeps compiled artifacts in a directory, for later processes. The key of an entry covers everything
+// that an artifact depends on (BP-COMPILE-01): the module's hash, the device's id, the bytes of the plugin's file, and
+// the target, which includes the options. Damaged, truncated and foreign files are ignored.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace bp::compile {
 
-// Threads and processes: any number at a time; an entry is there as a whole or not at all.
+// Any number of threads and processes may use it concurrently; an entry either exists completely or not at all.
 class ArtifactCache {
  public:
   using Key = Sha256;
 
-  // The directory is made with the first entry.
+  // The directory is created with the first entry.
   explicit ArtifactCache(std::string directory) : directory_(std::move(directory)) {}
 
-  // Of a final module for a device. Fails if the plugin's file cannot be read any more.
+  // Returns the key of a final module for a device. Fails if the plugin's file can no longer be read.
   static Result<Key> key(const host::Device &device, const bp_module_t *module);
 
   std::optional<std::vector<std::byte>> find(const Key &key) const;

@@ -8,7 +8,7 @@
 namespace bp::compile {
 namespace {
 
-// The device's own answers: for each instruction of the image a cost, or a negative number.
+// The device's own answers: for each instruction of the image a cost, or a negative number if it does not run it.
 struct Answers {
   std::vector<float> cost;
   std::vector<std::string> reasons;
@@ -84,7 +84,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
   claims.refused.resize(module.instruction_id_limit());
   claims.reasons.resize(module.instruction_id_limit());
   claims.cost.resize(module.instruction_id_limit());
-  // By computation of the image: the first instruction that the device leaves; callees come first.
+  // By computation of the image: the first instruction that the device does not claim; callees come first.
   std::vector<std::uint32_t> first_left(image.view().computation_count(), BP_NONE);
   for (plugin::Computation computation : image.view().computations()) {
     if (computation.is_embedded()) {

@@ -18,8 +18,8 @@
 namespace bp::compile {
 namespace {
 
-// By computation id: it is embedded in an instruction that the device refused, perhaps for something in there: nobody
-// is asked about that on its own.
+// By computation id: whether it is embedded in an instruction that the device refused. The reason may be an instruction
+// in it, because devices are not asked about these individually.
 std::vector<bool> computations_of_refused(const ir::Module &module, const Claims &claims) {
   const analysis::CallGraph graph(module);
   std::vector<bool> result(module.computation_id_limit());
@@ -38,7 +38,7 @@ std::vector<bool> computations_of_refused(const ir::Module &module, const Claims
 
 class Compilation {
  public:
-  // For the first device; what it leaves goes to the next, and what is left at last to the host.
+  // Compiles for the first device; what it does not run goes to the next one, and what is left at the end to the host.
   Compilation(Devices devices, const Options &options)
       : session_(devices[0], options), device_(session_.device), others_(devices.subspan(1)), options_(options) {}
 
@@ -85,15 +85,15 @@ class Compilation {
   }
 
  private:
-  // Who runs what.
+  // How the module is divided between the device and others.
   struct Division {
     bool is_whole = false;    // the device runs all of it, as one program
-    std::string refusal;      // or this is why nothing can be said to the device
-    std::vector<Part> parts;  // or they are several
+    std::string refusal;      // otherwise, if not empty: why the module cannot be represented for the device
+    std::vector<Part> parts;  // otherwise the parts
     Claims claims;
   };
 
-  // Simplifies the module, asks the device about it, and expands what it does not claim.
+  // Simplifies the module, asks the device about it, and expands the instructions it does not claim.
   Result<Division> divide(ir::Module &module) {
     {
       Stopwatch watch(report_.passes);
@@ -105,7 +105,7 @@ class Compilation {
     Division division;
     auto image = host::build_image(module, host::Stage::Legalize);
     if (!image.ok()) {
-      // Something in it cannot be said to any device.
+      // The module contains something that the ABI cannot express.
       division.refusal = image.error().message();
       return division;
     }
@@ -120,8 +120,8 @@ class Compilation {
     return division;
   }
 
-  // Rewrites what the device refuses as something it may run: first ops that hardly any device has, then, if something
-  // is still refused, down to the primitives.
+  // Rewrites instructions that the device refuses into others it may run: first ops that hardly any device has, then,
+  // if something is still refused, everything down to the primitives.
   Status expand(ir::Module &module, Claims &claims) {
     BP_TRY(expand(module, claims, passes_of(passes::Stage::Expand)));
     std::vector<passes::Pass> all = passes_of(passes::Stage::Expand);
@@ -129,10 +129,11 @@ class Compilation {
     return expand(module, claims, all);
   }
 
-  // In rounds: the device is asked about what one round makes before the next. The expanded form of what only the host
-  // runs is worse than the op itself, so all is left as it was unless the device refuses fewer instructions in the end.
+  // Works in rounds: after each round the device is asked about the new instructions. The expanded form of an op that
+  // only the host runs is worse than the op itself, so the module is left as it was unless the device refuses fewer
+  // instructions in the end.
   Status expand(ir::Module &module, Claims &claims, std::span<const passes::Pass> list) {
-    constexpr int max_rounds = 16;  // more than any op has levels
+    constexpr int max_rounds = 16;  // more than the nesting of expansions of any op
     const std::int64_t refused = count_refused(claims);
     if (refused == 0) {
       return {};
@@ -163,7 +164,7 @@ class Compilation {
     return {};
   }
 
-  // Whether it adds numbers of this type.
+  // Whether the device adds numbers of this type.
   Result<bool> computes_in(ir::ElementType type) const {
     ir::Module probe;
     ir::Builder b(probe, probe.add_computation("probe"));
@@ -175,7 +176,8 @@ class Compilation {
     return claims.claimed[index(sum)];
   }
 
-  // Expanding passes leave alone what the device claims, and what they make until the device was asked about it.
+  // Expanding passes do not change instructions that the device claims, nor new ones before the device was asked about
+  // them.
   static passes::PassContext leaving_native(const ir::Module &module, const Claims &claims) {
     passes::PassContext context;
     context.is_native = [&claims, refused = computations_of_refused(module, claims)](ir::Instruction i) {
@@ -186,7 +188,7 @@ class Compilation {
     return context;
   }
 
-  // The reason to leave an instruction to the host. A custom call is known by its target.
+  // Returns the reason why an instruction is left to the host. A custom call is identified by its target.
   static std::string why(ir::Instruction instruction, const std::string &reason) {
     if (instruction.opcode() != ir::Opcode::CustomCall) {
       return reason;
@@ -212,7 +214,7 @@ class Compilation {
     }
   }
 
-  // Everything, for one reason.
+  // Reports that all instructions run on the host, for one reason.
   void report_all_on_host(const ir::Module &module, const std::string &reason) {
     report_.on_host.clear();
     for (ir::Instruction i : module.entry().instructions()) {
@@ -222,7 +224,7 @@ class Compilation {
     }
   }
 
-  // The device can do nothing with the module as a whole.
+  // The device cannot be given any part of the module: compiles it for the other devices or the host.
   Result<Compiled> elsewhere(ir::Module module, const Division &division) {
     if (!others_.empty()) {
       BP_ASSIGN(Compiled compiled, compile(std::move(module), others_, options_));
@@ -234,7 +236,7 @@ class Compilation {
     return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
   }
 
-  // What another device made of a part.
+  // Adds the report of another device on a part.
   void add(Report &other) {
     report_.programs += other.programs;
     report_.cached += other.cached;
@@ -246,7 +248,7 @@ class Compilation {
     std::ranges::move(other.assignment, std::back_inserter(report_.assignment));
   }
 
-  // A program of this device is next.
+  // Records the instructions of this device's next program.
   void assign(const ir::Module &module, std::span<const ir::InstructionId> instructions) {
     Assignment &next = report_.assignment.emplace_back(Assignment{std::string(device_->id()), {}});
     for (ir::InstructionId id : instructions) {
@@ -291,7 +293,7 @@ class Compilation {
     return Compiled{runtime::Executable(std::move(module), std::move(steps)), std::move(report_)};
   }
 
-  // One after the other on the interpreter, but for custom calls that a routine of the device runs.
+  // The steps run one after another on the interpreter, except custom calls that a routine of the device runs.
   Status add_host_steps(const ir::Module &module, const Part &part, std::vector<bool> available,
                         std::vector<runtime::Step> &steps) {
     for (ir::InstructionId id : part.instructions) {
@@ -328,7 +330,8 @@ class Compilation {
     return {};
   }
 
-  // What this device leaves is a program of its own for the others: all but parameters, constants and tuples.
+  // The instructions that this device does not run become a program of their own for the other devices, except
+  // parameters, constants and tuples.
   Status add_steps_of_others(const ir::Module &module, const Part &part, const Claims &claims,
                              std::vector<bool> available, std::vector<runtime::Step> &steps) {
     Part before{Place::Host, {}}, computing{Place::Host, {}}, after{Place::Host, {}};

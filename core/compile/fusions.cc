@@ -35,7 +35,7 @@ Result<Claims> ask_fused(const Session &session, const ir::Module &module) {
   return ask(*session.device, module, image);
 }
 
-// Fusions that were not there before and that the device was asked about.
+// Returns the fusions that are new and that the device was asked about.
 std::vector<ir::InstructionId> fusions_made(const ir::Module &before, const ir::Module &fused, const Claims &claims) {
   std::unordered_set<std::string_view> old;
   for (ir::Computation computation : before.computations()) {
@@ -57,7 +57,7 @@ std::vector<ir::InstructionId> fusions_made(const ir::Module &before, const ir::
   return made;
 }
 
-// Those that the device refuses or rates above what they are made of.
+// Returns the fusions that the device refuses or whose cost it rates above that of their parts.
 Result<std::vector<ir::InstructionId>> bad_fusions(const Session &session, const ir::Module &before,
                                                    const ir::Module &fused, const Claims &claims) {
   const std::vector<ir::InstructionId> made = fusions_made(before, fused, claims);
@@ -116,7 +116,8 @@ Status fuse(Session &session, ir::Module &module) {
   context.fusion = limits_of(*session.device);
   BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
   BP_ASSIGN(Claims claims, ask_fused(session, fused));
-  // What is taken apart is fused again: without prologues, if these may be why, and then as simple loops.
+  // Parts of rejected fusions are fused again: first without prologues, in case these are the reason, then as simple
+  // loops.
   passes::FusionLimits &limits = context.fusion;
   for (bool is_simple = session.device->fusion() == nullptr; !is_simple;) {
     BP_ASSIGN(std::vector<ir::InstructionId> bad, bad_fusions(session, module, fused, claims));
@@ -126,7 +127,8 @@ Status fuse(Session &session, ir::Module &module) {
     BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
     is_simple = !std::exchange(limits.prologues, false);
     if (is_simple) {
-      limits.contractions = limits.rows = limits.results = false;  // nor small kernels, which have several results
+      // Nor small kernels, because these have several results.
+      limits.contractions = limits.rows = limits.results = false;
     }
     BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
     BP_ASSIGN(claims, ask_fused(session, fused));

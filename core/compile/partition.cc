@@ -75,7 +75,7 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
     last_phase = std::max(last_phase, earliest);
   }
 
-  // What only names values is there once its operands are: in the next phase of the host.
+  // Instructions that only name values are available as soon as their operands are: in the next phase of the host.
   std::vector<Part> parts(last_phase + std::size_t{2});
   for (std::size_t p = 0; p < parts.size(); ++p) {
     parts[p].place = p % 2 == 0 ? Place::Host : Place::Device;
@@ -90,7 +90,7 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
 
 namespace {
 
-// Copies instructions of the entry into another module, with the computations they call.
+// Copies instructions of the entry, and the computations they call, into another module.
 class Extractor {
  public:
   Extractor(const ir::Module &from, const Part &part, const std::vector<bool> &available)
@@ -140,7 +140,7 @@ class Extractor {
     return result_.module.clone_instruction(to, i, operands, calls);
   }
 
-  // All computations that the part reaches, in the original's order: callees first.
+  // Copies all computations that the part reaches, in the original's order: callees first.
   void copy_callees(const Part &part) {
     std::vector<bool> reached(from_.computation_id_limit());
     std::vector<ir::ComputationId> pending;
@@ -184,7 +184,7 @@ class Extractor {
     }
   }
 
-  // The value inside the new module: copied, or given as a parameter.
+  // Returns the value in the new module: a copy, or a parameter.
   InstructionId copy_of(InstructionId id) {
     InstructionId &copy = copies_[index(id)];
     if (copy != ir::no_instruction) {
@@ -194,8 +194,8 @@ class Extractor {
     if (i.opcode() == Opcode::Constant) {
       return copy = clone(entry_, i, {});
     }
-    // A tuple is taken apart, so that what is inside does not leave and come back; and so is what has been got from
-    // one. No deeper than tuples are nested.
+    // A tuple is copied with its elements, so that values computed inside do not leave the part and come back; so are
+    // elements taken from such a tuple. The depth is at most the nesting of tuples.
     if (i.opcode() == Opcode::Tuple || !available_[index(id)]) {
       std::vector<InstructionId> operands;
       for (InstructionId operand : i.operands()) {

@@ -1,5 +1,5 @@
-// All passes by name: those of core/passes, and the steps of core/buffers that rewrite a module, as passes. And the
-// stages of the pipeline, so that a list of names may say "simplify" or "buffers" for all in it.
+// All passes by name: those of core/passes, and the steps of core/buffers that rewrite a module, as passes. Also the
+// stages of the pipeline, so that a list of names may contain "simplify" or "buffers" for all passes of a stage.
 #pragma once
 
 #include <span>
@@ -12,22 +12,22 @@
 
 namespace bp::compile {
 
-// "schedule", "rematerialization" (which does nothing without PassContext::memory_limit) and "copy-insertion", in that
-// order: what is live and what copies are needed depends on the order of instructions.
+// Returns "schedule", "rematerialization" (which has no effect without PassContext::memory_limit) and "copy-insertion",
+// in that order: which values are live and which copies are needed depends on the order of instructions.
 std::span<const passes::Pass> buffer_passes();
 
-// Null if there is none of that name.
+// Returns nullptr if there is no pass of that name.
 const passes::Pass *find_pass(std::string_view name);
 
 std::vector<passes::Pass> passes_of(passes::Stage stage);
 
-// What runs without a device: all stages.
+// Returns the passes that run without a device: those of all stages.
 std::vector<passes::Pass> default_passes();
 
-// The names of the stages: simplify, expand, fuse, finalize, buffers.
+// Returns the names of the stages: simplify, expand, fuse, finalize, buffers.
 std::vector<std::string_view> stage_names();
 
-// Passes by their names, where the name of a stage stands for its passes. NotFound for an unknown name.
+// Returns passes by their names, where the name of a stage stands for its passes. NotFound for an unknown name.
 Result<std::vector<passes::Pass>> passes_named(std::span<const std::string> names);
 
 }  // namespace bp::compile

@@ -18,7 +18,8 @@
 namespace bp::compile {
 namespace {
 
-// Lays arrays out as the device wishes. All stays as it was if the device refuses something in that form.
+// Assigns the layouts that the device prefers. The module is left as it was if the device refuses something in that
+// form.
 Status assign_layouts(Session &session, ir::Module &module) {
   if (session.device->layout() == nullptr) {
     return {};
@@ -48,7 +49,7 @@ std::span<const bp_space_t> spaces(const Session &session) {
              : std::span(session.device->memory()->spaces, session.device->memory()->space_count);
 }
 
-// The first that lives as long as a run is for temporaries.
+// The first space whose memory lasts only for a run is used for temporaries.
 void add_fast_space(const Session &session, buffers::Options &limits) {
   for (const bp_space_t &space : spaces(session)) {
     const bool has_capacity = space.capacity > 0 && space.capacity < INT64_MAX;
@@ -60,7 +61,7 @@ void add_fast_space(const Session &session, buffers::Options &limits) {
   }
 }
 
-// HLO's numbers of memory spaces become the device's; what it does not have is put into its space 0.
+// Converts HLO's numbers of memory spaces to the device's; spaces that the device does not have become its space 0.
 void number_spaces(const Session &session, buffers::Plan &plan) {
   for (buffers::Allocation &allocation : plan.allocations) {
     const auto found = std::ranges::find(spaces(session), allocation.memory_space, &bp_space_t::hlo_space);
@@ -68,7 +69,7 @@ void number_spaces(const Session &session, buffers::Plan &plan) {
   }
 }
 
-// Nothing if there is no cache, or none can be used, which is no reason not to run.
+// Returns nullopt if there is no cache or the key cannot be computed; this does not prevent the program from running.
 std::optional<ArtifactCache::Key> cache_key(Session &session, const host::Image &image) {
   if (session.options.cache == nullptr) {
     return std::nullopt;
@@ -105,7 +106,7 @@ Result<std::shared_ptr<const runtime::Program>> load_artifact(Session &session, 
   return runtime::Program::load(session.device, module, std::move(image), artifact);
 }
 
-// The last form of a module, with its plan.
+// Makes the final form of a module, with its plan.
 Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan &plan) {
   BP_TRY(session.run_stage(module, passes::Stage::Finalize));
   Stopwatch watch(session.report.plan);
@@ -180,7 +181,7 @@ Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built bui
       ++session.report.cached;
       return loaded;
     }
-    // The device does not take it any more (BP-LOAD-01).
+    // The device no longer accepts the artifact (BP-LOAD-01).
     BP_ASSIGN(built.artifact, compile_image(session, built.module, built.image, built.key));
   }
   return load_artifact(session, built.module, std::move(built.image), built.artifact);

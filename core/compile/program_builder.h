@@ -1,4 +1,4 @@
-// A program of a device: from what it claimed to what it loaded.
+// Builds a program of a device, from claimed instructions to the loaded program.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace bp::compile {
 
-// Compiled, not loaded yet.
+// A program that is compiled, but not loaded yet.
 struct Built {
-  std::string refusal;  // not empty: the device refused a form it was given, and there is nothing else
+  std::string refusal;  // if not empty, the device refused a form it was given, and the other members are not set
   ir::Module module;
   host::Image image;
   std::vector<std::byte> artifact;             // empty if the device has kernels only
-  bool is_cached = false;                      // the artifact was made before
-  std::optional<ArtifactCache::Key> key = {};  // where it is kept
+  bool is_cached = false;                      // the artifact came from the cache
+  std::optional<ArtifactCache::Key> key = {};  // its key in the cache
 };
 
-// A program from a module whose entry the device has claimed: layouts, fusions, schedule, plan, and the device's own
-// compilation, or what is in the cache. `name` is what observers are told.
+// Builds a program from a module whose entry the device has claimed: layouts, fusions, schedule, plan, and the device's
+// own compilation or an artifact from the cache. `name` is passed to observers.
 Result<Built> build(Session &session, ir::Module module, const std::string &name);
 
 Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built built);
 
-// A program of one custom call, which a routine of the device runs (bp.custom-call/1).
+// Loads a program of one custom call, which a routine of the device runs (bp.custom-call/1).
 Result<std::shared_ptr<const runtime::Program>> load_routine(Session &session, ir::Module module);
 
 }  // namespace bp::compile

@@ -22,7 +22,7 @@ std::string_view name_of(Phase phase) {
   return "";
 }
 
-// The hash is ours to fill in: nobody has read the image yet.
+// Fills in the hash, which the device need not compute: nobody has read the image yet.
 host::Image::Storage with_hash(std::span<const std::byte> bytes) {
   host::Image::Storage storage(bytes.begin(), bytes.end());
   if (storage.size() >= sizeof(bp_module_t)) {
@@ -51,7 +51,7 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
   const auto stage = phase == Phase::AsRead ? host::Stage::Legalize : static_cast<host::Stage>(phase);
   auto image = host::build_image(module, stage);
   if (!image.ok()) {
-    // Something in it cannot be said to any device.
+    // The module contains something that the ABI cannot express.
     return image.error().code() == ErrorCode::Unsupported ? Status() : Status(std::move(image).error());
   }
   host::ByteSink sink;
@@ -67,7 +67,7 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
   }
   Result<ir::Module> rewritten = read(*image, module, written);
   if (!rewritten.ok()) {
-    // Not the device's fault if even what it was given cannot be read back.
+    // It is not the device's fault if even its input cannot be converted back.
     const bool was_readable = host::read_image(image->module(), *image, module).ok();
     return was_readable ? make_error(ErrorCode::PluginFailure, "backend {}: it rewrote the module ({}), but {}",
                                      device.id(), name_of(phase), rewritten.error().message())

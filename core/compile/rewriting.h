@@ -1,4 +1,4 @@
-// Rewriting: what a device makes of a module before its buffers are assigned (bp.rewrite/1).
+// Rewriting: lets a device rewrite a module before its buffers are assigned (bp.rewrite/1).
 #pragma once
 
 #include "core/compile/claims.h"
@@ -6,7 +6,7 @@
 
 namespace bp::compile {
 
-// Of bp_device_rewrite.rewrite: which stage the module is about to leave.
+// The phases of bp_device_rewrite.rewrite: the stage that the module is about to leave.
 enum class Phase : std::uint32_t {
   AsRead = 0,
   Legalize = BP_STAGE_LEGALIZE,
@@ -14,9 +14,10 @@ enum class Phase : std::uint32_t {
   Fused = BP_STAGE_FUSED,
 };
 
-// Offers the module to the device, if it rewrites any, and takes what comes back. Later than AsRead, all stays as it was
-// if the device refuses more of that than before: more than `claims` says, which are then those of the new form, or,
-// without, anything. PluginFailure if what it wrote is no such module.
+// Offers the module to the device, if it rewrites any, and uses the result. In phases after AsRead, the module is left
+// as it was if the device refuses more of the new form than before: more than `claims` says, which is then updated to
+// the new form, or without `claims`, anything at all. PluginFailure if the device's output is not a valid rewritten
+// module.
 Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims = nullptr);
 
 }  // namespace bp::compile

@@ -9,8 +9,8 @@
 namespace bp::compile {
 namespace {
 
-// Bytes that a program may take: as many as the device has where all of it is put, if the device says so, or what
-// the caller allows; 0: any number.
+// Returns the maximum bytes for a program: the capacity of the device's space 0, which holds all of it, if the device
+// states one, or the limit of the caller if that is lower; 0: no limit.
 std::int64_t limit_of(const host::Device &device, std::int64_t allowed) {
   const std::uint64_t capacity = device.memory() == nullptr ? 0 : device.memory()->spaces[0].capacity;
   if (capacity == 0 || capacity > INT64_MAX) {

@@ -1,4 +1,5 @@
-// Session: what all steps of one compilation share: the device, the options, the report, and how passes are run.
+// Session: the state that all steps of one compilation share: the device, the options, the report, and how passes are
+// run.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@
 
 namespace bp::compile {
 
-// Adds the time it lives to a number of seconds.
+// Adds the time for which it exists to a number of seconds.
 class Stopwatch {
  public:
   explicit Stopwatch(double &seconds) : seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
@@ -31,10 +32,10 @@ class Session {
 
   const std::shared_ptr<const host::Device> device;
   const Options &options;
-  const std::int64_t memory_limit;  // bytes that a program may take; 0: any number
+  const std::int64_t memory_limit;  // maximum bytes for a program; 0: no limit
   Report report;
-  bool has_f64 = true;  // the device adds numbers of that type
-  int pass_count = 0;   // passes that changed something
+  bool has_f64 = true;  // whether the device adds numbers of that type
+  int pass_count = 0;   // number of passes that changed something
 
   Status observe(const std::string &name, const ir::Module &module) const;
   Status run_stage(ir::Module &module, passes::Stage stage, passes::PassContext context = {});

@@ -11,20 +11,20 @@
 namespace bp::compile {
 namespace {
 
-// Reads what the device wrote, front to back.
+// Reads the device's output from front to back.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   bool at_end() const { return bytes_.empty(); }
-  // False if there are not so many bytes.
+  // Returns false if there are fewer bytes than that.
   template <class T>
   bool read(T *values, std::size_t count) {
     const std::size_t size = count * sizeof(T);
     if (bytes_.size() < size) {
       return false;
     }
-    if (size != 0) {  // memcpy wants addresses even of nothing
+    if (size != 0) {  // memcpy requires valid addresses even for size 0
       std::memcpy(values, bytes_.data(), size);
     }
     bytes_ = bytes_.subspan(size);
@@ -36,7 +36,8 @@ class Reader {
   std::span<const std::byte> bytes_;
 };
 
-// As bp_shape.layout: minor to major, number of tiles, of each its rank and sizes. Nothing if it is no such layout.
+// Decodes the format of bp_shape.layout: minor to major, number of tiles, rank and sizes of each tile. Returns nullopt
+// if it is not a valid layout of that rank.
 std::optional<ir::Layout> to_layout(std::span<const std::int64_t> words, std::size_t rank) {
   if (words.size() < rank + 1) {
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Wishes: the layouts that a device would like, through bp.layout/1.
+// Wishes: the layouts that a device prefers, read through bp.layout/1.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace bp::compile {
 
-// Asks a device, which has bp.layout/1. The image is that of `module`, at Stage::Legalize.
-// Wishes about tokens, and about operands of instructions that take tuples, which pass through, are left out.
-// PluginFailure, naming the instruction, if a wish is for something that is not there or that is no layout of it.
+// Asks a device, which has bp.layout/1, for its layout preferences. The image is that of `module`, at Stage::Legalize.
+// Preferences for tokens, and for operands of instructions that only pass tuples through, are left out. PluginFailure,
+// naming the instruction, if a preference refers to something that does not exist or is not a valid layout of it.
 Result<std::vector<passes::LayoutWish>> ask_for_layouts(const host::Device &device, const ir::Module &module,
                                                         const host::Image &image);
 

@@ -21,7 +21,7 @@ bool is_inexact(const ir::Shape &shape) {
              : shape.is_array() && (ir::is_floating(shape.element_type()) || ir::is_complex(shape.element_type()));
 }
 
-// Small changes of numbers with so few bits mostly round to no change.
+// With fewer mantissa bits, small changes are mostly rounded away.
 constexpr int coarse_bits = 4;
 
 bool is_coarse(const ir::Shape &shape) {
@@ -41,10 +41,10 @@ bool is_step_function(Instruction i) {
   }
 }
 
-// Where the arrays of a result come from.
+// Determines where the arrays of a result come from.
 class Origins {
  public:
-  // Calls are inlined: what a function passes on is passed through, too.
+  // Calls are inlined, so that values which a function only passes on count as passed through.
   static Result<Origins> of(const Module &module) {
     Module flat = module;
     BP_TRY(passes::run_passes(flat, {passes::call_inlining, passes::tuple_simplification}));
@@ -56,7 +56,7 @@ class Origins {
     return opcode == Opcode::Parameter || opcode == Opcode::Constant;
   }
 
-  // Whether a small change of a float in the inputs changes it, as far as one sees without running.
+  // Whether a small change of a floating-point input changes it, as far as can be determined without running.
   bool is_continuous(const Comparison &comparison) const {
     return is_inexact(comparison.shape) && continuous_[index(source(comparison.output).id())];
   }
@@ -72,7 +72,8 @@ class Origins {
     }
   }
 
-  // What makes an array of the result, behind all that only names or moves it.
+  // Returns the instruction that computes an array of the result, looking through instructions that only name or move
+  // it.
   Instruction source(std::span<const std::int64_t> output) const {
     std::vector<std::int64_t> path(output.rbegin(), output.rend());  // the outermost last
     Instruction i = module_.entry().root();
@@ -101,7 +102,7 @@ class Origins {
 
 using Move = Result<Literal> (*)(const Literal &, std::uint64_t);
 
-// How the result differs from that on moved inputs.
+// Compares the result with the results on moved inputs.
 Result<std::vector<Comparison>> responses_to(Move move, const Executable &executable,
                                              const std::vector<Literal> &arguments, const Literal &result) {
   std::vector<Literal> moved;
@@ -117,7 +118,7 @@ bool is_computed(const Output &output) {
   return !output.is_passed_through;
 }
 
-// An output has to answer to its inputs with a tenth of its elements.
+// An output is sensitive to its inputs if at least a tenth of its elements change.
 void mark_insensitive(const Origins &origins, const std::vector<Comparison> &responses, std::vector<Output> &outputs) {
   constexpr double min_share = 0.1;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -124,7 +124,7 @@ const Literal &part(const Literal &literal, std::span<const std::int64_t> index)
   return index.empty() ? literal : part(literal.tuple_elements()[static_cast<std::size_t>(index[0])], index.subspan(1));
 }
 
-// One unit in the last place over the value.
+// Returns one unit in the last place relative to the value.
 double relative_unit(ir::ElementType type) {
   if (ir::is_complex(type)) {
     return relative_unit(ir::real_part_type(type));

@@ -28,7 +28,7 @@ T special_ieee(std::mt19937_64 &random) {
       infinity,                          //
       unit,                              //
       unit + 1,                          // its neighbour
-      unit - (one << mantissa_bits),     // its half
+      unit - (one << mantissa_bits),     // half of it
       unit + (Bits{3} << mantissa_bits)  // eight times as much
   };
   const std::uint64_t choice = random() % (2 * magnitudes.size() + 1);
@@ -51,7 +51,7 @@ T special(std::mt19937_64 &random) {
   } else if constexpr (interpreter::is_narrow_float<T>) {
     if constexpr (T::float_format.width() == 16) {
       return special_ieee<T, std::uint16_t, T::float_format.mantissa_bits>(random);
-    } else {  // all codes are few, and any NaN becomes the one that rounding makes
+    } else {  // all codes are used, because there are few; NaNs become the one that rounding makes
       auto code = static_cast<typename T::Bits>(random() % (1u << T::float_format.width()));
       auto value = static_cast<double>(T::from_bits(code));
       return T(std::isnan(value) ? std::fabs(value) : value);
@@ -59,7 +59,7 @@ T special(std::mt19937_64 &random) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return random() % 2 != 0;
   } else {
-    // Zero, one, minus one (all ones), the extremes and their neighbours, powers of two as shift amounts like.
+    // Zero, one, minus one (all ones), the extremes and their neighbours, and numbers that are useful as shift amounts.
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     int bits = static_cast<int>(sizeof(T)) * 8;
     bool is_signed = std::is_signed_v<T>;
@@ -129,7 +129,8 @@ std::string_view to_string(DrawKind kind) {
 }
 
 Result<std::vector<Literal>> draw_arguments(const ir::Module &module, std::uint64_t seed, int number) {
-  const std::uint64_t own_seed = seed + 1000003 * static_cast<std::uint64_t>(number);  // draw 0: as run --seed
+  // Draw 0 equals that of `run --seed`.
+  const std::uint64_t own_seed = seed + 1000003 * static_cast<std::uint64_t>(number);
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, own_seed));
   const DrawKind kind = kind_of_draw(number);
   if (kind != DrawKind::Ordinary) {

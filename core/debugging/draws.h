@@ -1,5 +1,5 @@
-// Inputs on which a wrong pass shows: ordinary values, on which rounding is looked at, and those that identities of real
-// numbers forget: NaN, infinities, -0, subnormals, the largest and smallest values, extreme integers.
+// Inputs that reveal wrong passes: ordinary values, for rounding, and values for which identities of real numbers fail:
+// NaN, infinities, -0, subnormals, the largest and smallest values, extreme integers.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 namespace bp::debugging {
 
 enum class DrawKind {
-  Ordinary,  // as interpreter::random_arguments()
+  Ordinary,  // from interpreter::random_arguments()
   Small,     // floats are small integers: sums are exact, zeros and ties are frequent
-  Mixed,     // ordinary, but every fourth element is special
-  Special,   // nothing but special values
+  Mixed,     // ordinary, but every fourth element is a special value
+  Special,   // special values only
 };
 
-// Draws take turns: 0 is ordinary, 1 small, 2 mixed, 3 special, 4 ordinary again with other numbers.
+// Draws alternate: 0 is ordinary, 1 small, 2 mixed, 3 special, 4 ordinary again with other numbers.
 DrawKind kind_of_draw(int number);
 std::string_view to_string(DrawKind kind);
 
-// Arguments for the entry computation of a verified module, by parameter number. The same on every machine. NaNs are the
-// quiet ones without sign: which NaN a program returns is not part of its result.
+// Returns arguments for the entry computation of a verified module, by parameter number. They are the same on every
+// machine. NaNs are quiet and without sign: which NaN a program returns is not part of its result.
 Result<std::vector<ir::Literal>> draw_arguments(const ir::Module &module, std::uint64_t seed, int number);
 
 }  // namespace bp::debugging

@@ -51,7 +51,7 @@ Ending run_isolated(const std::function<int()> &body, const Limits &limits, cons
   auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   auto pause = std::chrono::microseconds(200);
   pid_t child = fork();
-  // A machine that is full says nothing about the body.
+  // A machine without free processes says nothing about the body, so fork is retried.
   while (child < 0 && errno == EAGAIN && seconds() < limits.seconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     child = fork();
@@ -89,7 +89,7 @@ Ending run_command(const std::string &command, const Limits &limits, const std::
         return 127;
       },
       limits, output);
-  // So the shell says that what it ran was killed.
+  // The shell adds this to the signal number if its command was killed.
   constexpr int killed = 128;
   const bool is_crash = ending.kind == Ending::Kind::Exited && ending.code > killed && ending.code < killed + NSIG;
   return is_crash ? Ending{Ending::Kind::Crashed, ending.code - killed} : ending;

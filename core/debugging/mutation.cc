@@ -44,7 +44,7 @@ class Mutation {
   ir::Instruction op() const { return module_.instruction(op_); }
   ElementType any_type();
   std::int64_t any_number(std::int64_t now);
-  // A parameter of the entry whose value is an array.
+  // Returns a parameter of the entry whose value is an array.
   std::optional<InstructionId> any_array();
   void set_everywhere(ElementType from, ElementType to);
 
@@ -53,7 +53,7 @@ class Mutation {
   InstructionId op_ = ir::no_instruction;
 };
 
-// The entry becomes the op on parameters.
+// Reduces the entry to the op with parameters as operands.
 bool Mutation::isolate() {
   std::vector<InstructionId> candidates;
   for (ir::Instruction i : module_.entry().instructions()) {
@@ -64,7 +64,7 @@ bool Mutation::isolate() {
   if (candidates.empty()) {
     return false;
   }
-  // Each op as often as any other, whatever programs are made of.
+  // All ops have the same probability, however frequent they are in the program.
   std::vector<Opcode> opcodes;
   for (InstructionId id : candidates) {
     opcodes.push_back(module_.instruction(id).opcode());
@@ -224,7 +224,7 @@ void Mutation::add_attribute() {
   module_.set_numbers(op_, key, numbers);
 }
 
-// By another op with as many operands and the same attributes.
+// Replaces the op by another one with the same number of operands and the same attributes.
 void Mutation::change_op() {
   std::vector<Opcode> others;
   for (const ir::OpInfo &other : ir::ops()) {
@@ -243,7 +243,7 @@ void Mutation::change_op() {
   }
 }
 
-// Changes the shape of an op whose shape is written.
+// Changes the shape of an op with an explicit shape.
 void Mutation::change_result() {
   Shape shape = op().shape();
   if (!shape.is_array()) {
@@ -301,12 +301,12 @@ std::optional<ir::Module> Mutation::run() {
   return std::move(module_);
 }
 
-// What an error of the interpreter may say about a program that is sound.
+// Parts of interpreter errors that may occur for a valid program.
 constexpr std::string_view known_limits[] = {
-    " for dimension ",           // a size, or how many elements fill sizes, is a value
+    " for dimension ",           // a size, or a number of elements that must match sizes, is a value
     " do not fill ",             //
-    " reaches outside",          // where rows go
-    "needs more than one",       // devices, of which here is one
+    " reaches outside",          // for indices of rows
+    "needs more than one",       // device, but here there is only one
     "the interpreter is one",    //
     "somebody at the other",     //
     "of another size",           // with dynamic dimensions; see run_time_sizes.def
@@ -315,8 +315,8 @@ constexpr std::string_view known_limits[] = {
     "exceeds the limit",         //
     "ran out of memory",         //
     "are nested more than",      //
-    "no custom call",            // what nobody registered
-    "with sparsity metadata",    // what is kept, but not computed with
+    "no custom call",            // it is not registered
+    "with sparsity metadata",    // it is preserved, but not computed with
     "between simulated devices"  //
 };
 

@@ -1,5 +1,5 @@
-// Programs of one op that nobody would write: an instruction of a program, with operands, attributes or types
-// changed. What the verifier lets through, the interpreter must evaluate and passes must bear.
+// Unusual programs of one op: an instruction of a program, with operands, attributes or types changed. The interpreter
+// must evaluate every program that the verifier accepts, and passes must handle it.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,14 @@
 
 namespace bp::debugging {
 
-// The same for the same seed. Nothing if no shape can be inferred or the verifier rejects it: most do not live.
+// Returns the same mutant for the same seed; nullopt if no shape can be inferred or the verifier rejects it, which is
+// the case for most.
 std::optional<ir::Module> random_mutant(const ir::Module &base, std::uint64_t seed);
 std::optional<ir::Module> random_mutant(std::uint64_t seed);  // of a random program
 
-// Verifies the mutant, evaluates it and runs each pass on it. Fails with what the interpreter says, or the verifier
-// after a pass, unless values alone are to blame, the op needs more than one device, or memory or time is over.
+// Verifies the mutant, evaluates it and runs each pass on it. Fails with the error of the interpreter, or of the
+// verifier after a pass, unless only values are the cause, the op needs more than one device, or memory or time is
+// exhausted.
 Status check_mutant(const ir::Module &mutant, std::uint64_t seed);
 
 }  // namespace bp::debugging

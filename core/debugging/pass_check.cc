@@ -15,9 +15,9 @@ namespace {
 
 using ir::Literal;
 
-// The outputs that depend on rng: all elements of a tuple that is not made at the root do if it does.
+// Returns the outputs that depend on rng. If the root is not a tuple instruction but depends on it, all elements do.
 Ignored random_outputs(const ir::Module &module) {
-  std::vector<bool> draws(module.computation_id_limit());  // something in it does
+  std::vector<bool> draws(module.computation_id_limit());  // whether it contains rng
   std::vector<bool> depends(module.instruction_id_limit());
   const analysis::CallGraph graph(module);
   for (ir::ComputationId id : graph.callees_first()) {
@@ -45,14 +45,14 @@ Ignored random_outputs(const ir::Module &module) {
   return ignored;
 }
 
-// The result of a program for several devices is a tuple of theirs.
+// The result of a program for several devices is a tuple of their results.
 Ignored ignored_outputs(const ir::Module &module, const Ignored &random, const Literal &result) {
   return ir::check_one_device(module).ok()
              ? random
              : Ignored(result.tuple_elements().size(), std::ranges::count(random, true) > 0);
 }
 
-// As a literal; sizes may be such that their product is no int64.
+// Size of a value as a literal; floating-point, because the product of sizes may exceed int64.
 double bytes_of(const ir::Shape &shape) {
   if (shape.is_tuple()) {
     double bytes = 0;
@@ -68,7 +68,7 @@ double bytes_of(const ir::Shape &shape) {
   return bytes;
 }
 
-// The module with its float constants moved by one unit in the last place.
+// Returns the module with its floating-point constants moved by one unit in the last place.
 Result<ir::Module> with_moved_constants(const ir::Module &module, std::uint64_t seed) {
   ir::Module moved = module;
   for (ir::Computation computation : module.computations()) {
@@ -110,7 +110,7 @@ Result<Literal> PassCheck::run(const ir::Module &module, std::span<const Literal
   return Literal::tuple(std::move(by_device));
 }
 
-// Makes inputs for the module and the results on them, unless they are there already.
+// Makes inputs for the module and computes the results on them, unless both exist already.
 Status PassCheck::prepare(const ir::Module &before) {
   std::vector<ir::Shape> parameters;
   for (std::size_t i = 0; i < before.entry().parameter_count(); ++i) {
@@ -151,7 +151,7 @@ Result<std::optional<Difference>> PassCheck::difference(const ir::Module &before
   if (!exact || pass.rounding.units == 0) {
     return exact;
   }
-  // Three ways to move everything by one unit: of each, some elements go up and some down.
+  // Moves everything by one unit in three ways; in each, some elements go up and some down.
   std::vector<Literal> moved;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     BP_ASSIGN(ir::Module module, with_moved_constants(before, seed));
@@ -192,7 +192,7 @@ Status PassCheck::check(const ir::Module &before, const ir::Module &after, const
       continue;
     }
     if (!result.ok()) {
-      // A pass may make work (an expansion into a loop), but nothing that fails otherwise.
+      // A pass may add work (an expansion into a loop), but nothing that fails for other reasons.
       if (result.error().code() != ErrorCode::Unsupported && result.error().code() != ErrorCode::OutOfMemory) {
         return fail(draw, std::nullopt, result.error().to_string());
       }

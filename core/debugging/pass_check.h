@@ -7,10 +7,10 @@
 //   Status status = passes::run_passes(module, passes, options);   // stops at the first pass that changes results
 //   if (check.failure()) ...
 //
-// The same means bit for bit, or within the pass's passes::Rounding. Inputs are those of draws.h; a pass with rounding
-// is run on the ordinary draws only, where a bound means something. What depends on rng is not compared: any numbers of
-// the distribution are right. What the interpreter cannot run, or not within its limits, is not compared either, and
-// counted with the reason.
+// Results must be equal bit for bit, or within the pass's passes::Rounding. Inputs are those of draws.h; a pass with
+// rounding is run only on the ordinary draws, for which a bound is meaningful. Results that depend on rng are not
+// compared: any numbers of the distribution are right. Modules that the interpreter cannot run, or not within its
+// limits, are not compared either; they are counted, with the reason.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,9 @@ namespace bp::debugging {
 
 struct CheckOptions {
   std::uint64_t seed = 1;
-  int draws = 4;  // inputs that are tried; see draws.h for how they differ
-  // For one run of the interpreter: time, instructions (a loop counts its body each time) and bytes of one value.
+  int draws = 4;  // number of inputs that are tried; see draws.h for how they differ
+  // Limits for one run of the interpreter: time, instructions (a loop counts its body each time) and bytes of one
+  // value.
   double max_seconds = 20;
   std::int64_t max_steps = 1'000'000;
   std::int64_t max_value_bytes = std::int64_t{1} << 30;
@@ -38,25 +39,26 @@ struct PassFailure {
   std::string pass;
   int draw = 0;
   std::optional<Difference> difference;
-  std::string error;  // if there is no difference: what the interpreter says
+  std::string error;  // the interpreter's error, if there is no difference
   ir::Module before, after;
 };
 
-// "the pass x changes results: output {1} at [0]: 1 becomes 2, on draw 2 (ordinary and special values) of seed 1"
+// Returns "the pass x changes results: output {1} at [0]: 1 becomes 2, on draw 2 (ordinary and special values) of seed
+// 1".
 std::string to_string(const PassFailure &failure, const CheckOptions &options);
 
 class PassCheck {
  public:
   explicit PassCheck(const CheckOptions &options) : options_(options) {}
 
-  // For PipelineOptions; refers to this object. Its error, at the first pass that changes results, is to_string() of the
-  // failure.
+  // For PipelineOptions; the result refers to this object. It fails at the first pass that changes results, with
+  // to_string() of the failure.
   passes::Compare compare();
 
   const std::optional<PassFailure> &failure() const { return failure_; }
-  // Passes that changed the module and were compared on one draw at least.
+  // Number of passes that changed the module and were compared on at least one draw.
   int compared() const { return compared_; }
-  // One line per pass that changed the module and could not be compared on any draw.
+  // One line per pass that changed the module but could not be compared on any draw.
   const std::vector<std::string> &not_compared() const { return not_compared_; }
 
  private:
@@ -70,7 +72,7 @@ class PassCheck {
                                                const ir::Literal &result, const Ignored &ignored) const;
 
   CheckOptions options_;
-  // Of the module compared last: what a pass leaves is what the next one finds.
+  // The module compared last and its results: the result of a pass is the input of the next one.
   std::vector<ir::Shape> parameters_;
   std::vector<Arguments> arguments_;           // by draw
   std::vector<Result<ir::Literal>> expected_;  // by draw

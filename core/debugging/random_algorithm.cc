@@ -14,7 +14,7 @@ using ir::Shape;
 using Id = ir::InstructionId;
 using Numbers = std::vector<std::int64_t>;
 
-// One of a few types, one that the program has if possible.
+// Returns one of these types, preferably one that the program uses.
 ElementType type_among(Scope &s, std::initializer_list<ElementType> types) {
   for (int attempt = 0; attempt < 4; ++attempt) {
     if (const ElementType type = s.random_type(); std::ranges::find(types, type) != types.end()) {
@@ -29,11 +29,12 @@ Id parts_by(Scope &s, Id x, const std::function<Id(Id)> &change) {
              ? s.b.add(Opcode::Complex, {change(s.b.add(Opcode::Real, {x})), change(s.b.add(Opcode::Imag, {x}))})
              : change(x);
 }
-// From -1 to 1: where a formula comes near the largest numbers, another one overflows.
+// Limits values to -1 to 1: near the largest numbers, one formula may overflow and another not.
 Id tame(Scope &s, Id x) {
   return parts_by(s, x, [&](Id part) { return s.b.add(Opcode::Tanh, {part}); });
 }
-// Where a formula gives zero, another one gives almost zero, of either sign: nothing is to depend on that.
+// Avoids zero: where one formula gives zero, another gives almost zero, of either sign, and results must not depend on
+// that.
 Id away_from_zero(Scope &s, Id x) {
   return parts_by(s, x, [&](Id part) {
     const Shape shape = s.shape(part);
@@ -52,7 +53,7 @@ void add_fft(Scope &s) {
   for (std::int64_t count = s.random.between(1, most), i = count; i > 0; --i) {
     lengths.push_back(shape.size(shape.rank() - static_cast<std::size_t>(i)));
   }
-  if (kind == ir::FftType::Irfft) {  // the last line of the full transform is left out but for its first half
+  if (kind == ir::FftType::Irfft) {  // the last dimension has only the first half of the full transform
     lengths.back() = 2 * (lengths.back() - 1) + s.random.below(2);
   }
   auto transformed = s.b.try_add(Opcode::Fft, std::vector{tame(s, x)}, [&](ir::Module &m, Id id) {
@@ -64,7 +65,7 @@ void add_fft(Scope &s) {
   }
 }
 
-// Matrices with so much on the diagonal that nothing is ill-conditioned: x + n times the identity.
+// Returns matrices with a dominant diagonal, so that nothing is ill-conditioned: x + n times the identity.
 Id dominant(Scope &s, Id x) {
   const Shape shape = s.shape(x);
   const auto rank = static_cast<std::int64_t>(shape.rank());
@@ -88,7 +89,7 @@ Id random_matrix(Scope &s) {
   return s.value(Shape::array(type_among(s, {F32, F64, C64, C128}), sizes));
 }
 
-// Of a Hermitian matrix; the other triangle of the result is not looked at.
+// Adds the factorization of a Hermitian matrix; the other triangle of the result is not used.
 void add_cholesky(Scope &s) {
   const Id x = tame(s, random_matrix(s));
   const Shape shape = s.shape(x);
@@ -185,7 +186,7 @@ void add_topk(Scope &s) {
   });
 }
 
-// Carries what a combiner makes of it and of each slice.
+// Adds a scan, which carries the result of a combiner over the slices.
 void add_scan(Scope &s) {
   const ElementType type = s.random_type();
   const Id x = s.value(type, 1);

@@ -18,7 +18,7 @@ void add_dot(Scope &s) {
   }
   const Id lhs = s.value(type, 1);
   const Shape left = s.shape(lhs);
-  // Each dimension of lhs is batch, contracting or free; rhs has its batch and contracting ones in another order.
+  // Each dimension of lhs is batch, contracting or free; rhs has its batch and contracting dimensions in another order.
   Numbers lhs_batch, lhs_contracting, rhs_batch, rhs_contracting, sizes;
   for (std::size_t d = 0; d < left.rank(); ++d) {
     const auto dimension = static_cast<std::int64_t>(d);
@@ -48,7 +48,7 @@ void add_dot(Scope &s) {
   });
 }
 
-// Data, filter and result have their dimensions in any order.
+// Data, filter and result have their dimensions in random order.
 void add_convolution(Scope &s) {
   const ElementType type = s.random_type();
   if (type == ElementType::Pred) {
@@ -71,7 +71,8 @@ void add_convolution(Scope &s) {
     window[i].size = filter[i + 2];
     window[i].reversal = s.random.chance(6) ? 1 : 0;
   }
-  // As decode_dim_labels() reads them: batch and feature of the data, the filter's and the result's, then spatial ones.
+  // In the order that decode_dim_labels() reads: batch and feature of the data, the filter's and the result's, then
+  // spatial ones.
   Numbers named, spatial_labels;
   auto place = [&](const Numbers &sizes) {
     const Numbers order = s.random.chance(2) ? permutation(s.random, 2 + spatial) : iota(2 + spatial);
@@ -83,7 +84,7 @@ void add_convolution(Scope &s) {
     return placed;
   };
   const Id lhs = s.value(Shape::array(type, place(data))), rhs = s.value(Shape::array(type, place(filter)));
-  place(data);  // the result's
+  place(data);  // dimensions of the result
   Numbers labels = named;
   labels.insert(labels.end(), spatial_labels.begin(), spatial_labels.end());
   s.add(Opcode::Convolution, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {

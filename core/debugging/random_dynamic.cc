@@ -1,6 +1,6 @@
-// Dynamic dimensions: a value gets a size at run time, ops work on it, and what comes out is static again: a reduction,
-// or the size. Where the sizes are known when the program is made, the same is done beside it to static arrays of just
-// these sizes: twins, which must come out equal.
+// Dynamic dimensions: a value gets a size at run time, ops work on it, and the result is static again: a reduction, or
+// the size. If the sizes are known when the program is made, the same is also done to static arrays of exactly these
+// sizes: twins, whose results must be equal.
 #include <algorithm>
 
 #include "core/debugging/random_module.h"
@@ -27,7 +27,7 @@ class Chain {
   }
 
   void step();
-  // Back to static arrays.
+  // Converts back to static arrays.
   void finish(std::vector<Id> &results);
 
  private:
@@ -35,7 +35,7 @@ class Chain {
   ElementType type() { return s_.shape(bounded_).element_type(); }
   std::int64_t any_dimension() { return s_.random.below(rank()); }
 
-  // Adds to both chains what `make` adds to one. Random choices are made before.
+  // Adds the instructions of `make` to both chains. Random choices must be made before.
   template <class Make>
   void both(Make &&make) {
     const Result<Id> bounded = make(bounded_);
@@ -55,7 +55,7 @@ class Chain {
   Result<Id> add(Opcode opcode, std::initializer_list<Id> operands, F &&set, const Shape &written = {}) {
     return s_.b.try_add(opcode, std::span(operands.begin(), operands.size()), set, {}, written);
   }
-  // The first elements of a static array: as many as the other has, where that is one of the exact chain.
+  // Returns a slice of a static array with the sizes of `other`, which are exact in the exact chain.
   Id like(Id whole, Id other) {
     std::vector<ir::SliceRange> ranges;
     for (std::int64_t size : s_.sizes(other)) {
@@ -137,7 +137,7 @@ void Chain::move() {
                  [&](ir::Module &m, Id id) { m.set_numbers(id, AttributeKey::Dimensions, kind == 0 ? order : some); });
     });
   }
-  // Repeated along a new dimension.
+  // Repeats the value along a new dimension.
   const auto place = static_cast<std::size_t>(s_.random.below(rank() + 1));
   both([&](Id x) {
     const Shape from = s_.shape(x);
@@ -171,7 +171,7 @@ void Chain::concatenate() {
   const Id other = companion();
   const bool is_first = s_.random.chance(2), is_static = s_.random.chance(2);
   both([&](Id x) -> Result<Id> {
-    // All of the companion along the dimension.
+    // Takes the whole companion along the dimension.
     std::vector<ir::SliceRange> ranges;
     for (std::int64_t size : s_.sizes(x)) {
       ranges.push_back({0, size, 1});
@@ -184,7 +184,7 @@ void Chain::concatenate() {
   });
 }
 
-// Joins two dimensions, or adds one. Of a dimension of one element nobody knows which new one it becomes.
+// Joins two dimensions, or adds one. Sizes of 1 are excluded, because it is ambiguous which new dimension they become.
 void Chain::reshape() {
   for (std::int64_t size : s_.sizes(bounded_)) {
     if (size < 2) {
@@ -218,7 +218,7 @@ void Chain::reshape() {
   });
 }
 
-// The value written into an array, or a part of one of the value's static dimensions taken.
+// Writes the value into an array, or takes a slice of its static dimensions.
 void Chain::update() {
   std::vector<Id> starts;
   for (std::int64_t d = 0; d < rank(); ++d) {
@@ -231,7 +231,7 @@ void Chain::update() {
       sizes.push_back(size + room);
     }
     const Id base = s_.value(Shape::array(type(), sizes));
-    // To the twin a start is not moved further than to the other.
+    // Limits starts, so that the op clamps none of them differently for the twin.
     const double most = static_cast<double>(room);
     for (Id &start : starts) {
       const Id zero = s_.b.constant(ElementType::S32, 0), limit = s_.b.constant(ElementType::S32, most);
@@ -261,7 +261,7 @@ void Chain::update() {
   });
 }
 
-// Elements along one dimension, where places are sure to be there.
+// Gathers elements along one dimension, at indices that are within bounds at run time.
 void Chain::gather() {
   const std::int64_t along = any_dimension();
   const std::int64_t size = s_.shape(has_twin_ ? exact_ : bounded_).size(static_cast<std::size_t>(along));
@@ -291,7 +291,7 @@ void Chain::gather() {
   });
 }
 
-// A vector added to the elements of another at places that go along with its own.
+// Scatters a vector into another one, at as many indices as it has elements.
 void Chain::scatter() {
   if (rank() != 1 || type() == ElementType::Pred || ir::is_complex(type())) {
     return;
@@ -350,7 +350,7 @@ void Chain::reduce_windows() {
   });
 }
 
-// With itself or with a static array along one dimension.
+// Contracts the value with itself or with a static array along one dimension.
 void Chain::contract() {
   if (rank() > 2 || type() == ElementType::Pred) {
     return;

@@ -1,4 +1,4 @@
-// Elementwise ops: any of the table, on any type that the table lets it have.
+// Elementwise ops: any op of the table, on any type that the table allows for it.
 #include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
@@ -10,7 +10,7 @@ using ir::Opcode;
 using ir::Shape;
 using Id = ir::InstructionId;
 
-// Those whose results depend on operands that follow other rules than elementwise ops do.
+// Returns all elementwise ops except those whose operands follow rules of their own.
 std::vector<const ir::OpInfo *> find_elementwise_ops() {
   std::vector<const ir::OpInfo *> found;
   for (const ir::OpInfo &op : ir::ops()) {
@@ -34,7 +34,7 @@ const std::vector<const ir::OpInfo *> &plain_ops() {
   return all;
 }
 
-// A type for the operands; Invalid if the palette has none, and often then none is needed.
+// Returns a type for the operands; Invalid if the palette has none, and often then no op is added.
 ElementType type_for(Scope &s, const ir::OpInfo &op) {
   for (int attempt = 0; attempt < 8; ++attempt) {
     if (ElementType type = s.random_type(); takes(op.types, type)) {
@@ -99,7 +99,7 @@ void add_elementwise(Scope &s) {
       ir::is_complex(type)) {
     return;
   }
-  if (op.opcode == Opcode::Clamp) {  // both bounds or neither are scalars
+  if (op.opcode == Opcode::Clamp) {  // either both bounds are scalars or none is
     operands[2] = s.value(s.shape(operands[0]));
   }
   s.add(

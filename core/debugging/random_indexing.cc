@@ -13,18 +13,18 @@ using ir::Shape;
 using Id = ir::InstructionId;
 using Numbers = std::vector<std::int64_t>;
 
-// Boxes of an operand at indices. The places of boxes are a shape of their own, with the batching dimensions in it; a
-// vector of as many numbers as dimensions are indexed stands at each place.
+// Slices of an operand at indices. The batch dimensions of the indices ("places") include the operand's batching
+// dimensions; for each place there is an index vector, with one number for each indexed dimension.
 struct Boxes {
   Id operand, indices;
-  Numbers index_map;  // dimensions of the operand that indices say
-  Numbers collapsed;  // of them, those that are not dimensions of the box
-  Numbers batching;   // dimensions of the operand that go along with dimensions of the places
+  Numbers index_map;  // dimensions of the operand that are indexed
+  Numbers collapsed;  // dimensions of the operand that the slice does not have
+  Numbers batching;   // dimensions of the operand that correspond to dimensions of the places
   Numbers batching_places;
-  Numbers sizes;  // of the box, for each dimension of the operand
+  Numbers sizes;  // of the slice, for each dimension of the operand
   std::int64_t vector_dimension = 0;
-  Numbers places;  // sizes
-  Numbers window;  // where the box's dimensions are in the result or the updates
+  Numbers places;  // sizes of the batch dimensions
+  Numbers window;  // positions of the slice's dimensions in the result or the updates
   Numbers result_sizes;
 };
 
@@ -80,9 +80,9 @@ Boxes random_boxes(Scope &s) {
   if (boxes.index_map.size() != 1 || s.random.chance(2)) {
     index_sizes.insert(index_sizes.begin() + boxes.vector_dimension, std::ssize(boxes.index_map));
   } else {
-    boxes.vector_dimension = std::ssize(boxes.places);  // a vector of one number may go without a dimension
+    boxes.vector_dimension = std::ssize(boxes.places);  // index vectors of one number may have no dimension
   }
-  // The box's dimensions stand among those of the places.
+  // The slice's dimensions are interspersed with those of the places.
   boxes.result_sizes = boxes.places;
   for (std::int64_t size : box) {
     const std::int64_t first = boxes.window.empty() ? 0 : boxes.window.back() + 1;
@@ -93,7 +93,7 @@ Boxes random_boxes(Scope &s) {
   const ElementType type =
       s.random.of(std::vector{ElementType::S32, ElementType::S32, ElementType::U8, ElementType::S64});
   boxes.indices = s.value(Shape::array(type, index_sizes));
-  // Attributes say places without the vector's dimension; indices have it.
+  // Attributes number the places without the index vector's dimension; indices include it.
   for (std::int64_t &place : boxes.batching_places) {
     place += index_sizes.size() != boxes.places.size() && place >= boxes.vector_dimension ? 1 : 0;
   }

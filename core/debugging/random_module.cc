@@ -15,7 +15,7 @@ using Id = ir::InstructionId;
 class Generator {
  public:
   Generator(std::uint64_t seed, const RandomModuleOptions &options) : random_(seed), options_(options) {
-    // f32, s32 and pred have most of the ops.
+    // Most ops exist for f32, s32 and pred.
     palette_.types = {ElementType::F32, ElementType::F32, ElementType::S32, ElementType::Pred};
     for (std::int64_t more = options.is_plain ? 0 : random_.between(1, 3); more > 0; --more) {
       const ir::ElementTypeInfo type = random_.of(ir::element_types());
@@ -37,7 +37,7 @@ class Generator {
     grow(s, options_.instructions, options_.depth);
     std::vector<Id> results;
     for (Id id : unused(s)) {
-      if (!random_.chance(6)) {  // what is left is dead
+      if (!random_.chance(6)) {  // the others are dead
         results.push_back(id);
       }
     }
@@ -59,7 +59,7 @@ class Generator {
   void grow(Scope &s, int instructions, int depth) {
     const std::size_t end =
         module_.computation(s.b.computation()).instruction_count() + static_cast<std::size_t>(instructions);
-    // Each step adds something, or tries to in vain.
+    // Each step adds something, or fails to.
     for (int step = 0; step < 4 * instructions; ++step) {
       if (module_.computation(s.b.computation()).instruction_count() >= end) {
         return;
@@ -91,7 +91,8 @@ class Generator {
     }
   }
 
-  // Computations that reductions and the like added lie before their callers. Those without a root are still growing.
+  // Computations that reductions and similar ops added precede their callers. Computations without a root are not
+  // complete yet.
   void adopt_embedded() {
     for (ir::ComputationId id : module_.computation_ids().subspan(seen_)) {
       if (module_.computation(id).has_root()) {
@@ -117,7 +118,7 @@ class Generator {
     return found;
   }
 
-  // A computation of its own; root(scope, parameters) says what it returns.
+  // Makes a computation; root(scope, parameters) determines what it returns.
   template <class Root>
   ir::ComputationId computation(std::string_view name, std::span<const Shape> parameters, int instructions, int depth,
                                 Root &&root) {
@@ -137,7 +138,7 @@ class Generator {
     return id;
   }
 
-  // A kernel of a few cheap instructions, with one result or two.
+  // Makes a fused computation of a few cheap instructions, with one or two results.
   void add_fusion(Scope &s) {
     std::vector<Id> arguments;
     std::vector<Shape> shapes;
@@ -200,7 +201,7 @@ class Generator {
     add_while(s, arguments, shapes, instructions, depth);
   }
 
-  // The first element counts to a bound; the others are anything.
+  // The first element counts up to a bound; the others are arbitrary.
   void add_while(Scope &s, std::span<const Id> values, std::span<const Shape> shapes, int instructions, int depth) {
     std::vector<Id> elements{s.b.constant(ElementType::S32, 0)};
     elements.insert(elements.end(), values.begin(), values.end());
@@ -226,7 +227,7 @@ class Generator {
     s.add(Opcode::While, std::vector{state}, [](ir::Module &, Id) {}, calls);
   }
 
-  // A value of that shape; of any if there is none.
+  // Returns a value of that shape, or of any shape if there is none.
   Id result_like(Scope &s, const Shape &shape) {
     if (!shape.is_valid()) {
       const std::vector<Id> elements{s.any_value(), s.any_value()};

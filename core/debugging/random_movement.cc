@@ -99,7 +99,7 @@ void add_concatenate(Scope &s) {
         [&](ir::Module &m, Id id) { m.set_numbers(id, AttributeKey::Dimensions, {dimension}); });
 }
 
-// The shape of a box within a value.
+// Returns the shape of a slice of a value.
 Shape box_in(Scope &s, Id x) {
   Shape box = s.shape(x);
   for (std::size_t d = 0; d < box.rank(); ++d) {

@@ -1,4 +1,4 @@
-// Ops that bring many elements together: reductions, windows, sorts.
+// Ops that combine many elements: reductions, windows, sorts.
 #include <algorithm>
 #include <limits>
 
@@ -39,7 +39,7 @@ void add_reduce_window(Scope &s) {
       std::span(&computation, 1));
 }
 
-// Two arrays at once, each with a combiner of its own.
+// Reduces two arrays at once, each with a combiner of its own.
 void add_reduction_of_two(Scope &s) {
   const ElementType types[] = {s.random_type(), s.random_type()};
   std::vector<Id> operands, initials, sides[2];
@@ -72,7 +72,7 @@ void add_reduction_of_two(Scope &s) {
       Opcode::ReduceWindow, operands, [&](ir::Module &m, Id id) { m.set_window(id, window); }, std::span(&combine, 1));
 }
 
-// A pool, and its gradient.
+// Adds a pooling op and its gradient.
 void add_select_and_scatter(Scope &s) {
   const ElementType type = s.random_type();
   if (ir::is_complex(type) || type == ElementType::Pred) {
@@ -96,7 +96,7 @@ void add_select_and_scatter(Scope &s) {
   }
 }
 
-// A total order tells NaNs apart, of which an op may give any.
+// A total order distinguishes NaNs, but an op may return any of them; so all are replaced by one.
 Id with_one_nan(Scope &s, Id x) {
   const Shape shape = s.shape(x);
   if (!ir::is_floating(shape.element_type())) {
@@ -106,7 +106,7 @@ Id with_one_nan(Scope &s, Id x) {
   return s.b.add(Opcode::Select, {s.b.compare(ir::ComparisonDirection::Ne, x, x), nan, x});
 }
 
-// Sorts one array, or two by the first; stable, so that only one result is right.
+// Sorts one array, or two by the keys of the first; stable, so that only one result is right.
 void add_sort(Scope &s) {
   const ElementType type = s.random_type();
   if (ir::is_complex(type)) {
@@ -131,7 +131,7 @@ void add_sort(Scope &s) {
   const auto direction = s.random.chance(2) ? ir::ComparisonDirection::Lt : ir::ComparisonDirection::Gt;
   module.set_root(compare, b.add(Opcode::Compare, {parameters[0], parameters[1]}, [&](ir::Module &m, Id id) {
     m.set_number(id, AttributeKey::Direction, static_cast<std::int64_t>(direction));
-    if (ir::is_floating(type)) {  // NaN has a place
+    if (ir::is_floating(type)) {  // gives NaNs a defined position
       m.set_number(id, AttributeKey::ComparisonType, static_cast<std::int64_t>(ir::ComparisonType::TotalOrder));
     }
   }));

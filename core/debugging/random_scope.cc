@@ -118,7 +118,7 @@ Id Scope::fresh(const Shape &shape) {
   if (shape.rank() > 0 && random.chance(2)) {
     return b.broadcast(fresh(Shape::scalar(shape.element_type())), shape);
   }
-  // The values that algebra knows, or any.
+  // Uses values with special algebraic properties, or any.
   if (shape.rank() == 0 && !random.chance(3)) {
     constexpr double known[] = {0, 1, -1, 2, -0.0, 0.5};
     return b.constant(shape.element_type(), random.of(known));
@@ -147,7 +147,7 @@ Id Scope::value(Shape wanted) {
     }
   }
   if (!fitting.empty() && !random.chance(12)) {
-    // Later values more often, so that chains arise.
+    // Prefers later values, so that chains arise.
     const auto count = static_cast<std::int64_t>(fitting.size());
     return fitting[static_cast<std::size_t>(std::max(random.below(count), random.below(count)))];
   }

@@ -1,4 +1,4 @@
-// What random programs are made of: a computation that grows, and the values in it to choose from.
+// Parts of random programs: a computation under construction, and the values in it that can be used as operands.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace bp::debugging {
 
-// Numbers that are the same with every standard library.
+// Random numbers that are the same with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -27,12 +27,12 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// What a program has in common: few types and sizes, so that values fit each other.
+// Types and sizes that a program uses: few of them, so that values fit each other.
 struct Palette {
   std::vector<ir::ElementType> types;
   std::vector<std::int64_t> sizes;
   std::int64_t max_elements = 256;
-  bool is_plain = false;  // elementwise ops are those that most devices have
+  bool is_plain = false;  // whether elementwise ops are only those that most devices support
 };
 
 class Scope {
@@ -47,7 +47,7 @@ class Scope {
   Random &random;
   const Palette &palette;
 
-  // Copies: adding instructions moves shapes.
+  // Return copies, because adding instructions moves shapes.
   ir::Shape shape(Id id) { return b.shape(id); }
   std::vector<std::int64_t> sizes(Id id) {
     const std::span<const std::int64_t> sizes = b.shape(id).sizes();
@@ -56,15 +56,15 @@ class Scope {
   ir::ElementType random_type() { return random.of(palette.types); }
   ir::Shape random_shape(ir::ElementType type, std::int64_t min_rank = 0);
 
-  // A value of this shape: one that is there or can be made from one, a constant or, in the entry, a parameter.
+  // Returns a value of this shape: an existing one or one made from it, a constant or, in the entry, a parameter.
   Id value(ir::Shape shape);
-  // Any value of a type with at least so many dimensions.
+  // Returns any value of a type with at least `min_rank` dimensions.
   Id value(ir::ElementType type, std::int64_t min_rank = 0);
   Id any_value() { return value(random_type()); }
-  // A scalar that is often a small number.
+  // Returns a scalar that is often a small number.
   Id index_scalar();
 
-  // Adds an instruction if its shape can be inferred; its arrays become values to choose from.
+  // Adds an instruction if its shape can be inferred; its arrays become available as operands.
   template <class F>
   void add(ir::Opcode opcode, Ids operands, F &&set_attributes, std::span<const ir::ComputationId> calls = {},
            const ir::Shape &written = {}) {
@@ -75,7 +75,7 @@ class Scope {
   void add(ir::Opcode opcode, Ids operands, const ir::Shape &written = {}) {
     add(opcode, operands, [](ir::Module &, Id) {}, {}, written);
   }
-  // Makes the arrays of a value choosable.
+  // Makes the arrays of a value available as operands.
   void keep(Id id);
   std::span<const Id> values() const { return values_; }
 
@@ -86,26 +86,26 @@ class Scope {
   std::vector<Id> values_;
 };
 
-// Whether an op with this set takes the type.
+// Whether this set contains the type.
 bool takes(ir::TypeSet set, ir::ElementType type);
 
-// 0, 1, ... in order, and in any order.
+// Return 0, 1, ... in ascending and in random order.
 std::vector<std::int64_t> iota(std::int64_t count);
 std::vector<std::int64_t> permutation(Random &random, std::int64_t count);
-// Some of the dimensions, in ascending order.
+// Returns some of the dimensions, in ascending order.
 std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank);
-// The same elements in another order in memory.
+// Returns the shape with a random layout.
 ir::Shape with_any_layout(Random &random, ir::Shape shape);
-// A window over dimensions of these sizes; its own sizes are small.
+// Returns a window over dimensions of these sizes; its own sizes are small.
 std::vector<ir::WindowDimension> random_window(Scope &scope, std::span<const std::int64_t> sizes);
 
-// An op that combines two values of a type to one, and a computation of it.
+// Returns an op that combines two values of a type into one, and a computation of it.
 ir::Opcode random_combiner(Scope &scope, ir::ElementType type);
 ir::ComputationId combining_computation(Scope &scope, ir::Opcode combiner, ir::ElementType type);
-// The initial value that changes nothing, where that is a number that is easily said.
+// Returns the initial value that has no effect, if there is a simple one.
 Scope::Id initial_value(Scope &scope, ir::Opcode combiner, ir::ElementType type);
 
-// The kinds of instructions, each in a file of its own.
+// Each of these adds an instruction of one kind; each kind has a file of its own.
 void add_elementwise(Scope &scope);
 void add_movement(Scope &scope);
 void add_indexing(Scope &scope);

@@ -21,7 +21,7 @@ using ir::Module;
 using ir::Opcode;
 using ir::Shape;
 
-// What the header says of parameters and results does not survive their change.
+// Removes the header's information on parameters and results, which is invalid after these change.
 void drop_signature(Module &module) {
   module.header().input_output_alias.clear();
   module.header().buffer_donor.clear();
@@ -39,7 +39,7 @@ void drop_unused_parameters(Module &module) {
       used[index(operand)] = true;
     }
   }
-  // Numbers stay ascending; in the order of the computation they may be any.
+  // Parameter numbers are made consecutive and stay ascending; parameters may be in any order in the computation.
   std::vector<std::int64_t> numbers;
   for (InstructionId id : entry.parameter_ids()) {
     numbers.push_back(used[index(id)] ? static_cast<std::int64_t>(
@@ -61,7 +61,8 @@ void drop_unused_parameters(Module &module) {
   module.set_instruction_order(entry.id(), std::move(order));
 }
 
-// A module with other sizes: one size, wherever it occurs in a shape or in what says how much to take of one.
+// Returns the module with one size changed wherever it occurs in a shape or in an attribute with sizes or limits of
+// slices.
 Module resized(const Module &original, std::int64_t from, std::int64_t to) {
   Module module = original;
   const std::function<Shape(const Shape &)> change = [&](const Shape &shape) {
@@ -120,7 +121,8 @@ bool is_zero_or_one(const ir::Literal &literal) {
           }));
 }
 
-// How hard an instruction is to think about. What is kept always makes the sum smaller: so it ends.
+// Measures how hard an instruction is to understand. Every change that is kept reduces the sum, so the reduction
+// terminates.
 std::int64_t effort(Instruction i) {
   const std::int64_t size =
       i.shape().is_array() ? std::bit_width(static_cast<std::uint64_t>(i.shape().element_count())) : 0;
@@ -176,7 +178,7 @@ class Reducer {
            std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > options_.max_seconds;
   }
 
-  // Keeps the module if it is simpler, sound and interesting.
+  // Keeps the module if it is simpler, valid and interesting.
   bool attempt(Module module) {
     const std::int64_t less = effort(module);
     if (is_over() || less >= effort_ || !ir::verify(module).ok()) {
@@ -194,14 +196,14 @@ class Reducer {
     return keep;
   }
 
-  // Delta debugging: make(chosen) is the module with all chosen items of `base` simplified. Halves first, then quarters;
+  // Delta debugging: make(chosen) returns `base` with all chosen items simplified. Tries halves first, then quarters;
   // chunks that were kept stay chosen.
   template <class Make>
   bool choose(std::size_t count, Make &&make) {
     std::vector<bool> chosen(count);
     bool changed = false;
     for (std::size_t chunk = std::max<std::size_t>(count, 1); chunk > 0 && !is_over(); chunk /= 2) {
-      // From the end: what comes last needs the most.
+      // From the end, because the last instructions need the most others.
       for (std::size_t end = count; end > 0; end -= std::min(end, chunk)) {
         const std::size_t begin = end - std::min(end, chunk);
         std::vector<bool> more = chosen;
@@ -216,7 +218,7 @@ class Reducer {
     return changed;
   }
 
-  // Makes an earlier instruction, or several, the result: what comes after goes. By bisection.
+  // Makes one or several earlier instructions the result and removes everything after them. By bisection.
   bool cut_end() {
     bool changed = false;
     for (std::size_t drop = best_.entry().instruction_count() / 2; drop > 0 && !is_over();) {
@@ -232,7 +234,8 @@ class Reducer {
     return changed;
   }
 
-  // Only the first `count` instructions; the results are those that the others, or nobody, used.
+  // Returns the module with only the first `count` instructions; results are those that the removed ones used or that
+  // are unused.
   static Module without_end(const Module &base, std::size_t count) {
     Module module = base;
     const auto order = base.entry().instruction_ids();
@@ -292,7 +295,7 @@ class Reducer {
 
   bool simplify(const Simplification &rule) {
     const Module base = best_;
-    // Those to which the rule applies.
+    // The instructions to which the rule applies.
     std::vector<InstructionId> items;
     for (ir::Computation computation : base.computations()) {
       for (Instruction i : computation.instructions()) {
@@ -319,7 +322,7 @@ class Reducer {
     });
   }
 
-  // Whatever these remove goes if the problem does not go with it.
+  // Keeps the result of each of these passes if the problem persists.
   bool run_cleaning_passes() {
     bool changed = false;
     for (passes::PassFunction pass : {passes::call_inlining, passes::tuple_simplification, passes::barrier_removal,
@@ -392,7 +395,7 @@ Result<Module> extract_slice(const Module &module, std::string_view instruction,
   slice.set_entry(parent.id());
   slice.set_root(parent.id(), found);
   drop_signature(slice);
-  // How far each instruction is from the found one, at least.
+  // Minimum distance of each instruction from the one found.
   std::vector<int> distance(module.instruction_id_limit(), depth + 1);
   distance[index(found)] = 0;
   const auto order = parent.instruction_ids();

@@ -77,7 +77,7 @@ InstructionId to_call(Module &module, Instruction i, ir::ComputationId callee,
   return call.ok() ? *call : i.id();
 }
 
-// The operands of an instruction, before adding others moves them.
+// Returns a copy of the operands, because adding instructions moves them.
 std::vector<InstructionId> operands_of(Instruction i) {
   return {i.operands().begin(), i.operands().end()};
 }
@@ -102,7 +102,7 @@ InstructionId to_unfused(Module &module, Instruction i) {
   return i.opcode() != Opcode::Fusion ? i.id() : to_call(module, i, i.calls()[0], operands_of(i));
 }
 
-// Bounds of loops are such numbers.
+// Useful for bounds of loops.
 InstructionId to_one(Module &module, Instruction i) {
   if (i.opcode() != Opcode::Constant || !i.shape().is_array() || i.shape().rank() != 0 ||
       i.shape().element_type() == ElementType::Pred) {

@@ -1,4 +1,4 @@
-// The ways in which reduce() makes an instruction simpler.
+// The rules by which reduce() simplifies an instruction.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@ namespace bp::debugging {
 
 struct Simplification {
   std::string_view name;
-  // Instructions to take the place of this one, added to its computation; its own id if the rule does not apply.
+  // Returns the instruction that replaces this one, added to its computation; its own id if the rule does not apply.
   ir::InstructionId (*apply)(ir::Module &module, ir::Instruction instruction);
 };
 
-// In the order in which they are tried.
+// Returns the rules in the order in which they are tried.
 std::span<const Simplification> simplifications();
 
 }  // namespace bp::debugging

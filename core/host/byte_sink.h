@@ -1,4 +1,4 @@
-// ByteSink: a bp_ostream that keeps what a plugin writes.
+// ByteSink: a bp_ostream that collects the bytes that a plugin writes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bp::host {
 
-// Does not move: the plugin has its address during the call.
+// Cannot be moved: the plugin has its address during the call.
 class ByteSink {
  public:
   ByteSink() : abi_{this, &ByteSink::write} {}
@@ -20,7 +20,7 @@ class ByteSink {
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
-  // Of one write: a terabyte is a mistake, which no allocator has to be asked about.
+  // Maximum size of one write: a terabyte is a mistake, and no allocation is attempted.
   static constexpr std::uint64_t max_bytes = std::uint64_t{1} << 40;
 
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {

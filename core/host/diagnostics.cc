@@ -9,7 +9,7 @@
 namespace bp::host {
 namespace {
 
-// A plugin that reports in a loop must not fill the memory.
+// A plugin that reports in a loop must not exhaust memory.
 constexpr std::size_t max_reports = 100000;
 constexpr std::size_t max_notes = 10;
 constexpr std::size_t max_message = 2000;
@@ -62,7 +62,7 @@ void Diagnostics::report(const bp_diag_t *diag, bp_status status, std::uint32_t 
       self->reports_.push_back({status, instruction, message == nullptr ? "" : printable(message)});
     }
   } catch (...) {
-    // No memory for a report: the status alone has to do.
+    // No memory for a report: only the status remains.
   }
 }
 

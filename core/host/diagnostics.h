@@ -1,5 +1,5 @@
-// Diagnostics: the sink for one call into a plugin (bp_diag), and the one place where a plugin's status and reports
-// become a Result.
+// Diagnostics: the sink for one call into a plugin (bp_diag), and the one function in which a plugin's status and
+// reports become a Result.
 #pragma once
 
 #include <exception>
@@ -14,10 +14,10 @@
 
 namespace bp::host {
 
-// What a plugin said about an instruction, or about the call as a whole.
+// A plugin's report on an instruction, or on the call as a whole.
 struct Report {
   bp_status status = BP_OK;
-  std::uint32_t instruction = BP_NONE;  // in the module of the call
+  std::uint32_t instruction = BP_NONE;  // index in the module of the call
   std::string message;
 };
 
@@ -27,10 +27,10 @@ class Diagnostics {
   Diagnostics(const Diagnostics &) = delete;
   Diagnostics &operator=(const Diagnostics &) = delete;
 
-  // For the call. Reports may come from any thread.
+  // To be passed to the call. Reports may come from any thread.
   const bp_diag_t *abi() const { return &abi_; }
 
-  // Makes the call: function(abi()), which returns a status. An exception, which a plugin must not let out (BP-LAW-04),
+  // Makes the call: function(abi()), which returns a status. An exception, which a plugin must not throw (BP-LAW-04),
   // becomes a report and an internal error.
   template <class Function>
   bp_status call(Function &&function) {
@@ -44,16 +44,17 @@ class Diagnostics {
     return BP_INTERNAL;
   }
 
-  // After the call.
+  // The reports, after the call.
   const std::vector<Report> &reports() const { return reports_; }
 
-  // Success, or an error: "plugin acme: run: out of memory: <first report>", the others as notes. The first is the
-  // first of this status: what was said of other instructions before, such as why they are declined, is no cause. `who`
-  // names the plugin, `what` the call. With a module, instructions are named. A status that is not known counts as
-  // internal error.
+  // Returns success, or an error: "plugin acme: run: out of memory: <first report>", with the other reports as notes.
+  // The first report is the first one with this status: earlier ones, such as the reasons why other instructions are
+  // declined, are not the cause. `who` names the plugin, `what` the call. If there is a module, instructions are named.
+  // An unknown status counts as an internal error.
   Status result(bp_status status, std::string_view who, std::string_view what,
                 const bp_module_t *module = nullptr) const;
-  // The same, with the place of the instruction that the first report blames. `image` was built from `module`.
+  // Returns the same as result() above; the error also has the source location of the instruction that the first report
+  // is about. `image` was built from `module`.
   Status result(bp_status status, std::string_view who, std::string_view what, const Image &image,
                 const ir::Module &module) const;
 
@@ -66,10 +67,10 @@ class Diagnostics {
   std::vector<Report> reports_;
 };
 
-// "out of memory"; unknown numbers with their value.
+// Returns the name, such as "out of memory"; for unknown statuses a text with the number.
 std::string status_name(bp_status status);
 
-// Text of a plugin's making, fit for a terminal and a log: control bytes become spaces, the length is limited.
+// Makes text from a plugin suitable for a terminal and a log: control bytes become spaces, the length is limited.
 std::string printable(std::string_view text);
 
 }  // namespace bp::host

@@ -23,7 +23,7 @@ bool holds_files(const filesystem::path &path) {
   return filesystem::is_directory(path, error);
 }
 
-// The entries of a directory, sorted by name; empty if it cannot be read.
+// Returns the entries of a directory, sorted by name; empty if it cannot be read.
 std::vector<filesystem::path> entries(const filesystem::path &directory) {
   std::vector<filesystem::path> paths;
   std::error_code error;
@@ -59,7 +59,7 @@ Status check_fit(const Manifest &manifest) {
   return {};
 }
 
-// Fills in what can be known; the error is the refusal.
+// Fills in everything that can be determined; the error is the refusal.
 Status examine_into(Candidate &candidate) {
   BP_ASSIGN(const FileBytes bytes, FileBytes::open(candidate.path));
   BP_ASSIGN(candidate.x_ray, x_ray(bytes));
@@ -73,7 +73,7 @@ bool is_better_variant(const Candidate &candidate, const Candidate &best) {
          candidate.manifest->cpu_features.size() > best.manifest->cpu_features.size();
 }
 
-// Nothing answers to the name: say what does.
+// No plugin answers to the name: the error lists the names that exist.
 Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
                 const std::vector<std::string> &directories) {
   std::vector<std::string> known;
@@ -96,7 +96,7 @@ Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
                                    : fmt::format("there is no directory to search: BACKPLANE_PATH is '{}'", path));
 }
 
-// The only candidate's refusal, or all of them as notes.
+// Returns the only candidate's refusal, or an error with all refusals as notes.
 Error all_refused(std::string_view name, const std::vector<const Candidate *> &answering) {
   if (answering.size() == 1) {
     return Error(*answering[0]->refusal).note(fmt::format("while looking for plugin \"{}\"", name));

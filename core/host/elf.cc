@@ -1,5 +1,5 @@
-// Header, program headers, notes; then the dynamic section leads to the strings, the symbols and the hash table, which
-// alone knows how many symbols there are.
+// Reads the header, the program headers and the notes; then the dynamic section, which leads to the strings, the
+// symbols and the hash table, from which alone the number of symbols is known.
 #include "core/host/elf.h"
 
 #include <elf.h>
@@ -18,8 +18,8 @@ namespace {
 
 // No table of a plugin is larger. (All of LLVM exports 4 MiB of names.)
 constexpr std::uint64_t max_table_size = std::uint64_t{64} << 20;
-// All note segments together, and all names together: segments and names may overlap, so that a small file could
-// otherwise ask for any amount of work.
+// Limits for all note segments together, and for all names together: segments and names may overlap, so that without
+// limits a small file could cause any amount of work.
 constexpr std::uint64_t max_notes_size = std::uint64_t{1} << 20;
 constexpr std::uint64_t max_names_size = 2 * max_table_size;
 
@@ -39,7 +39,7 @@ Result<std::string> read_bytes(const ByteSource &bytes, std::string_view what, s
   return out;
 }
 
-// `count` structs, copied because nothing in a file need be aligned.
+// Reads `count` structs into a copy, because structs in a file need not be aligned.
 template <class T>
 Result<std::vector<T>> read_table(const ByteSource &bytes, std::string_view what, std::uint64_t offset,
                                   std::uint64_t count) {
@@ -75,7 +75,7 @@ Status read_notes(const ByteSource &bytes, const Elf64_Phdr &segment, std::strin
     if (end > raw.size()) {
       return invalid_input("a note ends at byte {} of a note segment of {} bytes", end, raw.size());
     }
-    // The size of the name counts its final 0.
+    // The size of the name includes its terminating 0.
     if (note.n_namesz == owner.size() + 1 && raw.compare(name, owner.size(), owner) == 0) {
       notes.push_back({std::string(owner), note.n_type, raw.substr(content, note.n_descsz)});
     }
@@ -84,10 +84,10 @@ Status read_notes(const ByteSource &bytes, const Elf64_Phdr &segment, std::strin
   return {};
 }
 
-// What the dynamic section says, with addresses as in memory.
+// Contents of the dynamic section; addresses are memory addresses.
 struct Dynamic {
   std::uint64_t symbols = 0, strings = 0, strings_size = 0, hash = 0, gnu_hash = 0;
-  std::vector<std::uint64_t> needed;  // offsets in strings
+  std::vector<std::uint64_t> needed;  // offsets in `strings`
   bool text_relocations = false;
   std::uint64_t constructors = 0;
 };
@@ -115,7 +115,7 @@ Result<Dynamic> read_dynamic(const ByteSource &bytes, const Elf64_Phdr &segment)
   return invalid_input("the dynamic section has no end among its {} entries", entries.size());
 }
 
-// Reads the tables the dynamic section points to.
+// Reads the tables that the dynamic section refers to.
 class TableReader {
  public:
   TableReader(const ByteSource &bytes, const std::vector<Elf64_Phdr> &segments) : bytes_(bytes), segments_(segments) {}
@@ -130,8 +130,8 @@ class TableReader {
     return read_bytes(bytes_, "string table", offset, size);
   }
 
-  // How many dynamic symbols there are. In a GNU hash table the chain of the last bucket ends with the last symbol; the
-  // symbols below `first` are not hashed: they are the imports.
+  // Returns the number of dynamic symbols. In a GNU hash table the chain of the last bucket ends with the last symbol;
+  // the symbols below `first` are not hashed: they are the imports.
   Result<std::uint64_t> symbol_count(const Dynamic &dynamic) const {
     if (dynamic.hash != 0) {
       BP_ASSIGN(const std::vector<std::uint32_t> header, table<std::uint32_t>("hash table", dynamic.hash, 2));
@@ -187,7 +187,7 @@ class TableReader {
   const std::vector<Elf64_Phdr> &segments_;
 };
 
-// The names in the string table.
+// Reads names from the string table.
 class Names {
  public:
   explicit Names(std::string table) : table_(std::move(table)) {}
@@ -237,7 +237,7 @@ bool MemoryBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
 }
 
 Result<FileBytes> FileBytes::open(const std::string &path) {
-  // Not blocking: a named pipe must not hang the search.
+  // Opened without blocking: a named pipe must not block the search.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     return Error(errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
@@ -308,7 +308,7 @@ Result<ElfImage> read_elf(const ByteSource &bytes, std::string_view note_owner) 
   BP_ASSIGN(const std::vector<Elf64_Phdr> segments,
             read_table<Elf64_Phdr>(bytes, "program header table", image.header.program_headers,
                                    image.header.program_header_count));
-  // Without a word on the stack the loader makes it executable.
+  // Without a PT_GNU_STACK header, the loader makes the stack executable.
   image.executable_stack = true;
   std::uint64_t notes_budget = max_notes_size;
   const Elf64_Phdr *dynamic_segment = nullptr;
@@ -334,7 +334,7 @@ Result<ElfImage> read_elf(const ByteSource &bytes, std::string_view note_owner) 
             reader.table<Elf64_Sym>("symbol table", dynamic.symbols, symbol_count));
   BP_ASSIGN(std::string strings, reader.strings(dynamic.strings, dynamic.strings_size));
   Names names(std::move(strings));
-  for (std::size_t i = 1; i < symbols.size(); ++i) {  // symbol 0 is no symbol
+  for (std::size_t i = 1; i < symbols.size(); ++i) {  // symbol 0 is reserved
     BP_ASSIGN(std::string name, names.at(symbols[i].st_name, "symbol name"));
     image.symbols.push_back(describe(symbols[i], std::move(name)));
   }

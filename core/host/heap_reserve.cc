@@ -6,7 +6,7 @@
 namespace bp::host {
 namespace {
 
-// Below what malloc() takes from the system by itself, to give it back at once.
+// Below the size from which malloc() maps memory separately, which would be returned to the system at once.
 constexpr std::size_t piece_bytes = 64 * 1024;
 
 struct Piece {
@@ -15,7 +15,7 @@ struct Piece {
 
 }  // namespace
 
-// What lies before the last piece stays in the heap when it is freed: only its end is given back to the system.
+// Pieces below the last one stay in the heap when they are freed: only the heap's end is returned to the system.
 HeapReserve::HeapReserve(std::size_t bytes) {
   Piece *pieces = nullptr;
   bool is_had = true;

@@ -1,12 +1,12 @@
-// HeapReserve: memory that the heap of this thread keeps, for code that cannot say that there is none.
+// HeapReserve: reserves memory in the heap of this thread, for code that cannot report that memory is exhausted.
 #pragma once
 
 #include <cstddef>
 
 namespace bp::host {
 
-// While one lives, the next allocations of this thread, of so many bytes in all, are of memory that was had before.
-// Initializers of a library run inside dlopen(), out of which no exception finds its way.
+// While an object exists, the next allocations of this thread, `bytes` bytes in total, are served from memory that was
+// obtained before. Initializers of a library run inside dlopen(), through which exceptions cannot propagate.
 class HeapReserve {
  public:
   explicit HeapReserve(std::size_t bytes);
@@ -14,7 +14,7 @@ class HeapReserve {
   HeapReserve(const HeapReserve &) = delete;
   HeapReserve &operator=(const HeapReserve &) = delete;
 
-  bool is_kept() const { return last_ != nullptr; }  // or the system has not so much
+  bool is_kept() const { return last_ != nullptr; }  // false: the system does not have that much memory
 
  private:
   void *last_ = nullptr;

@@ -39,7 +39,8 @@ void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status sta
   try {
     of(host).timelines_.signal(point, status, instruction, message == nullptr ? std::string() : printable(message));
   } catch (...) {
-    of(host).timelines_.signal(point, status, instruction, {});  // no memory for the message: who waits must wake up
+    // No memory for the message: waiting threads must still wake up.
+    of(host).timelines_.signal(point, status, instruction, {});
   }
 }
 
@@ -52,7 +53,7 @@ void HostServices::log(const bp_host_t *host, std::uint32_t severity, const char
       std::fprintf(stderr, "backplane: %s\n", text.c_str());
     }
   } catch (...) {
-    // As above.
+    // Exceptions are ignored.
   }
 }
 

@@ -1,4 +1,4 @@
-// HostServices: the bp_host of one device, with the services behind it.
+// HostServices: the bp_host of one device, and the services behind it.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace bp::host {
 
-// What the core offers to devices. The functions may be called from any thread, at any time until the device is
-// destroyed; empty ones do nothing, and what they throw is dropped.
+// Services that the core offers to devices. The functions may be called from any thread, at any time until the device
+// is destroyed; empty functions do nothing, and exceptions from them are ignored.
 struct HostOptions {
-  ThreadPool *threads = nullptr;  // borrowed; null: the pool of this process, one thread per processor
+  ThreadPool *threads = nullptr;  // not owned; nullptr: the pool of this process, one thread per processor
   std::function<void(std::uint32_t severity, std::string_view message)> log;  // BP_LOG_; empty: warnings to stderr
   std::set<std::string, std::less<>> withdrawn;  // ids of services not to offer, for tests (BP-HOST-01)
 };
@@ -30,7 +30,7 @@ class HostServices {
   HostServices &operator=(const HostServices &) = delete;
 
   const bp_host_t *abi() const { return &abi_; }
-  // What bp_host.signal moves.
+  // The timelines that bp_host.signal advances.
   Timelines &timelines() const { return timelines_; }
 
  private:
@@ -50,7 +50,7 @@ class HostServices {
   mutable Timelines timelines_;
 };
 
-// The thread pool of this process, shared by everything that does not ask for its own.
+// Returns the thread pool of this process, shared by all users without a pool of their own.
 ThreadPool &process_thread_pool();
 
 }  // namespace bp::host

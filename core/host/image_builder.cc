@@ -1,6 +1,5 @@
-// Builds the image in two steps: computations are emitted in post-order of the call graph into growing pools, with a
-// list of value ids for the leaves of every HLO instruction; then the pools are laid out one behind the other and
-// hashed.
+// Builds the image in two steps: emits computations in post-order of the call graph into growing pools, with a list of
+// value ids for the leaves of every HLO instruction; then assembles the pools into one block and computes the hash.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -47,8 +46,8 @@ class ImageBuilder {
     if (plan_ != nullptr) {
       BP_TRY(add_planned_allocations());
     }
-    // Depth first with a stack of our own, as call graphs can be deep. Role and computation are visited twice: when
-    // first met, to put the callees on the stack, and again when they are done.
+    // Depth first with an explicit stack, because call graphs can be deep. Each pair of role and computation is visited
+    // twice: first to push its callees, and again when these are done.
     std::vector<std::pair<ComputationId, Role>> stack{{module_.entry().id(), Role::Control}};
     while (!stack.empty()) {
       auto [id, role] = stack.back();
@@ -78,7 +77,7 @@ class ImageBuilder {
   }
 
  private:
-  // Shapes of the module, found by value.
+  // Hashes and compares the module's shapes by value.
   struct HashShape {
     std::size_t operator()(const Shape *shape) const { return shape->hash(); }
   };
@@ -86,7 +85,7 @@ class ImageBuilder {
     bool operator()(const Shape *a, const Shape *b) const { return *a == *b; }
   };
 
-  // Where a computation's instructions run decides whether its values have a place in memory.
+  // Determines whether the values of a computation's instructions have slices in memory.
   enum class Role : std::uint8_t { Control, Embedded };
   static constexpr std::size_t role_count = 2;
 
@@ -147,7 +146,7 @@ class ImageBuilder {
   // --- allocations ---
 
   Status add_planned_allocations() {
-    std::vector<std::uint32_t> input_leaves;  // by number of the array leaf: the number of the leaf
+    std::vector<std::uint32_t> input_leaves;  // by number of the array leaf: its number among all leaves
     std::uint32_t leaf_number = 0;
     for (InstructionId id : module_.entry().parameter_ids()) {
       for (const Leaf &leaf : leaves(module_.instruction(id)).leaves) {
@@ -209,7 +208,7 @@ class ImageBuilder {
     return {};
   }
 
-  // The constant's bytes get a place, and `value` the allocation.
+  // Adds an allocation for the constant's bytes, and sets it in `value`.
   void add_constant_allocation(const ir::Literal &literal, const Shape &shape, std::span<const std::byte> stored,
                                bp_value_t &value) {
     if (plan_ == nullptr) {
@@ -310,7 +309,7 @@ class ImageBuilder {
     }
   }
 
-  // Tuple indices become numbers of leaves: {1, result, operand, 0} for each pair of leaves.
+  // Tuple indices become leaf numbers: {1, result, operand, 0} for each pair of leaves.
   std::vector<std::int64_t> flattened_aliasing(Instruction instruction, AttributeKey key) {
     std::vector<std::int64_t> flat;
     auto numbers = instruction.numbers(key);
@@ -347,7 +346,7 @@ class ImageBuilder {
     return flat;
   }
 
-  // Ends the instruction under construction: its results are the values from `first_value` on.
+  // Completes the instruction under construction: its results are the values from `first_value` on.
   void finish_instruction(Instruction instruction, std::string_view name, std::uint32_t first_value,
                           std::span<const std::uint32_t> operands, std::span<const std::uint32_t> calls,
                           bool side_effect) {
@@ -384,7 +383,7 @@ class ImageBuilder {
                        fmt::join(instruction.shape().index_of_subshape(leaf.position), ","));
   }
 
-  // Parameters and constants: an instruction for each leaf.
+  // Adds an instruction for each leaf of a parameter or constant.
   Status add_leaf_instructions(Instruction instruction, Role role, std::uint32_t first_parameter) {
     std::uint32_t begin = size_of(leaf_values_);
     std::uint32_t number = first_parameter;
@@ -519,7 +518,7 @@ class ImageBuilder {
   Stage stage_;
   const buffers::Plan *plan_;
 
-  // By HLO instruction: its leaves, in leaf_values_, and its (first) instruction in the image.
+  // By HLO instruction: the range of its leaves in leaf_values_, and its (first) instruction in the image.
   std::vector<Range> values_of_;
   std::vector<std::uint32_t> leaf_values_;
   std::vector<std::uint32_t> image_instruction_;

@@ -1,4 +1,4 @@
-// The arrays of an image while it is built, and the block they become.
+// The arrays of an image under construction, and the block that they are assembled into.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ std::uint32_t size_of(const T &pool) {
   return static_cast<std::uint32_t>(pool.size());
 }
 
-// One array for each of bp_module. What is added stays where it is.
+// One array for each array of bp_module. Elements keep their index once added.
 struct ImagePools {
   std::vector<bp_computation_t> computations;
   std::vector<bp_instr_t> instructions;
@@ -44,8 +44,8 @@ struct ImagePools {
   std::uint32_t add_bytes(const void *data, std::size_t size);
   std::uint32_t add_ids(std::span<const std::uint32_t> added);
 
-  // The block: the header, whose ranges, size and hash are filled in here, and the arrays one behind the other.
-  // Fails with OutOfMemory over 4 GiB; `name` is the module's.
+  // Assembles the block: the header, whose ranges, size and hash are filled in here, followed by the arrays. Fails with
+  // OutOfMemory above 4 GiB; `name` is the module's name.
   Result<Image::Storage> lay_out(bp_module_t header, std::string_view name);
 
  private:

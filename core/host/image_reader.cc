@@ -1,12 +1,14 @@
-// The way back from an image to HLO, for what a plugin has rewritten. What building the image took away returns by rule:
+// Converts an image back to HLO, for images that a plugin has rewritten. Structure that was lost when the image was
+// built is restored by rules:
 //
-// - Several values of one instruction are a tuple, taken apart where they are used.
-// - What takes one operand (while, branches of conditional, opt-barrier) and was given several values, or none, gets a
-//   tuple of them; so do the computations that while and conditional call, and calls of the same.
+// - Several values of one instruction are a tuple, which is taken apart where they are used.
+// - An instruction with one operand (while, branches of conditional, opt-barrier) that was given several values, or
+//   none, gets a tuple of them; so do the computations that while and conditional call, and other calls of these
+//   computations.
 // - The entry has the parameters and the result of the module that was read.
 //
-// An instruction that kept its name keeps what an image does not say: its place in the source, memory spaces, and what
-// was in tuples.
+// An instruction that kept its name also keeps properties that an image does not contain: its source location, memory
+// spaces, and its tuple structure.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -32,7 +34,7 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// HLO's texts have no place for other characters.
+// HLO text does not allow other characters in names.
 std::string plain_name(std::string_view name) {
   std::string plain(name.substr(0, 1000));
   for (char &c : plain) {
@@ -47,7 +49,7 @@ Shape joined(std::vector<Shape> leaves) {
   return leaves.size() == 1 ? std::move(leaves[0]) : Shape::tuple(std::move(leaves));
 }
 
-// As far as an image says.
+// Whether the layouts are equal as far as an image describes them.
 bool lie_alike(const Shape &a, const Shape &b) {
   return a.is_array() && b.is_array() && a.rank() == b.rank() &&
          a.layout().minor_to_major == b.layout().minor_to_major && a.layout().tiles == b.layout().tiles;
@@ -159,7 +161,7 @@ class ImageReader {
     return elements.size() == 1 ? elements[0] : tuple_of(elements);
   }
 
-  // The shapes of the results, each as the instruction of this name had it if it is the same.
+  // Returns the shapes of the results; a shape that did not change is that of the original instruction of this name.
   std::vector<Shape> shapes_of_results(plugin::Instruction i) const {
     const auto found = by_name_.find(i.name());
     const Leaves old = found == by_name_.end() ? Leaves() : leaves_of(found->second.shape());
@@ -214,7 +216,7 @@ class ImageReader {
     }
   }
 
-  // BP-REWRITE-02.
+  // Checks rule BP-REWRITE-02.
   Status check_signature(std::string_view what, plugin::Views<plugin::Value> given,
                          std::span<const Shape *const> expected) const {
     if (given.size() != expected.size()) {
@@ -271,7 +273,8 @@ class ImageReader {
     return rebuilt(shape, computation.root_ids(), next);
   }
 
-  // The leaves from `next` on, in tuples as in the shape, which a verifier has accepted: it is not too deep.
+  // Rebuilds the tuples of the shape from the leaves from `next` on. A verifier has accepted the shape: it is not too
+  // deep.
   InstructionId rebuilt(const Shape &shape, std::span<const std::uint32_t> ids, std::uint32_t &next) {
     if (!shape.is_tuple()) {
       return value(ids[next++]);
@@ -368,7 +371,8 @@ class ImageReader {
     return operands;
   }
 
-  // The instruction of this name takes and gives as many values, of the same shapes: they may be in the same tuples.
+  // Whether the original instruction of this name had the same number of operands and results, of the same shapes, so
+  // that these may be in the same tuples.
   bool is_as_before(plugin::Instruction i) const {
     const auto found = by_name_.find(i.name());
     if (found == by_name_.end() || found->second.opcode() != static_cast<Opcode>(i.op()) || i.call_count() != 0) {
@@ -428,7 +432,7 @@ class ImageReader {
     return id;
   }
 
-  // By the hash of its content.
+  // Returns the constant whose content has the same hash.
   Result<ir::Literal> known_constant(plugin::Instruction i, const Shape &shape) const {
     const std::uint32_t allocation = i.result().allocation();
     if (allocation == BP_NONE) {
@@ -488,7 +492,7 @@ class ImageReader {
     }
   }
 
-  // Of one result there are no elements.
+  // A single result is not a tuple, so its index is empty.
   Status read_aliasing(plugin::Instruction i, AttributeKey key, InstructionId id) {
     std::vector<std::int64_t> numbers;
     const auto flat = i.integers(static_cast<std::uint16_t>(key));
@@ -506,7 +510,7 @@ class ImageReader {
     return {};
   }
 
-  // Its shape is not in the image.
+  // The image does not contain the literal's shape, so the literal must be that of the original instruction.
   Status read_literal(plugin::Instruction i, AttributeKey key, InstructionId id) {
     const auto found = by_name_.find(i.name());
     if (found == by_name_.end() || found->second.opcode() != static_cast<Opcode>(i.op()) ||
@@ -517,7 +521,7 @@ class ImageReader {
     return {};
   }
 
-  // What has side effects is still there, and nothing new has.
+  // Checks that all instructions with side effects still exist, and that there are no new ones.
   Status check_side_effects() const {
     const auto effects_of = [](const ir::Module &module) {
       std::set<std::pair<Opcode, std::string>> effects;
@@ -548,16 +552,18 @@ class ImageReader {
   const ir::Module &original_;
   ir::Module result_;
 
-  std::unordered_map<std::string_view, ir::Instruction> by_name_;     // of the original
-  std::set<std::pair<AttributeKey, std::string>> texts_;              // with a syntax of their own, of the original
+  std::unordered_map<std::string_view, ir::Instruction> by_name_;  // instructions of the original
+  // Attributes whose text has its own syntax, from the original.
+  std::set<std::pair<AttributeKey, std::string>> texts_;
   std::unordered_map<std::string, const ImageConstant *> constants_;  // by hash
 
-  std::unordered_set<std::uint32_t> takes_tuple_;  // computations of the image with one parameter, of all values
+  // Computations of the image that have one parameter with all values.
+  std::unordered_set<std::uint32_t> takes_tuple_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> predecessors_;
   std::vector<ValueLeaf> leaves_;                   // by value of the image
   std::vector<InstructionId> main_;                 // by instruction of the image
   std::vector<ComputationId> computations_;         // by computation of the image
-  ComputationId computation_ = ir::no_computation;  // at hand
+  ComputationId computation_ = ir::no_computation;  // the current one
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One line for each thing, in the order of the image. Values are v0, v1 ...; `a2+64` is byte 64 of allocation 2.
+// One line for each item, in the order of the image. Values are v0, v1 ...; `a2+64` is byte 64 of allocation 2.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// Goes through the arrays once, in an order in which everything is checked before it is used. Trusts nothing.
+// Passes once through the arrays, in an order in which everything is checked before it is used. Trusts nothing.
 #include <openssl/sha.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Error fault(fmt::format_string<Args...> format, Args &&...args) {
   return Error(ErrorCode::InvalidInput, "module image: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The arrays as spans: not to be read before check_arrays() has passed.
+// The arrays as spans; must not be read before check_arrays() has passed.
 struct ImageView {
   const bp_module_t *module;
 
@@ -43,7 +43,7 @@ bool is_inside(std::uint64_t begin, std::uint64_t count, std::uint64_t size) {
   return begin <= size && count <= size - begin;
 }
 
-// Ops whose results may lie where something else is kept: no code of theirs writes there.
+// Ops whose results may share memory with read-only data, because no code of theirs writes there.
 bool may_only_rename(std::uint16_t op) {
   switch (op) {
     case BP_OP_PARAMETER:
@@ -274,7 +274,7 @@ class Validator {
         case BP_ATTR_F64: size = view_.numbers().size(); break;
         case BP_ATTR_STRING:
           size = view_.strings().size();
-          ++needed;  // the NUL
+          ++needed;  // the terminating NUL
           break;
         case BP_ATTR_BYTES: size = view_.bytes().size(); break;
         default: return fault("{}: attribute {} has unknown type {}", whose, attribute.key, attribute.type);
@@ -287,7 +287,7 @@ class Validator {
     return {};
   }
 
-  // Values used in computation c must have been defined in it.
+  // Values used in computation c must be defined in it.
   Status check_ids(std::string_view whose, std::uint32_t c, std::uint32_t begin, std::uint32_t count) {
     if (!is_inside(begin, count, view_.ids().size())) {
       return fault("{}: ids are out of range", whose);
@@ -342,7 +342,7 @@ class Validator {
     return {};
   }
 
-  // Those listed are all there are.
+  // Checks that the listed parameters are all parameters of the computation.
   Status check_parameters(std::string_view whose, std::span<const std::uint32_t> listed) {
     std::set<std::uint32_t> different(listed.begin(), listed.end());
     bool are_parameters = std::ranges::all_of(
@@ -376,9 +376,10 @@ class Validator {
 
   std::span<const std::byte> bytes_;
   ImageView view_;
-  std::vector<bool> is_written_;           // by allocation: a run may write there
-  std::size_t parameters_seen_ = 0;        // in the computation at hand
-  std::vector<std::uint32_t> defined_in_;  // by value: the computation, once its instruction has been seen
+  std::vector<bool> is_written_;     // by allocation: whether a run may write to it
+  std::size_t parameters_seen_ = 0;  // in the current computation
+  // By value: the computation that defines it, once its instruction has been checked.
+  std::vector<std::uint32_t> defined_in_;
 };
 
 }  // namespace

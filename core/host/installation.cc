@@ -12,7 +12,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-// The directory of the file that holds this code, and what it was when Backplane was installed.
+// The directory of the file that contains this code, now and when Backplane was installed.
 struct Place {
   filesystem::path now, then;
 };

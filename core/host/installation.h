@@ -1,5 +1,5 @@
-// Where the parts of an installation are now. An installed tree may be moved as a whole, so a part is looked for from the
-// place of the file that holds this code: libbackplane.so, or an executable that the core is linked into.
+// Finds the directories of an installation. An installed tree may be moved as a whole, so directories are looked up
+// relative to the file that contains this code: libbackplane.so, or an executable that the core is linked into.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace bp::host {
 
-// For a directory of build_configuration.h: the one that stands to our file as it did when Backplane was installed, if
-// there is such a directory; else as it was fixed when Backplane was built.
+// Returns the present path of a directory of build_configuration.h: the one with the same path relative to this file as
+// at installation, if it exists; otherwise the path fixed when Backplane was built.
 std::string installed(std::string_view directory);
 
-// The build folder that this process's program lies in, if it was not installed; empty otherwise.
+// Returns the build directory that contains this process's executable, if it was not installed; otherwise an empty
+// string.
 std::string build_directory();
 
 }  // namespace bp::host

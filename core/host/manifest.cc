@@ -12,14 +12,14 @@ namespace {
 
 namespace json = boost::json;
 
-// What is in the file may be long or hold control bytes: show its beginning, escaped.
+// Text in the file may be long or contain control bytes: shows its beginning, escaped.
 std::string shown(const json::value &value) {
   constexpr std::size_t longest = 60;
   std::string text = json::serialize(value);
   return text.size() > longest ? text.substr(0, longest) + "..." : text;
 }
 
-// One object of the manifest. Knows its place, and turns each wrong field into one message.
+// One object of the manifest. Knows its path in the JSON and reports each wrong field with one message.
 class Reader {
  public:
   Reader(const json::object &object, std::string place) : object_(object), place_(std::move(place)) {}
@@ -45,7 +45,7 @@ class Reader {
     }
     return static_cast<std::uint32_t>(value->get_int64());
   }
-  // Absent counts as empty.
+  // Returns an empty array if the key is absent.
   Result<const json::array *> array(std::string_view key) const {
     static const json::array empty;
     const json::value *value = object_.if_contains(key);
@@ -86,7 +86,7 @@ bool is_made_of(std::string_view text, std::string_view punctuation) {
 bool is_device_id(std::string_view id) {
   return is_made_of(id, ".-") && id.find('.') != std::string_view::npos && id.front() != '.' && id.back() != '.';
 }
-// "bp.kernels/1"
+// Whether it has the form "bp.kernels/1".
 bool is_extension_id(std::string_view id) {
   const std::size_t slash = id.find('/');
   if (slash == std::string_view::npos || !is_device_id(id.substr(0, slash))) {
@@ -199,7 +199,7 @@ std::vector<std::string> missing_cpu_features(const std::vector<std::string> &wa
   for (const std::string &feature : wanted) {
     bool present = false;
 #if defined(__x86_64__)
-// The compiler's query takes literals only, hence the table. "sse4_2" is how the kernel spells sse4.2.
+// __builtin_cpu_supports() takes string literals only, hence the table. "sse4_2" is the kernel's spelling of sse4.2.
 #define BP_FEATURE(name, literal) present = present || (feature == (name) && __builtin_cpu_supports(literal) != 0);
     BP_FEATURE("sse3", "sse3")
     BP_FEATURE("ssse3", "ssse3")

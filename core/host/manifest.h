@@ -18,29 +18,29 @@ struct ManifestDevice {
   std::vector<std::string> aliases;     // "acme", "npu"
   std::vector<std::string> extensions;  // "bp.kernels/1"
 
-  bool answers_to(std::string_view name) const;  // it is the id or an alias
+  bool answers_to(std::string_view name) const;  // whether it is the id or an alias
 };
 
 struct Manifest {
   bp_version_t abi{};
-  std::string version;      // of the plugin
-  std::uint32_t opset = 0;  // newest understood
+  std::string version;      // version of the plugin
+  std::uint32_t opset = 0;  // newest opset that it understands
   std::string vendor, url;  // may be empty
   std::string conformance = "none";
   std::vector<std::string> cpu_features;
   std::vector<ManifestDevice> devices;  // at least one
 
-  // The device with this id or alias; null if there is none.
+  // Returns the device with this id or alias; nullptr if there is none.
   const ManifestDevice *find(std::string_view name) const;
 };
 
-// Messages name the place in the JSON: "manifest: devices[0].id is "NPU", expected ...". Unknown keys are ignored.
+// Messages give the path in the JSON: "manifest: devices[0].id is "NPU", expected ...". Unknown keys are ignored.
 Result<Manifest> parse_manifest(std::string_view json);
 
 std::string to_string(bp_version_t version);  // "1.0.0"
 
-// The features of `wanted` this processor lacks. Names are those of /proc/cpuinfo and of the x86-64 levels
-// ("avx512f", "x86-64-v3"); a name that is not known counts as lacking.
+// Returns the features of `wanted` that this processor lacks. Names are those of /proc/cpuinfo and of the x86-64 levels
+// ("avx512f", "x86-64-v3"); an unknown name counts as lacking.
 std::vector<std::string> missing_cpu_features(const std::vector<std::string> &wanted);
 
 }  // namespace bp::host

@@ -15,7 +15,7 @@
 namespace bp::host {
 namespace {
 
-// What is tagged [control] and belongs to a library, not to a device, is done by one thread at a time.
+// [control] functions that belong to a library, not to a device, are called by one thread at a time.
 std::mutex &control_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -39,7 +39,7 @@ Status check_functions(std::string_view table, std::initializer_list<NamedFuncti
 }
 #define BP_FUNCTION(table, name) {#name, (table)->name != nullptr}
 
-// One line of the comparison of code and manifest.
+// Compares one item of the code with the manifest.
 Status check_equal(std::string_view place, std::string_view what, std::string_view in_code,
                    std::string_view in_manifest) {
   if (in_code == in_manifest) {
@@ -106,7 +106,7 @@ class LibraryEntry final : public Entry {
   const bp_plugin_entry_t *entry_;
 };
 
-// Of a call that fails without a status: the first one reported.
+// Returns the status of a call that fails without returning one: the first one reported.
 bp_status reported_status(const Diagnostics &diagnostics) {
   const bool reported = !diagnostics.reports().empty() && diagnostics.reports()[0].status != BP_OK;
   return reported ? diagnostics.reports()[0].status : BP_INTERNAL;
@@ -119,7 +119,7 @@ std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
 }
 
 Result<std::unique_ptr<Entry>> open_library(const std::string &path, const Manifest &manifest, AfterUse after_use) {
-  constexpr std::size_t initializer_bytes = 8 << 20;  // without them, those of LLVM have ended a process
+  constexpr std::size_t initializer_bytes = 8 << 20;  // LLVM's initializers have terminated a process without this
   const HeapReserve reserve(initializer_bytes);
   if (!reserve.is_kept()) {
     return Error(ErrorCode::OutOfMemory, fmt::format("cannot be loaded: there are no {} bytes", initializer_bytes));
@@ -201,7 +201,7 @@ Plugin::~Plugin() {
   if (initialized_) {
     entry_->deinit();
   }
-  entry_.reset();  // under the lock
+  entry_.reset();  // while the lock is held
 }
 
 Result<std::uint32_t> Plugin::probe(const std::string &id) const {
@@ -219,7 +219,7 @@ Result<std::uint32_t> Plugin::probe(const std::string &id) const {
 Result<std::unique_ptr<Device>> Device::create(std::shared_ptr<const Plugin> plugin, const std::string &id,
                                                DeviceOptions options) {
   const std::string path = plugin->path();
-  // `options.host` moves into the device; the rest is read by open().
+  // `options.host` is moved into the device; the rest is read by open().
   std::unique_ptr<Device> device(
       new Device(std::move(plugin), {options.instance, options.settings, {}, {}, std::move(options.host)}));
   if (Status opened = device->open(id, options); !opened.ok()) {
@@ -246,7 +246,7 @@ Status Device::open(const std::string &id, const DeviceOptions &options) {
   });
   BP_TRY(creation.result(created, id, "create"));
   BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, destroy)}));
-  device_ = device;  // to be destroyed from now on
+  device_ = device;  // from now on it will be destroyed
   BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, init), BP_FUNCTION(device, get_extension)}));
   if (device->desc == nullptr || text_or_empty(device->desc->id) != id) {
     return broken(fmt::format("create(\"{}\") made a device called \"{}\"", id,

@@ -1,5 +1,6 @@
-// Plugin and Device: a loaded library and a device made by it, with everything the ABI promises checked once, here.
-// Neither refuses to be destroyed: a Device destroys itself before its Plugin deinitializes, and that before unloading.
+// Plugin and Device: a loaded library and a device created by it. Everything that the ABI guarantees is checked once,
+// here. Destruction order is enforced: a Device destroys itself before its Plugin deinitializes, which happens before
+// unloading.
 #pragma once
 
 #include <memory>
@@ -26,8 +27,8 @@ namespace bp::host {
 // A library between init() and deinit().
 class Plugin {
  public:
-  // Loads what was found, by `opener` if there is one, and puts layers over it, the last one on top. Refuses a library that fails to load or in
-  // init(), or whose code does not say what its manifest says. Errors name the file.
+  // Loads the candidate's library, with `opener` if there is one, and puts the layers over it, the last one on top.
+  // Rejects a library that fails to load or in init(), or whose code contradicts its manifest. Errors name the file.
   static Result<std::shared_ptr<const Plugin>> load(const Candidate &candidate,
                                                     AfterUse after_use = AfterUse::KeepMapped,
                                                     std::span<const Layer> layers = {}, const Opener &opener = {});
@@ -39,12 +40,12 @@ class Plugin {
   const Manifest &manifest() const { return manifest_; }
   const bp_device_factory_t *factory() const { return factory_; }
 
-  // Of the library as it lies on disk now, read when first asked for: which build it is.
+  // Returns the hash of the library's file on disk, which identifies the build; read at the first call.
   Result<Sha256> file_hash() const;
 
-  // What the library says of a device; null if it has none with this id.
+  // Returns the library's description of a device; nullptr if it has none with this id.
   const bp_device_desc_t *description(std::string_view id) const;
-  // How many devices of this kind are present. May touch hardware. [control]
+  // Returns the number of devices of this kind that are present. May access hardware. [control]
   Result<std::uint32_t> probe(const std::string &id) const;
 
  private:
@@ -62,10 +63,10 @@ class Plugin {
 };
 
 struct DeviceOptions {
-  std::uint32_t instance = 0;                                 // BP_NONE: offline, no hardware is touched
-  std::vector<std::pair<std::string, std::string>> settings;  // for the plugin: key, value
+  std::uint32_t instance = 0;                                 // BP_NONE: offline, no hardware is accessed
+  std::vector<std::pair<std::string, std::string>> settings;  // for the plugin: keys and values
   std::vector<Layer> layers;                                  // between core and plugin; the last one is on top
-  Opener opener;                                              // empty: into this process
+  Opener opener;                                              // empty: the library is loaded into this process
   HostOptions host;
 };
 
@@ -77,7 +78,7 @@ class Device {
                                                 DeviceOptions options = {});
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
-  // No work is in flight, and all programs and memory of the device are released.
+  // When called, no work is in flight, and all programs and memory of the device have been released.
   ~Device();
 
   const Plugin &plugin() const { return *plugin_; }
@@ -86,22 +87,22 @@ class Device {
   std::string_view id() const { return device_->desc->id; }
   std::string_view target() const { return device_->target; }
   const bp_host_t *host() const { return services_.abi(); }
-  // What its submits move.
+  // The timelines that its submits signal.
   Timelines &timelines() const { return services_.timelines(); }
 
-  // The extensions; null if the device does not have them. Their functions are all there.
+  // The extensions; nullptr if the device does not have them. If not nullptr, all their functions are present.
   const bp_device_kernels_t *kernels() const { return kernels_; }
   const bp_device_memory_t *memory() const { return memory_; }
   const bp_device_compiler_t *compiler() const { return compiler_; }
   const bp_device_queue_t *queue() const { return queue_; }
-  const bp_device_native_sync_t *native_sync() const { return native_sync_; }  // with a queue alone
+  const bp_device_native_sync_t *native_sync() const { return native_sync_; }  // only together with a queue
   const bp_device_rewrite_t *rewrite() const { return rewrite_; }
   const bp_device_fusion_t *fusion() const { return fusion_; }
   const bp_device_layout_t *layout() const { return layout_; }
   const bp_device_custom_call_t *custom_call() const { return custom_call_; }
-  // Held while a [control] function of the device is called: they go one at a time.
+  // Must be held while a [control] function of the device is called: these are called one at a time.
   std::mutex &control_mutex() const { return control_mutex_; }
-  // Any other, unchecked; null if the device does not have it.
+  // Returns any other extension, unchecked; nullptr if the device does not have it.
   const void *extension(const char *extension_id) const { return device_->get_extension(device_, extension_id); }
 
  private:
@@ -125,8 +126,8 @@ class Device {
   const bp_device_custom_call_t *custom_call_ = nullptr;
 };
 
-// All in one: finds the plugin for a name or path in plugin_directories(), loads it, and makes the device of that name
-// (the first in the manifest if the name is that of the file).
+// Finds the plugin for a name or path in plugin_directories(), loads it, and creates the device of that name (the first
+// in the manifest if the name is that of the file).
 Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options = {});
 
 }  // namespace bp::host

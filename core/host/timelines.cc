@@ -26,7 +26,7 @@ void Timelines::signal(bp_point_t point, bp_status status, std::uint32_t instruc
     timeline.failed_at = point.value;
     timeline.failure = {status, instruction, std::move(message)};
   }
-  moved_.notify_all();  // under the lock: who wakes up may destroy all this
+  moved_.notify_all();  // while the lock is held: a thread that wakes up may destroy this object
 }
 
 std::optional<Signal> Timelines::wait(bp_point_t point) {

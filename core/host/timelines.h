@@ -1,5 +1,6 @@
-// Timelines: the one idea of synchronization. A timeline is a number that only grows; a point is a value of it that
-// work waits for or brings about. The core creates them and waits; devices move them forward by bp_host.signal.
+// Timelines: the only means of synchronization. A timeline is a number that only increases; a point is a value of it
+// that work waits for or signals. The core creates timelines and waits for them; devices advance them with
+// bp_host.signal.
 #pragma once
 
 #include <condition_variable>
@@ -14,33 +15,33 @@
 
 namespace bp::host {
 
-// What a point was signalled with.
+// The status with which a point was signalled.
 struct Signal {
   bp_status status = BP_OK;
   std::uint32_t instruction = BP_NONE;
   std::string message;
 };
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Timelines {
  public:
-  // A new timeline, at 0.
+  // Creates a timeline with value 0 and returns its id.
   std::uint64_t create();
-  // Nobody waits for the timeline any more.
+  // Nobody may wait for the timeline any more.
   void destroy(std::uint64_t timeline);
 
-  // Moves a timeline to the point. A failure stays: it is what every later point of the timeline brings, too. A signal
-  // to a timeline that does not exist or has come so far already (BP-SIGNAL-01, BP-SIGNAL-02) moves nothing.
+  // Advances a timeline to the point. A failure persists: every later point of the timeline reports it too. A signal to
+  // a timeline that does not exist or has already reached the point (BP-SIGNAL-01, BP-SIGNAL-02) has no effect.
   void signal(bp_point_t point, bp_status status, std::uint32_t instruction, std::string message);
 
-  // Blocks until the timeline has come to the point. Nothing if there is no such timeline.
+  // Blocks until the timeline has reached the point. Returns nullopt if there is no such timeline.
   std::optional<Signal> wait(bp_point_t point);
   bool has_reached(bp_point_t point) const;
 
  private:
   struct Timeline {
     std::uint64_t value = 0;
-    std::uint64_t failed_at = 0;  // 0: never
+    std::uint64_t failed_at = 0;  // value of the first point that failed; 0: none
     Signal failure;
   };
 

@@ -11,7 +11,8 @@ constexpr std::uint16_t shared_library = 3;
 constexpr std::uint32_t manifest_note = 1;
 constexpr std::size_t max_manifest_size = 64 * 1024;
 
-// "a, b, c and 17 more": enough names to recognize the cause by. They are the file's, so only what can be shown is.
+// Returns "a, b, c and 17 more": enough names to recognize the cause. The file may contain any bytes, so characters
+// that are not printable are replaced.
 std::string some_names(const std::vector<std::string_view> &names) {
   constexpr std::size_t shown = 3, longest = 60;
   std::string out;
@@ -23,7 +24,7 @@ std::string some_names(const std::vector<std::string_view> &names) {
   return names.size() > shown ? fmt::format("{} and {} more", out, names.size() - shown) : out;
 }
 
-// A C++ name of namespace bp (_ZN2bp..., _ZNK2bp..., _ZTIN2bp...) or a C name bp_... or backplane_...
+// Whether it is a C++ name of namespace bp (_ZN2bp..., _ZNK2bp..., _ZTIN2bp...) or a C name bp_... or backplane_...
 bool is_core_name(std::string_view name) {
   if (name.starts_with("bp_") || name.starts_with("backplane_")) {
     return true;
@@ -137,7 +138,7 @@ constexpr XRayRule rules[] = {
     {"no_executable_stack", has_no_executable_stack},
 };
 
-// Code built with a sanitizer imports the names of its runtime.
+// Code built with a sanitizer imports names of the sanitizer's runtime.
 std::vector<std::string> sanitizers_of(const std::vector<ElfSymbol> &symbols) {
   constexpr std::pair<std::string_view, std::string_view> runtimes[] = {
       {"__asan_", "address"}, {"__msan_", "memory"}, {"__tsan_", "thread"}, {"__ubsan_", "undefined"}};
@@ -165,9 +166,9 @@ Result<ElfImage> read_plugin_elf(const ByteSource &bytes) {
 XRay describe(const ElfImage &image) {
   std::string manifest = image.notes.empty() ? std::string() : image.notes[0].content;
   if (!manifest.empty() && manifest.back() == '\0') {
-    manifest.pop_back();  // the end of the string literal
+    manifest.pop_back();  // the terminator of the string literal
   }
-  // One entry is frame_dummy of the compiler's start files.
+  // One entry is frame_dummy from the compiler's start files.
   const std::uint64_t static_constructors = image.constructors - std::min<std::uint64_t>(image.constructors, 1);
   return XRay{std::move(manifest), image.needed, static_constructors, sanitizers_of(image.symbols)};
 }

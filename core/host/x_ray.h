@@ -1,4 +1,5 @@
-// The X-ray: may this file be loaded as a plugin? Answered without running any of its code (BP-ENTRY-01, BP-ENTRY-02).
+// The X-ray: checks whether a file may be loaded as a plugin, without running any of its code (BP-ENTRY-01,
+// BP-ENTRY-02).
 #pragma once
 
 #include <span>
@@ -12,29 +13,29 @@ namespace bp::host {
 
 struct XRay {
   std::string manifest;             // JSON, not yet parsed
-  std::vector<std::string> needed;  // libraries the loader brings in
-  // Static constructors beside the one that compilers link into every library. They are allowed, but run unasked when
-  // the library is loaded.
+  std::vector<std::string> needed;  // libraries that the loader loads with it
+  // Number of static constructors besides the one that compilers link into every library. They are allowed, but run
+  // when the library is loaded.
   std::uint64_t static_constructors = 0;
-  std::vector<std::string> sanitizers;  // it was built with: "address", "memory", "thread", "undefined"
+  std::vector<std::string> sanitizers;  // that it was built with: "address", "memory", "thread", "undefined"
 };
 
-// What is asked of a file. Messages say what was found and what was expected; the caller adds the path.
+// One requirement for a file. Messages say what was found and what was expected; the caller adds the path.
 struct XRayRule {
   std::string_view name;  // "one_symbol"
   Status (*check)(const ElfImage &image);
   bool needs_header_only = false;
 };
-// In the order they are checked.
+// Returns the rules in the order in which they are checked.
 std::span<const XRayRule> x_ray_rules();
 
-// The file as far as the rules look at it.
+// Reads the parts of the file that the rules check.
 Result<ElfImage> read_plugin_elf(const ByteSource &bytes);
 
-// What it says of itself, whether or not it keeps the rules; the manifest is empty if there is none.
+// Describes the file, whether or not it satisfies the rules; the manifest is empty if there is none.
 XRay describe(const ElfImage &image);
 
-// Refuses a file that breaks a rule.
+// Fails if the file violates a rule.
 Result<XRay> x_ray(const ByteSource &bytes);
 
 }  // namespace bp::host

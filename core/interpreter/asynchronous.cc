@@ -1,5 +1,4 @@
-// What begins here and ends there: asynchronous ops, which do all their work at the start, and channels between the
-// devices of a simulation. Which of them this is.
+// Asynchronous ops, which do all their work at the start, and channels between the devices of a simulation.
 #include "core/interpreter/collectives.h"
 #include "core/interpreter/exchange.h"
 
@@ -14,10 +13,10 @@ Result<Literal> evaluate_partition_id(Evaluator &evaluator, const Instruction &,
   return Literal::scalar(ElementType::U32, evaluator.options().partition_id);
 }
 
-// The value of a start op holds the finished result, at the place that its shape has for it; updates pass it on and
+// The value of a start op contains the finished result at the place that its shape has for it; updates pass it on and
 // done takes it out.
 Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  // (operands, results, contexts ...)
+  // Checks for a tuple (operands, results, contexts ...).
   auto check_shape = [&]() -> Status {
     return instruction.shape().is_tuple() && instruction.shape().elements().size() >= 2
                ? Status()
@@ -59,14 +58,14 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
   }
 }
 
-// Between the devices of a simulation: the start of a receive already has the value.
+// Channels between the devices of a simulation: the start of a receive returns the received value.
 Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   Exchange *exchange = evaluator.options().exchange;
   if (exchange == nullptr) {
     return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
   }
   if (instruction.opcode() == Opcode::Outfeed) {
-    return Literal::token();  // nobody looks at it
+    return Literal::token();  // outfed values are discarded
   }
   auto check = [](const Literal &value, const ir::Shape &expected) -> Status {
     return ir::same(value.shape(), expected, ir::CompareLayout::No)

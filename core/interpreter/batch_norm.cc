@@ -1,4 +1,4 @@
-// Batch normalization: statistics per feature over all other dimensions, in double.
+// Batch normalization: statistics of each feature over all other dimensions, in double.
 #include <cmath>
 
 #include "core/interpreter/strided_copy.h"
@@ -8,7 +8,7 @@ namespace {
 
 using ir::AttributeKey;
 
-// The operand as [outer][feature][inner].
+// View of the operand as [outer][feature][inner].
 struct FeatureShape {
   std::int64_t outer, features, inner;
 
@@ -20,7 +20,7 @@ struct FeatureShape {
   }
   std::int64_t count() const { return outer * inner; }
 
-  // body(first element, feature) for each run of `inner` elements of one of the features [begin, end).
+  // Calls body(first element, feature) for each `inner` consecutive elements of a feature in [begin, end).
   template <class Body>
   void for_each_run(std::int64_t begin, std::int64_t end, Body &&body) const {
     for (std::int64_t o = 0; o < outer; ++o) {
@@ -50,7 +50,7 @@ Result<Literal> literal_of(const Evaluator &evaluator, const Shape &shape, const
   return result;
 }
 
-// result = (x - mean) * scale / sqrt(variance + epsilon) + offset
+// Returns (x - mean) * scale / sqrt(variance + epsilon) + offset.
 template <class T>
 Result<Literal> normalized(const Evaluator &evaluator, const Instruction &instruction, Operands operands,
                            const FeatureShape &shape, std::span<const double> mean, std::span<const double> variance) {
@@ -70,7 +70,7 @@ Result<Literal> normalized(const Evaluator &evaluator, const Instruction &instru
   return result;
 }
 
-// The sums, per feature, of what element(i, feature) gives for each element i.
+// Returns, per feature, the sum of element(i, feature) over all elements i.
 template <class Element>
 std::vector<double> feature_sums(const Evaluator &evaluator, const FeatureShape &shape, Element &&element) {
   std::vector<double> sums(static_cast<std::size_t>(shape.features));
@@ -109,7 +109,7 @@ Result<Literal> train(const Evaluator &evaluator, const Instruction &instruction
   return Literal::tuple({std::move(output), std::move(mean_literal), std::move(variance_literal)});
 }
 
-// Operands: x, scale, mean, variance, gradient of the output.
+// Returns the gradients. Operands: x, scale, mean, variance, gradient of the output.
 //   grad offset = sum g
 //   grad scale  = sum g * (x - mean) / sqrt(variance + epsilon)
 //   grad x      = scale / sqrt(variance + epsilon) *

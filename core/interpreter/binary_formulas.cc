@@ -1,4 +1,4 @@
-// The ops on two operands, and clamp and select, as formulas.
+// Formulas of ops on two operands, and of clamp and select.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -39,7 +39,7 @@ W integer_remainder(W x, W y) {
   return x % y;
 }
 
-// A negative exponent leaves only what the powers of 1 and -1 are; all else is a fraction.
+// With a negative exponent, only powers of 1 and -1 are integers; all others are fractions, which are truncated to 0.
 template <class W>
 W integer_power(W x, W y) {
   if constexpr (std::is_signed_v<W>) {

@@ -1,5 +1,5 @@
-// What replicas and partitions do together. Semantics: StableHLO's. A program that runs alone is one replica of one
-// partition: a group has one member, and everything sent comes back to the sender.
+// Ops that replicas and partitions do together, with the semantics of StableHLO. A program that runs alone is one
+// replica of one partition: groups have one member, and everything that is sent comes back to the sender.
 #include <algorithm>
 #include <optional>
 
@@ -18,7 +18,7 @@ using ir::AttributeKey;
 using ir::GroupMode;
 using Group = std::vector<DeviceNumber>;
 
-// Arrays of one shape become one, element by element, in this order; rounded once, as reduce does.
+// Combines arrays of one shape element by element, in this order; rounds once, like reduce.
 template <class Sum, class Combine>
 Result<Literal> combined(const Evaluator &evaluator, std::span<const Literal> values, Combine combine) {
   const Shape &shape = values[0].shape();
@@ -41,7 +41,7 @@ Result<Literal> combined(const Evaluator &evaluator, std::span<const Literal> va
   return result;
 }
 
-// Rows that go from one array to another, along the first dimension.
+// Copies rows from one array to another, along the first dimension.
 Status move_rows(const Evaluator &evaluator, const Literal &from, std::int64_t first, std::int64_t count, Literal &to,
                  std::int64_t at) {
   const Shape &source = from.shape(), &target = to.shape();
@@ -61,7 +61,7 @@ Status move_rows(const Evaluator &evaluator, const Literal &from, std::int64_t f
 
 class Collective {
  public:
-  // `exchange`: between devices of which this one is number `replica`, `partition`.
+  // `exchange` connects the devices; this device has the numbers `replica`, `partition`.
   Collective(Evaluator &evaluator, const Instruction &instruction, Exchange &exchange, std::int64_t replica,
              std::int64_t partition)
       : evaluator_(evaluator),
@@ -78,7 +78,7 @@ class Collective {
     }
     BP_ASSIGN(Group group, own_group());
     const std::size_t count = operands.size() - (has_dynamic_root() ? 1 : 0);
-    if (group.empty()) {  // only a collective-broadcast may leave devices out
+    if (group.empty()) {  // only collective-broadcast may leave devices out
       return zeros(operands.first(count));
     }
     BP_ASSIGN(auto brought, meet(group, operands));
@@ -106,7 +106,7 @@ class Collective {
   }
 
  private:
-  // Devices of a group's numbers, seen from this device.
+  // Returns the devices that a group's numbers denote for this device.
   Group members(const std::vector<std::int64_t> &numbers) const {
     Group group;
     for (std::int64_t number : numbers) {
@@ -131,7 +131,7 @@ class Collective {
 
   std::int64_t limit() const { return ir::number_limit(mode_, exchange_.replicas(), exchange_.partitions()); }
 
-  // Empty if no group holds this device.
+  // Returns the group of this device; empty if it is in none.
   Result<Group> own_group() const {
     BP_ASSIGN(ir::DeviceGroups groups, ir::decode_device_groups(instruction_.text(AttributeKey::ReplicaGroups)));
     if (groups.empty()) {
@@ -185,7 +185,7 @@ class Collective {
     return instruction_.number(AttributeKey::HasDynamicRoot) != 0 && instruction_.operand_count() > 1;
   }
 
-  // By operand, the member that sends or receives it: the first, or what the last operand says.
+  // Returns, for each operand, the member that sends or receives it: the first, or the one that the last operand gives.
   Result<std::vector<std::size_t>> roots_of(const std::vector<std::vector<Literal>> &brought, std::size_t count) const {
     std::vector<std::size_t> roots(count, 0);
     if (!has_dynamic_root()) {
@@ -202,7 +202,7 @@ class Collective {
     return roots;
   }
 
-  // Operand i goes to member i.
+  // Returns the operands for the member at `position`: operand i is for member i.
   static Result<std::vector<Literal>> operands_for(std::vector<std::vector<Literal>> &brought, std::size_t position) {
     std::vector<Literal> results;
     for (std::vector<Literal> &values : brought) {
@@ -214,8 +214,8 @@ class Collective {
     return results;
   }
 
-  // Operands: input, output, input offsets, send sizes, output offsets, receive sizes. What a member says of a
-  // transfer, it says as the sender; the n-th part of each list is of transfers to the n-th member.
+  // Operands: input, output, input offsets, send sizes, output offsets, receive sizes. Each member describes its
+  // transfers as the sender; the n-th part of each list describes those to the n-th member.
   Result<std::vector<Literal>> receive_rows(const std::vector<std::vector<Literal>> &brought, std::size_t position,
                                             Operands operands) const {
     const std::int64_t transfers = operands[2].shape().element_count();
@@ -234,8 +234,8 @@ class Collective {
     return results;
   }
 
-  // Who receives from nobody gets zeros, or in place keeps what was there. All of the cross section meet, so that
-  // nobody has to know who sends.
+  // A device that receives nothing gets zeros, or keeps its array if the permute is in place. All devices of the cross
+  // section meet, so that none has to know who sends.
   Result<std::vector<Literal>> permute(Operands operands) {
     std::vector<std::int64_t> all;
     for (std::int64_t number = 0; number < limit(); ++number) {
@@ -267,8 +267,8 @@ class Collective {
     return std::vector<Literal>{std::move(result)};
   }
 
-  // One operand of the collective, by member. What a collective-reduce leaves to the implementation, the result of all
-  // but the root, is zeros.
+  // Returns the result for one operand of the collective, given by member. The results of a collective-reduce on
+  // members other than the root, which are left to the implementation, are zeros.
   Result<Literal> combine(std::vector<Literal> &values, std::size_t position, std::size_t root) {
     switch (instruction_.opcode()) {
       case Opcode::CollectiveBroadcast: return std::move(values[root]);
@@ -293,7 +293,7 @@ class Collective {
     }
   }
 
-  // In the order of the members.
+  // Combines the values in the order of the members.
   Result<Literal> reduce(std::span<const Literal> values) {
     if (values.size() == 1) {
       return values[0];
@@ -307,7 +307,7 @@ class Collective {
     return result.has_value() ? *std::move(result) : reduce_with(*function, values);
   }
 
-  // The function's values may be wider than those it combines.
+  // Combines the values where the function's type may be wider than theirs.
   Result<Literal> reduce_with(ScalarFunction &function, std::span<const Literal> values) {
     const ir::Computation computation = instruction_.called(0);
     const ElementType type = computation.root().shape().element_type();
@@ -346,7 +346,7 @@ class Collective {
     return result;
   }
 
-  // The number-th of `count` equal parts along a dimension.
+  // Returns part `number` of `count` equal parts along a dimension.
   Result<Literal> part_of(const Literal &whole, std::int64_t dimension, std::size_t count, std::size_t number) const {
     const auto d = static_cast<std::size_t>(dimension);
     const Shape &shape = whole.shape();

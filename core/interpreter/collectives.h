@@ -1,12 +1,12 @@
-// Collectives, for those that begin here and end there.
+// Collectives, also those that consist of a start and a done instruction.
 #pragma once
 
 #include "core/interpreter/evaluator.h"
 
 namespace bp::interpreter {
 
-// What a collective, or the start of one, gives the device that evaluates it, as a value of `shape`: waits for the
-// others of its group.
+// Evaluates a collective, or the start of one, on one device: waits for the other devices of its group, and returns
+// this device's result, of `shape`.
 Result<Literal> exchanged(Evaluator &evaluator, const Instruction &instruction, Operands operands, const Shape &shape);
 
 }  // namespace bp::interpreter

@@ -13,7 +13,7 @@ namespace {
 using ir::Literal;
 using ir::Shape;
 
-// An integer type's exact order matters beyond 2^53; its distance is rounded only once.
+// Returns |x - y|. Integers are subtracted exactly, because they may exceed 2^53, and rounded only once.
 template <class W>
 double distance(W x, W y) {
   if constexpr (std::is_integral_v<W>) {
@@ -21,7 +21,7 @@ double distance(W x, W y) {
                  : static_cast<double>(static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x));
   } else {
     if (x == y) {
-      return 0;  // also of infinities
+      return 0;  // also for infinities
     }
     if constexpr (!is_complex_number<W>) {
       if (std::isnan(x) && std::isnan(y)) {
@@ -44,7 +44,7 @@ double magnitude(W x) {
   }
 }
 
-// The distance between neighbours of a float type around y.
+// Returns the distance between neighbours of a float type around y.
 template <class T>
 double unit_in_last_place(double y) {
   int digits, lowest;
@@ -61,7 +61,7 @@ double unit_in_last_place(double y) {
   return std::ldexp(1.0, exponent - digits);
 }
 
-// The root of the mean square of what is finite and not zero; 0 if nothing is.
+// Returns the root mean square of the values that are finite and not zero; 0 if there are none.
 template <class T>
 double typical_size(std::span<const T> values) {
   double largest = 0, sum = 0, count = 0;
@@ -72,7 +72,7 @@ double typical_size(std::span<const T> values) {
   for (const T &value : values) {
     const double size = magnitude(widen<SumType<T>>(value));
     if (size != 0 && std::isfinite(size)) {
-      sum += size / largest * (size / largest);  // squares of small and large numbers have no place in a double
+      sum += size / largest * (size / largest);  // the squares themselves may exceed the range of double
       ++count;
     }
   }

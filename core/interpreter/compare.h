@@ -10,41 +10,42 @@
 
 namespace bp::interpreter {
 
-// One array of the result, against the array y of the reference.
+// Comparison of one array x of the result with the array y of the reference.
 struct Comparison {
-  std::vector<std::int64_t> output;  // its index in the tuple; empty for a result that is one array
+  std::vector<std::int64_t> output;  // its index in the tuple; empty if the result is one array
   ir::Shape shape;
-  // Largest |x-y| over largest |y|; a NaN or infinity where the reference has another value counts as infinity. What an
-  // algorithm is bounded by whose error is that of a norm, as an FFT's.
+  // Maximum |x-y| divided by maximum |y|; infinity if x is NaN or infinite where y has another value. For algorithms
+  // whose error is bounded relative to a norm, such as an FFT.
   double relative_error = 0;
-  // Largest |x-y| over |y| or the typical size of y, whichever is more: the root of the mean square of those elements
-  // that are finite and not zero. One large element does not hide errors of the others, nor do many zeros make that of
-  // a few look large. Never less than relative_error.
+  // Maximum of |x-y| divided by |y| or by the typical size of y, whichever is larger. The typical size is the root mean
+  // square of the elements that are finite and not zero, so that one large element does not hide errors of the others,
+  // and many zeros do not make the error of a few elements look large. Never less than relative_error.
   double typical_error = 0;
-  // Share of the elements with such an error above `noticeable`; elements that are zero in both are not counted. 0 if
-  // all are.
+  // Fraction of the elements whose error in this sense is above `noticeable`; elements that are zero in both arrays are
+  // not counted. 0 if all are.
   static constexpr double noticeable = 0x1p-15;
   double share_apart = 0;
-  // Largest distance in units in the last place of the element type; 0 for pred and integers. Complex: of the parts.
+  // Maximum distance in units in the last place of the element type; 0 for pred and integers. For complex numbers, of
+  // the parts.
   double max_ulp = 0;
-  std::vector<std::int64_t> worst;  // index of the element with the typical error; empty if all are equal, or a scalar
-  double worst_value = 0, worst_reference = 0;  // there; of complex, the modulus
+  std::vector<std::int64_t> worst;  // index of the element with typical_error; empty if all are equal or it is a scalar
+  double worst_value = 0, worst_reference = 0;  // at `worst`; for complex numbers, the modulus
   bool identical = false;                       // bit for bit
-  // Empty if the comparison means something; else why not: "the reference is not finite", "... is constant". Arrays of
-  // fewer than two elements are not called constant.
+  // Reason why the comparison says little: "the reference is not finite", "... is constant"; empty otherwise. Arrays
+  // with fewer than two elements do not count as constant.
   std::string weak_evidence;
 
-  // Whether this shows agreement up to a relative error.
+  // Whether the comparison shows agreement up to a relative error.
   bool agrees(double tolerance) const { return weak_evidence.empty() && relative_error <= tolerance; }
 };
 
-// One comparison per array, in the order of the tuple. Fails if the shapes differ; layouts may.
+// Returns one comparison per array, in the order of the tuple. Fails if the shapes differ, but layouts may.
 Result<std::vector<Comparison>> compare(const ir::Literal &result, const ir::Literal &reference);
 
-// The index of the element of a literal at this offset in elements.
+// Returns the index of the element at an offset, which is in elements.
 std::vector<std::int64_t> index_of(const ir::Shape &shape, std::int64_t offset);
 
-// "{1}: f32[1,1000]: relative error 3.1e-07 (2.0 ulp) at [0,17]: 0.25 instead of 0.2500001"
+// Returns text like "{1}: f32[1,1000]: relative error 3.1e-07 (2.0 ulp) at [0,17]: 0.25 instead of 0.2500001".
 std::string to_string(const Comparison &comparison);
 
 }  // namespace bp::interpreter

@@ -14,10 +14,10 @@ namespace multiprecision = boost::multiprecision;
 template <unsigned bits>
 using Number =
     multiprecision::number<multiprecision::cpp_bin_float<bits, multiprecision::digit_base_2>, multiprecision::et_off>;
-// Enough for what cancels among numbers of ordinary size, and for the turns of any angle that is an f64.
+// Enough digits for cancellation between numbers of ordinary size, and for reducing any f64 angle by whole turns.
 using Precise = Number<320>;
 using VeryPrecise = Number<1400>;
-// And for powers of numbers whose angles are as near to those of the axes as f64 can be.
+// Enough also for powers of numbers whose angles are as near to those of the axes as is possible in f64.
 using MostPrecise = Number<2400>;
 
 bool is_finite(Extended z) {
@@ -32,7 +32,7 @@ Extended textbook_product(Extended x, Extended y) {
   return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
 
-// ab - cd with one rounding (Kahan).
+// Returns ab - cd, rounded once (Kahan).
 long double difference_of_products(long double a, long double b, long double c, long double d) {
   const long double product = c * d;
   return std::fma(a, b, -product) + std::fma(-c, d, product);
@@ -42,7 +42,8 @@ template <class N>
 struct Direction {
   N cosine, sine;
 };
-// A part that is no more than what the digits of the angle may be off by is zero, at a multiple of a quarter turn.
+// Returns the cosine and sine of an angle. A part that is not larger than the possible error of the angle is zero,
+// which occurs at multiples of a quarter turn.
 template <class N>
 Direction<N> direction(const N &angle) {
   const N turn = 2 * boost::math::constants::pi<N>();
@@ -75,7 +76,7 @@ N angle_of(Extended z) {
 
 template <class N>
 Extended power_of_finite(Extended x, Extended y) {
-  constexpr int limit = 5000;  // e to that is beyond f64
+  constexpr int limit = 5000;  // e^5000 exceeds f64
   const N log = log_of_modulus<N>(x), angle = angle_of<N>(x), real = y.real(), imaginary = y.imag();
   const N exponent = real * log - imaginary * angle;
   const N size = exp(exponent > limit ? N(limit) : exponent < -limit ? N(-limit) : exponent);
@@ -83,7 +84,7 @@ Extended power_of_finite(Extended x, Extended y) {
   return {rounded<N>(size * turned.cosine), rounded<N>(size * turned.sine)};
 }
 
-// What is left of a sum of two terms whose first digits cancel is computed again, of both in many digits.
+// Returns the sum of two terms; if their leading digits cancel, both are recomputed with many digits.
 template <class Sum>
 long double sum_of_terms(const Sum &sum, Extended z) {
   const auto [x, y] = sum(z.real(), z.imag());
@@ -117,7 +118,7 @@ VeryPrecise sine_of(const VeryPrecise &x) {
 Extended multiply_precisely(Extended x, Extended y) {
   const long double real = difference_of_products(x.real(), y.real(), x.imag(), y.imag());
   const long double imaginary = difference_of_products(x.real(), y.imag(), -x.imag(), y.real());
-  // Infinities, NaN and the signs of zeros are the textbook's.
+  // Infinities, NaN and the signs of zeros are those of the textbook product.
   const Extended textbook = textbook_product(x, y);
   if (!is_finite({real, imaginary})) {
     return textbook;
@@ -132,11 +133,11 @@ Extended divide_precisely(Extended x, Extended y) {
   const long double square = square_of_modulus(y.real(), y.imag());
   const long double real = difference_of_products(x.real(), y.real(), -x.imag(), y.imag()) / square;
   const long double imaginary = difference_of_products(x.imag(), y.real(), x.real(), y.imag()) / square;
-  const Extended textbook = x / y;  // which has the signs of zeros
+  const Extended textbook = x / y;  // has the right signs of zeros
   return {real == 0 ? textbook.real() : real, imaginary == 0 ? textbook.imag() : imaginary};
 }
 
-// (e^a cos b - 1) + i e^a sin b, where cos b - 1 = -2 sin^2(b/2). Real for a real.
+// (e^a cos b - 1) + i e^a sin b, where cos b - 1 = -2 sin^2(b/2). Real for real arguments.
 Extended exponential_minus_one(Extended z) {
   const auto real = []<class N>(const N &a, const N &b) -> Terms<N> {
     using std::expm1;
@@ -149,7 +150,7 @@ Extended exponential_minus_one(Extended z) {
   return {sum_of_terms(real, z), std::exp(z.real()) * std::sin(z.imag())};
 }
 
-// Where 1 + z may round, log|1 + z| = log1p(a (2 + a) + b^2) / 2.
+// Where rounding 1 + z matters, log|1 + z| = log1p(a (2 + a) + b^2) / 2.
 Extended log_plus_one(Extended z) {
   const long double a = z.real(), b = z.imag();
   const Extended log = std::log(1.0L + z);
@@ -160,8 +161,8 @@ Extended log_plus_one(Extended z) {
   return {std::log1p(rounded<Precise>(excess)) / 2, log.imag()};
 }
 
-// (1 + e^-a cos b) + i e^-a sin b over its square, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2); for negative a all of it
-// times e^2a.
+// (1 + e^-a cos b) + i e^-a sin b, divided by its squared modulus, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2). For
+// negative a, numerator and denominator are multiplied by e^2a.
 Extended logistic(Extended z) {
   const long double a = z.real(), b = z.imag();
   if (!std::isfinite(b) || std::isnan(a)) {
@@ -195,7 +196,8 @@ Extended power(Extended x, Extended y) {
     return is_real && x.real() > 0 ? Extended(std::pow(x.real(), y.real()), std::copysign(0.0L, y.real() * x.imag()))
                                    : std::exp(textbook_product(y, std::log(x)));
   }
-  // Digits for whole turns of large angles, and for the angle that a part adds which is small beside all others.
+  // More digits are needed for whole turns of large angles, and for angles that come from parts much smaller than all
+  // others.
   constexpr long double limit = 0x1p64L;
   bool needs_digits = false;
   for (const long double part : {x.real(), x.imag(), y.real(), y.imag()}) {
@@ -205,8 +207,8 @@ Extended power(Extended x, Extended y) {
   return needs_digits ? power_of_finite<MostPrecise>(x, y) : power_of_finite<Precise>(x, y);
 }
 
-// With u = x + iy and v = x - iy it is (arg u - arg v) / 2, up to half turns, - i (log|u| - log|v|) / 2. The formula
-// itself says which half turn.
+// With u = x + iy and v = x - iy, the result is (arg u - arg v) / 2 - i (log|u| - log|v|) / 2, up to half turns. The
+// number of half turns is taken from the original formula.
 Extended complex_atan2(Extended y, Extended x) {
   const Extended i(0, 1);
   const Extended formula = -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
@@ -223,7 +225,7 @@ Extended complex_atan2(Extended y, Extended x) {
   const Precise angle = across == 0 && along > 0 ? Precise(0) : Precise(atan2(across, along) / 2);
   long double half_turns = std::round((formula.real() - rounded<Precise>(angle)) / std::numbers::pi_v<long double>);
   if (half_turns * angle > 0) {
-    half_turns = -half_turns;  // what is beyond half a turn is just beyond the other
+    half_turns = -half_turns;  // an angle just above half a turn is just above minus half a turn
   }
   const Precise excess = 4 * (a * d - b * c) / square_of_u;  // |v|^2 / |u|^2 - 1
   const Precise log_of_ratio = abs(excess) < 0.5 ? log1p(excess) : log(square_of_v / square_of_u);

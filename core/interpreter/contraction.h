@@ -1,5 +1,5 @@
-// Sums of products over a long dimension: the inner part of dot and convolution. Blocks of both sides are brought into
-// the sum type by the caller's loaders, then multiplied in small blocks whose sums stay in registers.
+// Sums of products over a long dimension: the inner part of dot and convolution. Loaders passed by the caller convert
+// blocks of both operands to the sum type; these are then multiplied in small blocks whose sums stay in registers.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace detail {
 
 inline constexpr std::int64_t block_rows = 64, block_columns = 128, block_depth = 256;
 
-// Sums of integers wrap.
+// Adds a term; sums of integers wrap around.
 template <class Sum>
 void add_to(Sum &sum, Sum term) {
   if constexpr (std::is_same_v<Sum, std::int64_t>) {
@@ -33,7 +33,7 @@ void add_to(Sum &sum, Sum term) {
   }
 }
 
-// sums[4][8] += panels of [depth][4] and [depth][8].
+// Adds to sums[4][8] the product of panels of [depth][4] and [depth][8].
 template <class Sum>
 void multiply_panels(const Sum *lhs, const Sum *rhs, std::int64_t depth, Sum *sums, std::int64_t sums_stride) {
   Sum local[panel_rows][panel_columns] = {};
@@ -53,24 +53,24 @@ void multiply_panels(const Sum *lhs, const Sum *rhs, std::int64_t depth, Sum *su
 
 }  // namespace detail
 
-// Brings elements into a panel: panel[k * stride + i] = elements[minor[i] + depth[k]], in the sum type. A negative
-// minor offset is a place outside the array and leaves what is there.
+// Copies elements into a panel and converts them to the sum type: panel[k * stride + i] = elements[minor[i] +
+// depth[k]]. A negative minor offset is outside the array; its part of the panel is left unchanged.
 template <class Sum>
 using PanelLoader = void (*)(const void *elements, std::span<const std::int64_t> minor,
                              std::span<const std::int64_t> depth, Sum *panel, std::int64_t stride);
-// For elements of a type whose sum_of() is Sum.
+// Returns the loader for elements of a type whose sum_of() is Sum.
 template <class Sum>
 PanelLoader<Sum> panel_loader(ElementType type);
 
-// The operand itself, or converted if values of its type are not summed up as those of the result's type are.
+// Returns the operand, converted if its type is summed in another class of types than the result's type.
 Result<Literal> in_sum_class(const Evaluator &evaluator, Literal operand, ElementType result_type);
 
-// Loaders are made once per thread by make_loaders(), which returns an object with
-//   load_lhs(batch, first row, rows, first k, count, panel): panel[k * stride + row]
-//   load_rhs(batch, first k, count, first column, columns, panel): panel[k * stride + column]
-//   store(batch, row, first column, columns, sums): what has been summed up for one row
-// where a panel, zero-filled before, holds panel_rows (or panel_columns) neighbours side by side: stride is that
-// number.
+// Computes the contraction in parallel. make_loaders() is called once per thread and returns an object with
+//   load_lhs(batch, first row, rows, first k, count, panel): writes panel[k * stride + row]
+//   load_rhs(batch, first k, count, first column, columns, panel): writes panel[k * stride + column]
+//   store(batch, row, first column, columns, sums): stores the sums of one row
+// where a panel is filled with zeros before and has panel_rows (or panel_columns) adjacent elements per k, which is its
+// stride.
 template <class Sum, class MakeLoaders>
 void contract(const Evaluator &evaluator, const ContractionSize &size, MakeLoaders &&make_loaders) {
   using namespace detail;

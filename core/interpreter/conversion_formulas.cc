@@ -10,13 +10,13 @@ namespace {
 
 using ir::ElementType;
 
-// Truncates, saturates at the range of a `bits` wide integer, NaN gives 0.
+// Truncates, and saturates at the range of an integer of `bits` bits; NaN gives 0.
 template <class Integer, class Real>
 Integer saturated(Real x, int bits) {
   if (std::isnan(x)) {
     return 0;
   }
-  // Powers of two: exact in every float type that can reach them.
+  // Powers of two are exact in every float type that can reach them.
   Real limit = std::ldexp(Real(1), std::is_signed_v<Integer> ? bits - 1 : bits);
   Integer highest = std::is_signed_v<Integer> ? static_cast<Integer>(low_bits(~std::uint64_t{0}, bits - 1))
                                               : static_cast<Integer>(low_bits(~std::uint64_t{0}, bits));
@@ -45,8 +45,8 @@ To converted(From x, const LoopParameters &parameters) {
   }
 }
 
-// To double, but what has more than 53 bits is cut, and its last bit set: so it rounds to a smaller format as it would
-// have at once.
+// Converts to double. Integers of more than 53 bits are truncated and their last bit is set, so that rounding to a
+// smaller format afterwards gives the same as rounding directly.
 template <class Integer>
 double rounded_to_odd(Integer x) {
   constexpr int extra = std::numeric_limits<std::uint64_t>::digits - std::numeric_limits<double>::digits;
@@ -60,13 +60,13 @@ double rounded_to_odd(Integer x) {
   return is_negative ? -result : result;
 }
 
-// Rounds the mantissa field to `mantissa_bits`, ties to even, also that of a subnormal; then what is too large for
-// `exponent_bits` becomes infinity and what is smaller than its normal numbers becomes zero. In the bits of Format,
-// which holds every x that comes.
+// Rounds the mantissa, also of subnormals, to `mantissa_bits`, ties to even; then values too large for `exponent_bits`
+// become infinity, and values smaller than its normal numbers become zero. Works on the bits of Format, which can
+// represent every x that occurs.
 template <class W, class Format>
 W reduced_precision(W x, const LoopParameters &parameters) {
   if (!std::isfinite(x)) {
-    return x;  // NaN too, even of a format without mantissa: as XLA:CPU
+    return x;  // NaN too, even for formats without mantissa, as in XLA:CPU
   }
   using Bits = std::conditional_t<sizeof(Format) == 2, std::uint16_t,
                                   std::conditional_t<sizeof(Format) == 4, std::uint32_t, std::uint64_t>>;

@@ -1,10 +1,10 @@
-// convolution as a contraction: a row is one output position of one batch element, a column one output feature, and
-// the depth runs over window positions and, within each, over input features.
+// Convolution as a contraction: a row is one output position of one batch element, a column is one output feature, and
+// the depth covers window positions and, within each, input features.
 //
-// Padding is zeros that are multiplied, so an infinite weight over it gives NaN; what base dilation puts between elements
-// is not there at all: outputs that meet the same window positions are one contraction, over these positions alone. So do
-// the paths that XLA:CPU takes for usual convolutions; others of its paths skip padding too, or multiply both. An empty
-// input gives zeros.
+// Padding consists of zeros that are multiplied, so an infinite weight at padding gives NaN. The gaps that base
+// dilation makes between elements are skipped: outputs that meet the same window positions are one contraction over
+// these positions only. The code that XLA:CPU uses for usual convolutions does the same; other code in it also skips
+// padding, or multiplies both. An empty input gives zeros.
 #include <cstring>
 #include <numeric>
 
@@ -16,13 +16,13 @@ namespace {
 
 using ir::AttributeKey;
 
-// Outputs of one dimension that meet the same window positions, all of which are elements or padding.
+// Outputs along one dimension that meet the same window positions, each of which is at an element or at padding.
 struct Phase {
-  std::int64_t first, step, count;  // the outputs first, first + step, ...
+  std::int64_t first, step, count;  // outputs first, first + step, ...
   std::vector<std::int64_t> positions;
 };
 
-// One spatial dimension of the operand, window and result.
+// One spatial dimension of the input, window and result.
 struct Spatial {
   ir::WindowDimension window;
   std::int64_t input_size, input_stride;
@@ -31,8 +31,8 @@ struct Spatial {
   std::vector<Phase> phases;
 };
 
-// Everything in elements. A group takes its own part of the input features, or of the batch (batch_group_count), and
-// makes its own part of the output features.
+// Sizes and strides, in elements. A group reads its own part of the input features, or of the batch
+// (batch_group_count), and computes its own part of the output features.
 struct Geometry {
   std::vector<Spatial> spatial;
   std::int64_t groups, group_input_stride;
@@ -97,7 +97,7 @@ Geometry make_geometry(const Instruction &instruction, const Shape &input, const
   return geometry;
 }
 
-// One contraction: a phase of each dimension.
+// One contraction: one phase per dimension.
 struct Part {
   std::vector<const Phase *> phases;
   std::int64_t output_positions = 1;
@@ -138,7 +138,7 @@ struct ConvolutionLoaders {
   std::int64_t output_width;
   ConvertLoop narrow;
 
-  // Where in the input the w-th window position of an output position lies; -1: in the padding.
+  // Returns the offset in the input of window position w of an output position; -1 if it is in the padding.
   std::int64_t input_offset(std::int64_t row, std::int64_t w) const {
     std::int64_t position = row % part.output_positions;
     std::int64_t offset = row / part.output_positions * geometry.input_batch_stride;

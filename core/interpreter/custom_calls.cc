@@ -1,4 +1,4 @@
-// Custom calls that the interpreter knows, by target.
+// Custom calls that the interpreter supports, by target.
 #include <array>
 #include <boost/json.hpp>
 
@@ -12,8 +12,8 @@ namespace {
 
 struct Grid {
   std::int64_t replicas = 0, partitions = 0;
-  std::vector<std::size_t> programs;  // called computations, by replica, then partition
-  std::vector<std::size_t> infeed;    // called computations
+  std::vector<std::size_t> programs;  // numbers of called computations, by replica, then partition
+  std::vector<std::size_t> infeed;    // numbers of called computations
 };
 
 Result<Grid> read_grid(const Instruction &instruction) {
@@ -61,9 +61,9 @@ Result<Grid> read_grid(const Instruction &instruction) {
 }
 
 // custom-call(arguments of all devices ...), custom_call_target="interpreter.run_parallel", called_computations={a, b},
-// backend_config={"programs":[[0,1],[0,1]]}: a row for each replica, in it the number of the called computation that
-// each partition runs. The results of all are one tuple. "infeed":[2,3]: computations without parameters, whose values
-// infeed gives, one after the other. StableHLO's tests of collectives are written so.
+// backend_config={"programs":[[0,1],[0,1]]}: one row per replica, with the number of the called computation that each
+// partition runs. The result is a tuple of the results of all devices. "infeed":[2,3]: computations without parameters,
+// whose values infeed returns, one after the other. StableHLO's tests of collectives are translated to this form.
 Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   BP_ASSIGN(Grid grid, read_grid(instruction));
   std::vector<DeviceProgram> devices;
@@ -107,7 +107,7 @@ Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instructio
   return result;
 }
 
-// The operand; shown to who wants to see it.
+// Returns the operand, and passes it to on_probe if that is set.
 Result<Literal> probe(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   if (operands.size() != 1 || !ir::same(operands[0].shape(), instruction.shape(), ir::CompareLayout::No)) {
     return invalid_input("a probe takes one operand and returns it");
@@ -118,12 +118,12 @@ Result<Literal> probe(Evaluator &evaluator, const Instruction &instruction, Oper
   return std::move(operands[0]);
 }
 
-// For people who debug; here nobody reads it.
+// For debugging by people; the interpreter prints nothing.
 Result<Literal> print_nothing(Evaluator &, const Instruction &, Operands) {
   return Literal::tuple({});
 }
 
-// The array of the bounds, in which anything lies beyond the sizes, and these.
+// Returns the array of the bounds, in which elements outside the sizes have any value, and the sizes.
 Result<Literal> pad_to_static(Evaluator &, const Instruction &instruction, Operands operands) {
   BP_TRY(ir::check_size_call(instruction));
   std::vector<Literal> parts;

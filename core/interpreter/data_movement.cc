@@ -1,4 +1,4 @@
-// Ops that put elements elsewhere without computing with them. Most are one strided copy.
+// Ops that move elements without computing with them. Most are one strided copy.
 
 #include <cstring>
 
@@ -15,7 +15,7 @@ Result<Literal> evaluate_constant(Evaluator &, const Instruction &instruction, O
   return instruction.literal();
 }
 
-// Whoever runs a computation fills in its arguments; a parameter alone has no value.
+// The caller of a computation provides its arguments; a parameter alone has no value.
 Result<Literal> evaluate_parameter(Evaluator &, const Instruction &instruction, Operands) {
   return invalid_input("parameter {} has no value outside a call", instruction.parameter_number());
 }
@@ -117,7 +117,7 @@ Result<Literal> evaluate_concatenate(Evaluator &evaluator, const Instruction &in
   return result;
 }
 
-// The operand's elements go to low + i * (interior + 1); those that negative padding puts outside are left out.
+// Element i of the operand moves to low + i * (interior + 1); elements that negative padding moves outside are dropped.
 Result<Literal> evaluate_pad(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Shape &shape = instruction.shape();
   Walk same_everywhere{0, Dimensions(shape.rank(), 0)};
@@ -127,7 +127,7 @@ Result<Literal> evaluate_pad(Evaluator &evaluator, const Instruction &instructio
   Dimensions sizes(shape.rank());
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     std::int64_t step = padding[d].interior + 1, low = padding[d].low;
-    // First and last operand element that lands in [0, size).
+    // First and last element of the operand that lands in [0, size).
     std::int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
     std::int64_t room = shape.size(d) - 1 - low;
     std::int64_t last = room < 0 ? -1 : std::min(operands[0].shape().size(d) - 1, room / step);
@@ -143,8 +143,8 @@ Result<Literal> evaluate_pad(Evaluator &evaluator, const Instruction &instructio
 
 namespace {
 
-// Makes bytes of which the low bits alone count what the type wants: of a narrow integer the sign fills the byte, above
-// a narrow float is nothing, and a pred is 0 or 1.
+// Makes bytes of which only the low bits matter valid for the type: the sign of a narrow integer fills the byte, the
+// bits above a narrow float are 0, and a pred is 0 or 1.
 void fill_bytes(Literal &literal) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     if constexpr (is_narrow_int<T>) {
@@ -165,7 +165,7 @@ void fill_bytes(Literal &literal) {
   });
 }
 
-// The same bytes under another shape.
+// Returns the same bytes with another shape.
 Literal reinterpreted(const Literal &from, const Shape &to) {
   Literal result = from.with_shape(to);
   if (from.shape().element_type() != to.element_type()) {
@@ -176,8 +176,8 @@ Literal reinterpreted(const Literal &from, const Shape &to) {
 
 }  // namespace
 
-// The elements of the operand in the order in which its layout stores them are those of the result in the order of the
-// result's. Widths may differ as in bitcast-convert.
+// The elements of the operand in memory order, by its layout, become those of the result in its memory order. Widths
+// may differ as in bitcast-convert.
 Result<Literal> evaluate_bitcast(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   if (!from.is_array() || !to.is_array()) {
@@ -241,7 +241,7 @@ Result<Literal> evaluate_bitcast_convert(Evaluator &evaluator, const Instruction
 
 namespace {
 
-// Element i along the dimension becomes element (i - shift) mod n.
+// Element i along the dimension moves to (i - shift) mod n.
 Result<Literal> rotated(const Evaluator &evaluator, const Literal &from, std::size_t dimension, std::int64_t shift) {
   const Shape &shape = from.shape();
   std::int64_t size = shape.size(dimension);
@@ -262,8 +262,8 @@ Result<Literal> rotated(const Evaluator &evaluator, const Literal &from, std::si
   return result;
 }
 
-// Each element comes from where the indices say, kept in bounds as a gather's starts are. Along its dimensions of size
-// 1 the indices are repeated.
+// The indices give the source of each element; they are clamped like the starts of a gather. The indices are repeated
+// along their dimensions of size 1.
 Result<Literal> permuted(const Evaluator &evaluator, const Instruction &instruction, const Literal &from) {
   const Shape &shape = from.shape();
   auto dimensions = instruction.dimensions();

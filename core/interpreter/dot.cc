@@ -1,4 +1,4 @@
-// dot: batch, free and contracting dimensions become lists of element offsets; contraction.h does the sums.
+// Dot: batch, free and contracting dimensions become lists of element offsets; contraction.h computes the sums.
 #include "core/interpreter/dot.h"
 #include "core/interpreter/contraction.h"
 #include "core/interpreter/strided_copy.h"
@@ -8,7 +8,7 @@ namespace {
 
 using ir::AttributeKey;
 
-// Offsets of all elements that the given dimensions reach, in row-major order of those dimensions.
+// Returns the offsets of all indices of the given dimensions, in row-major order of these dimensions.
 std::vector<std::int64_t> offsets(const Shape &shape, std::span<const std::int64_t> dimensions) {
   Dimensions strides = dense_strides(shape.sizes());
   std::vector<std::int64_t> result{0};

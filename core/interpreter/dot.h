@@ -1,4 +1,4 @@
-// The dot of two values.
+// Dot of two values.
 #pragma once
 
 #include "core/interpreter/evaluator.h"
@@ -11,7 +11,7 @@ struct DotNumbers {
   explicit DotNumbers(const Instruction &instruction);
 };
 
-// `shape`: of the result.
+// Returns the dot; `shape` is the shape of the result.
 Result<Literal> dot(const Evaluator &evaluator, const Shape &shape, const DotNumbers &numbers, Literal lhs,
                     Literal rhs);
 

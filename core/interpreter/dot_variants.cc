@@ -9,7 +9,8 @@ namespace {
 
 using ir::AttributeKey;
 
-// Elements as f64, each times the scale of its block. A block takes size / (size of the scale) along each dimension.
+// Returns the elements as f64, multiplied by the scales of their blocks. The size of a block in each dimension is the
+// size of the values divided by the size of the scale.
 Result<Literal> scaled(const Evaluator &evaluator, const Literal &values, const Literal &scale) {
   Shape shape = values.shape();
   shape.set_element_type(ElementType::F64);
@@ -41,7 +42,7 @@ Result<Literal> scaled(const Evaluator &evaluator, const Literal &values, const 
   return result;
 }
 
-// The part of a value with indices [begin, end) along a dimension.
+// Returns the part of a value with indices [begin, end) along a dimension.
 Result<Literal> part(const Evaluator &evaluator, const Literal &value, std::int64_t dimension, std::int64_t begin,
                      std::int64_t end) {
   auto d = static_cast<std::size_t>(dimension);
@@ -52,7 +53,7 @@ Result<Literal> part(const Evaluator &evaluator, const Literal &value, std::int6
   return gathered(evaluator, shape, value, walk);
 }
 
-// Writes `value` into the part of `result` that begins at `begin` along a dimension.
+// Writes `value` to the part of `result` that begins at `begin` along a dimension.
 void put(const Evaluator &evaluator, Literal &result, std::size_t dimension, std::int64_t begin, const Literal &value) {
   Walk walk = dense_walk(result.shape().sizes());
   walk.offset = begin * walk.strides[dimension];
@@ -61,8 +62,8 @@ void put(const Evaluator &evaluator, Literal &result, std::size_t dimension, std
                static_cast<std::size_t>(ir::byte_width(value.shape().element_type())));
 }
 
-// Where the groups begin and end along the ragged dimension: for all indices of the `prefix` dimensions alike (outer is
-// 1), or for each of them.
+// Beginnings and ends of the groups along the ragged dimension: the same for all indices of the `prefix` dimensions
+// (then outer is 1), or one for each of these indices.
 struct Groups {
   struct Range {
     std::int64_t begin, end;
@@ -74,7 +75,7 @@ struct Groups {
   Range at(std::int64_t place, std::int64_t group) const {
     return ranges[static_cast<std::size_t>((outer == 1 ? 0 : place) * count + group)];
   }
-  // What holds the ranges of a group for all prefixes.
+  // Returns the smallest range that contains the ranges of a group for all prefixes.
   Range hull(std::int64_t group) const {
     Range hull = outer == 0 ? Range{0, 0} : at(0, group);
     for (std::int64_t place = 1; place < outer; ++place) {
@@ -84,7 +85,7 @@ struct Groups {
   }
 };
 
-// `size`: of the ragged dimension. Sizes that are negative or reach beyond it are cut.
+// `size` is that of the ragged dimension. Group sizes that are negative or exceed it are clamped.
 Result<Groups> groups_of(const Literal &sizes, const Shape &lhs, Dimensions prefix, std::int64_t size) {
   const Shape &shape = sizes.shape();
   bool fits = shape.rank() == 1 || shape.rank() == prefix.size() + 1;
@@ -111,7 +112,7 @@ Result<Groups> groups_of(const Literal &sizes, const Shape &lhs, Dimensions pref
   return groups;
 }
 
-// The part of an operand that is in a group; elements of other groups that lie between are zero.
+// Returns the part of an operand that is in a group; elements of other groups in between are zero.
 Result<Literal> in_group(const Evaluator &evaluator, const Literal &value, const Groups &groups, std::int64_t group,
                          std::int64_t ragged, const Dimensions &prefix) {
   auto [begin, end] = groups.hull(group);
@@ -136,7 +137,7 @@ Result<Literal> in_group(const Evaluator &evaluator, const Literal &value, const
   return result;
 }
 
-// A contracting ragged dimension: each group makes a result of its own.
+// Contracting ragged dimension: each group has a result of its own.
 Result<Literal> contract_groups(Evaluator &evaluator, const Instruction &instruction, Operands operands,
                                 const Groups &groups, std::size_t contracting) {
   DotNumbers numbers(instruction);
@@ -157,9 +158,9 @@ Result<Literal> contract_groups(Evaluator &evaluator, const Instruction &instruc
   return result;
 }
 
-// A free ragged dimension: the rows of each group meet a rhs of their own, and rows in no group stay zero. The group
-// dimension of the rhs, of size 1 in a group's part, counts as one more contracting dimension; to the lhs it is given
-// as a last dimension of size 1.
+// Free ragged dimension: the rows of each group are multiplied by a rhs of their own; rows in no group are zero. The
+// group dimension of the rhs has size 1 in a group's part and becomes an additional contracting dimension; the lhs gets
+// a last dimension of size 1 for it.
 Result<Literal> dot_groups(Evaluator &evaluator, const Instruction &instruction, Operands operands,
                            const Groups &groups, std::int64_t ragged) {
   const Literal &lhs = operands[0], &rhs = operands[1];
@@ -169,7 +170,7 @@ Result<Literal> dot_groups(Evaluator &evaluator, const Instruction &instruction,
   std::int64_t group_dimension = instruction.numbers(AttributeKey::RhsGroupDims)[0];
   numbers.lhs_contracting.push_back(static_cast<std::int64_t>(lhs.shape().rank()));
   numbers.rhs_contracting.push_back(group_dimension);
-  // The prefix dimensions are the first ones of the result, the ragged one follows.
+  // The prefix dimensions are the first ones of the result, followed by the ragged one.
   std::size_t place = groups.prefix.size();
   std::int64_t outer = ir::product(shape.sizes().first(place));
   std::int64_t row_bytes = ir::product(shape.sizes().subspan(place + 1)) * ir::byte_width(shape.element_type());
@@ -202,8 +203,8 @@ Result<Literal> evaluate_scaled_dot(Evaluator &evaluator, const Instruction &ins
   return dot(evaluator, instruction.shape(), DotNumbers(instruction), std::move(lhs), std::move(rhs));
 }
 
-// The ragged dimension of the lhs is cut into groups of consecutive indices. If it is a batch dimension, the groups
-// change nothing.
+// The ragged dimension of the lhs is divided into groups of consecutive indices. If it is a batch dimension, the groups
+// have no effect.
 Result<Literal> evaluate_ragged_dot(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   DotNumbers numbers(instruction);
   std::int64_t ragged = instruction.numbers(AttributeKey::LhsRaggedDims)[0];

@@ -1,5 +1,5 @@
-// Dynamic dimensions. A value keeps its run-time sizes in Literal::dynamic_size(); elements beyond them are padding.
-// How the sizes travel is said by core/ir/run_time_sizes.h, for all ops alike.
+// Dynamic dimensions. A value keeps its run-time sizes in Literal::dynamic_size(); elements outside these are padding.
+// core/ir/run_time_sizes.h says how sizes pass through all ops.
 #include "core/ir/run_time_sizes.h"
 
 #include "core/interpreter/strided_copy.h"
@@ -7,7 +7,8 @@
 namespace bp::interpreter {
 namespace {
 
-// The formulas on the operands' sizes and values. Numbers wrap: programs may pad by any int64.
+// Evaluates the formulas on the operands' sizes and values. Arithmetic wraps around, because programs may pad by any
+// int64.
 Dimensions evaluated(const ir::SizeFormulas &formulas, std::span<const Literal> operands) {
   auto leaf = [&](const ir::SizeFormula &formula) -> std::int64_t {
     const auto n = static_cast<std::size_t>(formula.number);
@@ -35,7 +36,7 @@ Dimensions evaluated(const ir::SizeFormulas &formulas, std::span<const Literal> 
   return sizes;
 }
 
-// The elements within these sizes, as a static array.
+// Returns the elements within these sizes, as a static array.
 Result<Literal> cut(const Evaluator &evaluator, const Literal &whole, std::span<const std::int64_t> sizes) {
   const Shape shape = Shape::array(whole.shape().element_type(), sizes);
   if (std::ranges::equal(sizes, whole.shape().sizes())) {
@@ -44,7 +45,7 @@ Result<Literal> cut(const Evaluator &evaluator, const Literal &whole, std::span<
   return gathered(evaluator, shape, whole, dense_walk(whole.shape().sizes()));
 }
 
-// The same elements in an array of these bounds.
+// Returns the same elements in an array with these bounds.
 Result<Literal> within_bounds(const Evaluator &evaluator, const Literal &exact, const Shape &shape) {
   if (std::ranges::equal(exact.shape().sizes(), shape.sizes())) {
     return exact.with_shape(shape);
@@ -56,7 +57,7 @@ Result<Literal> within_bounds(const Evaluator &evaluator, const Literal &exact, 
   return result;
 }
 
-// With the bounds of the shape and these run-time sizes, kept within the bounds.
+// Returns the value with the bounds of the shape and these run-time sizes, clamped to the bounds.
 Result<Literal> sized(const Evaluator &evaluator, Literal value, const Shape &shape, const Dimensions &sizes) {
   BP_ASSIGN(Literal result, within_bounds(evaluator, value, shape));
   for (std::size_t d = 0; d < shape.rank(); ++d) {
@@ -67,7 +68,7 @@ Result<Literal> sized(const Evaluator &evaluator, Literal value, const Shape &sh
   return result;
 }
 
-// One element along a dynamic dimension, repeated where the other operand has more.
+// Repeats operands that have one element along a dynamic dimension where the other operand has more.
 Status stretch(const Evaluator &evaluator, Operands operands, const Dimensions &sizes) {
   for (Literal &operand : operands) {
     Walk walk = dense_walk(operand.shape().sizes());
@@ -87,7 +88,7 @@ Status stretch(const Evaluator &evaluator, Operands operands, const Dimensions &
 
 Result<Literal> on_cut_operands(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const std::vector<ir::SizeFormulas> formulas = ir::operand_sizes(instruction);
-  std::vector<Dimensions> sizes;  // of all, before any is cut
+  std::vector<Dimensions> sizes;  // of all operands, before any is cut
   for (const ir::SizeFormulas &formula : formulas) {
     sizes.push_back(evaluated(formula, operands));
   }
@@ -98,7 +99,7 @@ Result<Literal> on_cut_operands(Evaluator &evaluator, const Instruction &instruc
   return dispatch(evaluator, exact, operands);
 }
 
-// The elements that are there, in row-major order, in an array of these sizes within the bounds of `shape`.
+// Returns the existing elements, in row-major order, in an array of these sizes within the bounds of `shape`.
 Result<Literal> refilled(const Evaluator &evaluator, const Literal &operand, const Shape &shape,
                          const Dimensions &sizes) {
   BP_ASSIGN(Literal dense, cut(evaluator, operand, run_time_sizes(operand)));
@@ -119,7 +120,7 @@ Result<Literal> evaluate_dynamic(Evaluator &evaluator, const Instruction &instru
   if (rule == ir::SizeRule::Whole || (rule == ir::SizeRule::Bounded && !shape.is_array())) {
     return dispatch(evaluator, instruction, operands);
   }
-  std::vector<Dimensions> sizes;  // evaluators take their operands
+  std::vector<Dimensions> sizes;  // computed first, because evaluators move out of their operands
   for (const ir::SizeFormulas &formulas : ir::result_sizes(instruction)) {
     sizes.push_back(evaluated(formulas, operands));
   }

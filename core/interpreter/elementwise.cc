@@ -1,4 +1,4 @@
-// The elementwise ops: a function over all elements, in parts on several threads.
+// Elementwise ops: apply a function to all elements, in parallel on several threads.
 #include <cmath>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace bp::interpreter {
 namespace {
 
-// An operand as the function reads it. A scalar among arrays is repeated in a run of its own.
+// An operand as the function reads it. A scalar among arrays is repeated in a buffer.
 struct Source {
   const std::byte *data;
   std::size_t width;
@@ -31,8 +31,8 @@ Source make_source(const Literal &operand, const Shape &result) {
   return source;
 }
 
-// The neighbour of x towards 0, or the one away from 0 if the random bits lie below the bits cut off, of which as many
-// are looked at.
+// Returns the neighbour of x towards 0, or the one away from 0 if the random bits, as a number, are less than the
+// leading bits that are cut off. As many of these bits as there are random bits are compared.
 double stochastically_rounded(double x, std::uint64_t random, int random_bits, ir::Spacing spacing) {
   if (!std::isfinite(x) || x == 0) {
     return x;
@@ -88,13 +88,13 @@ Result<Literal> evaluate_elementwise(Evaluator &evaluator, const Instruction &in
 }
 
 Result<Literal> evaluate_select(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  if (operands[0].shape().is_scalar()) {  // also tuples may be selected so
+  if (operands[0].shape().is_scalar()) {  // tuples may be selected, too
     return std::move(operands[operands[0].elements<bool>()[0] ? 1 : 2]);
   }
   return evaluate_elementwise(evaluator, instruction, operands);
 }
 
-// Rounds at random to what the result's type can represent; then an ordinary conversion saturates or overflows.
+// Rounds randomly to a number that the result's type can represent; then an ordinary conversion saturates or overflows.
 Result<Literal> evaluate_stochastic_convert(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   ElementType to = instruction.shape().element_type();
   Shape wide_shape = instruction.shape();

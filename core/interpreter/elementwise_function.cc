@@ -12,8 +12,8 @@ int value_bits(ElementType type) {
   return type == ElementType::Pred ? 1 : ir::bit_width(type);
 }
 
-// The wide type from which a conversion's result is narrowed: the operand's own where the class stays the same, so that
-// there is one rounding and not two.
+// Returns the wide type from which the result of a conversion is narrowed: the operand's own if the class of the type
+// does not change, so that it is rounded once and not twice.
 Wide conversion_result(ElementType from, ElementType to) {
   Wide wide = wide_of(from), target = wide_of(to);
   if (ir::is_floating(to)) {
@@ -28,7 +28,7 @@ Wide conversion_result(ElementType from, ElementType to) {
   return target;
 }
 
-// The formula of an instruction and the wide type of its result; to_bool: it writes bool instead.
+// Formula of an instruction and wide type of its result. to_bool: it writes bool instead.
 struct Formula {
   Loop loop = nullptr;
   Wide result = Wide::Unsigned;
@@ -45,7 +45,7 @@ Loop unary_loop(Opcode opcode, Wide wide) {
   }
 }
 
-// Floats that are compared as the integers which order them.
+// Whether floats are compared by the integers that represent their total order.
 bool compares_in_total_order(const ir::Instruction &instruction, ElementType type) {
   return instruction.opcode() == Opcode::Compare && ir::is_floating(type) &&
          instruction.enumerator(ir::AttributeKey::ComparisonType, ir::ComparisonType::Float) ==

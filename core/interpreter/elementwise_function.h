@@ -1,6 +1,6 @@
-// ElementwiseFunction: what an elementwise op does to a run of elements. The arithmetic is a loop over a wide type;
-// operands are widened and results narrowed around it, so that each formula is compiled for six types and not for
-// thirty-two.
+// ElementwiseFunction: applies an elementwise op to consecutive elements. The arithmetic is a loop over a wide type;
+// operands are widened before it and results narrowed after it, so that each formula is compiled for six types and not
+// for thirty-two.
 #pragma once
 
 #include <array>
@@ -19,49 +19,52 @@ struct LoopParameters {
 };
 using Loop = void (*)(const void *const *operands, void *result, std::size_t count, const LoopParameters &parameters);
 
-// The formulas, by op and wide type of the operands; null if the op is not defined for it. The result is of the same
-// wide type unless said otherwise.
+// Return the loop for an op and the wide type of its operands; nullptr if the op is not defined for this type. The
+// result has the same wide type unless a comment says otherwise.
 Loop unary_float_loop(ir::Opcode opcode, Wide wide);
 Loop unary_integer_loop(ir::Opcode opcode, Wide wide);
-Loop unary_complex_loop(ir::Opcode opcode, Wide wide);  // of abs, real and imag: the real type
+Loop unary_complex_loop(ir::Opcode opcode, Wide wide);  // abs, real and imag: to the real type
 Loop binary_loop(ir::Opcode opcode, Wide wide);
 Loop clamp_loop(Wide wide);
 Loop complex_loop(Wide wide);                                     // to the complex type
 Loop is_finite_loop(Wide wide);                                   // to bool
 Loop compare_loop(ir::ComparisonDirection direction, Wide wide);  // to bool
-// To integers that are ordered as the floats of a type are totally: Wide::Signed. Null for other types.
+// Returns the loop that converts floats of a type to integers (Wide::Signed) in their total order; nullptr for other
+// types.
 ConvertLoop total_order_loop(ir::ElementType type);
-Loop convert_loop(Wide from, Wide to, bool to_pred);  // bits: of the result
-Loop convert_to_odd_loop(Wide from);                  // integers to double, to be rounded once more
-// As XLA:CPU, which rounds f16 and what is narrower in the bits of f16, what has the exponents of f32 in those of f32.
+Loop convert_loop(Wide from, Wide to, bool to_pred);  // bits: those of the result
+Loop convert_to_odd_loop(Wide from);                  // integers to double, to be rounded again
+// Rounds like XLA:CPU: f16 and narrower types in the format of f16, types with the exponent range of f32 in the format
+// of f32.
 Loop reduce_precision_loop(ir::ElementType type);
-Loop select_loop(std::size_t byte_width);  // of bool and two operands of any type of that width
+Loop select_loop(std::size_t byte_width);  // bool and two operands of any type of that width
 
 class ElementwiseFunction {
  public:
-  // More elements at once do not fit its buffers.
+  // Maximum number of elements per call, for which its buffers have room.
   static constexpr std::size_t max_count = 256;
 
-  // Of an instruction whose result and operands are arrays. Fails if the op has no meaning for the element types; asks
-  // for nothing but the instruction's op, attributes and shapes.
+  // Returns the function of an instruction whose result and operands are arrays. Fails if the op is not defined for the
+  // element types. Reads only the instruction's op, attributes and shapes.
   static Result<ElementwiseFunction> make(const ir::Instruction &instruction);
   static bool exists_for(ir::Opcode opcode);
-  // What convert does.
+  // Returns the function of a convert.
   static ElementwiseFunction conversion(ir::ElementType from, ir::ElementType to);
 
-  // `count` elements, at most max_count. The result may be one of the operands.
+  // Applies the function to `count` elements, at most max_count. The result may be in the memory of one of the
+  // operands.
   void operator()(std::span<const std::byte *const> operands, std::byte *result, std::size_t count) const;
 
  private:
-  Loop loop_ = nullptr;  // null: the first operand's wide values are the result's
+  Loop loop_ = nullptr;  // nullptr: the result is the first operand's wide values
   LoopParameters parameters_;
-  std::array<ConvertLoop, 3> widen_ = {};  // null: the operand is used as it lies there
-  ConvertLoop narrow_ = nullptr;           // null: the loop writes the result itself
+  std::array<ConvertLoop, 3> widen_ = {};  // nullptr: the operand is read in place
+  ConvertLoop narrow_ = nullptr;           // nullptr: the loop writes to the result
   std::size_t result_width_ = 0;
 };
 
 class Evaluator;
-// An array as convert makes it of another element type.
+// Converts an array to another element type, as convert does.
 Result<ir::Literal> converted(const Evaluator &evaluator, const ir::Literal &value, ir::ElementType type);
 
 }  // namespace bp::interpreter

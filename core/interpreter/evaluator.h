@@ -21,8 +21,8 @@ using ir::Literal;
 using ir::Opcode;
 using ir::Shape;
 
-// The operand values of one instruction. An evaluator may move out of them and write into what it moved: the storage
-// is copied only if somebody else still needs it.
+// Operand values of one instruction. A function that evaluates it may move out of them and write into the moved values:
+// storage is copied only if it is shared.
 using Operands = std::span<Literal>;
 
 class ScalarFunction;
@@ -34,26 +34,27 @@ class Evaluator {
   Evaluator(const Evaluator &) = delete;
   Evaluator &operator=(const Evaluator &) = delete;
 
-  // The root of a computation. Values are released after their last use.
+  // Evaluates a computation and returns the value of its root. Values are released after their last use.
   Result<Literal> run(ir::Computation computation, std::vector<Literal> arguments);
-  // One instruction; errors are blamed on it.
+  // Evaluates one instruction; errors name it.
   Result<Literal> run(const Instruction &instruction, Operands operands);
-  // A called computation that takes scalars, made ready for many calls. Lives as long as the evaluator.
+  // Returns a called computation that takes scalars, prepared for many calls. Valid as long as the evaluator.
   Result<ScalarFunction *> scalar_function(ir::Computation computation);
 
   const Options &options() const { return options_; }
-  // Runs body(begin, end) on parts of [0, count), each of at least `grain`, at the same time. Which elements share a
-  // part must not change any result. An exception of a part is thrown again here, after all have ended.
+  // Runs body(begin, end) in parallel on parts of [0, count), each with at least `grain` elements. The results must not
+  // depend on how elements are divided into parts. An exception in a part is rethrown here after all parts have ended.
   template <class Body>
   void parallel(std::int64_t count, std::int64_t grain, Body &&body) const;
-  // The zero-filled result of an instruction; refuses what exceeds the limit.
+  // Returns a zero-filled result of an instruction; fails if it exceeds the limit.
   Result<Literal> allocate(const Shape &shape) const;
-  // The same instruction on operands of these shapes and with the result that follows, in a module of the evaluator's
-  // own; valid until the next call for it.
+  // Returns the same instruction with operands of these shapes and the result shape that follows, in a module owned by
+  // the evaluator; valid until the next call for it.
   Result<Instruction> with_operand_shapes(const Instruction &instruction, std::span<const Literal> operands);
-  // Random bits of rng.
+  // Returns random bits for rng.
   std::uint64_t random_bits() { return random_(); }
-  // The state of a rng-get-and-update-state; each instruction has its own, and XLA:CPU's number to begin with.
+  // Returns the state of an rng-get-and-update-state. Each instruction has a state of its own, with XLA:CPU's initial
+  // value.
   UInt128 &random_state(const Instruction &instruction) {
     constexpr UInt128 first = 0x7012395;
     return random_states_.try_emplace(index(instruction.id()), first).first->second;
@@ -67,7 +68,7 @@ class Evaluator {
   Error blame(Error error, const Instruction &instruction);
 
   const Options &options_;
-  mutable ThreadPool pool_;  // its state is not the evaluator's
+  mutable ThreadPool pool_;  // mutable because its state is not part of the evaluator's
   std::int64_t max_value_bytes_;
   std::int64_t steps_left_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -75,7 +76,7 @@ class Evaluator {
   bool blamed_ = false;
   std::unordered_map<std::uint32_t, std::unique_ptr<Plan>> plans_;
   std::unordered_map<std::uint32_t, std::unique_ptr<ScalarFunction>> scalar_functions_;
-  std::unique_ptr<ir::Module> other_shapes_;  // a copy, with the instructions of with_operand_shapes() at its end
+  std::unique_ptr<ir::Module> other_shapes_;  // a copy of the module, followed by with_operand_shapes()'s instructions
   std::unordered_map<std::uint32_t, ir::InstructionId> with_other_shapes_;  // by instruction id
   std::mt19937_64 random_;
   std::unordered_map<std::uint32_t, UInt128> random_states_;
@@ -104,9 +105,10 @@ void Evaluator::parallel(std::int64_t count, std::int64_t grain, Body &&body) co
   }
 }
 
-// One instruction, by the evaluate_* function of its op. To that, arrays have the sizes of their bounds.
+// Evaluates one instruction with the evaluate_* function of its op, which gets dynamic arrays as arrays of their
+// bounds.
 Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, Operands operands);
-// The same where operands or the result have dynamic dimensions: see core/ir/run_time_sizes.h.
+// Evaluates an instruction whose operands or result have dynamic dimensions; see core/ir/run_time_sizes.h.
 Result<Literal> evaluate_dynamic(Evaluator &evaluator, const Instruction &instruction, Operands operands);
 
 #define BP_OP(number, name, text, min_operands, max_operands, shape_rule, evaluator_name, ...) \

@@ -1,5 +1,6 @@
-// Exchange: where the devices of a simulation meet. Each device is a thread; what one brings to a meeting, all its
-// members get. When every device waits, or has ended, and nobody can go on, the simulation is stuck, and all are told.
+// Exchange: communication between the devices of a simulation. Each device is a thread. All members of a meeting get
+// the values that each of them brings. When every device waits or has ended, and none can continue, the simulation is
+// deadlocked, and all waiting devices get an error.
 #pragma once
 
 #include <condition_variable>
@@ -17,11 +18,11 @@
 
 namespace bp::interpreter {
 
-// A device's number in the grid: replica * partitions + partition.
+// Number of a device in the grid: replica * partitions + partition.
 using DeviceNumber = std::int64_t;
 
-// Members of a group of replicas over all partitions: XLA has one replica after the other, each with its partitions;
-// StableHLO's specification one partition after the other, each with its replicas.
+// Order of the members of a group of replicas over all partitions. XLA orders by replica, then partition; StableHLO's
+// specification by partition, then replica.
 enum class MemberOrder { ByReplica, ByPartition };
 
 class Exchange {
@@ -36,32 +37,33 @@ class Exchange {
   std::int64_t partitions() const { return partitions_; }
   MemberOrder member_order() const { return member_order_; }
 
-  // Brings values to the meeting of `members`, `self` among them, and waits for theirs: by member, in order. The n-th
-  // meeting of a device under a key is with the n-th of the others. Literals share their bytes.
+  // Brings values to the meeting of `members`, which include `self`, and waits for the values of the others; returns
+  // the values by member, in order. The n-th meeting of a device under a key is with the n-th of the other members.
+  // Literals share their bytes.
   Result<std::vector<std::vector<ir::Literal>>> meet(DeviceNumber self, const std::string &key,
                                                      const std::vector<DeviceNumber> &members,
                                                      std::vector<ir::Literal> values);
-  // A queue per channel: sending does not wait.
+  // Send and receive through one queue per channel; sending does not wait.
   void send(std::int64_t channel, ir::Literal value);
   Result<ir::Literal> receive(DeviceNumber self, std::int64_t channel);
 
-  // What infeed gives, to whoever asks first.
-  void feed(std::deque<ir::Literal> inputs) { inputs_ = std::move(inputs); }  // before the devices begin
+  // Inputs of infeed, in the order in which devices ask for them.
+  void feed(std::deque<ir::Literal> inputs) { inputs_ = std::move(inputs); }  // before the devices start
   Result<ir::Literal> next_input();
 
-  // The device is done. If it failed, so do all that wait for anything.
+  // Called when the device has ended. If it failed, all devices that wait fail, too.
   void leave(DeviceNumber self, bool failed);
-  // The device that failed first, the cause of other failures. After all have left.
+  // Returns the device that failed first, which caused the other failures. Call it after all devices have left.
   std::optional<DeviceNumber> first_failed() const { return first_failed_; }
 
  private:
   struct Meeting {
     std::map<DeviceNumber, std::vector<ir::Literal>> values;
-    std::size_t left = 0;  // members that have taken what they came for
+    std::size_t left = 0;  // number of members that have taken the values
   };
   using MeetingKey = std::pair<std::string, std::vector<DeviceNumber>>;
 
-  // Waits, the lock held, until is_ready(); an error if that will never be.
+  // Waits, with the lock held, until is_ready(); returns an error if that cannot become true any more.
   Status wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std::function<bool()> is_ready);
   void look_whether_stuck();
 
@@ -69,11 +71,11 @@ class Exchange {
   const MemberOrder member_order_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<MeetingKey, std::map<std::int64_t, Meeting>> meetings_;  // by round
+  std::map<MeetingKey, std::map<std::int64_t, Meeting>> meetings_;  // by number of the meeting
   std::map<std::pair<MeetingKey, DeviceNumber>, std::int64_t> rounds_;
   std::map<std::int64_t, std::deque<ir::Literal>> queues_;
   std::deque<ir::Literal> inputs_;
-  std::vector<std::function<bool()>> waits_;  // by device; empty: it runs, or has ended
+  std::vector<std::function<bool()>> waits_;  // by device: what it waits for; empty if it runs or has ended
   std::size_t ended_ = 0;
   std::optional<DeviceNumber> first_failed_;
   bool stopped_ = false;

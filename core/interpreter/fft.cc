@@ -1,5 +1,5 @@
-// fft: one dimension after the other, in complex<double>. Lengths with small factors are divided (Cooley and Tukey);
-// a prime factor is summed up directly.
+// fft: one dimension after the other, in complex<double>. Lengths are split into prime factors (Cooley and Tukey); each
+// factor is summed directly.
 #include <numbers>
 
 #include "core/interpreter/elementwise_function.h"
@@ -19,8 +19,8 @@ std::size_t smallest_factor(std::size_t n) {
   return n;
 }
 
-// out[k] = sum over j of in[j * stride] * roots[(j * k * root_stride) mod total], where roots are the `total`-th roots
-// of unity and n * root_stride = total.
+// Computes out[k] = sum over j of in[j * stride] * roots[(j * k * root_stride) mod total], where roots are the
+// `total`-th roots of unity and n * root_stride = total.
 void transform(const Complex *in, std::size_t stride, Complex *out, std::size_t n, std::span<const Complex> roots) {
   if (n == 1) {
     out[0] = in[0];
@@ -40,7 +40,7 @@ void transform(const Complex *in, std::size_t stride, Complex *out, std::size_t 
   }
 }
 
-// All lines of `values` along a dimension, in place. Length n; inverse divides by it.
+// Transforms all lines of `values` along a dimension of length n, in place. The inverse divides by n.
 void transform_lines(const Evaluator &evaluator, std::vector<Complex> &values, std::size_t outer, std::size_t n,
                      std::size_t inner, bool inverse) {
   std::vector<Complex> roots(n);
@@ -73,7 +73,7 @@ Result<Literal> evaluate_fft(Evaluator &evaluator, const Instruction &instructio
   if (to.element_count() == 0 || from.element_count() == 0) {
     return result;
   }
-  // The full box of complex numbers, of which a real transform stores a half along the last dimension.
+  // Complex numbers of all frequencies; a real transform stores half of them along the last dimension.
   Dimensions sizes(from.sizes().begin(), from.sizes().end());
   std::ranges::copy(lengths, sizes.begin() + static_cast<std::ptrdiff_t>(batch_rank));
   std::vector<Complex> box(static_cast<std::size_t>(ir::product(std::span(sizes.data(), sizes.size()))));
@@ -96,7 +96,8 @@ Result<Literal> evaluate_fft(Evaluator &evaluator, const Instruction &instructio
     along(d);
   }
   if (type == ir::FftType::Irfft) {
-    // Once the other dimensions are done, each row is the transform of a real row: the second half mirrors the first.
+    // After the other dimensions are transformed, each row is the transform of a real row, whose second half mirrors
+    // the first.
     for (std::size_t row = 0; row < box.size() / static_cast<std::size_t>(last); ++row) {
       Complex *line = box.data() + row * static_cast<std::size_t>(last);
       line[0] = line[0].real();

@@ -1,4 +1,4 @@
-// Ops whose places are computed at run time: dynamic slices, gather and scatter.
+// Ops with indices that are computed at run time: dynamic slices, gather and scatter.
 
 #include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"
@@ -8,8 +8,8 @@ namespace {
 
 using ir::AttributeKey;
 
-// How gather and scatter read their index array: the index vector lies along one dimension, and the other dimensions,
-// in order, number the slices.
+// Index array of gather and scatter: index vectors lie along one dimension; the other dimensions, in order, number the
+// windows.
 struct IndexVectors {
   std::vector<std::int64_t> values;
   Dimensions batch_sizes, batch_strides;
@@ -41,17 +41,17 @@ bool contains(std::span<const std::int64_t> list, std::int64_t value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// How the dimensions of the index array, the operand and the windows belong together: the same for gather (windows are
-// read and lie in the result) and scatter (windows are combined from the updates).
+// Maps between the dimensions of the index array, the operand and the windows, both for gather (windows are read, and
+// are in the result) and for scatter (windows are in the updates, and are combined into the operand).
 struct WindowMap {
   std::span<const std::int64_t> start_map;                   // index vector component -> operand dimension
-  std::span<const std::int64_t> operand_batch, index_batch;  // operand dimension i goes along with index dimension i
-  Dimensions index_batch_position;                           // ... which is this one of the batch dimensions
-  Dimensions window_to_operand;                              // operand dimension of each window dimension
-  Dimensions batch_dimensions;                               // of the windows' array: those that number the windows
-  std::span<const std::int64_t> window_dimensions;           // ... and those inside a window
+  std::span<const std::int64_t> operand_batch, index_batch;  // operand dimension i corresponds to index dimension i
+  Dimensions index_batch_position;                  // position of that index dimension among the batch dimensions
+  Dimensions window_to_operand;                     // operand dimension of each window dimension
+  Dimensions batch_dimensions;                      // dimensions of the array of windows that number the windows
+  std::span<const std::int64_t> window_dimensions;  // dimensions of the array of windows that are inside a window
 
-  // `window_rank`: of the array of windows; `collapsed`: operand dimensions that windows do not have.
+  // `window_rank`: rank of the array of windows; `collapsed`: operand dimensions that windows do not have.
   WindowMap(const Shape &operand, std::size_t window_rank, std::span<const std::int64_t> in_window,
             std::span<const std::int64_t> collapsed, std::span<const std::int64_t> start,
             std::span<const std::int64_t> operand_batching, std::span<const std::int64_t> index_batching,
@@ -72,7 +72,7 @@ struct WindowMap {
     }
   }
 
-  // The operand index where the window with this batch index starts.
+  // Returns the operand index at which the window with this batch index starts.
   Dimensions start(const IndexVectors &indices, std::span<const std::int64_t> batch, std::size_t operand_rank) const {
     Dimensions result(operand_rank, 0);
     for (std::size_t i = 0; i < start_map.size(); ++i) {
@@ -84,7 +84,7 @@ struct WindowMap {
     return result;
   }
 
-  // A walk over one window in the array of windows ...
+  // Returns the walk over one window in the array of windows.
   Walk window_walk(std::span<const std::int64_t> array_sizes, std::span<const std::int64_t> batch) const {
     Dimensions strides = dense_strides(array_sizes);
     Walk walk;
@@ -96,7 +96,7 @@ struct WindowMap {
     }
     return walk;
   }
-  // ... and over its place in the operand.
+  // Returns the walk over the same window in the operand.
   Walk operand_walk(std::span<const std::int64_t> operand_sizes, std::span<const std::int64_t> start) const {
     Dimensions strides = dense_strides(operand_sizes);
     Walk walk;
@@ -141,8 +141,7 @@ Result<Literal> evaluate_gather(Evaluator &evaluator, const Instruction &instruc
     window_sizes.push_back(slice_sizes[static_cast<std::size_t>(d)]);
   }
   BP_ASSIGN(Literal result, evaluator.allocate(shape));
-  if (ir::product(slice_sizes) ==
-      0) {  // a slice without elements may be collapsed to one element: there is none to take
+  if (ir::product(slice_sizes) == 0) {  // collapsed slices without elements: nothing to read
     return result;
   }
   std::byte *out = result.mutable_bytes().data();
@@ -157,7 +156,7 @@ Result<Literal> evaluate_gather(Evaluator &evaluator, const Instruction &instruc
   return result;
 }
 
-// A window that reaches outside is dropped whole.
+// A window that is not entirely inside is skipped.
 Result<Literal> evaluate_scatter(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   std::size_t count = operands.size() / 2;
   std::int64_t vector_dimension = instruction.number(AttributeKey::IndexVectorDim);
@@ -199,7 +198,7 @@ Result<Literal> evaluate_scatter(Evaluator &evaluator, const Instruction &instru
         to_offset += index[d] * to.strides[d];
       }
       for (std::size_t i = 0; i < count; ++i) {
-        const Literal &update = operands[count + 1 + i];  // perhaps of another type
+        const Literal &update = operands[count + 1 + i];  // may have another type
         places[i] = outputs[i] + to_offset * static_cast<std::int64_t>(element_width(results[i].shape()));
         arguments[i] = places[i];
         arguments[count + i] =

@@ -1,5 +1,5 @@
-// Evaluates a computation instruction by instruction. A plan per computation, made once in one walk, says in which slot
-// each operand lies and which use is the last, so that a value dies as soon as nobody needs it.
+// Evaluates a computation instruction by instruction. A plan per computation, made once in one pass, has the slot of
+// each operand and whether a use is the last one, so that values are released as early as possible.
 #include "core/interpreter/interpreter.h"
 
 #include <unistd.h>
@@ -16,15 +16,15 @@
 namespace bp::interpreter {
 namespace {
 
-// Calls within calls. A level takes some kilobytes of the C++ stack.
+// Maximum depth of nested calls. Each level needs some kilobytes of the C++ stack.
 constexpr int max_depth = 256;
 
 std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-// The value with the parameter's marks of dynamic dimensions, which may differ from the argument's. A tuple's elements
-// are of more than one instruction; its type and sizes are compared part by part.
+// Returns the value with the parameter's dynamic dimensions, which may differ from the argument's. Tuples are handled
+// element by element.
 Literal marked(Literal value, const Shape &shape) {
   if (ir::same(value.shape(), shape, ir::CompareLayout::No)) {
     return value;
@@ -45,7 +45,7 @@ Literal marked(Literal value, const Shape &shape) {
   return result;
 }
 
-// As ir::same(), whatever is marked as dynamic.
+// Whether shapes are equal as in ir::same(), except for which dimensions are dynamic.
 bool same_bounds(const Shape &a, const Shape &b) {
   return a.element_type() == b.element_type() && std::ranges::equal(a.sizes(), b.sizes()) &&
          std::ranges::equal(a.elements(), b.elements(), same_bounds);
@@ -59,7 +59,7 @@ Result<Literal> checked_argument(Literal argument, const Shape &expected, std::s
   return marked(std::move(argument), expected);
 }
 
-// Runs `body` with what a standard library may throw turned into errors.
+// Runs `body` and converts exceptions of the standard library to errors.
 template <class Body>
 Result<Literal> guarded(Body &&body) {
   try {
@@ -83,17 +83,17 @@ Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, O
   return make_error(ErrorCode::Internal, "an instruction without an op");
 }
 
-// How to evaluate one computation: an entry per instruction, in order.
+// Plan of one computation: an entry per instruction, in order.
 struct Evaluator::Plan {
   struct Operand {
     std::uint32_t slot;
     bool last_use;
   };
   std::vector<Instruction> instructions;
-  std::vector<std::uint32_t> operand_begin;  // into operands; one more than instructions
+  std::vector<std::uint32_t> operand_begin;  // first index into operands; has an additional element at the end
   std::vector<Operand> operands;
-  std::vector<bool> used;       // whether anybody uses the value
-  std::vector<bool> parameter;  // parameters get their slots filled before the first step
+  std::vector<bool> used;       // whether the value has users
+  std::vector<bool> parameter;  // parameters' slots are filled before the first step
   std::uint32_t root;
 };
 
@@ -127,7 +127,7 @@ const Evaluator::Plan &Evaluator::plan(ir::Computation computation) {
   }
   plan.operand_begin.push_back(static_cast<std::uint32_t>(plan.operands.size()));
   plan.root = slot_of.at(index(computation.root().id()));
-  // The first use met from the end is the last one; the root's value is never released.
+  // Going backwards, the first use found is the last one; the root's value is never released.
   plan.used.resize(count);
   plan.used[plan.root] = true;
   for (std::size_t i = plan.operands.size(); i-- > 0;) {
@@ -193,7 +193,7 @@ Result<Literal> Evaluator::run(const Instruction &instruction, Operands operands
   if (Status status = check_limits(); !status.ok()) {
     return blame(std::move(status).error(), instruction);
   }
-  std::vector<Literal> kept;  // evaluators write into their operands
+  std::vector<Literal> kept;  // because evaluators write into their operands
   if (options_.on_result) {
     kept.assign(operands.begin(), operands.end());
   }
@@ -236,7 +236,7 @@ Result<Instruction> Evaluator::with_operand_shapes(const Instruction &instructio
   }
   BP_ASSIGN(Shape shape, ir::infer_shape(result));
   if (shape.is_array()) {
-    shape.set_element_type(instruction.shape().element_type());  // a dot may give a wider one than it must
+    shape.set_element_type(instruction.shape().element_type());  // the type that follows for a dot may be wider
   }
   module.set_shape(result.id(), shape);
   return result;
@@ -257,7 +257,7 @@ Status Evaluator::check_limits() {
   if (--steps_left_ < 0) {
     return unsupported("gave up after {} steps", options_.max_steps);
   }
-  // Reading the clock costs as much as a small instruction.
+  // Checked only every 64 steps, because reading the clock costs as much as a small instruction.
   if ((steps_left_ & 63) == 0 &&
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > options_.max_seconds) {
     return unsupported("gave up after {} seconds", options_.max_seconds);
@@ -265,7 +265,7 @@ Status Evaluator::check_limits() {
   return {};
 }
 
-// The innermost instruction gets the blame; those around it say how it was reached.
+// The error names the innermost instruction; notes say by which instructions it was called.
 Error Evaluator::blame(Error error, const Instruction &instruction) {
   if (blamed_) {
     constexpr std::size_t max_notes = 8;

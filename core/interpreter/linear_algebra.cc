@@ -1,4 +1,4 @@
-// cholesky and triangular-solve, matrix by matrix, in the sum type.
+// cholesky and triangular-solve, one matrix after the other, in the sum type.
 #include <cmath>
 
 #include "core/interpreter/strided_copy.h"
@@ -25,7 +25,7 @@ double real_part(W x) {
   }
 }
 
-// A square or rectangular matrix of wide values.
+// A matrix of wide values.
 template <class W>
 struct Matrix {
   std::size_t rows, columns;
@@ -47,8 +47,8 @@ Matrix<W> matrix_at(const Literal &literal, std::size_t number) {
   return matrix;
 }
 
-// Row by row: l(i,j) = (a(i,j) - sum l(i,k) conj(l(j,k))) / l(j,j), and the root of that on the diagonal. A matrix that
-// is not positive definite gives NaNs. Reads the lower triangle.
+// Row by row: l(i,j) = (a(i,j) - sum l(i,k) conj(l(j,k))) / l(j,j), and the square root of the numerator on the
+// diagonal. A matrix that is not positive definite gives NaNs. Reads only the lower triangle.
 template <class W>
 Matrix<W> cholesky(const Matrix<W> &a) {
   Matrix<W> l(a.rows, a.rows);
@@ -86,7 +86,7 @@ Matrix<W> transposed(const Matrix<W> &a) {
   return result;
 }
 
-// Solves a x = b by substitution, forwards if a is lower triangular, else backwards. b becomes x.
+// Solves a x = b by substitution, forwards if a is lower triangular, else backwards. Replaces b by x.
 template <class W>
 void solve(const Matrix<W> &a, bool lower, bool unit_diagonal, Matrix<W> &b) {
   for (std::size_t step = 0; step < a.rows; ++step) {
@@ -102,7 +102,7 @@ void solve(const Matrix<W> &a, bool lower, bool unit_diagonal, Matrix<W> &b) {
   }
 }
 
-// Calls body<T>() for the element types that have square roots and quotients.
+// Calls body<T>() for element types that have square roots and quotients.
 template <class Body>
 void with_field_type(ElementType type, Body &&body) {
   ir::visit_element_type(type, [&]<class T>() {
@@ -126,7 +126,7 @@ std::size_t matrix_count(const Shape &shape) {
 
 }  // namespace
 
-// The triangle that is not asked for holds zeros.
+// The other triangle of the result is zero.
 Result<Literal> evaluate_cholesky(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   bool lower = instruction.number(AttributeKey::Lower) != 0;
   BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
@@ -140,7 +140,7 @@ Result<Literal> evaluate_cholesky(Evaluator &evaluator, const Instruction &instr
   return result;
 }
 
-// op(a) x = b, or x op(a) = b, which is op(a)^T x^T = b^T.
+// Solves op(a) x = b, or x op(a) = b, which is op(a)^T x^T = b^T.
 Result<Literal> evaluate_triangular_solve(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   bool left = instruction.number(AttributeKey::LeftSide) != 0,
        unit = instruction.number(AttributeKey::UnitDiagonal) != 0;

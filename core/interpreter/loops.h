@@ -1,5 +1,5 @@
-// Loops around a formula, for the files that hold formulas. A formula is a captureless lambda; parameters come last if
-// it takes them.
+// Loops that apply a formula, for the files with formulas. A formula is a captureless lambda; if it takes the
+// parameters, they come last.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace bp::interpreter {
 
-// Result R of one operand W, formula(x) or formula(x, parameters).
+// Computes results R of one operand W: formula(x) or formula(x, parameters).
 template <class W, class R, auto formula>
 void loop_of_one(const void *const *operands, void *result, std::size_t count, const LoopParameters &parameters) {
   const W *x = static_cast<const W *>(operands[0]);
@@ -38,7 +38,7 @@ void loop_of_two(const void *const *operands, void *result, std::size_t count, c
   }
 }
 
-// Functions are computed in a wider type and rounded once: those of f32 in double, of f64 in the extended format.
+// Functions are computed in a wider type and rounded once: functions of f32 in double, of f64 in the extended format.
 template <class W>
 using Wider = std::conditional_t<std::is_same_v<W, float>, double, long double>;
 template <class W, auto function>
@@ -49,8 +49,8 @@ constexpr Loop computed_loop_of_two = loop_of_two<W, W, [](W x, W y) {
   return static_cast<W>(function(static_cast<Wider<W>>(x), static_cast<Wider<W>>(y)));
 }>;
 
-// Of complex numbers the textbook product: an infinite factor among others may give NaN, where C's product would look
-// again. That of integers wraps.
+// Returns the product. For complex numbers it is the textbook product: an infinite factor may give NaN, where C would
+// recompute the product. Products of integers wrap around.
 template <class W>
 W multiply(W x, W y) {
   if constexpr (is_complex_number<W>) {
@@ -62,7 +62,7 @@ W multiply(W x, W y) {
   }
 }
 
-// NaN if either is; of zeros, max takes +0 and min takes -0.
+// NaN if either is NaN; for zeros of different sign, maximum() returns +0 and minimum() returns -0.
 template <class W>
 W maximum(W x, W y) {
   if constexpr (std::is_floating_point_v<W>) {
@@ -88,8 +88,9 @@ W minimum(W x, W y) {
   return y < x ? y : x;
 }
 
-// An integer that orders the values of an element type totally, floats by their bits: -NaN < -inf < ... < -0 < +0 < ...
-// < inf < NaN, and NaNs by their payloads. The one NaN of a format without -0 has its bits, and comes first as in XLA.
+// Returns an integer that orders all values of an element type, floats by their bits: -NaN < -inf < ... < -0 < +0 < ...
+// < inf < NaN, and NaNs by their payloads. The single NaN of formats without -0 has the bits of -0, and comes first, as
+// in XLA.
 template <class T>
 auto total_order_key(T x) {
   if constexpr (is_narrow_float<T>) {
@@ -111,11 +112,11 @@ auto total_order_key(T x) {
   }
 }
 
-// The lowest `bits` of a value: what a narrow integer is as unsigned.
+// Returns the lowest `bits` of a value, which are a narrow integer as an unsigned number.
 inline std::uint64_t low_bits(std::uint64_t value, int bits) {
   return bits == 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
-// The lowest `bits` read as a signed number.
+// Returns the lowest `bits` as a signed number.
 inline std::int64_t sign_extended(std::uint64_t value, int bits) {
   return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
 }

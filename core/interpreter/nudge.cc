@@ -9,7 +9,7 @@
 namespace bp::interpreter {
 namespace {
 
-// Floats of all formats but one are sign and magnitude, and the next magnitude has the next code.
+// Floats of all formats but one consist of sign and magnitude, and the next magnitude has the next code.
 template <class T, class Bits>
 void nudge_float(T &value, bool up) {
   auto as_double = [](const T &x) { return static_cast<double>(x); };
@@ -58,7 +58,7 @@ void perturb_element(T &value, std::uint64_t bits) {
   }
 }
 
-// Calls move(element, bits) with bits of the seed for each float; bits of a high place are the better ones.
+// Calls move(element, bits) for each float, with bits that depend on the seed; the high bits are the more random ones.
 template <class Move>
 Result<ir::Literal> move_floats(const ir::Literal &value, std::uint64_t seed, const Move &move) {
   if (value.shape().is_tuple()) {

@@ -1,5 +1,5 @@
-// How sure a result can be: what becomes of it when its inputs are moved by the least that their type can say. A
-// program that answers that with a large change is ill-conditioned: no two ways of rounding need to agree on it.
+// How accurate a result can be: the effect of changing its inputs by the smallest step of their type. A program whose
+// result changes much is ill-conditioned: two implementations that round differently need not agree on it.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace bp::interpreter {
 
-// The value with every float moved by one unit in the last place, up or down as the seed has it. Zeros, infinities, NaN
-// and everything that is no float stay; tuples are moved element by element. Fails only for lack of memory.
+// Returns the value with every float moved by one unit in the last place, up or down depending on the seed. Zeros,
+// infinities, NaN and values that are not floats are not changed; tuples are changed element by element. Fails only if
+// there is not enough memory.
 Result<ir::Literal> nudge(const ir::Literal &value, std::uint64_t seed);
 
-// The value with every finite float other than zero made larger by up to a 32nd, by how much the seed has it; in types
-// of a few bits by one unit in the last place or not at all. That they all grow moves means, that they do not grow
-// alike moves what is normalized. A program whose result hardly answers to that hides what happens inside of it.
-// Otherwise as nudge().
+// Returns the value with every finite float other than zero enlarged by up to 1/32, by an amount that depends on the
+// seed; in types of few bits by one unit in the last place or not at all. Enlarging all of them changes means, and
+// enlarging them differently changes normalized values. A program whose result hardly changes hides errors inside it.
+// Otherwise the same as nudge().
 Result<ir::Literal> perturb(const ir::Literal &value, std::uint64_t seed);
 
 }  // namespace bp::interpreter

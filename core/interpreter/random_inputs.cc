@@ -17,7 +17,7 @@ using ir::Literal;
 using ir::Opcode;
 using ir::Shape;
 
-// Steele, Lea and Flood's SplitMix64, as a function of a counter.
+// Returns random bits: SplitMix64 of Steele, Lea and Flood, as a function of a counter.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
   std::uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -25,7 +25,8 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
   return z ^ (z >> 31);
 }
 
-// The sum of twelve uniform numbers: near enough to normal, and exact, so that no machine's library can differ.
+// Returns the sum of twelve uniform numbers, which is approximately normal, and exact, so that it does not depend on
+// the machine's math library.
 double random_normal(std::uint64_t seed, std::uint64_t counter) {
   std::int64_t sum = 0;
   for (std::uint64_t i = 0; i < 3; ++i) {
@@ -41,7 +42,7 @@ double random_uniform(std::uint64_t seed, std::uint64_t counter) {
   return 0.5 + static_cast<double>(random_bits(seed, counter) >> 11) * 0x1p-53;
 }
 
-// Calls body(i) for each i below count, parts of them at the same time.
+// Calls body(i) for each i below count, in parallel.
 template <class Body>
 void for_each_number(std::size_t count, Body &&body) {
   constexpr std::size_t part = 1 << 16;
@@ -57,7 +58,7 @@ void for_each_number(std::size_t count, Body &&body) {
   }
 }
 
-// What is drawn for an element depends on its number alone.
+// The value of an element depends only on its number and the seed.
 template <class T>
 void fill(std::span<T> out, const Shape &shape, std::uint64_t seed, const ValueRange &range) {
   if constexpr (std::is_integral_v<WideType<T>>) {
@@ -87,13 +88,13 @@ void fill(std::span<T> out, const Shape &shape, std::uint64_t seed, const ValueR
         out[i] = T(static_cast<Part>(value(2 * i)), static_cast<Part>(value(2 * i + 1)));
       } else {
         double number = value(i);
-        out[i] = narrow<T>(std::is_same_v<T, ir::F8E8M0FNU> ? std::fabs(number) : number);  // it has no sign
+        out[i] = narrow<T>(std::is_same_v<T, ir::F8E8M0FNU> ? std::fabs(number) : number);  // has no sign
       }
     });
   }
 }
 
-// The largest range of the type that lies within the wanted one.
+// Returns the part of the range that the type can represent.
 ValueRange cut_to_type(ValueRange range, ir::ElementType type) {
   if (!ir::is_integer(type)) {
     return range;
@@ -106,7 +107,7 @@ ValueRange cut_to_type(ValueRange range, ir::ElementType type) {
   return range;
 }
 
-// Each use of each instruction, with the operand it is: a tuple of many operands is never searched.
+// All uses of each instruction, with the index of the operand, so that tuples of many operands need not be searched.
 class Uses {
  public:
   struct Use {
@@ -152,12 +153,12 @@ std::int64_t product_of(const Shape &shape, std::span<const std::int64_t> dimens
   return result;
 }
 
-// Follows one array from a parameter to where its use tells something about its values.
+// Follows an array from a parameter to a use that determines the range of its values.
 class UseFinder {
  public:
   UseFinder(const ir::Module &module, const Uses &uses) : module_(module), uses_(uses) {}
 
-  // element: -1 for the whole value, else which element of the (flat) tuple.
+  // element: -1 for the whole value, else the index of an element of the (flat) tuple.
   ValueRange find(Instruction parameter, std::int64_t element) {
     work_.clear();
     seen_.clear();
@@ -166,7 +167,7 @@ class UseFinder {
     bound_.reset();
     is_positive_ = false;
     push(parameter.id(), element);
-    // Enough to get from any parameter to its use; keeps the whole search linear.
+    // Maximum number of visits, which is enough to get from any parameter to its use; keeps the whole search linear.
     constexpr std::size_t max_visits = 500;
     for (std::size_t next = 0; next < work_.size() && next < max_visits; ++next) {
       auto [id, part] = work_[next];
@@ -194,7 +195,7 @@ class UseFinder {
     std::int64_t element;
   };
 
-  // Divides the variance: what a residual branch adds is small beside what goes around it.
+  // Divides the variance, so that the result of a residual branch is small compared with the value it is added to.
   static constexpr std::int64_t damping = 4;
 
   void push(ir::InstructionId id, std::int64_t element) {
@@ -239,7 +240,7 @@ class UseFinder {
         if (operand > 1) {
           return;
         }
-        // The data a filter slides over is of size 1; a filter has an input per feature and window position.
+        // The data that a filter slides over has deviation 1; a filter has one input per feature and window position.
         fan_in_ =
             operand == 0
                 ? 1
@@ -250,7 +251,7 @@ class UseFinder {
       case Opcode::Gather:
         if (operand == 0) {
           table_ = ir::product(user.numbers(AttributeKey::SliceSizes));
-          return push(user.id(), -1);  // a table of indices gives indices
+          return push(user.id(), -1);  // a table of indices returns indices
         }
         return bound_by_dimensions(user.operand(0).shape(), user.numbers(AttributeKey::StartIndexMap));
       case Opcode::Scatter:
@@ -285,7 +286,7 @@ class UseFinder {
       case Opcode::Maximum:
       case Opcode::Minimum:
       case Opcode::Select:
-        // Indices are often shifted and clamped before they are used, and a variance has an epsilon added.
+        // Indices are often shifted and clamped before they are used, and an epsilon is added to variances.
         if (ir::is_integer(shape.element_type()) ||
             (user.operand_count() == 2 && is_constant(user.operand(1 - operand)))) {
           push(user.id(), -1);
@@ -295,7 +296,7 @@ class UseFinder {
     }
   }
 
-  // Whether it makes something larger that is multiplied.
+  // Whether the broadcast enlarges an operand and is multiplied.
   bool is_factor(Instruction broadcast) const {
     return broadcast.shape().element_count() > broadcast.operand(0).shape().element_count() &&
            std::ranges::any_of(uses_.of(broadcast.id()), [&](const Uses::Use &use) {
@@ -318,7 +319,7 @@ class UseFinder {
       bound(shape.size(dimension) - box.size(dimension) + 1);
     }
   }
-  // Compared with a count along a dimension: one-hot, or a class label.
+  // Handles a comparison with an iota along a dimension: one-hot encodings and class labels.
   void bound_by_labels(Instruction other) {
     while (other.opcode() == Opcode::Broadcast || other.opcode() == Opcode::Reshape ||
            other.opcode() == Opcode::Convert) {

@@ -1,5 +1,5 @@
-// reduce and map. A plain add, multiply, maximum ... runs directly, in the sum type (double for floats) and rounded
-// once; any other reducer is called as a scalar function, many results at a time.
+// reduce and map. An add, multiply, maximum etc. is computed directly, in the sum type (double for floats), and rounded
+// once; any other reducer is called as a scalar function, with many results at a time.
 #include "core/interpreter/reducer.h"
 #include "core/interpreter/scalar_function.h"
 #include "core/interpreter/strided_copy.h"
@@ -7,7 +7,7 @@
 namespace bp::interpreter {
 namespace {
 
-// The operand seen as runs of dimensions that are alternately kept and reduced, each joined to one long dimension.
+// Consecutive dimensions of the operand that are all kept or all reduced, joined to one.
 struct Run {
   std::int64_t size;
   bool reduced;
@@ -34,8 +34,9 @@ std::vector<Run> runs_of(const Shape &shape, std::span<const std::int64_t> reduc
   return runs;
 }
 
-// Walks the operand in its own order: body(first element, first result, count, reduced) for each run of the innermost
-// dimension; the `count` elements all go to that one result if it is reduced, else to consecutive results.
+// Visits the operand in its own order: calls body(first element, first result, count, reduced) for each run of the
+// innermost dimension. If it is reduced, its `count` elements all belong to that result, otherwise to consecutive
+// results.
 template <class Body>
 Status for_each_row(std::span<const Run> runs, Body &&body) {
   const Run &row = runs.back();
@@ -69,7 +70,7 @@ Status for_each_row(std::span<const Run> runs, Body &&body) {
   return status;
 }
 
-// One operand, a reducer that is one op: accumulates all results at once in the sum type.
+// For one operand and a reducer that is one op: accumulates all results together in the sum type.
 template <class Sum, class Combine>
 Result<Literal> reduce_plain(Evaluator &evaluator, const Shape &shape, const Literal &operand, const Literal &initial,
                              std::span<const Run> runs, Combine combine) {
@@ -110,7 +111,7 @@ Result<Literal> reduce_plain(Evaluator &evaluator, const Shape &shape, const Lit
   return result;
 }
 
-// Any reducer on any number of operands. The accumulators are the results themselves.
+// For any reducer and number of operands. Accumulates in the results.
 Result<Literal> reduce_general(Evaluator &evaluator, const Instruction &instruction, Operands operands,
                                std::span<const Run> runs, ScalarFunction &function) {
   std::size_t count = operands.size() / 2;
@@ -125,7 +126,7 @@ Result<Literal> reduce_general(Evaluator &evaluator, const Instruction &instruct
   std::vector<const std::byte *> arguments(2 * count);
   std::vector<std::byte *> outputs(count);
   BP_TRY(for_each_row(runs, [&](std::int64_t first, std::int64_t at, std::int64_t length, bool reduced) -> Status {
-    // A reduced row is `length` calls on one lane, a kept row one call on `length` lanes.
+    // A reduced row is `length` calls on one lane, a kept row is one call on `length` lanes.
     for (std::int64_t step = 0; step < (reduced ? length : 1); ++step) {
       for (std::size_t i = 0; i < count; ++i) {
         auto width = static_cast<std::int64_t>(element_width(results[i].shape()));

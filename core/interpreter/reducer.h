@@ -1,4 +1,4 @@
-// The reducers that are one op, as functions on the sum type: the one place that says how many values become one.
+// Reducers that consist of one op, as functions on the sum type. All reductions by these ops are defined here.
 #pragma once
 
 #include "core/interpreter/complex_functions.h"
@@ -6,7 +6,8 @@
 
 namespace bp::interpreter {
 
-// Calls body(combine) with the function of the op on wide values; not if the op is not among them. W: a SumType.
+// Calls body(combine) with the function of the op on wide values; does not call it for ops that are not among them. W:
+// a SumType.
 template <class W, class Body>
 void visit_plain_reducer(ir::Opcode opcode, Body &&body) {
   using ir::Opcode;

@@ -1,4 +1,4 @@
-// Random numbers. rng-bit-generator gives the bits that XLA gives; rng gives any of its distribution.
+// Random numbers. rng-bit-generator returns the same bits as XLA; rng only has the same distribution.
 #include <cmath>
 #include <numbers>
 
@@ -19,8 +19,9 @@ std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
   return std::uint64_t{high} << 32 | low;
 }
 
-// ThreeFry makes two 32-bit words from each counter. XLA cuts the result into two halves along its first even
-// dimension (or, rounded up, its largest): the words of one counter go to the same place in both.
+// ThreeFry generates two 32-bit words from each counter. XLA divides the result into two halves along its first even
+// dimension (or, if there is none, its largest one, rounded up): the words of one counter are at the same index in both
+// halves.
 std::vector<std::uint32_t> three_fry_words(Pair key, std::uint64_t &counter, std::span<const std::int64_t> sizes) {
   std::size_t cut = 0;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -42,7 +43,7 @@ std::vector<std::uint32_t> three_fry_words(Pair key, std::uint64_t &counter, std
       for (std::int64_t i = 0; i < inner; ++i) {
         Pair pair = three_fry(key, halves(number++));
         for (std::int64_t part = 0; part < 2; ++part) {
-          // Either half is one of two neighbours in a dimension of size 2 that follows the cut one.
+          // Index h of the halves corresponds to elements 2h and 2h + 1 of the divided dimension.
           std::int64_t place = 2 * h + part;
           if (place < size) {
             words[static_cast<std::size_t>((o * size + place) * inner + i)] = pair[static_cast<std::size_t>(part)];
@@ -55,7 +56,7 @@ std::vector<std::uint32_t> three_fry_words(Pair key, std::uint64_t &counter, std
   return words;
 }
 
-// Philox makes four words from each 128-bit counter, in order.
+// Philox generates four words from each 128-bit counter, in order.
 std::vector<std::uint32_t> philox_words(Pair key, UInt128 &counter, std::size_t count) {
   std::vector<std::uint32_t> words;
   words.reserve(count + 3);
@@ -70,7 +71,7 @@ std::vector<std::uint32_t> philox_words(Pair key, UInt128 &counter, std::size_t 
   return words;
 }
 
-// Two words make a 64-bit element, the first the low one; narrow elements keep the low bits of a word.
+// A 64-bit element consists of two words, the low one first; narrow elements are the low bits of a word.
 Result<Literal> from_words(const Evaluator &evaluator, const Shape &shape, std::span<const std::uint32_t> words) {
   BP_ASSIGN(Literal result, evaluator.allocate(shape));
   bool wide = ir::bit_width(shape.element_type()) == 64;
@@ -92,7 +93,7 @@ Result<Literal> from_words(const Evaluator &evaluator, const Shape &shape, std::
 double uniform(Evaluator &evaluator) {
   return static_cast<double>(evaluator.random_bits() >> 11) * 0x1p-53;
 }
-// Box and Muller.
+// Returns a normal number (Box and Muller).
 double normal(Evaluator &evaluator) {
   double radius = std::sqrt(-2 * std::log(1 - uniform(evaluator)));
   return radius * std::cos(2 * std::numbers::pi * uniform(evaluator));
@@ -130,7 +131,7 @@ Result<Literal> evaluate_rng(Evaluator &evaluator, const Instruction &instructio
   return result;
 }
 
-// State: u64 key, then the counter: one u64 for ThreeFry, up to two for Philox.
+// State: a u64 key, then the counter: one u64 for ThreeFry, up to two for Philox.
 Result<Literal> evaluate_rng_bit_generator(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Shape &shape = instruction.shape().elements()[1];
   if (operands[0].shape().element_type() != ElementType::U64) {
@@ -155,7 +156,7 @@ Result<Literal> evaluate_rng_bit_generator(Evaluator &evaluator, const Instructi
       bits = three_fry_words(halves(words[0]), words[1], shape.sizes());
     }
   } else {
-    // With two words only, the key is the high half of the counter too.
+    // If the state has only two words, the key is also the high half of the counter.
     UInt128 counter = static_cast<UInt128>(words[words.size() > 2 ? 2 : 0]) << 64 | words[1];
     bits = philox_words(halves(words[0]), counter, wide ? 2 * count : count);
     words[1] = static_cast<std::uint64_t>(counter);
@@ -167,7 +168,7 @@ Result<Literal> evaluate_rng_bit_generator(Evaluator &evaluator, const Instructi
   return Literal::tuple({std::move(state), std::move(result)});
 }
 
-// The state before the update, its low half first.
+// Returns the state before the update, low half first.
 Result<Literal> evaluate_rng_get_and_update_state(Evaluator &evaluator, const Instruction &instruction, Operands) {
   BP_ASSIGN(Literal result, evaluator.allocate(instruction.shape()));
   UInt128 &state = evaluator.random_state(instruction);

@@ -46,7 +46,7 @@ void ScalarFunction::find_plain_op() {
   }
 }
 
-// False if something in the computation is not elementwise.
+// Returns false if the computation has ops that are not elementwise.
 bool ScalarFunction::compile() {
   std::unordered_map<std::uint32_t, std::uint32_t> register_of;
   parameter_registers_.resize(argument_types_.size());
@@ -81,7 +81,7 @@ bool ScalarFunction::compile() {
         }
         Result<ElementwiseFunction> function = ElementwiseFunction::make(instruction);
         if (!function.ok()) {
-          return false;  // the lane by lane way will tell
+          return false;  // evaluation lane by lane returns the error
         }
         Step &step = steps_.emplace_back();
         step.function = *function;
@@ -125,7 +125,7 @@ void ScalarFunction::run_steps(std::span<const std::byte *const> arguments, std:
     }
     step.function(std::span(operands, step.operand_count), rooms_[step.result].data(), count);
   }
-  // Through a copy if a result that is a plain parameter would be overwritten by one before it.
+  // A result that is a parameter is copied first if writing another result might overwrite it.
   for (std::size_t j = 0; j < results.size(); ++j) {
     std::vector<std::byte> &room = rooms_[result_registers_[j]];
     if (room.empty() && results.size() > 1) {

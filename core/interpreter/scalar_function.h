@@ -1,6 +1,6 @@
-// ScalarFunction: a computation on scalars (a reducer, a comparator, a combiner) made ready to be called very often.
-// If it holds only elementwise ops, each instruction becomes a function on registers of many lanes; else every lane is
-// evaluated like any other computation.
+// ScalarFunction: a computation on scalars (a reducer, a comparator, a combiner) prepared for very many calls. If it
+// consists of elementwise ops only, each instruction becomes a function on registers of many lanes; otherwise each lane
+// is evaluated like any other computation.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ class ScalarFunction {
  public:
   ScalarFunction(Evaluator &evaluator, ir::Computation computation);
 
-  // arguments[i] points to `count` elements of parameter i's type; results[j] to room for as many of the root, or of
-  // its tuple elements. A result may be one of the arguments.
+  // arguments[i] points to `count` elements of parameter i's type; results[j] to memory for the same number of elements
+  // of the root, or of its element j. A result may be in the memory of one of the arguments.
   Status operator()(std::span<const std::byte *const> arguments, std::span<std::byte *const> results,
                     std::size_t count);
 
-  // The op, if the function is op(p0, p1) or op(p1, p0) on scalars of one type; Invalid otherwise.
+  // Returns the op, if the function is op(p0, p1) or op(p1, p0) on scalars of one type; otherwise Invalid.
   Opcode plain_op() const { return plain_op_; }
 
  private:
@@ -43,7 +43,8 @@ class ScalarFunction {
   std::vector<ElementType> argument_types_, result_types_;
   bool compiled_ = false;
   std::vector<Step> steps_;
-  // A register holds max_count lanes. Those of parameters have no room of their own: they are where the caller says.
+  // Memory of the registers, each of max_count lanes. Registers of parameters have none; they point to the caller's
+  // memory.
   std::vector<std::vector<std::byte>> rooms_;
   std::vector<const std::byte *> registers_;
   std::vector<std::uint32_t> parameter_registers_, result_registers_;

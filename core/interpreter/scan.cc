@@ -1,10 +1,10 @@
-// scan: a step per index along a dimension, each on slices of the inputs and the carries of the step before.
+// scan: one step per index along a dimension, each on slices of the inputs and on the carries of the step before.
 #include "core/interpreter/strided_copy.h"
 
 namespace bp::interpreter {
 namespace {
 
-// The walk over the slice at `index` along `dimension`.
+// Returns the walk over the slice at `index` along `dimension`.
 Walk slice_walk(const Shape &shape, std::size_t dimension, std::int64_t index) {
   Walk walk = dense_walk(shape.sizes());
   walk.offset = index * walk.strides[dimension];

@@ -1,5 +1,5 @@
-// sort and topk. Both order positions, not elements: a stable merge sort that stays in bounds whatever the comparator
-// answers.
+// sort and topk. Both sort indices, not elements, by a stable merge sort that stays in bounds whatever the comparator
+// returns.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace {
 using ir::AttributeKey;
 using Positions = std::vector<std::int64_t>;
 
-// goes_before(a, b) gives a Result<bool>. Runs of doubling length are merged; of equals the left comes first.
+// goes_before(a, b) returns a Result<bool>. Merges runs of doubling length; of equal elements the left one comes first.
 template <class GoesBefore>
 Status stable_sort(Positions &positions, GoesBefore &&goes_before) {
   Positions merged(positions.size());
@@ -35,7 +35,7 @@ Status stable_sort(Positions &positions, GoesBefore &&goes_before) {
   return {};
 }
 
-// The first elements of all lines along one dimension, with the step along it.
+// Offsets of the first elements of all lines along one dimension, and the stride along it.
 struct Lines {
   std::int64_t length, stride;
   std::vector<std::int64_t> first;
@@ -64,7 +64,7 @@ Positions counting_up(std::int64_t count) {
 
 }  // namespace
 
-// Every sort is stable here, asked for or not.
+// Every sort is stable here, whether that is required or not.
 Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
   BP_ASSIGN(ScalarFunction * comparator, evaluator.scalar_function(instruction.called(0)));
@@ -103,7 +103,7 @@ Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instructi
   return instruction.shape().is_tuple() ? Literal::tuple(std::move(results)) : std::move(results[0]);
 }
 
-// Floats are in total order: a NaN counts as larger than infinity, or smaller than -infinity by its sign.
+// Floats are in total order: a NaN is larger than infinity, or smaller than -infinity, depending on its sign.
 Result<Literal> evaluate_topk(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Literal &operand = operands[0];
   const Shape &shape = operand.shape();

@@ -9,7 +9,7 @@ struct Dimension {
   std::int64_t size, to_stride, from_stride;
 };
 
-// Drops dimensions of size 1 and joins neighbours that are walked as one, so that the inner loop is long.
+// Drops dimensions of size 1 and joins adjacent dimensions that can be walked as one, so that the inner loop is long.
 boost::container::small_vector<Dimension, 6> simplified(std::span<const std::int64_t> sizes, const Walk &to,
                                                         const Walk &from) {
   boost::container::small_vector<Dimension, 6> dimensions;

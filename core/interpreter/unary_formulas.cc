@@ -1,4 +1,4 @@
-// The unary ops as formulas.
+// Formulas of unary ops.
 #include <bit>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Wide types: the few types in which arithmetic is done. A value of a narrow type is widened without loss, computed
-// with, and narrowed with one rounding (floats) or by keeping the low bits (integers).
+// Wide types: the few types in which arithmetic is done. A value of a narrow type is widened exactly, and the result is
+// narrowed by rounding once (floats) or by keeping the low bits (integers).
 #pragma once
 
 #include <algorithm>
@@ -51,10 +51,10 @@ constexpr auto sum_type() {
 }
 }  // namespace detail
 
-// T: an element type of ir::visit_element_type.
+// Wide type of T, which is an element type of ir::visit_element_type.
 template <class T>
 using WideType = decltype(detail::wide_type<T>());
-// The type in which many values of T are added up: double for all floats.
+// Type in which many values of T are summed: double for all floats.
 template <class T>
 using SumType = decltype(detail::sum_type<WideType<T>>());
 
@@ -84,7 +84,7 @@ decltype(auto) visit_wide(Wide wide, Visitor &&visitor) {
   return visitor.template operator()<std::complex<double>>();
 }
 
-// To a type that holds every T, or to a complex.
+// Converts to a type that can represent every T, or to a complex type.
 template <class W, class T>
 inline W widen(T value) {
   if constexpr (is_narrow_int<T>) {
@@ -102,7 +102,8 @@ inline W widen(T value) {
   }
 }
 
-// Integers keep their low bits; floats round to nearest, ties to even; pred is whether the value is not 0.
+// Converts to a narrower type: integers keep their low bits; floats are rounded to nearest, ties to even; pred is
+// whether the value is not 0.
 template <class T, class W>
 inline T narrow(W value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -114,11 +115,11 @@ inline T narrow(W value) {
   }
 }
 
-// Element loops over untyped memory. Null where the two types are the same: then nothing needs to be done.
+// Conversion loop over untyped memory. A nullptr means that the two types are the same, so that there is nothing to do.
 using ConvertLoop = void (*)(const void *from, void *to, std::size_t count);
-// From elements of `type` to its wide_of() or sum_of() type, which must be `wide`.
+// Converts from elements of `type` to its wide_of() or sum_of() type, which must be `wide`.
 ConvertLoop widening_loop(ir::ElementType type, Wide wide);
-// Back from any wide type of the same class (integer, float, complex).
+// Converts from any wide type of the same class (integer, float, complex) to elements of `type`.
 ConvertLoop narrowing_loop(Wide wide, ir::ElementType type);
 
 // Writes sums as elements of `type`, whose sum_of() is Sum.

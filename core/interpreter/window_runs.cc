@@ -6,8 +6,8 @@
 
 namespace bp::interpreter {
 
-// The positions in a window at which an element and no gap lies are lhs_dilate / g apart, and these elements
-// rhs_dilate / g, where g is the greatest common divisor of the two.
+// The positions in a window that are at elements, not gaps, are lhs_dilate / g apart, and the elements there are
+// rhs_dilate / g apart, where g is the greatest common divisor of the two.
 WindowRuns::WindowRuns(const ir::WindowDimension &window, std::int64_t elements, std::int64_t output)
     : input(elements), is_reversed(window.reversal != 0) {
   const std::int64_t divisor = std::gcd(window.lhs_dilate, window.rhs_dilate), apart = window.lhs_dilate / divisor;
@@ -32,7 +32,7 @@ WindowRuns::WindowRuns(const ir::WindowDimension &window, std::int64_t elements,
 std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimension> window,
                                               std::span<const std::int64_t> input,
                                               std::span<const std::int64_t> output) {
-  constexpr double min_elements = 64;  // in a window, for each that is read or written
+  constexpr double min_elements = 64;  // elements in windows per element read or written
   double elements = 1, read = 1, written = 1, between = 0;
   for (std::size_t d = window.size(); d-- > 0;) {
     elements *= static_cast<double>(window[d].size);
@@ -41,7 +41,7 @@ std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimensio
     between = std::max(between, read * written);
   }
   read = std::accumulate(input.begin(), input.end(), 1.0, std::multiplies<>());
-  // Arrays between two dimensions may be large where one grows and another one shrinks.
+  // Arrays between two dimensions may be large if one dimension grows and another one shrinks.
   if (read == 0 || written == 0 || elements * written < min_elements * (read + written) ||
       between > 4 * (read + written)) {
     return {};

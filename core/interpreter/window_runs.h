@@ -1,6 +1,6 @@
-// Large windows in nearly linear time, for any associative function: dimension after dimension, and in each of them by
-// doubling. What 1, 2, 4 ... elements combine to, from each element on, is known after as many rounds; the elements
-// under a window are a run, which is put together from such parts.
+// Large windows in nearly linear time, for any associative function: one dimension after the other, and in each by
+// doubling. After each iteration, the combination of 1, 2, 4 ... elements from each element on is known; the elements
+// under a window are a run, which is composed of such parts.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace bp::interpreter {
 
-// What lies under windows along one dimension: for each, `count` elements, from `first` on and `step` apart.
+// Elements under the windows along one dimension: each window has `count` elements, from `first` on, `step` apart.
 struct WindowRuns {
   struct Run {
     std::int64_t first = 0, count = 0;
@@ -22,15 +22,16 @@ struct WindowRuns {
   std::vector<Run> runs;
 };
 
-// The runs along all dimensions of a reduce-window, for clipped windows (core/ir/window.h); empty if its windows are so small that each is best done by itself.
+// Returns the runs along all dimensions of a reduce-window, for clipped windows (core/ir/window.h); empty if the
+// windows are so small that each is best computed by itself.
 std::vector<WindowRuns> runs_of_large_windows(std::span<const ir::WindowDimension> window,
                                               std::span<const std::int64_t> input,
                                               std::span<const std::int64_t> output);
 
-// Replaces elements by what those of each run along a dimension combine to, in order; of an empty run, by anything.
-// outer, inner: the sizes of all dimensions before and after it, multiplied. Cells has two arrays and knows the
-// function f; all but the first and the last of these do the same to the n - 1 elements after those named:
-//   begin(count): the second array has so many elements from now on
+// Replaces the elements along a dimension by the combination of each run, in order; for an empty run, by any value.
+// outer, inner: the products of the sizes of all dimensions before and after it. Cells holds two arrays and a function
+// f. Except for begin() and end(), its functions handle n consecutive elements from the given indices on:
+//   begin(count): sets the number of elements of the second array
 //   join(i, j, n, is_reversed): first[i] = f(first[i], first[j]), reversed f(first[j], first[i])
 //   take(i, j, n): second[i] = first[j]
 //   append(i, j, n, is_reversed): second[i] = f(second[i], first[j]), reversed f(first[j], second[i])
@@ -40,7 +41,7 @@ void combine_runs(const WindowRuns &along, std::int64_t outer, std::int64_t inne
   const auto output = static_cast<std::int64_t>(along.runs.size());
   cells.begin(outer * output * inner);
   for (std::int64_t part = 1; part <= along.longest; part *= 2) {
-    const std::int64_t reach = part * along.step;  // from an element to the one after its part
+    const std::int64_t reach = part * along.step;  // distance from an element to the one after its part
     for (std::int64_t o = 0; o < outer; ++o) {
       for (std::int64_t i = 0; i < output; ++i) {
         const auto [first, count] = along.runs[static_cast<std::size_t>(i)];

@@ -1,4 +1,4 @@
-// reduce-window and select-and-scatter: what slides over an array.
+// Ops with windows that slide over an array: reduce-window and select-and-scatter.
 #include <algorithm>
 #include <cstring>
 
@@ -15,26 +15,26 @@ ElementType type_of(const Literal &literal) {
   return literal.shape().element_type();
 }
 
-// The elements under a window, by the index of its output element.
+// The elements under each window, by the index of its output element.
 class WindowElements {
  public:
   WindowElements(const Instruction &instruction, const Shape &operand, const Shape &result)
       : sizes_(operand.sizes().begin(), operand.sizes().end()), strides_(dense_strides(operand.sizes())) {
     std::span<const ir::WindowDimension> window = instruction.window();
     window_.assign(window.begin(), window.end());
-    window_.resize(operand.rank());  // none given: a window of one element
+    window_.resize(operand.rank());  // if there are no window dimensions, a window of one element
     for (std::size_t d = 0; d < window_.size(); ++d) {
       window_[d] = ir::clipped(window_[d], sizes_[d], result.size(d));
     }
   }
 
-  // Calls body(offset of the element) in row-major order of the window; padding and gaps are left out.
+  // Calls body(offset of the element) in row-major order of the window; skips padding and gaps.
   template <class Body>
   void for_each(std::span<const std::int64_t> output_index, Body &&body) const {
     visit(output_index, 0, 0, body);
   }
 
-  // Empty if each window is best done by itself.
+  // Returns no runs if each window is best computed by itself.
   std::vector<WindowRuns> large_runs(const Shape &result) const {
     return runs_of_large_windows(window_, sizes_, result.sizes());
   }
@@ -73,7 +73,7 @@ void combine_all_runs(std::span<const WindowRuns> runs, Cells &cells) {
   }
 }
 
-// Calls body(number of the window, whether any element lies under it) for all windows, in row-major order.
+// Calls body(number of the window, whether it has any elements) for all windows, in row-major order.
 template <class Body>
 void for_each_full_window(std::span<const WindowRuns> runs, Body &&body) {
   Dimensions sizes;
@@ -90,7 +90,7 @@ void for_each_full_window(std::span<const WindowRuns> runs, Body &&body) {
   });
 }
 
-// The cells of combine_runs() as wide numbers.
+// Cells of combine_runs() as wide numbers.
 template <class Sum, class Combine>
 struct WideCells {
   std::vector<Sum> first, second;
@@ -103,7 +103,7 @@ struct WideCells {
   void end() { first.swap(second); }
 
  private:
-  // In any order: all of these functions are commutative.
+  // In any order, because all these functions are commutative.
   void add(std::vector<Sum> &to, std::int64_t i, std::int64_t j, std::int64_t n) {
     for (const auto end = static_cast<std::size_t>(i + n); static_cast<std::size_t>(i) < end; ++i, ++j) {
       Sum &sum = to[static_cast<std::size_t>(i)];
@@ -112,7 +112,7 @@ struct WideCells {
   }
 };
 
-// The cells of combine_runs() for any function on several arrays.
+// Cells of combine_runs() for any function on several arrays.
 class FunctionCells {
  public:
   FunctionCells(ScalarFunction &function, std::span<const Literal> operands) : function_(function) {
@@ -138,7 +138,7 @@ class FunctionCells {
   }
   void end() { first_.swap(second_); }
 
-  // results[k] is f(results[k], element i of the first array), of all k.
+  // results[k] = f(results[k], element i of the first array), for all k.
   void combine_into(std::span<std::byte *const> results, std::size_t i) {
     for (std::size_t k = 0; k < first_.size(); ++k) {
       arguments_[k] = results[k];
@@ -175,7 +175,7 @@ class FunctionCells {
   std::vector<const std::byte *> arguments_;
 };
 
-// One operand, a reducer that is one op. The operand is widened once.
+// For one operand and a reducer that is one op. The operand is widened only once.
 template <class Sum, class Combine>
 Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, const Literal &operand,
                                     const Literal &initial, const WindowElements &elements, Combine combine) {
@@ -276,8 +276,8 @@ Result<Literal> evaluate_reduce_window(Evaluator &evaluator, const Instruction &
   return value();
 }
 
-// Within each window, `select` keeps the chosen element or moves to the next; `scatter` combines the source element
-// into the chosen place.
+// Within each window, `select` keeps the chosen element or moves to the next one; `scatter` combines the source element
+// into the chosen element.
 Result<Literal> evaluate_select_and_scatter(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   const Literal &operand = operands[0], &source = operands[1];
   const Shape &shape = instruction.shape();

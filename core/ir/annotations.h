@@ -1,21 +1,22 @@
-// Custom calls that only tell a compiler something about values: how devices divide them, where they lie.
+// Custom calls that only give a compiler information about values: how devices divide them, or where they are stored.
 #pragma once
 
 #include "core/ir/module.h"
 
 namespace bp::ir {
 
-// What such a call gives where there is one device.
+// The result of an annotation on a single device.
 enum class Annotation {
-  None,      // it is no annotation
+  None,      // not an annotation
   Operand,   // its operand
   Operands,  // the tuple of its operands
   Nothing,   // an empty tuple
-  Division,  // the parts that several devices have of its operands, or the whole of such parts: one device cannot
+  Division,  // one device's part of the operands, or the whole of such parts: cannot be computed by a single device
 };
 
-// Those of GSPMD (Sharding, SPMDFullToShardShape), of Shardy (xla.sdy.FuncResultSharding, xla.sdy.GlobalToLocalShape),
-// of host offloading (MoveToHost, annotate_device_placement) and LayoutConstraint, each with its kin.
+// Recognizes the annotations of GSPMD (such as Sharding, SPMDFullToShardShape), of Shardy (such as
+// xla.sdy.FuncResultSharding, xla.sdy.GlobalToLocalShape), of host offloading (such as MoveToHost,
+// annotate_device_placement), and LayoutConstraint.
 Annotation annotation_of(const Instruction &instruction);
 
 }  // namespace bp::ir

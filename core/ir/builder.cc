@@ -13,7 +13,7 @@ T convert_to(double value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value != 0;
   } else if constexpr (std::is_integral_v<T>) {
-    // The limits themselves may round up as doubles.
+    // Converted to double, the limits themselves may round up.
     if (!(value < static_cast<double>(std::numeric_limits<T>::max()))) {
       return std::numeric_limits<T>::max();
     }
@@ -38,7 +38,7 @@ void Builder::stand_in_for(Instruction original) {
 
 InstructionId Builder::append(Opcode opcode, Operands operands, std::span<const ComputationId> calls,
                               const Shape &written) {
-  Shape shape = written;  // it may lie in the module
+  Shape shape = written;  // a copy, because `written` may be a reference into the module
   std::string name;
   if (original_ != no_instruction) {
     name = fmt::format("{}.{}", module_.instruction(original_).name(), to_string(opcode));
@@ -60,7 +60,7 @@ InstructionId Builder::append(Opcode opcode, Operands operands, std::span<const 
 Result<InstructionId> Builder::infer(InstructionId id) {
   Result<Shape> shape = infer_shape(module_.instruction(id));
   if (!shape.ok()) {
-    // Leave no trace.
+    // Remove the new instruction again.
     auto order = module_.computation(computation_).instruction_ids();
     module_.set_instruction_order(computation_, {order.begin(), order.end() - 1});
     return std::move(shape).error();

@@ -1,12 +1,12 @@
-// Builder: adds instructions to a computation and infers their shapes. For passes, importers and tests.
+// Builder: adds instructions to a computation and infers their shapes. Used by passes, importers and tests.
 //
 //   Builder b(module, module.add_computation("main"));
 //   auto x = b.parameter(Shape::array(ElementType::F32, {4}));
 //   auto y = b.add(Opcode::Add, {x, b.broadcast(b.constant(ElementType::F32, 1.0), {4})});
 //   b.finish(y);
 //
-// Operands are ids of the same computation. What cannot be built (operands that do not fit) is a bug of the caller and
-// stops: build from input that a verifier has accepted, or use try_add().
+// Operands are ids of the same computation. An instruction that cannot be built (its operands do not fit) is a bug of
+// the caller and aborts: build from input that the verifier has accepted, or use try_add().
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,8 @@
 
 namespace bp::ir {
 
-// Sets attributes of an instruction just added: [](Module &m, InstructionId id) { m.set_number(id, ...); }
+// A function that sets attributes of an instruction just added: [](Module &m, InstructionId id) { m.set_number(id,
+// ...); }
 template <class F>
 concept AttributeSetter = std::invocable<F, Module &, InstructionId>;
 
@@ -31,17 +32,17 @@ class Builder {
   ComputationId computation() const { return computation_; }
   const Shape &shape(InstructionId id) const { return module_.instruction(id).shape(); }
 
-  // New instructions take metadata and place in the source from this one, and names that begin with its name.
+  // New instructions get the metadata and source location of `original`, and names that begin with its name.
   void stand_in_for(Instruction original);
 
-  InstructionId parameter(const Shape &shape, std::string_view name = {});  // numbered in order of calls
+  InstructionId parameter(const Shape &shape, std::string_view name = {});  // numbered in the order of calls
   InstructionId constant(Literal literal);
-  // A scalar of any numeric type or pred; the value is rounded to the type.
+  // Adds a scalar of any numeric type or pred; the value is rounded to the type.
   InstructionId constant(ElementType type, double value);
   InstructionId iota(const Shape &shape, std::int64_t dimension);
 
-  // An op with attributes and called computations, whose shape is inferred. Ops with Trait::ExplicitShape take it as
-  // `written`.
+  // Adds an instruction with attributes and called computations and infers its shape. Ops with Trait::ExplicitShape
+  // take their shape from `written`.
   template <AttributeSetter F>
   Result<InstructionId> try_add(Opcode opcode, Operands operands, F &&set_attributes,
                                 std::span<const ComputationId> calls = {}, const Shape &written = {}) {
@@ -59,7 +60,7 @@ class Builder {
   }
 
   InstructionId broadcast(InstructionId operand, const Shape &result, std::span<const std::int64_t> dimensions = {});
-  // A scalar to every element.
+  // Broadcasts a scalar to all elements.
   InstructionId broadcast(InstructionId operand, std::initializer_list<std::int64_t> sizes);
   InstructionId reshape(InstructionId operand, std::span<const std::int64_t> sizes);
   InstructionId transpose(InstructionId operand, std::span<const std::int64_t> permutation);
@@ -70,7 +71,7 @@ class Builder {
   InstructionId tuple(Operands operands);
   InstructionId get_tuple_element(InstructionId operand, std::int64_t index);
 
-  // Makes it the root, and the computation the entry if the module has none yet.
+  // Makes `root` the root of the computation, and the computation the entry if the module has none yet.
   void finish(InstructionId root);
 
  private:
@@ -82,7 +83,7 @@ class Builder {
   InstructionId original_ = no_instruction;
 };
 
-// A new computation of two scalars of a type that applies an op to them, such as reduce wants.
+// Adds a computation that applies an op to two scalars of a type, as reduce needs it.
 ComputationId add_scalar_computation(Module &module, Opcode opcode, ElementType type, std::string_view name);
 
 }  // namespace bp::ir

@@ -8,7 +8,7 @@
 namespace bp::ir {
 namespace {
 
-constexpr std::string_view shardy = "xla.sdy.";  // how names begin under which XLA keeps what Shardy needs
+constexpr std::string_view shardy = "xla.sdy.";  // prefix of the names under which XLA stores the data of Shardy
 
 bool tells_devices_apart(const Instruction &i) {
   switch (i.opcode()) {

@@ -8,10 +8,10 @@
 namespace bp::ir {
 namespace {
 
-// More would be a mistake, and a way to use up memory.
+// A larger number would be a mistake, and could exhaust memory.
 constexpr std::int64_t max_devices = 1 << 20;
 
-// A cursor over text without blanks in it.
+// A cursor over text; blanks are skipped.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}
@@ -26,7 +26,7 @@ class Cursor {
     rest_.remove_prefix(token.size());
     return true;
   }
-  // Numbers from `open` to `close`; false if they are not there.
+  // Reads the numbers between `open` and `close`. Returns false if the text has another form.
   bool read_numbers(std::string_view open, std::string_view close, std::vector<std::int64_t> &numbers) {
     if (!accept(open)) {
       return false;
@@ -41,7 +41,7 @@ class Cursor {
     }
     return true;
   }
-  // A name in quotes; false if there is none.
+  // Reads a name in quotes. Returns false if there is none.
   bool read_name(std::string_view &name) {
     const std::string_view quote = accept("'") ? "'" : "\"";
     if (quote == "\"" && !accept(quote)) {
@@ -53,13 +53,13 @@ class Cursor {
     return size != std::string_view::npos;
   }
   bool read_number(std::int64_t &number) {
-    accept("");  // blanks
+    accept("");  // skips blanks
     const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return problem == std::errc() && number >= 0 && number <= max_devices;
   }
   bool is_ahead(char character) {
-    accept("");  // blanks
+    accept("");  // skips blanks
     return rest_.starts_with(character);
   }
   bool at_end() {
@@ -71,7 +71,7 @@ class Cursor {
   std::string_view rest_;
 };
 
-// The product, or -1 if it is more than max_devices.
+// Returns the product, or -1 if it is more than max_devices.
 std::int64_t product(const std::vector<std::int64_t> &sizes) {
   std::int64_t result = 1;
   for (std::int64_t size : sizes) {
@@ -83,7 +83,7 @@ std::int64_t product(const std::vector<std::int64_t> &sizes) {
   return result;
 }
 
-// 0, 1, 2 ... as an array of `sizes`, transposed, in row-major order.
+// Returns the numbers 0, 1, 2, ..., arranged as an array of `sizes` and transposed, in row-major order.
 std::vector<std::int64_t> transposed_iota(const std::vector<std::int64_t> &sizes,
                                           const std::vector<std::int64_t> &permutation) {
   const std::size_t rank = sizes.size();
@@ -104,14 +104,14 @@ std::vector<std::int64_t> transposed_iota(const std::vector<std::int64_t> &sizes
   return numbers;
 }
 
-// Cut into groups of `size`.
+// Splits the numbers into groups of `size` and appends these.
 void append_groups(const std::vector<std::int64_t> &numbers, std::int64_t size, DeviceGroups &groups) {
   for (auto at = numbers.begin(); at != numbers.end(); at += size) {
     groups.emplace_back(at, at + size);
   }
 }
 
-// [2,4]T(1,0): of the numbers below 8.
+// Reads [2,4]T(1,0), which gives the numbers 0 to 7.
 bool read_transposed_iota(Cursor &cursor, std::vector<std::int64_t> &numbers) {
   std::vector<std::int64_t> sizes, permutation;
   if (!cursor.read_numbers("[", "]", sizes)) {
@@ -149,7 +149,8 @@ bool read_iota(Cursor &cursor, DeviceGroups &groups) {
   return true;
 }
 
-// An axis of a mesh, cut where parts of it begin and end: 1, ..., size. The pieces between are dimensions of the mesh.
+// An axis of a mesh. `cuts` holds the factors at which parts of the axis begin and end: 1, ..., size. The pieces
+// between them are treated as separate dimensions of the mesh.
 struct Axis {
   std::string_view name;
   std::int64_t size = 0;
@@ -157,13 +158,13 @@ struct Axis {
   std::size_t first_piece = 0;
 };
 
-// All of an axis, or of its sizes (before) x size x (what is left) the one in the middle.
+// A part of an axis, whose size is the product (before) x size x (rest): the middle factor; or the whole axis.
 struct AxisPart {
   std::size_t axis = 0;
   std::int64_t before = 1, size = 1;
 };
 
-// device_ids=([2,2]T(1,0)) or device_ids=(0,2,1,3)
+// Reads device_ids=([2,2]T(1,0)) or device_ids=(0,2,1,3).
 bool read_device_ids(Cursor &cursor, std::vector<std::int64_t> &ids) {
   if (!cursor.accept("device_ids") || !cursor.accept("=") || !cursor.accept("(")) {
     return false;
@@ -172,7 +173,8 @@ bool read_device_ids(Cursor &cursor, std::vector<std::int64_t> &ids) {
                               : cursor.read_numbers("", ")", ids);
 }
 
-// mesh['a'=2,'b'=4], device ids inside or after it. No ids: they count up.
+// Reads mesh['a'=2,'b'=4] with device ids inside of or after the brackets. Without device ids, devices are numbered 0,
+// 1, 2, ...
 bool read_mesh(Cursor &cursor, std::vector<Axis> &axes, std::vector<std::int64_t> &ids) {
   if (!cursor.accept("mesh") || !cursor.accept("[")) {
     return false;
@@ -193,7 +195,7 @@ bool read_mesh(Cursor &cursor, std::vector<Axis> &axes, std::vector<std::int64_t
   return !cursor.is_ahead('d') || read_device_ids(cursor, ids);
 }
 
-// {'a','b':(2)2}
+// Reads {'a','b':(2)2}.
 bool read_axis_parts(Cursor &cursor, std::vector<Axis> &axes, std::vector<AxisPart> &parts) {
   cursor.accept(",");
   if (!cursor.accept("{")) {
@@ -221,7 +223,7 @@ bool read_axis_parts(Cursor &cursor, std::vector<Axis> &axes, std::vector<AxisPa
   return true;
 }
 
-// The sizes of all pieces.
+// Returns the sizes of all pieces of all axes.
 bool cut(std::vector<Axis> &axes, std::vector<std::int64_t> &sizes) {
   for (Axis &axis : axes) {
     axis.first_piece = sizes.size();
@@ -237,7 +239,7 @@ bool cut(std::vector<Axis> &axes, std::vector<std::int64_t> &sizes) {
   return product(sizes) > 0;
 }
 
-// The pieces that the parts are made of.
+// Returns the indices of the pieces that the parts consist of.
 std::vector<std::int64_t> pieces_of(const std::vector<AxisPart> &parts, const std::vector<Axis> &axes) {
   std::vector<std::int64_t> pieces;
   for (const AxisPart &part : parts) {
@@ -251,7 +253,8 @@ std::vector<std::int64_t> pieces_of(const std::vector<AxisPart> &parts, const st
   return pieces;
 }
 
-// The groups are what follows each other when the dimensions of the parts, in their order, come after all others.
+// Transposes the mesh so that the dimensions of the parts come last, in the order of the parts: the groups are then
+// consecutive.
 bool read_mesh_groups(Cursor &cursor, DeviceGroups &groups) {
   std::vector<Axis> axes;
   std::vector<AxisPart> parts;
@@ -269,7 +272,7 @@ bool read_mesh_groups(Cursor &cursor, DeviceGroups &groups) {
     }
   }
   order.insert(order.end(), grouped.begin(), grouped.end());
-  if (order.size() != sizes.size()) {  // parts overlap
+  if (order.size() != sizes.size()) {  // two parts overlap
     return false;
   }
   std::vector<std::int64_t> numbers = transposed_iota(sizes, order);

@@ -14,7 +14,7 @@ constexpr auto rows = std::to_array<ElementTypeInfo>({
 
 constexpr std::size_t max_number = 64;
 
-// Row of each number, for a constant-time info().
+// Row index of each number, so that info() takes constant time.
 constexpr auto index_by_number = [] {
   std::array<std::uint8_t, max_number> index{};
   for (std::size_t row = 0; row < rows.size(); ++row) {

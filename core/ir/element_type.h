@@ -8,7 +8,7 @@
 
 namespace bp::ir {
 
-// Numbers are XLA's PrimitiveType and the ABI's dtype.
+// The numbers are those of XLA's PrimitiveType and of the ABI's dtype.
 enum class ElementType : std::uint16_t {
   Invalid = 0,
 #define BP_TYPE(number, name, text, bits, type_class) name = number,
@@ -20,11 +20,11 @@ enum class TypeClass : std::uint8_t { Pred, Signed, Unsigned, Float, Complex, Op
 struct ElementTypeInfo {
   ElementType type;
   std::string_view text;
-  std::uint16_t bits;  // of one value; 0 for Opaque
+  std::uint16_t bits;  // bits of one value; 0 for Opaque
   TypeClass type_class;
 };
 
-// All rows of types.def, in its order.
+// Returns all rows of types.def, in order.
 std::span<const ElementTypeInfo> element_types();
 const ElementTypeInfo &info(ElementType type);
 std::string_view to_string(ElementType type);
@@ -33,7 +33,7 @@ std::optional<ElementType> element_type_from_string(std::string_view text);
 inline int bit_width(ElementType type) {
   return info(type).bits;
 }
-// Bytes of one value when not packed: at least 1 for arrays, 0 for Opaque.
+// Returns the bytes of one value that is not packed: at least 1 for element types of arrays, 0 for Opaque.
 inline int byte_width(ElementType type) {
   return (bit_width(type) + 7) / 8;
 }
@@ -55,7 +55,7 @@ inline bool is_unsigned(ElementType type) {
 inline bool is_integer(ElementType type) {
   return is_signed(type) || is_unsigned(type);
 }
-// c64 -> f32, c128 -> f64.
+// Returns f32 for c64, f64 for c128.
 ElementType real_part_type(ElementType complex);
 
 }  // namespace bp::ir

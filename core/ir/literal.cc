@@ -8,7 +8,7 @@
 namespace bp::ir {
 namespace {
 
-// 64-byte aligned, so that vector code may use a literal in place.
+// Allocates with an alignment of 64 bytes, so that vector code may use a literal directly.
 std::shared_ptr<std::byte[]> allocate(std::size_t size) {
   std::size_t rounded = (size + 63) / 64 * 64;
   if (rounded < size) {
@@ -75,7 +75,7 @@ std::span<std::byte> Literal::mutable_bytes() {
   if (data_.use_count() > 1) {
     auto own = allocate(size_);
     if (own == nullptr) {
-      throw std::bad_alloc();  // small in practice: writers fill literals they have just made
+      throw std::bad_alloc();  // unlikely: writers usually fill literals that they have just created
     }
     std::memcpy(own.get(), data_.get(), size_);
     data_ = std::move(own);

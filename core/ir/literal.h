@@ -1,5 +1,5 @@
-// Literal: a value at rest. Arrays are dense and row-major whatever the layout of their shape says (layouts concern
-// buffers, not values); each element takes byte_width() bytes, also when a buffer would pack it.
+// Literal: a constant value. Arrays are dense and row-major, whatever layout their shape has (layouts describe buffers,
+// not values). Each element takes byte_width() bytes, even if a buffer would pack it.
 #pragma once
 
 #include <complex>
@@ -16,7 +16,7 @@
 
 namespace bp::ir {
 
-// Integers below 8 bits live sign- or zero-extended in one byte; Int4 and so on keep the width in the C++ type.
+// Integers narrower than 8 bits are stored sign- or zero-extended in one byte. The C++ type keeps the width.
 template <int bits_, bool is_signed_>
 struct NarrowInt {
   static constexpr int bits = bits_;
@@ -25,7 +25,7 @@ struct NarrowInt {
   Storage value = 0;
 
   NarrowInt() = default;
-  // Keeps the low bits, as a conversion between integers does.
+  // Keeps the low bits, as a conversion between integer types does.
   explicit NarrowInt(std::int64_t wide) {
     auto low = static_cast<std::uint8_t>(static_cast<std::uint64_t>(wide) & ((1u << bits_) - 1));
     if constexpr (is_signed_) {
@@ -38,7 +38,7 @@ struct NarrowInt {
 };
 
 // Calls visitor.template operator()<T>() with the C++ type of the elements: bool, NarrowInt, std::int*_t, NarrowFloat,
-// float, double, std::complex. Returns what it returns. The type must be an array's.
+// float, double, std::complex. Returns the result of the call. The type must be an element type of arrays.
 template <class Visitor>
 decltype(auto) visit_element_type(ElementType type, Visitor &&visitor) {
   switch (type) {
@@ -84,7 +84,8 @@ class Literal {
  public:
   Literal() = default;
 
-  // Zero-filled. Fails with OutOfMemory if the shape's bytes cannot be had. Dynamic dimensions take their bound.
+  // Returns a literal filled with zeros. Fails with OutOfMemory if the memory cannot be allocated. Dynamic dimensions
+  // have their bound as size.
   static Result<Literal> zeros(const Shape &shape);
   static Literal tuple(std::vector<Literal> elements);
   static Literal token();
@@ -94,10 +95,10 @@ class Literal {
   const Shape &shape() const { return shape_; }
   bool is_valid() const { return shape_.is_valid(); }
 
-  // Arrays. Copies of a Literal share their bytes until one writes: mutable_bytes() makes them its own first.
+  // For arrays. Copies of a Literal share their bytes until one is written: mutable_bytes() copies shared bytes first.
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
   std::span<std::byte> mutable_bytes();
-  // T is the C++ type of visit_element_type for this element type.
+  // T is the C++ type that visit_element_type() gives for this element type.
   template <class T>
   std::span<const T> elements() const {
     return {reinterpret_cast<const T *>(data_.get()), size_ / sizeof(T)};
@@ -108,18 +109,18 @@ class Literal {
     return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
-  // The same bytes seen as another array shape of the same byte count (reshape, bitcast of equal widths).
+  // Returns the same bytes as an array of another shape with the same byte count (reshape, bitcast of equal widths).
   Literal with_shape(const Shape &shape) const;
 
-  // Run-time sizes of dynamic dimensions: size of the dimension unless set smaller.
+  // Run-time sizes of dynamic dimensions: equal to the bound unless set to a smaller size.
   std::int64_t dynamic_size(std::size_t dimension) const;
   void set_dynamic_size(std::size_t dimension, std::int64_t size);
 
-  // Tuples.
+  // For tuples.
   std::span<const Literal> tuple_elements() const { return elements_; }
   Literal take_element(std::size_t index) { return std::move(elements_[index]); }
 
-  // Bit for bit equal values of same shape (layouts aside).
+  // Whether both have the same shape (ignoring layouts) and bitwise equal values.
   bool identical(const Literal &other) const;
 
  private:
@@ -127,7 +128,7 @@ class Literal {
   std::shared_ptr<std::byte[]> data_;
   std::size_t size_ = 0;
   std::vector<Literal> elements_;
-  std::vector<std::int64_t> dynamic_sizes_;  // empty: all at their bounds
+  std::vector<std::int64_t> dynamic_sizes_;  // empty: all sizes equal their bounds
 };
 
 template <class T>

@@ -290,7 +290,7 @@ InstructionId Module::add_constant(ComputationId computation, Literal literal, s
 
 InstructionId Module::clone_instruction(ComputationId computation, Instruction from,
                                         std::span<const InstructionId> operands, std::span<const ComputationId> calls) {
-  // Copies first: `from` may be of this module, whose arrays grow below.
+  // Copies first: `from` may belong to this module, whose arrays grow below.
   Shape shape = from.shape();
   std::string name(from.name());
   InstructionId id;
@@ -322,12 +322,12 @@ InstructionId Module::clone_instruction(ComputationId computation, Instruction f
 }
 
 void Module::set_name(InstructionId id, std::string_view name) {
-  std::string copy(name);  // it may point into texts_
+  std::string copy(name);  // `name` may point into texts_
   data(id).name = add_text(copy);
 }
 
 void Module::set_shape(InstructionId id, const Shape &shape) {
-  Shape copy = shape;  // it may lie in shapes_
+  Shape copy = shape;  // `shape` may be a reference into shapes_
   data(id).shape = intern(copy);
 }
 
@@ -377,7 +377,7 @@ void Module::set_attribute(InstructionId id, AttributeKey key, Range value) {
     attributes_[static_cast<std::size_t>(found - attributes_.data())].data = value;
     return;
   }
-  // The list moves to the end of the pool unless it is there already; compact() drops what is left behind.
+  // Moves the list to the end of the pool unless it is there already; compact() removes the old entries.
   if (range.count != 0 && range.begin + range.count != attributes_.size()) {
     std::vector<Attribute> copy(attributes_.begin() + range.begin, attributes_.begin() + range.begin + range.count);
     range.begin = static_cast<std::uint32_t>(attributes_.size());
@@ -452,7 +452,7 @@ void Module::replace_uses(std::span<const InstructionId> replacements) {
 }
 
 void Module::unique_names() {
-  std::unordered_map<std::string, int> used;  // name: the next suffix to try
+  std::unordered_map<std::string, int> used;  // name -> the next suffix to try
   for (ComputationId c : computation_order_) {
     for (InstructionId id : computations_[index(c)].order) {
       std::string name(text(data(id).name));

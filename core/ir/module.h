@@ -1,9 +1,10 @@
-// Module: an HLO program. Everything lies in flat arrays that grow at the end, and ids are indices into them, so that a
-// module of 40,000 instructions copies in a few allocations and walks in order of memory.
+// Module: an HLO program. All data is in flat arrays that grow at the end, and ids are indices into them, so that
+// copying a module of 40,000 instructions takes a few allocations, and iterating over it accesses memory in order.
 //
-// Instruction and Computation are views: two words, passed by value, valid while the module lives and until compact().
-// What changes goes through Module. Adding keeps ids and views valid, but not references or spans got from them.
-// Threads: any number may read; a writer must be alone.
+// Instruction and Computation are views of two words, passed by value, valid as long as the module exists and until
+// compact(). All changes are made through Module. Adding instructions keeps ids and views valid, but not references or
+// spans obtained from them.
+// Threads: any number may read at the same time; a writer needs exclusive access.
 #pragma once
 
 #include <bit>
@@ -41,7 +42,7 @@ constexpr std::uint32_t index(ShapeId id) {
   return static_cast<std::uint32_t>(id);
 }
 
-// Kind Window, one dimension, as stored: seven int64.
+// One dimension of an attribute of kind Window, as stored: seven int64.
 struct WindowDimension {
   std::int64_t size = 1, stride = 1, pad_low = 0, pad_high = 0;
   std::int64_t lhs_dilate = 1;  // base dilation: gaps between elements of the operand
@@ -50,15 +51,15 @@ struct WindowDimension {
 
   bool operator==(const WindowDimension &) const = default;
 };
-// Kind SliceRanges.
+// One dimension of an attribute of kind SliceRanges.
 struct SliceRange {
   std::int64_t start = 0, limit = 0, stride = 1;
 };
-// Kind Padding.
+// One dimension of an attribute of kind Padding.
 struct PaddingDimension {
   std::int64_t low = 0, high = 0, interior = 0;
 };
-// Kind DimLabels, decoded.
+// Decoded attribute of kind DimLabels.
 struct ConvolutionDimensions {
   std::int64_t lhs_batch = 0, lhs_feature = 0;
   std::int64_t rhs_input_feature = 0, rhs_output_feature = 0;
@@ -66,23 +67,24 @@ struct ConvolutionDimensions {
   std::span<const std::int64_t> lhs_spatial, rhs_spatial, output_spatial;
 };
 
-// Where an instruction comes from, in the framework's program.
+// The origin of an instruction in the program of the framework.
 struct Metadata {
   std::string op_type, op_name, source_file;
   std::int64_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0;
   std::int64_t stack_frame_id = 0;
-  std::string rest;  // canonical text of the fields that nothing here reads: profile_type={1} deduplicated_name="x"
+  std::string rest;  // canonical text of the fields that are not parsed: profile_type={1} deduplicated_name="x"
   bool operator==(const Metadata &) const = default;
 };
 
-// One entry of input_output_alias: the output at output_index lies in the buffer of the parameter's part.
+// One entry of input_output_alias: the output at output_index shares the buffer of the part parameter_index of the
+// parameter.
 struct InputOutputAlias {
   std::vector<std::int64_t> output_index;
   std::int64_t parameter = 0;
   std::vector<std::int64_t> parameter_index;
   bool must = false;  // must-alias; otherwise may-alias
 };
-// One entry of buffer_donor: the caller gives this part of a parameter away.
+// One entry of buffer_donor: the caller gives up the buffer of this part of a parameter.
 struct BufferDonor {
   std::int64_t parameter = 0;
   std::vector<std::int64_t> parameter_index;
@@ -95,7 +97,7 @@ struct StackFrames {
   struct Frame {
     std::int64_t file_location_id = 0, parent_frame_id = 0;
   };
-  // Ids count from 1 in the order of these lists.
+  // Ids count from 1, in the order of these lists.
   std::vector<std::string> file_names, function_names;
   std::vector<FileLocation> file_locations;
   std::vector<Frame> frames;
@@ -104,16 +106,16 @@ struct StackFrames {
   }
 };
 
-// What the module's header line says.
+// Contents of the module's header line.
 struct ModuleHeader {
   bool is_scheduled = false;  // the order of instructions is the schedule
   std::int64_t replica_count = 1, num_partitions = 1;
   std::vector<InputOutputAlias> input_output_alias;
   std::vector<BufferDonor> buffer_donor;
-  bool has_entry_layout = false;  // the two below are given
+  bool has_entry_layout = false;  // whether the two fields below are given
   std::vector<Shape> entry_parameter_shapes;
   Shape entry_result_shape;
-  // Other header attributes, canonical text by name, in the order of printing.
+  // Other header attributes: name and canonical text, in printing order.
   std::vector<std::pair<std::string, std::string>> rest;
   StackFrames stack_frames;
 };
@@ -142,7 +144,7 @@ class Instruction {
   Computation called(std::size_t i) const;
   std::span<const InstructionId> control_predecessors() const;
 
-  // Attributes. numbers() and text() are empty if it is absent; see attributes.def for what the numbers mean.
+  // Attributes. numbers() and text() are empty if the attribute is absent; attributes.def says what the numbers mean.
   bool has(AttributeKey key) const;
   std::span<const std::int64_t> numbers(AttributeKey key) const;
   std::int64_t number(AttributeKey key, std::int64_t if_absent = 0) const;
@@ -158,19 +160,20 @@ class Instruction {
   std::span<const WindowDimension> window() const;
   std::span<const SliceRange> slice_ranges() const;
   std::span<const PaddingDimension> padding() const;
-  // The lists of kind I64Lists, up to one that is cut off.
+  // Returns the lists of an attribute of kind I64Lists, without a last one that is incomplete.
   std::vector<std::span<const std::int64_t>> number_lists(AttributeKey key) const;
   ConvolutionDimensions convolution_dimensions() const;
-  // The keys present, ascending.
+  // Returns the keys of the attributes that are present, in ascending order.
   std::vector<AttributeKey> attribute_keys() const;
 
-  // Of a constant, a custom call with a literal or a shuffle with indices; invalid otherwise.
+  // Returns the literal of a constant, of a custom call with a literal or of a shuffle with indices; an invalid literal
+  // for other instructions.
   const Literal &literal() const;
-  const Metadata *metadata() const;  // null if none
-  // Line and column in the text the module was read from; 0 if made by a pass.
+  const Metadata *metadata() const;  // nullptr if there is none
+  // Line and column in the text that the module was read from; 0 for instructions made by a pass.
   std::uint32_t source_line() const;
   std::uint32_t source_column() const;
-  // For errors about this instruction: the module's source file and the line above.
+  // Location for errors about this instruction: the module's source file with the line and column above.
   SourceLocation location() const;
 
   bool operator==(const Instruction &other) const { return module_ == other.module_ && id_ == other.id_; }
@@ -187,9 +190,9 @@ class Computation {
   ComputationId id() const { return id_; }
   const Module &module() const { return *module_; }
   std::string_view name() const;
-  std::string_view execution_thread() const;  // empty: main
+  std::string_view execution_thread() const;  // empty for the main thread
 
-  // In an order in which operands come before users; the schedule if the module is scheduled.
+  // Returns the instructions with operands before their users; in the order of the schedule if the module is scheduled.
   std::span<const InstructionId> instruction_ids() const;
   auto instructions() const {
     return instruction_ids() |
@@ -198,7 +201,7 @@ class Computation {
   std::size_t instruction_count() const { return instruction_ids().size(); }
   Instruction root() const;
   bool has_root() const;
-  // By parameter number.
+  // Returns the ids of the parameters, indexed by parameter number.
   std::span<const InstructionId> parameter_ids() const;
   std::size_t parameter_count() const { return parameter_ids().size(); }
   Instruction parameter(std::size_t number) const { return {module_, parameter_ids()[number]}; }
@@ -218,11 +221,11 @@ class Module {
   void set_name(std::string name) { name_ = std::move(name); }
   ModuleHeader &header() { return header_; }
   const ModuleHeader &header() const { return header_; }
-  // The file the module was read from, for messages; may be empty.
+  // The file that the module was read from, for messages; may be empty.
   const std::string &source_file() const { return source_file_; }
   void set_source_file(std::string file) { source_file_ = std::move(file); }
 
-  // Computations in definition order: callees before callers.
+  // Returns the computations in definition order: callees before callers.
   std::span<const ComputationId> computation_ids() const { return computation_order_; }
   auto computations() const {
     return computation_ids() | std::views::transform([this](ComputationId id) { return Computation(this, id); });
@@ -231,10 +234,10 @@ class Module {
   bool has_entry() const { return entry_ != no_computation; }
   Computation entry() const;
   Instruction instruction(InstructionId id) const { return {this, id}; }
-  // One more than the largest instruction id ever given out: the size for arrays indexed by id.
+  // Returns the largest instruction id ever used plus 1: the size of arrays that are indexed by id.
   std::size_t instruction_id_limit() const { return instructions_.size(); }
   std::size_t computation_id_limit() const { return computations_.size(); }
-  std::size_t instruction_count() const;  // of all computations
+  std::size_t instruction_count() const;  // over all computations
 
   ShapeId intern(const Shape &shape);
   const Shape &shape(ShapeId id) const { return shapes_[index(id)]; }
@@ -244,14 +247,14 @@ class Module {
   void set_root(ComputationId computation, InstructionId root);
   void set_computation_name(ComputationId computation, std::string_view name);
   void set_execution_thread(ComputationId computation, std::string_view thread);
-  // Replaces the order of computations: callees before callers. Those left out are dropped with their instructions;
-  // nothing may call them any more.
+  // Replaces the order of computations: callees before callers. Computations that are left out are removed together
+  // with their instructions; nothing may call them any more.
   void set_computation_order(std::vector<ComputationId> order);
-  // Replaces the order. Must hold exactly the computation's instructions, operands before users. Whoever takes an
-  // instruction out of a computation does so by leaving it out here; nothing may refer to it any more.
+  // Replaces the order of instructions. `order` must consist of instructions of the computation, operands before users.
+  // Leaving an instruction out removes it from the computation; nothing may refer to it any more.
   void set_instruction_order(ComputationId computation, std::vector<InstructionId> order);
 
-  // Appends an instruction. Its name is made unique only by unique_names(); empty: "<opcode>.<id>".
+  // Appends an instruction. An empty name becomes "<opcode>.<id>". Names may repeat until unique_names() is called.
   InstructionId add_instruction(ComputationId computation, Opcode opcode, const Shape &shape,
                                 std::span<const InstructionId> operands = {}, std::string_view name = {});
   InstructionId add_instruction(ComputationId computation, Opcode opcode, const Shape &shape,
@@ -261,14 +264,14 @@ class Module {
   InstructionId add_parameter(ComputationId computation, std::int64_t number, const Shape &shape,
                               std::string_view name = {});
   InstructionId add_constant(ComputationId computation, Literal literal, std::string_view name = {});
-  // A copy of an instruction (of this module or another) with other operands and callees: opcode, shape, attributes,
-  // literal, metadata and name. The callees must be of this module; control predecessors are not copied.
+  // Appends a copy of an instruction (of this module or another) with other operands and callees: copies opcode, shape,
+  // attributes, literal, metadata and name. The callees must be of this module; control predecessors are not copied.
   InstructionId clone_instruction(ComputationId computation, Instruction from, std::span<const InstructionId> operands,
                                   std::span<const ComputationId> calls);
 
   void set_name(InstructionId id, std::string_view name);
   void set_shape(InstructionId id, const Shape &shape);
-  void set_opcode(InstructionId id, Opcode opcode);  // attributes, operands and shape must be made to fit by the caller
+  void set_opcode(InstructionId id, Opcode opcode);  // the caller must make attributes, operands and shape fit
   void set_operand(InstructionId id, std::size_t i, InstructionId operand);
   void set_operands(InstructionId id, std::span<const InstructionId> operands);
   void set_calls(InstructionId id, std::span<const ComputationId> calls);
@@ -289,13 +292,14 @@ class Module {
   void set_metadata(InstructionId id, Metadata metadata);
   void set_source(InstructionId id, std::uint32_t line, std::uint32_t column);
 
-  // Gives every use of a key of `replacements` (an array indexed by instruction id, no_instruction: keep) its value
-  // instead, following chains; roots and control predecessors too. One walk: linear in the module.
+  // Replaces each use of an instruction i (as operand, root or control predecessor) by replacements[i], unless that is
+  // no_instruction. `replacements` is indexed by instruction id; chains of replacements are followed. Linear in the
+  // module.
   void replace_uses(std::span<const InstructionId> replacements);
-  // Makes instruction names unique within the module by appending ".1", ".2" ... where needed.
+  // Makes instruction names unique within the module by appending ".1", ".2", ... where needed.
   void unique_names();
-  // Drops what no computation holds any more (instructions, attributes, literals, names) and renumbers in order of
-  // computations: ids and views taken before are void.
+  // Removes data that no computation refers to any more (instructions, attributes, literals, names) and renumbers in
+  // the order of computations. Invalidates all ids and views.
   void compact();
 
  private:
@@ -307,7 +311,7 @@ class Module {
   };
   struct Attribute {
     AttributeKey key;
-    Range data;  // in texts_ for String and Text, else in numbers_
+    Range data;  // in texts_ for String and Text, otherwise in numbers_
   };
   struct InstructionData {
     Opcode opcode;
@@ -344,11 +348,11 @@ class Module {
   std::string texts_;
   std::vector<Literal> literals_;
   std::vector<Metadata> metadata_;
-  boost::container::stable_vector<Shape> shapes_;  // references that shape() gives stay when more are added
+  boost::container::stable_vector<Shape> shapes_;  // references returned by shape() stay valid when shapes are added
   std::unordered_multimap<std::size_t, ShapeId> shape_index_;  // by hash
 };
 
-// Decodes the numbers of kind DimLabels. The spans point into `numbers`.
+// Decodes the numbers of an attribute of kind DimLabels. The spans point into `numbers`.
 ConvolutionDimensions decode_dim_labels(std::span<const std::int64_t> numbers);
 
 }  // namespace bp::ir

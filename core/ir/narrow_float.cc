@@ -7,7 +7,7 @@ constexpr std::uint32_t ones(int count) {
   return (std::uint32_t{1} << count) - 1;
 }
 
-// The code of the largest finite value, without sign.
+// Returns the code of the largest finite value, without a sign.
 std::uint32_t largest(FloatFormat format) {
   std::uint32_t all = ones(format.exponent_bits + format.mantissa_bits);
   switch (format.specials) {
@@ -56,7 +56,7 @@ std::uint32_t encode(FloatFormat format, double value) {
     return nan_code(format, negative);
   }
   if (format.specials == Specials::Scale) {
-    // Powers of two only: half way rounds up, and what is not positive and finite has no code.
+    // Powers of two only: ties round up, and values that are not positive and finite have no code.
     if (negative || value == 0 || std::isinf(value)) {
       return nan_code(format, false);
     }
@@ -73,12 +73,13 @@ std::uint32_t encode(FloatFormat format, double value) {
   if (magnitude == 0) {
     return format.specials == Specials::UnsignedZero ? 0 : sign;
   }
-  // value = significand * 2^(exponent - 52). Values too small for that are far below half of any code.
+  // value = significand * 2^(exponent - 52). Subnormal doubles do not fit this, but are far below half of the smallest
+  // code.
   constexpr int own_mantissa = std::numeric_limits<double>::digits - 1;
   int exponent = static_cast<int>(bits << 1 >> (own_mantissa + 1)) + 1 - std::numeric_limits<double>::max_exponent;
   std::uint64_t significand = (bits & ((std::uint64_t{1} << own_mantissa) - 1)) | std::uint64_t{1} << own_mantissa;
   int minimum = 1 - format.bias;
-  // Bits below the last mantissa bit are rounded off, ties to even; a carry moves into the exponent by itself below.
+  // Rounds off the bits below the last mantissa bit, ties to even; a carry propagates into the exponent below.
   int dropped = own_mantissa - format.mantissa_bits + std::max(minimum - exponent, 0);
   std::uint64_t mantissa = 0;
   if (dropped <= own_mantissa + 1) {

@@ -1,5 +1,6 @@
-// Floats narrower than 32 bits, from one description of their format. A NarrowFloat holds the bits; arithmetic is done
-// in float or double and rounded back. Semantics: XLA's element types of the same names.
+// Floating-point types narrower than 32 bits, each derived from a description of its format. A NarrowFloat holds the
+// bits; arithmetic is done in float or double and rounded back. Semantics are those of XLA's element types of the same
+// names.
 #pragma once
 
 #include <bit>
@@ -10,12 +11,12 @@
 
 namespace bp::ir {
 
-// How a format spends its highest codes.
+// Special values of a format.
 enum class Specials : std::uint8_t {
   Ieee,          // all-ones exponent: infinities and NaNs
   FiniteNan,     // FN: no infinity; only the all-ones code (of either sign) is NaN
   Finite,        // FN of 4 and 6 bits: neither infinity nor NaN
-  UnsignedZero,  // FNUZ: no infinity, no -0; the code of -0 is the one NaN
+  UnsignedZero,  // FNUZ: no infinity, no -0; the code of -0 is the only NaN
   Scale,         // E8M0: unsigned powers of two; all-ones is NaN; no zero
 };
 
@@ -27,8 +28,8 @@ struct FloatFormat {
   constexpr int width() const { return (specials == Specials::Scale ? 0 : 1) + exponent_bits + mantissa_bits; }
 };
 
-// The code in `format` nearest to `value`, ties to even; overflow gives infinity where there is one, else NaN, else the
-// largest finite value. NaN in a format without NaN gives -0 (as XLA does).
+// Returns the code in `format` nearest to `value`, ties to even. Overflow gives infinity if the format has it,
+// otherwise NaN, otherwise the largest finite value. NaN in a format without NaN gives -0 (as in XLA).
 std::uint32_t encode(FloatFormat format, double value);
 double decode(FloatFormat format, std::uint32_t code);
 
@@ -64,7 +65,7 @@ using F6E3M2FN = NarrowFloat<FloatFormat{3, 2, 3, Specials::Finite}>;
 using F6E2M3FN = NarrowFloat<FloatFormat{2, 3, 1, Specials::Finite}>;
 using F4E2M1FN = NarrowFloat<FloatFormat{2, 1, 1, Specials::Finite}>;
 
-// The two that programs are full of take short cuts through the bits of a float.
+// The two most frequent types convert by operating directly on the bits of a float.
 template <>
 inline BF16::operator float() const {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
@@ -73,7 +74,7 @@ template <>
 inline BF16::NarrowFloat(float value) {
   std::uint32_t code = std::bit_cast<std::uint32_t>(value);
   if ((code & 0x7fffffff) > 0x7f800000) {
-    bits = static_cast<std::uint16_t>((code >> 16) | 0x40);  // quiet, payload kept
+    bits = static_cast<std::uint16_t>((code >> 16) | 0x40);  // a quiet NaN with the payload kept
   } else {
     bits = static_cast<std::uint16_t>((code + 0x7fff + ((code >> 16) & 1)) >> 16);
   }

@@ -14,7 +14,7 @@ namespace {
   AttributeUse {              \
     AttributeKey::name, false \
   }
-// One array per op; the first entry only keeps an array without attributes from being empty.
+// One array per op. The first entry is a placeholder, so that the array of an op without attributes is not empty.
 #define BP_OP(number, name, text, lo, hi, rule, evaluator, types, traits, summary, ...) \
   constexpr AttributeUse uses_of_##name[] = {{AttributeKey::Invalid, false} __VA_OPT__(, ) __VA_ARGS__};
 #include "core/ir/ops.def"
@@ -31,7 +31,7 @@ constexpr auto op_rows = [] {
   });
 }();
 
-// A number used twice would make two equal enumerators: caught here, at compile time.
+// Checks at compile time that no two rows have the same number.
 constexpr bool numbers_are_unique() {
   std::array<bool, 1024> seen{};
   for (const OpInfo &row : op_rows) {
@@ -55,7 +55,7 @@ constexpr auto op_index = [] {
   return index;
 }();
 
-// The Kind column of attributes.def is a plain kind, or Enum<X> or EnumList<X>.
+// The Kind column of attributes.def: a plain kind, or EnumOf<X> or EnumListOf<X>.
 struct KindOf {
   AttributeKind kind;
   Enumeration enumeration = Enumeration::None;
@@ -81,7 +81,7 @@ constexpr auto attribute_rows = std::to_array<AttributeInfo>({
 
 constexpr AttributeInfo invalid_attribute{AttributeKey::Invalid, "invalid", AttributeKind::Text, Enumeration::None};
 
-// Keys are sparse: hints start at 0x8000.
+// Looks up the row of a key in a map, because keys are sparse: hints begin at 0x8000.
 const AttributeInfo *find_row(AttributeKey key) {
   static const auto index = [] {
     std::unordered_map<std::uint16_t, const AttributeInfo *> map;

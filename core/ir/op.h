@@ -1,4 +1,4 @@
-// Opcodes and attributes as data, generated from ops.def, attributes.def and enumerations.def.
+// Tables of opcodes and attributes, generated from ops.def, attributes.def and enumerations.def.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,33 @@
 
 namespace bp::ir {
 
-// Numbers are the ABI's op ids.
+// The numbers are the ABI's op ids.
 enum class Opcode : std::uint16_t {
   Invalid = 0,
 #define BP_OP(number, name, ...) name = number,
 #include "core/ir/ops.def"
 };
 
-// Numbers are the ABI's attribute keys.
+// The numbers are the ABI's attribute keys.
 enum class AttributeKey : std::uint16_t {
   Invalid = 0,
 #define BP_ATTRIBUTE(number, name, text, kind) name = number,
 #include "core/ir/attributes.def"
 };
-// Hints do not change what an instruction computes; they are accepted on every instruction.
+// Whether the attribute is a hint: hints do not change what an instruction computes and are accepted on every
+// instruction.
 constexpr bool is_hint(AttributeKey key) {
   return static_cast<std::uint16_t>(key) >= 0x8000;
 }
 
-// The sets of named numbers of enumerations.def ...
+// Names of the enumerations in enumerations.def.
 enum class Enumeration : std::uint8_t {
   None,
 #define BP_ENUMERATION(name) name,
 #include "core/ir/enumerations.def"
 };
 
-// ... and each as an enum of its own: ComparisonDirection::Eq.
+// Each enumeration as an enum of its own: ComparisonDirection::Eq.
 #define BP_ENUMERATION(name) enum class name : std::int64_t {
 #define BP_ENUMERATOR(number, name, text) name = number,
 #define BP_END_ENUMERATION \
@@ -75,23 +76,23 @@ struct AttributeUse {
   bool required;
 };
 
-// What holds for every instruction of an opcode. A set of bits.
+// Properties that every instruction of an opcode has; a set of bits.
 enum class Trait : std::uint16_t {
   None = 0,
-  Elementwise = 1 << 0,    // each result element depends on the operand elements of the same index (or on scalars)
+  Elementwise = 1 << 0,    // each result element depends on the operand elements with the same index (or on scalars)
   Commutative = 1 << 1,    // the two operands may be swapped
-  SideEffect = 1 << 2,     // must stay, in order, even if nobody uses it
-  CallsControl = 1 << 3,   // called computations are control flow: they may own buffers
-  CallsEmbedded = 1 << 4,  // called computations are functions of the op: scalar or fused, without buffers of their own
-  InPlace = 1 << 5,        // the result may take the buffer of the operand at the same place
+  SideEffect = 1 << 2,     // must be kept, in order, even if its result is not used
+  CallsControl = 1 << 3,   // called computations are control flow and may own buffers
+  CallsEmbedded = 1 << 4,  // called computations are functions of the op, scalar or fused, without buffers of their own
+  InPlace = 1 << 5,        // the result may reuse the buffer of the corresponding operand
   Collective = 1 << 6,     // communicates between replicas or partitions
-  ExplicitShape = 1 << 7,  // the shape cannot be inferred and must be written
+  ExplicitShape = 1 << 7,  // the shape cannot be inferred and must be given
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
 }
 
-// Which element types an op takes.
+// Element types that an op accepts.
 enum class TypeSet : std::uint8_t {
   AnyShape,        // also tuples and tokens
   AnyArray,        // every array type
@@ -106,9 +107,9 @@ enum class TypeSet : std::uint8_t {
 struct OpInfo {
   Opcode opcode;
   std::string_view text;
-  std::string_view identifier;  // the enumerator: "DynamicSlice"
+  std::string_view identifier;  // name of the enumerator: "DynamicSlice"
   std::int16_t min_operands;
-  std::int16_t max_operands;  // -1: any number
+  std::int16_t max_operands;  // -1: no limit
   TypeSet types;
   Trait traits;
   std::string_view summary;
@@ -117,7 +118,7 @@ struct OpInfo {
   bool has(Trait trait) const { return (static_cast<unsigned>(traits) & static_cast<unsigned>(trait)) != 0; }
 };
 
-// All rows of ops.def, in its order.
+// Returns all rows of ops.def, in order.
 std::span<const OpInfo> ops();
 const OpInfo &info(Opcode opcode);
 std::string_view to_string(Opcode opcode);
@@ -126,10 +127,10 @@ std::optional<Opcode> opcode_from_string(std::string_view text);
 std::span<const AttributeInfo> attributes();
 const AttributeInfo &info(AttributeKey key);
 std::string_view to_string(AttributeKey key);
-// The attribute that `text` names on this opcode: its own, or one that every instruction takes.
+// Returns the attribute named `text` of this opcode: one of its own, or one that every instruction takes.
 std::optional<AttributeUse> find_attribute(Opcode opcode, std::string_view text);
 
-// The text of a number, empty if the enumeration has no such number.
+// Returns the text of a number, or an empty text if the enumeration does not have it.
 std::string_view enumerator_text(Enumeration enumeration, std::int64_t number);
 std::optional<std::int64_t> enumerator_number(Enumeration enumeration, std::string_view text);
 

@@ -55,12 +55,12 @@ std::string_view identifier(Enumeration enumeration) {
   return "None";
 }
 
-// Computations are a field of the instruction, not entries of its attribute list.
+// Called computations are a field of the instruction, not entries of its attribute list.
 bool is_stored_as_attribute(const AttributeInfo &attribute) {
   return attribute.kind != AttributeKind::Computation && attribute.kind != AttributeKind::Computations;
 }
 
-// What the value consists of, for a C programmer.
+// Describes the representation of the value for C programmers.
 std::string describe_value(const AttributeInfo &attribute) {
   switch (attribute.kind) {
     case AttributeKind::Bool: return "int64: 0 or 1";
@@ -122,7 +122,7 @@ std::string_view size_rule_text(SizeRule rule) {
   return "";
 }
 
-// How dynamic dimensions go through the ops.
+// Returns the section on the propagation of dynamic dimensions.
 std::string run_time_sizes_markdown() {
   std::string out =
       "\n## Run-time sizes\n\n"

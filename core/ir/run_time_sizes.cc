@@ -43,18 +43,18 @@ class SizeRules {
   bool is_dynamic(OperandDimension at) const { return shape(at.operand).is_dynamic(at.dimension); }
   std::span<const std::int64_t> list(AttributeKey key) const { return i_.numbers(key); }
   bool is_elementwise() const { return i_.is(Trait::Elementwise) || i_.opcode() == Opcode::Map; }
-  std::size_t inputs() const;  // of an op with as many results: the first operands
+  std::size_t inputs() const;  // number of leading operands that are inputs, for ops with one result per input
 
-  // The size of an operand's dimension by itself.
+  // Returns the size of an operand's dimension on its own.
   SizeFormula of(OperandDimension at) const {
     return is_dynamic(at)
                ? SizeFormula{Opcode::GetDimensionSize, static_cast<std::int64_t>(at.operand), at.dimension, {}}
                : fixed(shape(at.operand).size(at.dimension));
   }
-  // The size that equal dimensions share: the smallest of those that are dynamic. In an elementwise op on two operands
-  // one element goes along with any number.
+  // Returns the common size of dimensions that must be equal: the smallest of the dynamic ones. In an elementwise op on
+  // two operands, one element is combined with any number of elements.
   SizeFormula shared(std::span<const OperandDimension> places) const;
-  // The dimensions that must equal this one, itself among them.
+  // Returns the dimensions that must equal this one, including itself.
   std::vector<OperandDimension> equals(OperandDimension at) const;
   std::vector<OperandDimension> in_all_inputs(std::size_t dimension) const;
   SizeFormula size(OperandDimension at) const { return shared(equals(at)); }
@@ -104,12 +104,13 @@ std::vector<OperandDimension> SizeRules::in_all_inputs(std::size_t dimension) co
   return places;
 }
 
-// The dimension of the indices that the batch-th dimension outside of the windows goes along.
+// Returns the dimension of the indices that corresponds to batch dimension number `batch` of the result or updates.
 std::size_t SizeRules::index_dimension(std::size_t batch) const {
   return batch + (static_cast<std::int64_t>(batch) >= i_.number(AttributeKey::IndexVectorDim) ? 1 : 0);
 }
 
-// Where a dimension of one operand of two is in one list, the dimension at the same place of the other's list too.
+// If a dimension of one of two operands is in its list (lhs or rhs), returns it together with the dimension at the same
+// index in the other list.
 std::vector<OperandDimension> SizeRules::pairs(OperandDimension at, AttributeKey lhs, AttributeKey rhs) const {
   std::vector<OperandDimension> places;
   for (std::size_t k = 0; k < list(lhs).size() && k < list(rhs).size(); ++k) {
@@ -122,7 +123,7 @@ std::vector<OperandDimension> SizeRules::pairs(OperandDimension at, AttributeKey
   return places;
 }
 
-// The batch dimensions of indices and updates.
+// Batch dimensions of the indices and of all updates must be equal.
 std::vector<OperandDimension> SizeRules::scatter_places(OperandDimension at) const {
   const std::size_t count = inputs();
   if (at.operand < count) {
@@ -145,7 +146,7 @@ std::vector<OperandDimension> SizeRules::scatter_places(OperandDimension at) con
   return {at};
 }
 
-// All operands of a batch norm have a feature dimension; operand 0 and the gradient have the others too.
+// All operands of a batch norm have the feature dimension; operand 0 and the gradient also have the other dimensions.
 std::vector<OperandDimension> SizeRules::batch_norm_places(OperandDimension at) const {
   const auto feature = static_cast<std::size_t>(i_.number(AttributeKey::FeatureIndex));
   const bool is_feature = shape(at.operand).rank() == 1 ? shape(0).rank() > 1 || feature == 0 : at.dimension == feature;
@@ -193,7 +194,7 @@ std::vector<OperandDimension> SizeRules::equals(OperandDimension at) const {
     case Opcode::BatchNormGrad: return batch_norm_places(at);
     default:
       for (std::size_t n = 0; is_elementwise() && n < i_.operand_count(); ++n) {
-        if (shape(n).rank() == i_.shape().rank()) {  // others are scalars
+        if (shape(n).rank() == i_.shape().rank()) {  // the others are scalars
           places.push_back({n, at.dimension});
         }
       }
@@ -249,7 +250,8 @@ SizeFormula SizeRules::gathered(std::size_t dimension) const {
   return fixed(i_.shape().size(dimension));
 }
 
-// What is there in the operand's dimensions of its group, by the other dimensions of the result's.
+// Returns the number of elements in the operand's dimensions of the group, divided by the sizes of the result's other
+// dimensions in the group.
 SizeFormula SizeRules::reshaped(std::size_t dimension) const {
   const Shape &from = shape(0), &to = i_.shape();
   for (const ReshapeGroup &group : common_groups(from, to)) {
@@ -269,7 +271,7 @@ SizeFormula SizeRules::reshaped(std::size_t dimension) const {
   return fixed(to.size(dimension));
 }
 
-// Batch, free lhs and free rhs dimensions.
+// Returns the sizes of the batch dimensions, then of the free dimensions of lhs and rhs.
 SizeFormulas SizeRules::contracted() const {
   SizeFormulas result;
   for (std::int64_t d : list(AttributeKey::LhsBatchDims)) {
@@ -288,7 +290,7 @@ SizeFormulas SizeRules::contracted() const {
   return result;
 }
 
-// The size of a dimension of the result array, or of each of several with the same dimensions.
+// Returns the size of a dimension of the result; if there are several results, they have the same dimensions.
 SizeFormula SizeRules::result(std::size_t d) const {
   const auto number = static_cast<std::int64_t>(d);
   switch (i_.opcode()) {
@@ -339,7 +341,8 @@ SizeFormula SizeRules::result(std::size_t d) const {
     }
     case Opcode::DynamicUpdateSlice: return of({0, d});
     default: {
-      const std::size_t first = shape(0).rank() == i_.shape().rank() ? 0 : 1;  // a scalar predicate or bound
+      // Operand 0 may be a scalar predicate or bound.
+      const std::size_t first = shape(0).rank() == i_.shape().rank() ? 0 : 1;
       return size({first, d});
     }
   }

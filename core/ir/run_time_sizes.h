@@ -1,6 +1,6 @@
-// Run-time sizes of dynamic dimensions: which ops they travel through, and how. A dimension written <=8 holds up to 8
-// elements; what lies beyond its run-time size is anything. The semantics are XLA's (DynamicDimensionInference and
-// DynamicPadder).
+// Run-time sizes of dynamic dimensions: which ops propagate them, and how. A dimension written <=8 holds up to 8
+// elements; the elements beyond its run-time size are undefined. The semantics are those of XLA's
+// DynamicDimensionInference and DynamicPadder.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,18 @@
 
 namespace bp::ir {
 
-// See run_time_sizes.def.
+// Rules of propagation, see run_time_sizes.def.
 enum class SizeRule { Whole, Bounded, Cut, Refused };
 SizeRule size_rule(Opcode opcode);
-// The op's row in words.
+// Returns the description in the op's row.
 std::string_view size_summary(Opcode opcode);
 
 // A size as a formula of the sizes of an instruction's operands.
 struct SizeFormula {
-  // Constant: `number`. GetDimensionSize: of `dimension` of operand `number`. Parameter: the value of operand `number`,
-  // a scalar. Else of the two terms: Add, Multiply, Divide (of positive numbers), Maximum, Minimum, or Broadcast, which
-  // is the larger where the smaller is 1, else the smaller.
+  // Meaning of the fields by opcode. Constant: the size is `number`. GetDimensionSize: the size of `dimension` of
+  // operand `number`. Parameter: the value of operand `number`, a scalar. Add, Multiply, Divide (of positive numbers),
+  // Maximum, Minimum: applied to the two terms. Broadcast: the larger of the two terms if the smaller is 1, otherwise
+  // the smaller.
   Opcode opcode = Opcode::Constant;
   std::int64_t number = 0;
   std::size_t dimension = 0;
@@ -28,7 +29,8 @@ struct SizeFormula {
 };
 using SizeFormulas = std::vector<SizeFormula>;  // one per dimension of an array
 
-// leaf(formula) gives a size, combine(opcode, a, b) the size of two.
+// Evaluates a formula: leaf(formula) returns the size of a formula without terms, combine(opcode, a, b) combines two
+// sizes.
 template <class Leaf, class Combine>
 auto evaluate(const SizeFormula &formula, const Leaf &leaf, const Combine &combine) -> decltype(leaf(formula)) {
   if (formula.terms.empty()) {
@@ -39,21 +41,23 @@ auto evaluate(const SizeFormula &formula, const Leaf &leaf, const Combine &combi
   return combine(formula.opcode, first, second);
 }
 
-// Whether the instruction has a result or an operand, other than a tuple, with dynamic dimensions.
+// Whether the result or an operand of the instruction is an array (not in a tuple) with dynamic dimensions.
 bool has_dynamic_arrays(const Instruction &instruction);
-// Unsupported, with the reason, if the op has no meaning on the dynamic dimensions of its operands. The instruction
-// must pass the verifier, here and below.
+// Returns Unsupported, with the reason, if the op is not defined for the dynamic dimensions of its operands. Here and
+// below the instruction must have passed the verifier.
 Status check_dynamic_dimensions(const Instruction &instruction);
-// For each operand the sizes that it has to the op: a static dimension that must agree with a dynamic one has its size.
+// Returns, for each operand, the sizes that the op sees: a static dimension that must equal a dynamic one has the size
+// of the dynamic one.
 std::vector<SizeFormulas> operand_sizes(const Instruction &instruction);
-// The sizes of each array of the result: one, or those of a tuple. Not of ops whose rule is Whole or Refused.
+// Returns the sizes of each array of the result: one array, or those of a tuple. Not for ops whose rule is Whole or
+// Refused.
 std::vector<SizeFormulas> result_sizes(const Instruction &instruction);
 
-// XLA's custom calls between a dynamic array and the static one of its bounds with its sizes, one s32[] per dimension:
-// PadToStatic(x) gives (array, sizes ...), SliceToDynamic(array, sizes ...) gives x.
+// XLA's custom calls that convert between a dynamic array and a static array of its bounds plus its sizes, one s32[]
+// per dimension: PadToStatic(x) returns (array, sizes...), SliceToDynamic(array, sizes...) returns x.
 enum class SizeCall { None, PadToStatic, SliceToDynamic };
 SizeCall size_call(const Instruction &instruction);
-// Invalid if the shapes are others than that.
+// Returns InvalidInput if the shapes do not match this description.
 Status check_size_call(const Instruction &instruction);
 
 }  // namespace bp::ir

@@ -1,4 +1,4 @@
-// Which ops have no meaning on dynamic dimensions, or not on these.
+// Finds ops that are not defined on dynamic dimensions, or not on the dynamic dimensions they are given.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Status check_convolution(const Instruction &i) {
   return {};
 }
 
-// A box of one element or all of a dynamic dimension.
+// A slice must take one element or all elements of a dynamic dimension.
 Status check_slice_sizes(const Instruction &i, std::span<const std::int64_t> sizes) {
   for (std::size_t d : dynamic_dimensions(operand_shape(i, 0), 0, operand_shape(i, 0).rank())) {
     if (sizes[d] > 1 && sizes[d] != operand_shape(i, 0).size(d)) {
@@ -90,7 +90,8 @@ Status check_indexing(const Instruction &i) {
   return {};
 }
 
-// Where widths differ, one of the shapes has a dimension more: the parts of an element of the other.
+// If the element widths differ, one of the shapes has an additional dimension that holds the parts of one element of
+// the other; it must be static.
 Status check_parts(const Instruction &i) {
   const Shape &from = operand_shape(i, 0), &to = i.shape();
   const Shape &longer = from.rank() > to.rank() ? from : to;

@@ -22,10 +22,10 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &result) ? huge : result;
 }
 
-// Sizes, in major-to-minor order, of the physical array that a tiling makes of `sizes` (major to minor).
+// Returns the sizes of the physical array that tiling makes of `sizes`; both are in major-to-minor order.
 Dimensions tiled_sizes(Dimensions sizes, const std::vector<Tile> &tiles) {
   for (const Tile &tile : tiles) {
-    // Combined dimensions are joined to the next more minor one before tiling.
+    // Combined dimensions are joined with the next more minor dimension before tiling.
     Dimensions tile_sizes;
     Dimensions joined(sizes.begin(), sizes.begin() + (sizes.size() - std::min(sizes.size(), tile.sizes.size())));
     std::size_t first = joined.size();
@@ -90,7 +90,7 @@ void print(std::string &out, const Shape &shape, PrintLayout layouts) {
       out += to_string(shape.layout());
     }
   } else if (shape.is_array() && layouts == PrintLayout::Always && shape.layout() != Layout{}) {
-    out += to_string(shape.layout());  // a scalar in a memory space, say
+    out += to_string(shape.layout());  // for example, a scalar in a memory space
   }
 }
 

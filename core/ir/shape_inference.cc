@@ -1,5 +1,5 @@
-// Shape inference: checks an instruction against its row of the op table, then asks the row's shape rule.
-// The rules are in shape_inference_*.cc, by family; this file has the dispatch and the checks that they share.
+// Shape inference: checks an instruction against its row of the op table, then calls the row's shape rule. The rules
+// are in shape_inference_*.cc, by family of ops; this file has the dispatch and the shared checks.
 #include "core/ir/shape_inference.h"
 
 #include <fmt/ranges.h>
@@ -53,7 +53,7 @@ Status check_operands(const Instruction &instruction) {
     return {};
   }
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-    // The set speaks of the first operand; rules say how the others relate to it.
+    // The type set applies to the first operand; the shape rules define how the other operands relate to it.
     const Shape &shape = instruction.operand(i).shape();
     TypeSet set = i == 0 ? op.types : TypeSet::AnyArray;
     if (!shape.is_valid() || !is_in(set, shape.element_type())) {
@@ -63,7 +63,7 @@ Status check_operands(const Instruction &instruction) {
   return {};
 }
 
-// How many int64 make one entry of an attribute of this kind; 0: exactly one number.
+// Returns the number of int64 in one entry of an attribute of this kind; 0: the attribute is exactly one number.
 std::size_t numbers_per_entry(AttributeKind kind) {
   switch (kind) {
     case AttributeKind::Bool:
@@ -225,7 +225,8 @@ bool sizes_agree(const Shape &a, const Shape &b) {
 }
 
 Dimension merge(Dimension a, Dimension b) {
-  // A size beats `?`: where the other operand is static, so must be the unbounded one.
+  // A known size takes precedence over `?`: if one operand has a static size, the unbounded size must equal it at run
+  // time.
   if (a.size == unbounded || b.size == unbounded) {
     return a.size == unbounded ? b : a;
   }

@@ -1,5 +1,5 @@
-// Shape rules of dots and convolutions, transforms and linear algebra.
-// A contraction's inferred element type is the wider of its operands'; the written one may be another (see
+// Shape rules of dots, convolutions, transforms and linear algebra.
+// The inferred element type of a contraction is the wider of its operands' types; the written one may differ (see
 // may_widen_result()).
 #include "core/ir/shape_inference_rules.h"
 
@@ -9,7 +9,8 @@ using namespace shape_rules;
 
 namespace {
 
-// The wider of the two types, a float if either is. Real numbers mix with each other, complex ones only with their own.
+// Returns the wider of the two operand types; a float if either is a float. Real types may be mixed, complex types must
+// be equal.
 Result<ElementType> common_type(const Instruction &instruction) {
   ElementType lhs = operand_shape(instruction, 0).element_type(), rhs = operand_shape(instruction, 1).element_type();
   if (lhs != rhs && (is_complex(lhs) || is_complex(rhs))) {
@@ -46,7 +47,7 @@ Status check_paired(const Shape &lhs, const Shape &rhs, std::span<const std::int
   return {};
 }
 
-// (C1) dimension numbers are in range, and no dimension is both batch and contracting.
+// (C1) Dimension numbers are in range, and no dimension is both batch and contracting.
 Status check_numbers(const Shape &shape, std::span<const std::int64_t> batch, std::span<const std::int64_t> contracting,
                      std::string_view side) {
   std::vector<std::int64_t> all(batch.begin(), batch.end());
@@ -55,7 +56,7 @@ Status check_numbers(const Shape &shape, std::span<const std::int64_t> batch, st
                           fmt::format("the list of batch and contracting dimensions of the {}", side));
 }
 
-// Dimensions in neither list, in order.
+// Returns the dimensions that are in neither list, in ascending order.
 std::vector<std::int64_t> free_dimensions(const Shape &shape, std::span<const std::int64_t> batch,
                                           std::span<const std::int64_t> contracting) {
   std::vector<std::int64_t> result;
@@ -74,7 +75,7 @@ void append(std::vector<Dimension> &sizes, const Shape &shape, std::span<const s
   }
 }
 
-// The last two dimensions are equal.
+// Checks that the last two dimensions are equal.
 Status check_square(const Instruction &instruction, std::size_t i) {
   const Shape &shape = operand_shape(instruction, i);
   if (shape.rank() < 2 || !sizes_agree(shape.size(shape.rank() - 1), shape.size(shape.rank() - 2))) {
@@ -103,8 +104,8 @@ Result<Shape> infer_dot(const Instruction &instruction) {
 
 namespace {
 
-// The sizes of groups are a vector; or there is one for all indices of the dimensions before the ragged one: batch
-// dimensions, then those of its kind, contracting or free.
+// The group sizes are a vector; or there is one vector for each index of the dimensions before the ragged one: batch
+// dimensions, then dimensions of the same kind as the ragged one, contracting or free.
 Status check_group_sizes(const Instruction &instruction, const DotDimensions &numbers, std::int64_t ragged) {
   const Shape &lhs = operand_shape(instruction, 0), &sizes = operand_shape(instruction, 2);
   std::vector<std::int64_t> expected;
@@ -133,7 +134,7 @@ Status check_group_sizes(const Instruction &instruction, const DotDimensions &nu
 
 }  // namespace
 
-// Three modes, by what the ragged dimension of the lhs is:
+// The mode follows from the kind of the ragged dimension of the lhs:
 //   free         [b, m, k], [g, b, k, n] -> [b, m, n]      (rhs_group_dims: g)
 //   contracting  [b, m, k], [b, k, n]    -> [g, b, m, n]
 //   batch        [b, m, k], [b, k, n]    -> [b, m, n]
@@ -150,12 +151,12 @@ Result<Shape> infer_ragged_dot(const Instruction &instruction) {
   BP_TRY(check_numbers(rhs, numbers.rhs_batch, rhs_contracting_and_groups, "rhs"));
   BP_TRY(check_paired(lhs, rhs, numbers.lhs_batch, numbers.rhs_batch, "batch"));
   BP_TRY(check_paired(lhs, rhs, numbers.lhs_contracting, numbers.rhs_contracting, "contracting"));
-  // (C3) one ragged dimension.
+  // (C3) there is one ragged dimension.
   if (ragged.size() != 1) {
     return invalid_input("lhs_ragged_dims has {} numbers, expected 1", ragged.size());
   }
   BP_TRY(check_dimension(ragged[0], lhs.rank(), "lhs_ragged_dims"));
-  // (C4) the sizes of groups are integers, the groups their last dimension.
+  // (C4) the group sizes are integers; their last dimension is that of the groups.
   if (group_sizes.rank() == 0 || !is_integer(group_sizes.element_type())) {
     return unexpected_operand(instruction, 2, "integers, with the groups as the last dimension");
   }
@@ -169,7 +170,7 @@ Result<Shape> infer_ragged_dot(const Instruction &instruction) {
   if (is_free && !sizes_agree(rhs.size(static_cast<std::size_t>(groups[0])), group_sizes.size(last))) {
     return unexpected_operand(instruction, 2, fmt::format("{} groups", rhs.size(static_cast<std::size_t>(groups[0]))));
   }
-  // (C6) where the ragged dimension is a batch dimension, groups change nothing.
+  // (C6) if the ragged dimension is a batch dimension, the groups have no effect.
   if (is_free || is_contracting) {
     BP_TRY(check_group_sizes(instruction, numbers, ragged[0]));
   }
@@ -191,7 +192,7 @@ Result<Shape> infer_scaled_dot(const Instruction &instruction) {
         return unexpected_operand(instruction, k, "floats");
       }
     }
-    // (C1) a scale is for all elements, or for blocks that divide each dimension.
+    // (C1) a scale applies to all elements, or to blocks that divide each dimension evenly.
     bool fits = scale.rank() == values.rank();
     for (std::size_t k = 0; fits && k < scale.rank(); ++k) {
       fits = sizes_agree(scale.size(k), values.size(k)) || (scale.size(k) > 0 && values.size(k) % scale.size(k) == 0);
@@ -226,7 +227,7 @@ Result<Shape> infer_convolution(const Instruction &instruction) {
   BP_TRY(check_labels(labels.lhs_batch, labels.lhs_feature, labels.lhs_spatial));
   BP_TRY(check_labels(labels.rhs_input_feature, labels.rhs_output_feature, labels.rhs_spatial));
   BP_TRY(check_labels(labels.output_batch, labels.output_feature, labels.output_spatial));
-  // (C2) a window for each spatial dimension, of the size of the filter.
+  // (C2) the window has one entry per spatial dimension, of the size of the filter.
   auto window = instruction.window();
   if (window.size() != spatial) {
     return invalid_input("window has {} dimensions, expected {}", window.size(), spatial);
@@ -243,12 +244,12 @@ Result<Shape> infer_convolution(const Instruction &instruction) {
   Dimension output_features = dimension(rhs, static_cast<std::size_t>(labels.rhs_output_feature));
   std::int64_t feature_groups = instruction.number(AttributeKey::FeatureGroupCount, 1);
   std::int64_t batch_groups = instruction.number(AttributeKey::BatchGroupCount, 1);
-  // (C3) at least one group, and groups of only one kind.
+  // (C3) there is at least one group, and features or batch are grouped, not both.
   if (feature_groups < 1 || batch_groups < 1 || (feature_groups > 1 && batch_groups > 1)) {
     return invalid_input("feature_group_count is {} and batch_group_count {}, expected at least 1 and one of them 1",
                          feature_groups, batch_groups);
   }
-  // (C4) groups divide what they group.
+  // (C4) the number of groups divides the dimension that is grouped.
   auto divides = [](std::int64_t groups, Dimension whole) {
     return whole.size == unbounded || whole.size % groups == 0;
   };
@@ -283,7 +284,7 @@ Result<Shape> infer_fft(const Instruction &instruction) {
   const Shape &operand = operand_shape(instruction, 0);
   auto lengths = instruction.numbers(AttributeKey::FftLength);
   auto kind = instruction.enumerator(AttributeKey::FftType, FftType::Fft);
-  // (C1) one to three innermost dimensions.
+  // (C1) one to three of the innermost dimensions are transformed.
   if (lengths.empty() || lengths.size() > 3 || lengths.size() > operand.rank()) {
     return invalid_input("fft_length has {} numbers, expected 1 to 3 and at most the operand's rank {}", lengths.size(),
                          operand.rank());
@@ -296,7 +297,7 @@ Result<Shape> infer_fft(const Instruction &instruction) {
   if (is_real && operand.element_type() != ElementType::F32 && operand.element_type() != ElementType::F64) {
     return unexpected_operand(instruction, 0, "f32 or f64");
   }
-  // (C3) the dimensions have the lengths; of a real signal's spectrum only half is kept.
+  // (C3) the transformed dimensions have the given lengths; only half of the spectrum of a real signal is stored.
   std::vector<Dimension> sizes = dimensions(operand);
   std::size_t outer = operand.rank() - lengths.size();
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -325,7 +326,8 @@ Result<Shape> infer_cholesky(const Instruction &instruction) {
 Result<Shape> infer_triangular_solve(const Instruction &instruction) {
   BP_TRY(check_square(instruction, 0));
   const Shape &matrix = operand_shape(instruction, 0), &right = operand_shape(instruction, 1);
-  // (C1) the same type and batch dimensions, and as many unknowns as the matrix has rows.
+  // (C1) element type and batch dimensions are equal, and the number of unknowns equals the number of rows of the
+  // matrix.
   bool fits = right.element_type() == matrix.element_type() && right.rank() == matrix.rank();
   for (std::size_t i = 0; fits && i + 2 < matrix.rank(); ++i) {
     fits = sizes_agree(right.size(i), matrix.size(i));

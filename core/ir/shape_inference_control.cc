@@ -1,4 +1,4 @@
-// Shape rules of control flow, calls, random numbers, collectives, and of what only its author knows the shape of.
+// Shape rules of control flow, calls, random numbers, collectives, and of ops whose shape cannot be inferred.
 #include "core/ir/shape_inference.h"
 
 #include "core/ir/shape_inference_rules.h"
@@ -17,7 +17,7 @@ std::vector<const Shape *> operand_shapes(const Instruction &instruction, std::s
   return shapes;
 }
 
-// The callee takes the operands; returns its result's shape.
+// Checks that the callee takes the operands; returns the shape of its result.
 Result<const Shape *> check_call(const Instruction &instruction) {
   Computation callee = instruction.called(0);
   BP_ASSIGN(Signature signature, signature_of(callee));
@@ -40,13 +40,14 @@ Shape tuple_of_operands(const Instruction &instruction, std::size_t count) {
   return tuple_unless_one(std::move(shapes));
 }
 
-// Operands of a collective that are exchanged: with a dynamic root the last one says which member it is.
+// Returns the number of operands that a collective exchanges: with a dynamic root, the last operand is the root's
+// number.
 std::size_t exchanged_count(const Instruction &instruction) {
   const bool has_root = instruction.number(AttributeKey::HasDynamicRoot) != 0 && instruction.operand_count() > 1;
   return instruction.operand_count() - (has_root ? 1 : 0);
 }
 
-// What begins something returns a tuple of what goes in, what will come out, and state that is its own.
+// An op that starts an operation returns a tuple of its inputs, the future results, and private state.
 Status check_start(const Instruction &instruction, const Shape &input) {
   const Shape &shape = instruction.shape();
   if (!shape.is_tuple() || shape.elements().size() < 2) {
@@ -58,7 +59,7 @@ Status check_start(const Instruction &instruction, const Shape &input) {
   return {};
 }
 
-// The parts of a result that has one shape per operand: a tuple's elements, or the one shape itself.
+// Returns the parts of a result that has one shape per operand: the elements of a tuple, or the single shape.
 Result<std::span<const Shape>> result_parts(const Instruction &instruction, const Shape &shape) {
   auto parts = shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
   if (parts.size() != instruction.operand_count()) {
@@ -68,8 +69,8 @@ Result<std::span<const Shape>> result_parts(const Instruction &instruction, cons
   return parts;
 }
 
-// Each part of the result is its operand but for the size of one dimension. The larger of the two is a multiple of the
-// smaller, the same in all pairs: the number of members of a group.
+// Each part of the result has the sizes of its operand except along one dimension. There the larger size is a multiple
+// of the smaller one; the factor, the number of members of a group, is the same for all pairs.
 Status check_grouped(const Instruction &instruction, const Shape &result, std::size_t along, bool result_is_larger) {
   BP_ASSIGN(auto parts, result_parts(instruction, result));
   std::int64_t members = 0;
@@ -115,7 +116,7 @@ Result<Shape> infer_while(const Instruction &instruction) {
 Result<Shape> infer_conditional(const Instruction &instruction) {
   const Shape &selector = operand_shape(instruction, 0);
   bool by_predicate = same(selector, Shape::scalar(ElementType::Pred), CompareLayout::No);
-  // (C1) pred[] chooses of two branches, s32[] of any number.
+  // (C1) pred[] selects between two branches, s32[] among any number.
   if (!by_predicate && !same(selector, Shape::scalar(ElementType::S32), CompareLayout::No)) {
     return unexpected_operand(instruction, 0, "pred[] or s32[]");
   }
@@ -123,7 +124,7 @@ Result<Shape> infer_conditional(const Instruction &instruction) {
   if (branches == 0 || (by_predicate && branches != 2)) {
     return invalid_input("conditional has {} branches, expected {}", branches, by_predicate ? "2" : "at least 1");
   }
-  // (C2) an operand for each branch, which is its parameter.
+  // (C2) there is one operand for each branch, which is the argument of that branch.
   if (instruction.operand_count() != branches + 1) {
     return invalid_input("conditional has {} operands, expected {}: the choice and one for each branch",
                          instruction.operand_count(), branches + 1);
@@ -134,7 +135,7 @@ Result<Shape> infer_conditional(const Instruction &instruction) {
     BP_ASSIGN(Signature signature, signature_of(branch));
     const Shape *argument[] = {&operand_shape(instruction, i + 1)};
     BP_TRY(check_parameters(branch, signature, argument));
-    // (C3) all branches return one shape.
+    // (C3) all branches return the same shape.
     if (result != nullptr) {
       BP_TRY(check_returns(branch, *signature.result, *result));
     } else {
@@ -196,13 +197,13 @@ Result<Shape> infer_rng(const Instruction &instruction) {
 
 Result<Shape> infer_rng_bit_generator(const Instruction &instruction) {
   const Shape &state = operand_shape(instruction, 0), &result = instruction.shape();
-  // A key, and a counter of one word or two.
+  // The state is a key and a counter of one or two words.
   const bool is_state = state.element_type() == ElementType::U64 && state.rank() == 1 &&
                         (state.size(0) == 2 || state.size(0) == 3 || state.size(0) == unbounded);
   if (!is_state) {
     return unexpected_operand(instruction, 0, "u64[2] or u64[3]");
   }
-  // (C1) the new state, then the bits.
+  // (C1) the result consists of the new state and the bits.
   if (!result.is_tuple() || result.elements().size() != 2 || !result.elements()[1].is_array() ||
       !agree(result.elements()[0], state)) {
     return invalid_input("the shape is {}, expected a tuple of {} and an array", describe(result), describe(state));
@@ -232,7 +233,7 @@ Result<Shape> infer_all_gather(const Instruction &instruction) {
 Status shape_rules::check_all_gather_start(const Instruction &instruction) {
   BP_TRY(check_start(instruction, tuple_of_operands(instruction, instruction.operand_count())));
   const Shape &shape = instruction.shape();
-  // (C1) what goes in and what comes out, and nothing else.
+  // (C1) the tuple consists of the inputs and the results only.
   if (shape.elements().size() != 2) {
     return invalid_input("the shape is {}, expected a tuple of 2 parts", describe(shape));
   }
@@ -248,7 +249,7 @@ Result<Shape> infer_reduce_scatter(const Instruction &instruction) {
 
 Result<Shape> infer_all_reduce(const Instruction &instruction) {
   BP_ASSIGN(Signature signature, signature_of(instruction.called(0)));
-  // (C1) the computation combines two values; they may be wider than the operands.
+  // (C1) the computation combines two values, whose type may be wider than the operands'.
   if (signature.parameters.size() != 2 || !signature.result->is_scalar()) {
     return invalid_input("{} takes {} parameters and returns {}, expected two scalars combined into one",
                          instruction.called(0).name(), signature.parameters.size(), describe(*signature.result));
@@ -256,7 +257,8 @@ Result<Shape> infer_all_reduce(const Instruction &instruction) {
   return tuple_of_operands(instruction, exchanged_count(instruction));
 }
 
-// One operand with dimensions: its parts along the dimension are exchanged. Several: each goes to its member.
+// With dimensions: the parts of the only operand along the dimension are exchanged. Otherwise each operand is sent to
+// one member.
 Result<Shape> infer_all_to_all(const Instruction &instruction) {
   if (instruction.has(AttributeKey::Dimensions)) {
     BP_TRY(single_dimension(instruction, operand_shape(instruction, 0).rank()));
@@ -269,7 +271,7 @@ Result<Shape> infer_all_to_all(const Instruction &instruction) {
 }
 
 Result<Shape> infer_ragged_all_to_all(const Instruction &instruction) {
-  // (C1) parts along the first dimension go from operand 0 to operand 1.
+  // (C1) parts along the first dimension are moved from operand 0 to operand 1.
   const Shape &input = operand_shape(instruction, 0), &output = operand_shape(instruction, 1);
   bool fits = input.rank() > 0 && input.element_type() == output.element_type() && input.rank() == output.rank();
   for (std::size_t d = 1; fits && d < input.rank(); ++d) {
@@ -298,7 +300,8 @@ bool are_scalar_integers(std::span<const Shape> shapes) {
   return std::ranges::all_of(shapes, [](const Shape &s) { return s.is_scalar() && is_integer(s.element_type()); });
 }
 
-// The slices that `starts` tells of a buffer: an integer per dimension, or a tuple of such tuples. 0 if it is neither.
+// Returns the number of slices that `starts` describes for a buffer: 1 for a tuple of one integer per dimension, n for
+// a tuple of n such tuples. 0 if it is neither.
 std::size_t slice_count(const Shape &starts, const Shape &buffer) {
   if (!starts.is_tuple() || !buffer.is_array()) {
     return 0;
@@ -312,7 +315,8 @@ std::size_t slice_count(const Shape &starts, const Shape &buffer) {
   return std::ranges::all_of(starts.elements(), is_one) ? starts.elements().size() : 0;
 }
 
-// Slices of the buffers of operand 0 go into the buffers of operand 1: one array each, or tuples of as many.
+// Checks a permute that copies slices of the buffers in operand 0 into the buffers in operand 1: one array each, or
+// tuples of equal length.
 Status check_slices(const Instruction &instruction) {
   const Shape &from = operand_shape(instruction, 0), &to = operand_shape(instruction, 1);
   if (from.is_tuple() != to.is_tuple() || (from.is_tuple() && from.elements().size() != to.elements().size())) {
@@ -327,7 +331,7 @@ Status check_slices(const Instruction &instruction) {
       counts[side] = !has_starts          ? 0
                      : buffers.is_tuple() ? slice_count(starts.elements()[i], buffers.elements()[i])
                                           : slice_count(starts, buffers);
-      // (C1) a start has an integer for each dimension of its buffer; both sides tell of the same slices.
+      // (C1) a start has one integer for each dimension of its buffer; both sides describe the same number of slices.
       if (counts[side] == 0 || counts[side] != counts[0]) {
         return unexpected_operand(instruction, 2 + side,
                                   fmt::format("starts of slices in {}, an integer per dimension", describe(buffers)));
@@ -335,11 +339,11 @@ Status check_slices(const Instruction &instruction) {
     }
     slices += counts[0];
   }
-  // (C2) each slice has its sizes.
+  // (C2) there is a list of sizes for each slice.
   if (std::size_t sizes = instruction.number_lists(AttributeKey::PermuteSliceSizes).size(); sizes != slices) {
     return invalid_input("slice_sizes has {} lists for {} slices", sizes, slices);
   }
-  // (C3) what is sent is of the type of what it goes into.
+  // (C3) the slices and the buffers they are written to have the same element type.
   for (std::size_t i = 0; i < (to.is_tuple() ? to.elements().size() : 1); ++i) {
     const Shape &sent = from.is_tuple() ? from.elements()[i] : from;
     if (sent.element_type() != (to.is_tuple() ? to.elements()[i] : to).element_type()) {
@@ -353,7 +357,7 @@ bool is_in_place(const Instruction &instruction) {
   return instruction.operand_count() == 4 && instruction.has(AttributeKey::PermuteSliceSizes);
 }
 
-// Sends each operand; or, with slice_sizes, slices into a buffer that is there.
+// Checks a permute, which sends each operand or, with slice_sizes, slices into an existing buffer.
 Status check_collective_permute(const Instruction &instruction) {
   if (is_in_place(instruction)) {
     return check_slices(instruction);

@@ -1,5 +1,5 @@
-// Shape rules of elementwise ops. HLO does not broadcast: operands have equal shapes, but for the scalar bounds of
-// clamp and the scalar predicate of select.
+// Shape rules of elementwise ops. HLO does not broadcast implicitly: operands have equal shapes, except for the scalar
+// bounds of clamp and the scalar predicate of select.
 #include "core/ir/shape_inference_rules.h"
 
 namespace bp::ir {
@@ -8,7 +8,7 @@ using namespace shape_rules;
 
 namespace {
 
-// The sizes of operand i agree with those of operand `like`.
+// Checks that the sizes of operand i agree with those of operand `like`.
 Status check_same_sizes(const Instruction &instruction, std::size_t i, std::size_t like) {
   const Shape &expected = operand_shape(instruction, like);
   const Shape &found = operand_shape(instruction, i);
@@ -32,7 +32,7 @@ Shape with_element_type(const Shape &shape, ElementType type) {
   result.set_element_type(type);
   if (shape.layout().element_bits != 0) {
     Layout layout = shape.layout();
-    layout.element_bits = 0;  // was for the other type
+    layout.element_bits = 0;  // it belonged to the other type
     result.set_layout(std::move(layout));
   }
   return result;
@@ -43,7 +43,7 @@ Shape with_element_type(const Shape &shape, ElementType type) {
 // (C1) all operands have the same element type and sizes.
 Result<Shape> infer_elementwise(const Instruction &instruction) {
   Shape result = operand_shape(instruction, 0);
-  // (C2) the larger and the smaller are of numbers that have an order.
+  // (C2) maximum and minimum require an ordered element type.
   const bool is_ordered = instruction.opcode() == Opcode::Maximum || instruction.opcode() == Opcode::Minimum;
   if (is_ordered && is_complex(result.element_type())) {
     return unexpected_operand(instruction, 0, "elements that have an order");
@@ -87,12 +87,12 @@ Result<Shape> infer_convert(const Instruction &instruction) {
   return with_element_type(operand_shape(instruction, 0), instruction.shape().element_type());
 }
 
-// Equal widths keep the dimensions. A wider result takes in the minor-most dimension, a narrower one adds it.
+// Equal widths keep the dimensions. A wider result removes the minor-most dimension, a narrower one adds it.
 Result<Shape> infer_bitcast_convert(const Instruction &instruction) {
   BP_TRY(check_written_array(instruction));
   const Shape &operand = operand_shape(instruction, 0);
   ElementType from = operand.element_type(), to = instruction.shape().element_type();
-  // (C1) the bits of a complex number are seen only as those of its own type.
+  // (C1) complex numbers can only be bitcast to complex numbers.
   if (is_complex(from) != is_complex(to)) {
     return unexpected_operand(instruction, 0, fmt::format("an array that can be seen as {}", to_string(to)));
   }
@@ -101,7 +101,7 @@ Result<Shape> infer_bitcast_convert(const Instruction &instruction) {
   if (from_bits == to_bits) {
     return with_element_type(operand, to);
   }
-  // (C2) the wider is a whole number of the narrower.
+  // (C2) the wider type is a multiple of the narrower one.
   if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
     return unexpected_operand(instruction, 0, fmt::format("an array that can be seen as {}", to_string(to)));
   }
@@ -165,7 +165,7 @@ Result<Shape> infer_stochastic_convert(const Instruction &instruction) {
   BP_TRY(check_same_sizes(instruction, 1, 0));
   const Shape &operand = operand_shape(instruction, 0);
   const Shape &random = operand_shape(instruction, 1);
-  // (C1) as many random bits as the operand has.
+  // (C1) the random bits have the width of the operand's type.
   if (!is_unsigned(random.element_type()) || bit_width(random.element_type()) != bit_width(operand.element_type())) {
     return unexpected_operand(instruction, 1,
                               fmt::format("unsigned integers of {} bits", bit_width(operand.element_type())));
@@ -183,7 +183,7 @@ Result<Shape> infer_clamp(const Instruction &instruction) {
     return unexpected_operand(instruction, 1, "real numbers");
   }
   for (std::size_t bound : {std::size_t{0}, std::size_t{2}}) {
-    // (C1) a bound is a scalar or as large as the value, and of its type.
+    // (C1) a bound is a scalar or has the sizes of the value, and has its type.
     if (operand_shape(instruction, bound).is_scalar() &&
         operand_shape(instruction, bound).element_type() == value.element_type()) {
       continue;
@@ -199,13 +199,13 @@ Result<Shape> infer_select(const Instruction &instruction) {
   if (predicate.element_type() != ElementType::Pred) {
     return unexpected_operand(instruction, 0, "an array of pred");
   }
-  // (C1) both choices have one shape.
+  // (C1) both alternatives have the same shape.
   if (on_true.is_array()) {
     BP_TRY(check_same_shape(instruction, 2, 1));
   } else if (!same(on_true, on_false, CompareLayout::No)) {
     return unexpected_operand(instruction, 2, describe(on_true));
   }
-  // (C2) the predicate chooses for all elements or for each.
+  // (C2) the predicate selects for all elements at once or for each element.
   if (!predicate.is_scalar()) {
     BP_TRY(check_same_sizes(instruction, 0, 1));
     return merge(merge(on_true, on_false), predicate);
@@ -231,7 +231,7 @@ Result<Shape> infer_map(const Instruction &instruction) {
     sizes = merge(sizes, operand_shape(instruction, i));
     scalars.push_back(Shape::scalar(operand_shape(instruction, i).element_type()));
   }
-  // (C1) the computation takes a scalar of each operand and returns one.
+  // (C1) the computation takes a scalar of each operand and returns a scalar.
   std::vector<const Shape *> arguments;
   for (const Shape &scalar : scalars) {
     arguments.push_back(&scalar);

@@ -1,6 +1,7 @@
 // Shape rules of gather, scatter, sort and topk.
-// Gather: the batch dimensions of the indices (all but the index vector) and the dimensions of one slice, interleaved
-// by offset_dims. Scatter is the same read backwards, so that both share the checks of their dimension numbers.
+// Gather: the result interleaves the batch dimensions of the indices (all except the index vector) with the dimensions
+// of one slice, as offset_dims specifies. Scatter is the inverse, so that both share the checks of their dimension
+// numbers.
 #include "core/ir/shape_inference_rules.h"
 
 namespace bp::ir {
@@ -9,13 +10,17 @@ using namespace shape_rules;
 
 namespace {
 
-// The dimension numbers of gather and scatter under one set of names. "Array" is what is gathered from or scattered to.
+// The dimension numbers of gather and scatter under common names. "Array" is what is gathered from or scattered to.
 struct IndexingNumbers {
-  std::span<const std::int64_t> window_dims;            // of the gathered result or the updates: dimensions of a slice
-  std::span<const std::int64_t> absent_dims;            // of the array: dimensions of size 1 that slices do not have
-  std::span<const std::int64_t> index_to_array;         // of the array: the dimension each entry of an index speaks of
-  std::span<const std::int64_t> array_batching_dims;    // of the array: paired ...
-  std::span<const std::int64_t> indices_batching_dims;  // ... with these of the indices
+  // Dimensions of the gathered result or of the updates that are dimensions of a slice.
+  std::span<const std::int64_t> window_dims;
+  // Dimensions of the array that slices do not have; their size in a slice is 1.
+  std::span<const std::int64_t> absent_dims;
+  // For each entry of an index vector, the dimension of the array that it refers to.
+  std::span<const std::int64_t> index_to_array;
+  // Batching dimensions of the array and, in the same order, those of the indices.
+  std::span<const std::int64_t> array_batching_dims;
+  std::span<const std::int64_t> indices_batching_dims;
   std::int64_t index_vector_dim = 0;
 };
 
@@ -26,12 +31,12 @@ Status check_indexing(const IndexingNumbers &numbers, const Shape &array, const 
   if (!is_integer(indices.element_type())) {
     return invalid_input("the indices have shape {}, expected integers", describe(indices));
   }
-  // (C2) index_vector_dim is a dimension of the indices, or one past: scalar indices.
+  // (C2) index_vector_dim is a dimension of the indices, or the rank of the indices, which then are scalar indices.
   if (numbers.index_vector_dim < 0 || numbers.index_vector_dim > indices_rank) {
     return invalid_input("index_vector_dim is {}, expected at least 0 and at most {}", numbers.index_vector_dim,
                          indices_rank);
   }
-  // (C3) each entry of an index speaks of a dimension of its own.
+  // (C3) each entry of an index refers to a different dimension.
   std::int64_t entries =
       numbers.index_vector_dim == indices_rank ? 1 : indices.size(static_cast<std::size_t>(numbers.index_vector_dim));
   if (entries != unbounded && static_cast<std::int64_t>(numbers.index_to_array.size()) != entries) {
@@ -39,7 +44,8 @@ Status check_indexing(const IndexingNumbers &numbers, const Shape &array, const 
                          numbers.index_to_array.size(), list(numbers.index_to_array));
   }
   BP_TRY(check_dimensions(numbers.index_to_array, rank, "the map from index entries to dimensions"));
-  // (C4) the dimensions without a place in slices are distinct and sorted; so are window and batching dimensions.
+  // (C4) the lists of dimensions that slices do not have, of window dimensions and of batching dimensions are distinct
+  // and sorted.
   BP_TRY(check_dimensions(numbers.absent_dims, rank, "the list of collapsed dimensions"));
   BP_TRY(check_dimensions(numbers.array_batching_dims, rank, "the list of batching dimensions"));
   BP_TRY(
@@ -69,7 +75,7 @@ Status check_indexing(const IndexingNumbers &numbers, const Shape &array, const 
   return {};
 }
 
-// The dimensions of the indices without the index vector.
+// Returns the dimensions of the indices without the index vector.
 std::vector<Dimension> batch_dimensions(const Shape &indices, std::int64_t index_vector_dim) {
   std::vector<Dimension> result;
   for (std::size_t i = 0; i < indices.rank(); ++i) {
@@ -80,7 +86,8 @@ std::vector<Dimension> batch_dimensions(const Shape &indices, std::int64_t index
   return result;
 }
 
-// Puts window dimensions at the places `window_dims` and batch dimensions at the others, each in their order.
+// Returns the window dimensions at the indices `window_dims` and the batch dimensions at the others, each in their
+// order.
 std::vector<Dimension> interleave(std::span<const std::int64_t> window_dims, std::span<const Dimension> window,
                                   std::span<const Dimension> batch) {
   std::vector<Dimension> result;
@@ -111,7 +118,7 @@ Result<Shape> infer_gather(const Instruction &instruction) {
   for (std::size_t i = 0; i < slice_sizes.size(); ++i) {
     auto number = static_cast<std::int64_t>(i);
     bool is_absent = contains(numbers.absent_dims, number) || contains(numbers.array_batching_dims, number);
-    // (C6) a slice fits into the operand, and has at most 1 where its dimension goes away.
+    // (C6) a slice fits into the operand, and has at most size 1 along a dimension that is collapsed.
     bool fits = slice_sizes[i] >= 0 && (operand.size(i) == unbounded || slice_sizes[i] <= operand.size(i));
     if (!fits || (is_absent && slice_sizes[i] > 1)) {
       return invalid_input("slice_sizes is {}, expected a slice of {} with at most 1 where it is collapsed",
@@ -121,7 +128,7 @@ Result<Shape> infer_gather(const Instruction &instruction) {
       window.push_back({slice_sizes[i], operand.is_dynamic(i) && slice_sizes[i] == operand.size(i)});
     }
   }
-  // (C7) offset_dims places each remaining dimension of a slice in the result.
+  // (C7) offset_dims gives the index of each remaining dimension of a slice in the result.
   std::vector<Dimension> batch = batch_dimensions(indices, numbers.index_vector_dim);
   if (numbers.window_dims.size() != window.size()) {
     return invalid_input("offset_dims has {} numbers, expected {}", numbers.window_dims.size(), window.size());
@@ -144,7 +151,7 @@ Result<Shape> infer_scatter(const Instruction &instruction) {
                           instruction.numbers(AttributeKey::ScatterIndicesBatchingDims),
                           instruction.number(AttributeKey::IndexVectorDim)};
   BP_TRY(check_indexing(numbers, array, indices));
-  std::vector<Dimension> window;  // the largest an update's window may be
+  std::vector<Dimension> window;  // the maximum size of an update's window
   for (std::size_t i = 0; i < array.rank(); ++i) {
     auto number = static_cast<std::int64_t>(i);
     if (!contains(numbers.absent_dims, number) && !contains(numbers.array_batching_dims, number)) {
@@ -166,7 +173,7 @@ Result<Shape> infer_scatter(const Instruction &instruction) {
     if (!sizes_agree(operand, array)) {
       return unexpected_operand(instruction, k, fmt::format("the sizes of {}", describe(array)));
     }
-    // (C8) updates have the batch dimensions of the indices, and windows that fit into the arrays.
+    // (C8) the updates have the batch dimensions of the indices, and windows that fit into the arrays.
     bool fits = update.rank() == largest_update.rank();
     for (std::size_t i = 0; fits && i < update.rank(); ++i) {
       fits = sizes_agree(update.size(i), largest_update.size(i)) ||
@@ -218,7 +225,7 @@ Result<Shape> infer_topk(const Instruction &instruction) {
     return unexpected_operand(instruction, 0, "at least one dimension, of elements that have an order");
   }
   std::vector<Dimension> sizes = dimensions(operand);
-  // (C1) there are k elements to choose.
+  // (C1) the dimension has at least k elements.
   if (k < 0 || (sizes.back().size != unbounded && k > sizes.back().size)) {
     return invalid_input("k is {}, expected at least 0 and at most {}", k, sizes.back().size);
   }

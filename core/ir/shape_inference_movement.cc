@@ -1,4 +1,4 @@
-// Shape rules of ops that move data without computing: broadcast, reshape, slices, concatenate, pad, tuples.
+// Shape rules of ops that only move data: broadcast, reshape, slices, concatenate, pad, tuples.
 // Gather, scatter and sort are in shape_inference_indexing.cc.
 #include "core/ir/shape_inference_rules.h"
 
@@ -10,12 +10,13 @@ using namespace shape_rules;
 
 namespace {
 
-// Dynamic sizes that are only known at run time are not compared.
+// Whether a size is known only at run time; such shapes are not compared.
 bool has_unbounded(const Shape &shape) {
   return contains(shape.sizes(), unbounded);
 }
 
-// Operands from `first` on are one scalar index per dimension of `rank`, or together one vector of them.
+// Checks that the operands from `first` on are one scalar index for each of `rank` dimensions, or a single vector of
+// them.
 Status check_start_indices(const Instruction &instruction, std::size_t first, std::size_t rank) {
   std::size_t count = instruction.operand_count() - first;
   if (count == 1 && operand_shape(instruction, first).rank() == 1) {
@@ -52,13 +53,13 @@ Result<Shape> infer_broadcast(const Instruction &instruction) {
   const Shape &operand = operand_shape(instruction, 0);
   const Shape &result = instruction.shape();
   auto targets = instruction.dimensions();
-  // (C1) every dimension of the operand has its place in the result, none shared.
+  // (C1) each dimension of the operand becomes a different dimension of the result.
   if (targets.size() != operand.rank()) {
     return invalid_input("dimensions has {} numbers, expected one for each of the operand's {} dimensions",
                          targets.size(), operand.rank());
   }
   BP_TRY(check_dimensions(targets, result.rank(), "dimensions"));
-  // (C2) a dimension keeps its size on the way.
+  // (C2) its size does not change.
   std::vector<Dimension> sizes = dimensions(result);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     auto target = static_cast<std::size_t>(targets[i]);
@@ -97,7 +98,7 @@ Result<Shape> infer_parameter(const Instruction &instruction) {
 Result<Shape> infer_reshape(const Instruction &instruction) {
   BP_TRY(check_written_array(instruction));
   const Shape &operand = operand_shape(instruction, 0), &result = instruction.shape();
-  // (C1) as many elements as before, of the same type.
+  // (C1) the result has the same number and type of elements.
   if (operand.element_type() != result.element_type()) {
     return invalid_input("the result has element type {}, expected {}", to_string(result.element_type()),
                          to_string(operand.element_type()));
@@ -122,14 +123,14 @@ Result<Shape> infer_dynamic_reshape(const Instruction &instruction) {
     return invalid_input("the result has element type {}, expected {}", to_string(result.element_type()),
                          to_string(operand.element_type()));
   }
-  // (C1) a size for each dimension of the result.
+  // (C1) there is one size operand for each dimension of the result.
   if (instruction.operand_count() != result.rank() + 1) {
     return invalid_input("dynamic-reshape has {} sizes, expected {}", instruction.operand_count() - 1, result.rank());
   }
   for (std::size_t i = 1; i < instruction.operand_count(); ++i) {
     BP_TRY(check_scalar_index(instruction, i));
   }
-  // (C2) the bounds hold as many elements as the operand's.
+  // (C2) the bounds of the result hold the same number of elements as those of the operand.
   if (!has_unbounded(operand) && !has_unbounded(result) && operand.element_count() != result.element_count()) {
     return invalid_input("the result {} has room for {} elements, expected {}", describe(result),
                          result.element_count(), operand.element_count());
@@ -140,8 +141,8 @@ Result<Shape> infer_dynamic_reshape(const Instruction &instruction) {
 Result<Shape> infer_bitcast(const Instruction &instruction) {
   BP_TRY(check_written_array(instruction));
   const Shape &operand = operand_shape(instruction, 0), &result = instruction.shape();
-  // (C1) as many bytes, as both are stored, without the padding of tiles: elements of fewer than 8 bits have bytes of
-  // their own unless the layout packs them.
+  // (C1) both take the same number of bytes as stored, not counting the padding of tiles: elements narrower than 8 bits
+  // take a byte each unless the layout packs them.
   auto stored_bits = [](const Shape &shape) {
     const std::int64_t packed = shape.layout().element_bits;
     return Wide{shape.element_count()} * (packed != 0 ? packed : 8 * std::int64_t{byte_width(shape.element_type())});
@@ -206,7 +207,7 @@ Result<Shape> infer_dynamic_slice(const Instruction &instruction) {
   BP_TRY(check_start_indices(instruction, 1, operand.rank()));
   std::vector<Dimension> result;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    // (C1) the box fits into the operand.
+    // (C1) the slice fits into the operand.
     if (sizes[i] < 0 || (operand.size(i) != unbounded && sizes[i] > operand.size(i))) {
       return invalid_input("dynamic_slice_sizes is {}, expected a box inside of the operand {}", list(sizes),
                            describe(operand));
@@ -269,7 +270,7 @@ Result<Shape> infer_pad(const Instruction &instruction) {
     return unexpected_operand(instruction, 1, "a scalar");
   }
   BP_TRY(check_same_element_type(instruction, 1, 0));
-  // (C2) padding for each dimension.
+  // (C2) there is padding for each dimension.
   if (padding.size() != operand.rank()) {
     return invalid_input("padding has {} dimensions, expected {}", padding.size(), operand.rank());
   }
@@ -289,7 +290,7 @@ Result<Shape> infer_pad(const Instruction &instruction) {
 }
 
 Result<Shape> infer_tuple(const Instruction &instruction) {
-  // Counted before anything is copied.
+  // Counts the parts before copying any shapes.
   std::size_t parts = 1;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     parts += operand_shape(instruction, i).subshape_count();
@@ -328,7 +329,8 @@ Result<Shape> infer_set_dimension_size(const Instruction &instruction) {
   return result;
 }
 
-// The operand's shape, but with its sizes or 1; then, unless a coordinate alone is enough, the coordinates.
+// Whether the indices have the dimensions of the operand, each of its size or 1, followed by a dimension for the
+// coordinates; that dimension may be missing if there is only one coordinate.
 bool fits_as_indices(const Shape &indices, const Shape &operand, std::size_t coordinates) {
   bool is_bare = coordinates == 1 && indices.rank() == operand.rank();
   if (!is_integer(indices.element_type()) || (!is_bare && indices.rank() != operand.rank() + 1)) {
@@ -347,16 +349,16 @@ Result<Shape> infer_shuffle(const Instruction &instruction) {
   auto dimensions = instruction.dimensions();
   BP_TRY(check_dimensions(dimensions, operand.rank(), "dimensions"));
   bool rotates = instruction.enumerator(AttributeKey::ShuffleMode, ShuffleMode::Rotate) == ShuffleMode::Rotate;
-  // (C1) what moves is said in the form of the mode, and only there.
+  // (C1) mode rotate uses shifts only, mode permute uses indices only.
   if (instruction.has(AttributeKey::Shifts) != rotates || instruction.literal().is_valid() == rotates) {
     return invalid_input("mode={} goes with {} alone", rotates ? "rotate" : "permute", rotates ? "shifts" : "indices");
   }
-  // (C2) one shift per dimension.
+  // (C2) there is one shift per dimension.
   if (rotates && instruction.numbers(AttributeKey::Shifts).size() != dimensions.size()) {
     return invalid_input("{} shifts for {} dimensions", instruction.numbers(AttributeKey::Shifts).size(),
                          dimensions.size());
   }
-  // (C3) one coordinate per dimension, for each element or shared along dimensions of size 1.
+  // (C3) there is one coordinate per dimension, for each element or shared along dimensions of size 1.
   if (!rotates && !fits_as_indices(instruction.literal().shape(), operand, dimensions.size())) {
     return invalid_input(
         "indices has shape {}, expected integers with the sizes of {} (or 1), then {} for the dimensions {}",

@@ -7,7 +7,7 @@ using namespace shape_rules;
 
 namespace {
 
-// The N inputs and N initial values of reduce and reduce-window: inputs of equal sizes, values scalar.
+// The N inputs, of equal sizes, and the N scalar initial values of reduce and reduce-window.
 struct Reduction {
   std::size_t count = 0;
   Shape input;                            // the sizes of all inputs, merged
@@ -37,7 +37,7 @@ Result<Reduction> check_reduction(const Instruction &instruction) {
     inputs.push_back(input.element_type());
     inits.push_back(init.element_type());
   }
-  // (C3) the computation combines accumulators of the initial values' types with elements of the inputs.
+  // (C3) the computation combines accumulators, of the types of the initial values, with elements of the inputs.
   BP_ASSIGN(result.accumulators, check_combiner(instruction.called(0), inputs, inits));
   return result;
 }
@@ -51,7 +51,7 @@ Result<Shape> make_results(const Reduction &reduction, std::span<const Dimension
   return tuple_unless_one(std::move(results));
 }
 
-// Operands `first` to `last` are vectors as long as the feature dimension, of the operand's type.
+// Checks that operands `first` to `last` are vectors of the size of the feature dimension and of the operand's type.
 Status check_features(const Instruction &instruction, std::size_t first, std::size_t last) {
   const Shape &operand = operand_shape(instruction, 0);
   std::int64_t feature = instruction.number(AttributeKey::FeatureIndex);
@@ -101,13 +101,13 @@ Result<Shape> infer_select_and_scatter(const Instruction &instruction) {
   if (!same(*select.result, Shape::scalar(ElementType::Pred), CompareLayout::No)) {
     return invalid_input("{} returns {}, expected pred[]", instruction.called(0).name(), describe(*select.result));
   }
-  // (C2) scatter combines an element of the source with what is there.
+  // (C2) scatter combines an element of the source with the current value.
   ElementType accumulator[] = {init.element_type()}, scattered[] = {source.element_type()};
   BP_TRY(check_combiner(instruction.called(1), scattered, accumulator));
   if (!init.is_scalar() || init.element_type() != type) {
     return unexpected_operand(instruction, 2, describe(element));
   }
-  // (C3) the source has an element for each window.
+  // (C3) the source has one element for each window.
   BP_ASSIGN(std::vector<Dimension> windows, window_output(operand, instruction.window()));
   BP_ASSIGN(Shape expected, make_array(type, windows));
   if (source.element_type() != type || !sizes_agree(source, expected)) {
@@ -187,7 +187,8 @@ Result<Shape> infer_scan(const Instruction &instruction) {
     BP_ASSIGN(Shape output, make_array(returned[i].element_type(), sizes));
     results.push_back(std::move(output));
   }
-  // (C3) a single result stands alone or in a tuple, as it is written or else as the computation returns it.
+  // (C3) a single result is an array or a tuple of one array: as written, or, if no shape is written, as the
+  // computation returns it.
   const Shape &written = instruction.shape();
   bool is_bare = written.is_array() || (!written.is_tuple() && !signature.result->is_tuple());
   return is_bare && results.size() == 1 ? results[0] : Shape::tuple(std::move(results));

@@ -1,5 +1,5 @@
-// Elements are walked in the literal's order; where each lies in the buffer comes from strides or, with tiles, from
-// splitting the index tile by tile.
+// Elements are visited in the literal's order; their index in the buffer is computed from strides or, for tiled
+// layouts, by splitting the multi-index tile by tile.
 #include "core/ir/storage.h"
 
 #include <cstring>
@@ -7,9 +7,9 @@
 namespace bp::ir {
 namespace {
 
-// Number, in units of elements, of the place that a multi-index has in a tiled buffer.
+// Returns the index of the element at a multi-index in a tiled buffer, in units of elements.
 std::int64_t tiled_position(const Shape &shape, const Dimensions &index) {
-  Dimensions sizes, at;  // of the physical array, major to minor
+  Dimensions sizes, at;  // sizes of the physical array and index in it, major to minor
   for (std::size_t i = shape.rank(); i-- > 0;) {
     auto dimension = static_cast<std::size_t>(shape.layout().minor_to_major[i]);
     sizes.push_back(shape.size(dimension));
@@ -46,7 +46,7 @@ std::int64_t tiled_position(const Shape &shape, const Dimensions &index) {
   return position;
 }
 
-// Calls visit(number in the literal, number in the buffer) for each element.
+// Calls visit(index in the literal, index in the buffer) for each element.
 template <class Visitor>
 void for_each_element(const Shape &shape, Visitor &&visit) {
   std::int64_t count = shape.element_count();
@@ -72,7 +72,8 @@ void for_each_element(const Shape &shape, Visitor &&visit) {
   }
 }
 
-// The element width as a constant, so that the copy of one element is one instruction.
+// Calls `visit` with the element width as a compile-time constant, so that copying an element takes a single
+// instruction.
 template <class Visitor>
 void visit_width(std::size_t width, Visitor &&visit) {
   switch (width) {
@@ -110,7 +111,7 @@ void store(const Literal &literal, const Shape &shape, std::span<std::byte> buff
     auto mask = static_cast<unsigned>((1u << bits) - 1);
     for_each_element(shape, [&](std::size_t from, std::size_t to) {
       unsigned value = std::to_integer<unsigned>(bytes[from]) & mask;
-      // A width that does not divide 8 (f6) may straddle two bytes.
+      // An element whose width does not divide 8 (f6) may span two bytes.
       std::size_t bit = to * bits;
       buffer[bit / 8] |= static_cast<std::byte>(value << (bit % 8));
       if (bit % 8 + bits > 8) {

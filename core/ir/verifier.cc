@@ -1,6 +1,6 @@
-// The verifier, in three walks: the skeleton (who holds, defines and calls what), then each instruction against its row
-// of the op table and its inferred shape, then the header, of which the numbers of devices come first of all. Later walks
-// may trust what earlier ones have checked.
+// The verifier has three passes: the skeleton (ownership, definitions and calls), then each instruction against its row
+// of the op table and its inferred shape, then the header, except for the numbers of devices, which are checked before
+// everything else. Later passes rely on what earlier ones have checked.
 #include "core/ir/verifier.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace bp::ir {
 namespace {
 
-// The error with the instruction's name and place.
+// Returns the error with the instruction's name and location.
 Error about(const Instruction &instruction, const Error &error) {
   return Error(error.code(), fmt::format("{}: {}", instruction.name(), error.message())).at(instruction.location());
 }
@@ -62,7 +62,7 @@ class Verifier {
     return {};
   }
 
-  // The instruction is where it says it is, and what it refers to comes before it.
+  // Checks that the instruction belongs to the computation that lists it, and that what it refers to comes before it.
   Status check_place(Computation computation, const Instruction &instruction) {
     if (instruction.parent() != computation || is_defined_[index(instruction.id())]) {
       return invalid_input("the instruction is listed twice, or in a computation that is not its own");
@@ -110,7 +110,7 @@ class Verifier {
     return {};
   }
 
-  // Depth first with a stack of our own: calls may nest deeper than the thread's stack.
+  // Depth-first search with an explicit stack: calls may nest deeper than the thread's stack allows.
   Status check_call_cycles() {
     enum class State { New, Open, Done };
     std::vector<State> states(module_.computation_id_limit(), State::New);
@@ -160,7 +160,8 @@ class Verifier {
     return {};
   }
 
-  // The first that is wrong is the error, notes name the next ones. What depends on a wrong one is left out.
+  // The first wrong instruction is the error; notes name the next ones. Instructions that depend on a wrong one are
+  // skipped.
   Status check_instructions() {
     constexpr std::size_t max_notes = 9;
     std::optional<Error> first;
@@ -213,7 +214,7 @@ class Verifier {
     return verify_asynchronous(instruction);
   }
 
-  // Each interned shape is looked at once.
+  // Checks each interned shape once.
   Status check_shape(ShapeId id) {
     if (index(id) >= is_shape_checked_.size()) {
       is_shape_checked_.resize(index(id) + 1, false);
@@ -225,7 +226,7 @@ class Verifier {
     return {};
   }
 
-  // Only what the op's row names, and no more called computations than that.
+  // Checks that the instruction has only attributes in the op's row, and no additional called computations.
   Status check_attribute_keys(const Instruction &instruction) {
     auto uses = instruction.op().attributes;
     for (AttributeKey key : instruction.attribute_keys()) {
@@ -247,7 +248,8 @@ class Verifier {
     return {};
   }
 
-  // Equal but for layouts. An unbounded size fits any; the element type may differ if the op may choose it.
+  // Whether the shapes are equal except for layouts. An unbounded size fits any size; the element type may differ if
+  // the op may choose it.
   static bool fits(const Shape &written, const Shape &inferred, bool any_element_type) {
     if (!any_element_type) {
       return agree(written, inferred);
@@ -257,8 +259,8 @@ class Verifier {
     return written.is_array() && agree(written, retyped);
   }
 
-  // Whether the same sizes are known at run time alone. Of shapes that agree; those of other ops may differ there, as in
-  // XLA.
+  // Whether the same sizes are dynamic, in shapes that agree. Required only of ops that pass values on unchanged; the
+  // shapes of other ops may differ in this, as in XLA.
   static bool have_equal_bounds(const Shape &a, const Shape &b) {
     for (std::size_t d = 0; d < (a.is_array() ? a.rank() : 0); ++d) {
       const bool is_known = a.size(d) != unbounded && b.size(d) != unbounded;
@@ -269,7 +271,8 @@ class Verifier {
     return std::ranges::equal(a.elements(), b.elements(), have_equal_bounds);
   }
 
-  // Entries: length of the output index, the index, operand, length of the operand index, the index.
+  // Each entry consists of: length of the output index, output index, operand, length of the operand index, operand
+  // index.
   Status check_aliasing(const Instruction &instruction) {
     auto numbers = instruction.numbers(AttributeKey::OutputToOperandAliasing);
     auto take = [&](std::int64_t count) -> Result<std::span<const std::int64_t>> {
@@ -298,7 +301,7 @@ class Verifier {
       }
       const Shape &output_part = instruction.shape().subshape(static_cast<std::size_t>(output_position));
       const Shape &operand_part = from.subshape(static_cast<std::size_t>(operand_position));
-      // A buffer shares with what it holds.
+      // A buffer may alias its content.
       auto content = [](const Shape &part) {
         return part.element_type() == ElementType::Buffer ? part.elements()[0] : part;
       };
@@ -313,7 +316,7 @@ class Verifier {
   const Module &module_;
   CollectiveVerifier collectives_;
   std::vector<bool> is_computation_;    // by computation id
-  std::vector<bool> is_defined_;        // by instruction id: seen so far
+  std::vector<bool> is_defined_;        // by instruction id: already visited
   std::vector<bool> is_shape_checked_;  // by shape id
 };
 
@@ -324,7 +327,7 @@ Status verify_array(const Shape &shape) {
     }
   }
   const Layout &layout = shape.layout();
-  std::uint64_t seen = 0;  // bit i: dimension i; ranks are at most 64
+  std::uint64_t seen = 0;  // bit i: dimension i was seen; ranks are at most 64
   bool is_permutation = layout.minor_to_major.size() == shape.rank();
   for (std::size_t i = 0; is_permutation && i < shape.rank(); ++i) {
     std::int64_t dimension = layout.minor_to_major[i];

@@ -1,4 +1,4 @@
-// The verifier: whether a module means something. Every reader and every pass ends here.
+// The verifier: checks that a module is valid. It runs after every reader and every pass.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,11 +6,12 @@
 
 namespace bp::ir {
 
-// Checks, for each computation: a root, parameters numbered 0..n-1 once each, operands defined before use in the same
-// computation, no cycle through calls, arity, element types and required attributes by the op table, the written shape
-// against the inferred one, called computations' signatures; for the module: entry, header (aliases, donors, layouts).
-// Returns the first problem: "model.hlo:12:20: add.3: operand 1 has shape f32[4], expected f32[2,4]". Notes name up to
-// nine other wrong instructions that do not depend on it. Linear time.
+// Checks for each computation: it has a root; its parameters are numbered 0 to n-1, once each; operands are defined
+// before use in the same computation; calls have no cycles; the number of operands, element types and required
+// attributes match the op table; the written shape matches the inferred one; signatures of called computations fit. For
+// the module: entry and header (aliases, donors, layouts). Returns the first problem: "model.hlo:12:20: add.3: operand
+// 1 has shape f32[4], expected f32[2,4]". Up to nine other wrong instructions that do not depend on it are reported as
+// notes. Linear time.
 Status verify(const Module &module);
 
 }  // namespace bp::ir

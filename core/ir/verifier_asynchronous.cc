@@ -1,4 +1,4 @@
-// Ops that begin something and ops that end it. The first returns a tuple of what goes in, what will come out and
+// Ops that start an operation and ops that finish it. The first returns a tuple of its inputs, the future results and
 // private state; the second takes that tuple.
 #include "core/ir/shape_inference.h"
 #include "core/ir/shape_inference_rules.h"
@@ -15,7 +15,7 @@ Status expect(const Shape &found, const Shape &expected, std::string_view what) 
   return {};
 }
 
-// The tuple that an op ends, with at least `parts` parts.
+// Checks that the tuple passed between start and done has at least `parts` parts.
 Status expect_tuple(const Shape &shape, std::size_t parts, std::string_view what) {
   if (!shape.is_tuple() || shape.elements().size() < parts) {
     return invalid_input("{} is {}, expected a tuple of at least {} parts", what, to_string(shape, PrintLayout::Never),
@@ -28,7 +28,7 @@ Status expect_token(const Instruction &instruction, std::size_t operand) {
   return expect(instruction.operand(operand).shape(), Shape::token(), fmt::format("operand {}", operand));
 }
 
-// The result is element `element` of the operand.
+// Checks that the result is element `element` of the operand.
 Status check_done(const Instruction &instruction, std::size_t element) {
   const Shape &operand = instruction.operand(0).shape();
   BP_TRY(expect_tuple(operand, element + 1, "operand 0"));
@@ -43,7 +43,7 @@ std::string_view thread_name(std::string_view thread) {
   return thread.empty() ? "main" : thread;
 }
 
-// Operands may be bound late, by an async-update; until then parts of the tuple are ().
+// Operands may be bound later, by an async-update; until then the corresponding parts of the tuple are ().
 Status check_async_start(const Instruction &instruction) {
   BP_TRY(expect_tuple(instruction.shape(), 2, "the shape"));
   auto parts = instruction.shape().elements();
@@ -78,7 +78,7 @@ Status check_async_done(const Instruction &instruction) {
   return check_done(instruction, 1);
 }
 
-// (value, token) or (value, u32[], token) around the value.
+// Checks a tuple (value, token) or (value, u32[], token).
 Status check_channel_tuple(const Instruction &instruction, std::size_t parts) {
   const Shape &shape = instruction.shape();
   if (!shape.is_tuple() || shape.elements().size() != parts || !shape.elements().back().is_token()) {

@@ -1,4 +1,4 @@
-// The parts of the verifier. Only verifier*.cc include this.
+// Parts of the verifier. Included only by verifier*.cc.
 #pragma once
 
 #include <map>
@@ -9,29 +9,31 @@
 
 namespace bp::ir {
 
-// The replicas and partitions that the header names are at least one each.
+// Checks that the header's numbers of replicas and partitions are at least 1.
 Status verify_device_counts(const Module &module);
 
-// The module's header: aliases, donors and layouts of the entry computation, which must be sound already.
+// Checks the module's header: aliases, donors and layouts of the entry computation, which must have been verified
+// before.
 Status verify_header(const Module &module);
 
-// The pairs of ops that begin and end something: the shapes passed between them, their tokens and computations.
+// Checks pairs of ops that start and finish an operation: the shapes passed between them, their tokens and
+// computations.
 Status verify_asynchronous(const Instruction &instruction);
 
-// Who takes part in collectives: the groups and pairs of devices, against each other, the shapes and, where the header
-// says for how many devices the program is, their number. Groups that are written alike are looked at once; the module
-// must outlive this.
+// Checks which devices take part in collectives: groups and pairs of devices, for consistency, against the shapes and,
+// if the header gives the number of devices, against that number. Groups with equal text are decoded once; the module
+// must outlive this object.
 class CollectiveVerifier {
  public:
   Status verify(const Instruction &instruction);
 
  private:
-  // The numbers in replica_groups.
+  // Properties of the groups in a replica_groups attribute.
   struct Groups {
-    std::int64_t count = 0;         // of groups
-    std::int64_t number_count = 0;  // of numbers, which are different
-    std::int64_t largest = -1;      // number
-    std::int64_t group_size = -1;   // -1: the sizes differ
+    std::int64_t count = 0;         // number of groups
+    std::int64_t number_count = 0;  // total count of numbers, which are all different
+    std::int64_t largest = -1;      // largest number
+    std::int64_t group_size = -1;   // size of each group; -1: the sizes differ
   };
 
   static Status check_numbers(const Instruction &collective, const Groups &groups);
@@ -41,7 +43,7 @@ class CollectiveVerifier {
   std::map<std::string_view, Groups> groups_;  // by the text of the attribute
 };
 
-// Whether a layout fits an array of this rank, tuples by their parts, and the size in bytes is a number.
+// Checks that the layout fits the rank of an array and that the size in bytes does not overflow; tuples by their parts.
 Status verify_shape(const Shape &shape);
 
 }  // namespace bp::ir

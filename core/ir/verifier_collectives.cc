@@ -1,4 +1,4 @@
-// The devices that a collective names. Follows XLA's HloVerifier (CheckReplicaGroups and its callers).
+// Checks the devices that a collective names. Follows XLA's HloVerifier (CheckReplicaGroups and its callers).
 #include <algorithm>
 #include <unordered_set>
 
@@ -32,12 +32,12 @@ Status check_pairs(const Instruction &permute) {
   return {};
 }
 
-// The array that is the result, or part of it.
+// Returns result i: an element of the tuple, or the array if there is only one.
 const Shape &part(const Shape &shape, std::size_t i) {
   return shape.is_tuple() ? shape.elements()[i] : shape;
 }
 
-// One side is `members` times as long along the dimension as the other.
+// Checks that one side is `members` times as long as the other along the dimension.
 Status check_lengths(const Instruction &collective, const Shape &result, std::int64_t members, bool result_is_larger) {
   const auto along = static_cast<std::size_t>(collective.dimensions()[0]);
   for (std::size_t i = 0; i < collective.operand_count(); ++i) {
@@ -74,7 +74,7 @@ Status check_all_to_all(const Instruction &exchange, std::int64_t members) {
   return {};
 }
 
-// The shapes of a collective whose groups are of as many devices each.
+// Checks the shapes of a collective whose groups all have `members` devices.
 Status check_shapes(const Instruction &collective, std::int64_t members) {
   switch (collective.opcode()) {
     case Opcode::AllGather: return check_lengths(collective, collective.shape(), members, true);
@@ -109,13 +109,14 @@ Status CollectiveVerifier::verify(const Instruction &instruction) {
   const GroupMode mode = group_mode(instruction);
   std::int64_t members =
       groups.count > 0 ? groups.group_size : number_limit(mode, header.replica_count, header.num_partitions);
-  // Each number stands for all partitions of a replica there.
+  // In this mode each number stands for all partitions of a replica.
   const bool overflows =
       mode == GroupMode::CrossReplicaAndPartition && __builtin_mul_overflow(members, header.num_partitions, &members);
   return overflows ? Status() : check_shapes(instruction, members);
 }
 
-// A module for one device may stand in a file without the header, and is for as many as it names.
+// A file may contain a module without its header, which then looks like one for a single device: the numbers are not
+// limited in that case.
 Status CollectiveVerifier::check_numbers(const Instruction &collective, const Groups &groups) {
   const GroupMode mode = group_mode(collective);
   const bool names_all = groups.count > 0 && collective.opcode() != Opcode::CollectiveBroadcast;

@@ -1,4 +1,4 @@
-// What the module's header line promises about the entry computation.
+// Verifies the statements of the module's header about the entry computation.
 #include <set>
 
 #include "core/ir/shape_inference.h"
@@ -17,7 +17,7 @@ std::string describe(std::span<const std::int64_t> tuple_index) {
   return out + "}";
 }
 
-// The array that `tuple_index` names in `shape`; null if it names nothing or no array.
+// Returns the array that `tuple_index` names in `shape`; nullptr if it names no part, or a part that is not an array.
 const Shape *find_array(const Shape &shape, std::span<const std::int64_t> tuple_index) {
   std::int64_t position = shape.position_of_index(tuple_index);
   if (position < 0) {

@@ -17,25 +17,26 @@ Wide ceil_divide(Wide a, Wide b) {
 
 }  // namespace
 
-// Output o meets an element at position w if o * stride + w * rhs_dilate - pad_low is in [0, span). As positions, these
-// are a band that begins at (pad_low - o * stride) / rhs_dilate: the greater o, the earlier.
+// Output o covers the element at window position w if o * stride + w * rhs_dilate - pad_low is in [0, span). The
+// positions that cover elements form a band, which begins at (pad_low - o * stride) / rhs_dilate: the larger o, the
+// earlier.
 WindowDimension clipped(const WindowDimension &window, std::int64_t elements, std::int64_t outputs) {
   if (outputs == 0) {
     return window;
   }
   const Wide span = elements == 0 ? 0 : (Wide{elements} - 1) * window.lhs_dilate + 1;
   const Wide stride = window.stride, step = window.rhs_dilate, low = window.pad_low;
-  // The outputs whose bands begin before the window ends and end after it begins.
+  // Outputs whose bands overlap the window.
   const Wide first_output = std::max<Wide>(0, ceil_divide(low - (Wide{window.size} - 1) * step, stride));
   const Wide last_output = std::min<Wide>(outputs - 1, floor_divide(low + span - 1, stride));
-  // Bands with something between them are moved together. In whole positions, so that they keep their elements.
+  // Bands separated by gaps are moved closer together, by whole positions, so that they cover the same elements.
   const Wide moved = outputs > 1 && stride > span ? (stride - span) / step : 0;
   const Wide first = std::max<Wide>(0, ceil_divide(low - last_output * stride, step)) + last_output * moved;
   const Wide last = std::min<Wide>(window.size - 1, floor_divide(low - first_output * stride + span - 1, step)) +
                     first_output * moved;
   const auto narrow = [](Wide number) { return static_cast<std::int64_t>(number); };
   if (span == 0 || first_output > last_output || first > last) {
-    return {.pad_low = outputs, .pad_high = -elements};  // nothing but padding
+    return {.pad_low = outputs, .pad_high = -elements};  // only padding
   }
   WindowDimension result = window;
   result.size = narrow(last - first + 1);

@@ -5,9 +5,9 @@
 
 namespace bp::ir {
 
-// A window that meets the same elements in the same order, without the positions that no element ever lies under, and
-// with a stride no longer than it takes to pass all elements. `elements`, `outputs`: the sizes of the dimension before
-// and after. For windows that the verifier accepts.
+// Returns a window that covers the same elements in the same order, without the window positions that never cover an
+// element, and with a stride that is no longer than needed to skip all elements. `elements`, `outputs`: sizes of the
+// dimension before and after. The window must have been accepted by the verifier.
 WindowDimension clipped(const WindowDimension &window, std::int64_t elements, std::int64_t outputs);
 
 }  // namespace bp::ir

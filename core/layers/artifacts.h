@@ -1,4 +1,5 @@
-// Which module an artifact was made of: load() and run() see only the artifact. Kept by a layer that saw compile().
+// Maps artifacts to the modules they were compiled from: load() and run() see only the artifact. Kept by a layer that
+// saw compile().
 #pragma once
 
 #include <cstring>
@@ -14,7 +15,7 @@
 
 namespace bp::layers {
 
-// A module of one's own.
+// A copy of a module, independent of the original.
 class ModuleCopy {
  public:
   explicit ModuleCopy(const bp_module_t *module)
@@ -27,7 +28,7 @@ class ModuleCopy {
   std::vector<std::uint64_t> words_;
 };
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Artifacts {
  public:
   void remember(std::string artifact, const bp_module_t *module) {
@@ -35,7 +36,7 @@ class Artifacts {
     const std::lock_guard lock(mutex_);
     modules_[std::move(artifact)] = std::move(copy);
   }
-  // Null if it was compiled elsewhere.
+  // Returns nullptr if the artifact was compiled elsewhere.
   std::shared_ptr<const ModuleCopy> find(const void *artifact, std::uint64_t size) const {
     const std::lock_guard lock(mutex_);
     const auto found = modules_.find(std::string(static_cast<const char *>(artifact), size));
@@ -47,7 +48,7 @@ class Artifacts {
   std::unordered_map<std::string, std::shared_ptr<const ModuleCopy>> modules_;
 };
 
-// Hands bytes on, and keeps a copy.
+// Forwards bytes to the stream below and keeps a copy.
 class Tee {
  public:
   explicit Tee(const bp_ostream_t *below) : abi_{this, &Tee::write}, below_(below) {}

@@ -80,7 +80,7 @@ class DeadlineLayer final : public Interposer {
     }
   }
 
-  // Empty if there is nothing. Linear in what is going on now.
+  // Returns an empty string if nothing is overdue. Linear in the number of calls and submissions in progress.
   std::string find_overdue() const {
     const Clock::time_point latest = Clock::now() - time_;
     const double seconds = std::chrono::duration<double>(time_).count();
@@ -101,10 +101,10 @@ class DeadlineLayer final : public Interposer {
   const std::function<void(const std::string &)> overdue_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::uint64_t, Started> calls_;  // in progress, by number
+  std::map<std::uint64_t, Started> calls_;  // those in progress, by number
   std::map<Point, Clock::time_point> submitted_;
   bool is_closing_ = false;
-  std::thread thread_;  // last: uses all the others
+  std::thread thread_;  // last, because it uses all the other members
 };
 
 }  // namespace

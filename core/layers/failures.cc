@@ -12,7 +12,7 @@ constexpr bool fallible[] = {
 #undef BP_ABI_FUNCTION
 };
 
-// The sink among the arguments of a function that has one; it is the last.
+// Returns the sink among the arguments of a function that has one; it is the last argument.
 const bp_diag_t *sink() {
   return nullptr;
 }
@@ -48,7 +48,7 @@ class FailureLayer final : public Interposer {
     if (failure.is_loss ? !is_lost_with_device(function) : function != failure.function) {
       return false;
     }
-    // Whether there is still anything to wait for is a matter of time: waits do not count.
+    // Whether a wait is necessary depends on timing, so waits do not count.
     const bool counts = !failure.is_loss || function != Function::native_sync_wait;
     const std::uint64_t call = failure.calls += counts ? 1 : 0;
     if (call < failure.call || (call > failure.call && !failure.is_loss)) {

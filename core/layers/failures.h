@@ -1,5 +1,5 @@
-// Failures: one call of one function fails, though the plugin would have done it, or the device is lost: what the core makes
-// of that can be seen for each function and each call, one after the other.
+// Failures: makes one call of one function fail without calling the plugin, or makes the device lost, so that tests can
+// check the core's reaction for each function and each call in turn.
 #pragma once
 
 #include <atomic>
@@ -9,19 +9,20 @@
 
 namespace bp::layers {
 
-// Whether a function has a way to say that it failed: by its status, or by null.
+// Whether a function can report that it failed: by its status, or by returning nullptr.
 bool is_fallible(Function function);
-// Whether a device that is lost says so in it (BP-STATUS-03).
+// Whether the function must report that the device is lost (BP-STATUS-03).
 bool is_lost_with_device(Function function);
 
 struct Failure {
   Function function = Function::program_run;
-  // The device is lost instead, from `call` on: calls of all functions that are lost with it count, and fail.
+  // Instead of a failure, the device is lost from call number `call` on: calls of all functions that report a lost
+  // device count, and fail.
   bool is_loss = false;
   std::uint64_t call = 1;
-  bp_status status = BP_INTERNAL;        // of functions with one, if the device is not lost
-  bool is_silent = false;                // without a report
-  std::atomic<std::uint64_t> calls = 0;  // counted so far
+  bp_status status = BP_INTERNAL;        // of functions that return one, if the device is not lost
+  bool is_silent = false;                // whether to fail without a report
+  std::atomic<std::uint64_t> calls = 0;  // number of calls so far
   bool has_struck() const { return calls >= call; }
 };
 

@@ -20,7 +20,7 @@ constexpr ThreadTag tags[] = {
 #undef BP_ABI_FUNCTION
 };
 
-// enter, the call, leave; also when the plugin throws.
+// Calls enter, the body and leave; leave also if the plugin throws.
 template <class Object, class Body>
 auto around(Function function, Object &object, Body body) {
   Interposer &layer = *object.layer;
@@ -47,7 +47,8 @@ auto around(Function function, Object &object, Body body) {
   }
 }
 
-// What the core and, for those of the host, the plugin call. Destroying frees the wrapper after the call.
+// Functions that the core calls and, for those of the host, the plugin. Destroy functions free the wrapper after the
+// call.
 #define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel)                   \
   result call_##table##_##name(decltype(Layered##object::below) self BP_LAYERED_PARAMETERS parameters) {   \
     Layered##object &wrapper = layered(self);                                                              \
@@ -85,7 +86,7 @@ bool has(const void *table, Functions... functions) {
   return ((static_cast<const Table *>(table)->*functions != nullptr) && ...);
 }
 
-// Whether a plugin's table has its functions. One that lacks some is handed on as it is, for the core to refuse.
+// Whether a plugin's table has its functions. An incomplete table is passed on unchanged, so that the core rejects it.
 bool is_whole(std::string_view id, const void *table) {
   return id == BP_EXT_KERNELS  ? has<bp_device_kernels_t>(table, &bp_device_kernels_t::find)
          : id == BP_EXT_MEMORY ? has<bp_device_memory_t>(table, &bp_device_memory_t::alloc,
@@ -155,7 +156,7 @@ const bp_device_t *Interposer::wrap(std::unique_ptr<LayeredDevice> device, const
   }
   device->below = below;
   device->abi = *below;
-  // What is missing stays missing: the core looks.
+  // Missing functions stay missing, because the core checks for them.
   device->abi.init = below->init == nullptr ? nullptr : call_device_init;
   device->abi.destroy = below->destroy == nullptr ? nullptr : destroy_device;
   device->abi.get_extension = below->get_extension == nullptr ? nullptr : call_device_get_extension;
@@ -218,7 +219,7 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     device.layered_custom_call = {device.layered_routines.get(), count};
     return &device.layered_custom_call;
   }
-  return below;  // the vendor's own
+  return below;  // a vendor's extension, passed on unchanged
 }
 
 // --- Functions that make or take objects ---
@@ -248,7 +249,8 @@ bp_kernel Interposer::kernels_find(LayeredDevice &device, const bp_module_t *mod
   return device.kernels->find(device.below, module, instr, diag) == nullptr ? nullptr : call_kernels_kernel;
 }
 
-// A kernel's address says nothing about whose it is: it is asked for again, which is pure (BP-FIND-01).
+// A kernel's address does not identify its device's kernel, so it is queried again; find() has no side effects
+// (BP-FIND-01).
 bp_status Interposer::kernels_kernel(LayeredDevice &device, const bp_call_t *call, const bp_diag_t *diag) {
   if (device.kernels != nullptr) {
     if (bp_kernel kernel = device.kernels->find(device.below, call->module, call->instr, diag); kernel != nullptr) {
@@ -304,7 +306,7 @@ const void *Interposer::host_get_extension(LayeredHost &host, const char *id) {
   return below;
 }
 
-// --- Functions that are handed on as they are ---
+// --- Functions that are forwarded unchanged ---
 
 std::uint32_t Interposer::factory_count(LayeredFactory &factory) {
   return factory.below->count(factory.below);

@@ -1,8 +1,9 @@
-// Interposer: stands between core and plugin, or another layer, and hands every call on. A layer is a class derived from
-// it that does something before or after: of all calls (enter, leave), or of some (the functions of abi.def, each of
-// which the base class forwards).
+// Interposer: sits between the core and the plugin, or another layer, and forwards every call. A layer is a class
+// derived from it that acts before or after all calls (enter, leave), or overrides some (the functions of abi.def, each
+// of which the base class forwards).
 //
-// The objects of the plugin are wrapped: the core holds a Layered object, the layer finds the plugin's below it.
+// The objects of the plugin are wrapped: the core holds a Layered object, from which the layer finds the plugin's
+// object below.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@
 
 namespace bp::layers {
 
-// The closed vocabulary of thread tags (base/status.h).
+// The complete set of thread tags (base/status.h).
 enum class ThreadTag : std::uint8_t { ThreadSafe, Control, ControlIdle, Queue, Worker };
 
 enum class Function : std::uint8_t {
@@ -27,12 +28,12 @@ enum class Function : std::uint8_t {
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
-std::string_view to_string(Function function);  // "memory.alloc"
+std::string_view to_string(Function function);  // such as "memory.alloc"
 ThreadTag thread_tag(Function function);
 
 class Interposer;
 
-// `id`: different for all objects of a layer, and never 0.
+// `id`: unique among all objects of a layer, and never 0.
 struct LayeredFactory {
   bp_device_factory_t abi;
   Interposer *layer;
@@ -44,8 +45,8 @@ struct LayeredHost {
   bp_host_t abi;
   Interposer *layer;
   const bp_host_t *below;
-  std::uint64_t id = 0;                // that of the device it was made for
-  const bp_host_log_t *log = nullptr;  // of `below`, once asked for
+  std::uint64_t id = 0;                // the id of the device it was created for
+  const bp_host_log_t *log = nullptr;  // extension of `below`, once it was asked for
   const bp_host_threads_t *threads = nullptr;
 };
 
@@ -55,8 +56,8 @@ struct LayeredDevice {
   const bp_device_t *below;
   std::uint64_t id;
   LayeredHost host;
-  std::string target;  // of a layer that has no device below it
-  // The plugin's tables, null where it has none; asked for after init().
+  std::string target;  // for a layer that has no device below it
+  // The plugin's tables, nullptr if it does not have them; queried after init().
   const bp_device_kernels_t *kernels = nullptr;
   const bp_device_memory_t *memory = nullptr;
   const bp_device_compiler_t *compiler = nullptr;
@@ -66,7 +67,7 @@ struct LayeredDevice {
   const bp_device_layout_t *layout = nullptr;
   const bp_device_fusion_t *fusion = nullptr;
   const bp_device_custom_call_t *custom_call = nullptr;
-  // What the core gets instead of those that hold more than functions.
+  // The tables that the core gets in place of those that contain more than functions.
   bp_device_memory_t layered_memory;
   bp_device_queue_t layered_queue;
   std::unique_ptr<bp_routine_t[]> layered_routines;
@@ -81,7 +82,7 @@ struct LayeredProgram {
   LayeredDevice *device;
 };
 
-// The wrapper behind what the ABI's functions get; `abi` is its first member.
+// Returns the wrapper of an object that the ABI's functions get: `abi` is its first member.
 inline LayeredFactory &layered(const bp_device_factory_t *factory) {
   return *reinterpret_cast<LayeredFactory *>(const_cast<bp_device_factory_t *>(factory));
 }
@@ -98,11 +99,11 @@ inline LayeredHost &layered(const bp_host_t *host) {
 // A call in progress.
 struct Call {
   Function function;
-  const void *object;  // the Layered one: the same for all calls of an object
+  const void *object;  // the Layered object: the same for all calls of an object
   std::uint64_t number;
 };
 
-// Threads: as the functions that are called; enter() and leave() from any thread.
+// Threads: as for the functions that are called; enter() and leave() from any thread.
 class Interposer : public host::Entry {
  public:
   explicit Interposer(std::unique_ptr<host::Entry> below) : below_(std::move(below)) {}
@@ -112,7 +113,7 @@ class Interposer : public host::Entry {
   void deinit() override { below_->deinit(); }
   const void *get_factory(const char *id) override;
 
-  // Around every call. `status` is BP_OK for functions without one.
+  // Called around every call. `status` is BP_OK for functions that do not return one.
   virtual void enter(const Call &) {}
   virtual void leave(const Call &, bp_status) {}
 
@@ -122,23 +123,23 @@ class Interposer : public host::Entry {
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 
-  // What find() of a layer gives for every instruction that has a kernel: it leads to kernels_kernel().
+  // Returns the kernel that a layer's find() returns for every instruction with a kernel: it calls kernels_kernel().
   static bp_kernel kernel();
 
-  // The number of the next call.
+  // Returns the number of the next call.
   std::uint64_t next_number() { return next_number_++; }
 
  protected:
-  // Wrappers, for layers that make or find what is below in a way of their own. Those of devices and programs free
-  // themselves when they are destroyed.
+  // Creates wrappers, for layers that create or find the object below by other means. Wrappers of devices and programs
+  // free themselves when they are destroyed.
   const bp_device_factory_t *wrap(const bp_device_factory_t *below);
-  // In two steps: create() below gets the host of the wrapper.
+  // Devices are wrapped in two steps, because create() below gets the host of the wrapper.
   std::unique_ptr<LayeredDevice> wrap(const bp_host_t *host);
   static const bp_device_t *wrap(std::unique_ptr<LayeredDevice> device, const bp_device_t *below);
   const bp_program_t *wrap(LayeredDevice &device, const bp_program_t *below) { return wrap(device, below, next_id()); }
   const bp_program_t *wrap(LayeredDevice &device, const bp_program_t *below, std::uint64_t id);
   std::uint64_t next_id() { return next_id_++; }
-  // What the core gets in the place of an extension.
+  // Returns the table that the core gets in place of an extension.
   static const void *wrap(LayeredDevice &device, std::string_view id, const void *below);
 
  private:

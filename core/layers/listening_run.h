@@ -1,4 +1,4 @@
-// A run in which somebody listens to what the device says of its instructions (bp.profile/1).
+// A run with a listener for the device's reports on its instructions (bp.profile/1).
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace bp::layers {
 
-// Stands for `below`, and has what that has beside. Lives, at one place, until the run is over.
+// Replaces `below` and also provides its other extensions. Must exist, without being moved, until the run is over.
 class ListeningRun {
  public:
-  // From any thread: instruction, track, begin and end in nanoseconds.
+  // Called from any thread with instruction, track, begin and end in nanoseconds.
   using Record = std::function<void(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>;
 
   ListeningRun(const bp_run_t *below, Record record) : abi_(*below), below_(below), record_(std::move(record)) {
@@ -34,7 +34,7 @@ class ListeningRun {
   }
   static constexpr bp_run_profile_t profile = {&ListeningRun::record};
 
-  bp_run_t abi_;  // first: the plugin is given its address
+  bp_run_t abi_;  // first, because the plugin gets its address
   const bp_run_t *below_;
   Record record_;
 };

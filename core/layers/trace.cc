@@ -121,7 +121,7 @@ class TraceLayer final : public Interposer {
     std::string details;
   };
 
-  // About the call in hand.
+  // Sets the details of the current call.
   template <class... Values>
   void tell(fmt::format_string<Values...> format, Values &&...values) {
     if (!open_.empty()) {
@@ -129,7 +129,7 @@ class TraceLayer final : public Interposer {
     }
   }
 
-  // Kept until the device goes: a queue may report late.
+  // Kept until the device is destroyed, because a queue may report late.
   const bp_run_t *listen(const bp_program_t *program, const bp_run_t *run) {
     const std::lock_guard lock(mutex_);
     const auto record = [trace = trace_.get(), module = modules_[program]](
@@ -172,7 +172,7 @@ double Trace::microseconds(Clock::time_point time) const {
   return std::chrono::duration<double, std::micro>(time - start_).count();
 }
 
-// Under the lock.
+// Requires the lock.
 std::size_t Trace::row() {
   return rows_.try_emplace(std::this_thread::get_id(), rows_.size() + 1).first->second;
 }

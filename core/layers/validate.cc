@@ -18,7 +18,7 @@
 namespace bp::layers {
 namespace {
 
-// FNV-1a over eight bytes at a time: whether memory that nobody may write stayed as it was.
+// FNV-1a over eight bytes at a time, to check that read-only memory did not change.
 std::uint64_t checksum(const void *data, std::uint64_t size) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto *bytes = static_cast<const unsigned char *>(data);
@@ -30,8 +30,8 @@ std::uint64_t checksum(const void *data, std::uint64_t size) {
   return hash;
 }
 
-// A sink that is dead after its call (BP-DIAG-02). All of them live as long as the layer, so that a late report is seen
-// and not a crash.
+// A sink that must not be used after its call (BP-DIAG-02). All of them live as long as the layer, so that a late
+// report is detected and does not cause a crash.
 struct WatchedDiag {
   bp_diag_t abi;
   const bp_diag_t *below;
@@ -82,7 +82,7 @@ struct WatchedStream {
   }
 };
 
-// Keeps what is written.
+// Collects the bytes that are written.
 class Collector {
  public:
   const bp_ostream_t *abi() const { return &abi_; }
@@ -97,7 +97,7 @@ class Collector {
   std::string bytes_;
 };
 
-// How this thread rounds and what it does with subnormals, without the flags that calculations leave.
+// Returns how this thread rounds and treats subnormals, without the exception flags that calculations set.
 std::uint64_t floating_point_environment() {
 #if defined(__x86_64__)
   return __builtin_ia32_stmxcsr() & ~std::uint32_t{0x3f};
@@ -217,7 +217,7 @@ class ValidateLayer final : public Interposer {
     if (const auto left = expected_of(device); left > 0) {
       add("BP-SIGNAL-01", "device.destroy leaves submissions that were never signalled: {}", left);
     }
-    // Another device may come to lie where this one was.
+    // Another device may get the address of this one.
     std::erase_if(expected_, [&](const Expected &signal) { return signal.host == &device.host; });
     std::erase_if(extensions_, [&](const auto &answer) { return answer.first.first == &device; });
     pieces_.erase(&device);
@@ -472,7 +472,7 @@ class ValidateLayer final : public Interposer {
   struct Activity {
     int all = 0, control = 0, control_idle = 0;
   };
-  // A signal; each host has timelines of its own.
+  // A signal that is due; each host has timelines of its own.
   struct Expected {
     const LayeredHost *host;
     std::uint64_t timeline, value;
@@ -497,7 +497,7 @@ class ValidateLayer final : public Interposer {
     return x != 0 && y != 0 && x < y + b_size && y < x + a_size;
   }
 
-  // The sink for one call.
+  // Provides the sink for one call.
   class Watch {
    public:
     Watch(ValidateLayer &layer, const bp_diag_t *below, Function function) {
@@ -520,7 +520,7 @@ class ValidateLayer final : public Interposer {
     WatchedDiag *diag_;
   };
 
-  // For the time of a [queue] function.
+  // Marks a queue as in use during a [queue] function.
   class OnQueue {
    public:
     OnQueue(ValidateLayer &layer, const LayeredDevice &device, std::uint32_t queue, Function function)
@@ -559,7 +559,7 @@ class ValidateLayer final : public Interposer {
     }
   }
 
-  // Of what the host can address.
+  // Checksums of the memory that the host can address.
   struct Sums {
     std::vector<std::uint64_t> read_only, outputs;
   };
@@ -582,7 +582,7 @@ class ValidateLayer final : public Interposer {
     return sums;
   }
 
-  // BP-STATUS-03. Of calls that began after the device was lost.
+  // Checks BP-STATUS-03 for calls that began after the device was lost.
   void check_loss(const Call &call, bp_status status) {
     if (!is_lost_with_device(call.function)) {
       return;
@@ -600,7 +600,7 @@ class ValidateLayer final : public Interposer {
     }
   }
 
-  static thread_local std::vector<std::uint64_t> environments_;  // at the begin of this thread's calls
+  static thread_local std::vector<std::uint64_t> environments_;  // at the start of each of this thread's calls
   std::shared_ptr<Violations> violations_;
   Artifacts artifacts_;
   std::atomic<std::thread::id> creating_ = std::thread::id();
@@ -610,9 +610,9 @@ class ValidateLayer final : public Interposer {
   std::map<const void *, std::map<std::uint64_t, Piece>> pieces_;  // by device, by handle
   std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
   std::set<Expected> expected_;
-  std::unordered_map<const void *, std::uint64_t> lost_at_;         // by device, the number of the call
-  std::map<std::pair<const void *, std::uint32_t>, int> on_queue_;  // by device and queue: calls in flight
-  std::map<const void *, int> programs_;                            // by device, those that are loaded
+  std::unordered_map<const void *, std::uint64_t> lost_at_;         // by device: number of the call
+  std::map<std::pair<const void *, std::uint32_t>, int> on_queue_;  // by device and queue: number of calls in flight
+  std::map<const void *, int> programs_;                            // by device: number of loaded programs
   int devices_ = 0;
   std::deque<WatchedDiag> diags_;
   std::deque<WatchedStream> streams_;

@@ -1,5 +1,5 @@
-// Validate: checks the rules of the ABI at each call, on both sides of it, as far as they can be seen from outside. What
-// takes knowledge of results is left to the conformance suite.
+// Validate: checks the rules of the ABI at each call, on both sides, as far as they can be observed from outside. Rules
+// that require knowledge of results are left to the conformance suite.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ namespace bp::layers {
 
 // A rule that was broken.
 struct Violation {
-  std::string rule;     // "BP-CLAIM-01"; "[control]" and its like for thread tags
+  std::string rule;     // "BP-CLAIM-01"; for thread tags "[control]" and the like
   std::string message;  // "compiler.claim: ..."
 };
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Violations {
  public:
-  // Told at once of each, from the thread that found it; may be empty.
+  // `listener` is called for each violation, from the thread that found it; may be empty.
   explicit Violations(std::function<void(const Violation &)> listener = {}) : listener_(std::move(listener)) {}
   void add(std::string rule, std::string message);
   std::vector<Violation> all() const;

@@ -1,5 +1,4 @@
-// Two items meet if one of them begins while the other is needed, so the moments at which something begins are all the
-// time there is.
+// Two items meet if one of them begins while the other is needed, so only the times at which an item begins matter.
 #include "core/packing/best_fit.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ bool takes_room(const Item &item, Stretch stretch) {
   return stretch.first < stretch.second && item.size > 0;
 }
 
-// The smallest gap that takes an item, between blocks given by begin and end, ascending by begin.
+// Finds the smallest gap that an item fits into, between blocks given by begin and end in ascending order of begin.
 class GapFinder {
  public:
   explicit GapFinder(const Item &item) : item_(item) {}
@@ -31,7 +30,7 @@ class GapFinder {
     }
     top_ = std::max(top_, end);
   }
-  // On top of all if no gap takes it.
+  // Returns the offset in the gap found, or the first aligned one above all blocks if the item fits into no gap.
   std::int64_t offset() const { return best_ >= 0 ? best_ : align_up(top_, item_.alignment); }
 
  private:
@@ -127,7 +126,7 @@ Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) 
     const std::int64_t top = offset + items_[item].size;
     packing.offsets[item] = offset;
     for (auto [begin, end] : moments_of(item)) {
-      if (is_late) {  // nobody looks at gaps again
+      if (is_late) {  // gaps are not searched again
         occupancy.take_below(begin, end, top);
       } else {
         occupancy.take(begin, end, offset, top);
@@ -157,7 +156,7 @@ Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) 
   return packing;
 }
 
-// Falling by key; the item's number decides between equals.
+// Places items by decreasing key; equal keys by item number.
 template <typename Key>
 Packing BestFit::pack_by(Key key, std::int64_t limit) const {
   std::vector<std::uint32_t> order(items_.size());

@@ -1,4 +1,4 @@
-// Best fit: items are placed one after another, each into the smallest gap that takes it.
+// Best fit: items are placed one after another, each into the smallest gap that it fits into.
 #pragma once
 
 #include <chrono>
@@ -12,26 +12,27 @@
 
 namespace bp::packing {
 
-// Packs the same items in several orders. Preset items are placed first, whatever the order; where they overlap each
-// other, so does the packing. About n * log n * g per order, g being the gaps at the times of an item, which are few
-// where items lie close. What is not placed before the deadline is placed above all that is there at its times, without
-// a look at the gaps.
+// Packs the same items in several orders. Preset items are placed first in every order; where they overlap each other,
+// so does the packing. One order takes time about n * log n * g, where g is the number of gaps at the times of an item;
+// there are few gaps where items lie close together. Items that are not placed before the deadline are placed above
+// everything that lies there at their times, without a search for gaps.
 class BestFit {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The items must outlive this.
+  // The items must outlive this object.
   explicit BestFit(std::span<const Item> items, Clock::time_point deadline = Clock::time_point::max());
 
-  // The order in which items are placed: falling size, falling time, falling size * time^power.
+  // Each function is named after the order in which it places items: by decreasing size, decreasing duration or,
+  // by_area, decreasing size * duration^power.
   Packing by_size() const;
-  // Equal ones from their beginning on: of one size, no more are above each other than have to be.
+  // Decreasing size, equal sizes by increasing begin: no more items of one size lie above each other than necessary.
   Packing by_size_and_start() const;
   Packing by_duration() const;
-  // Rising beginning, as memory is given out while a program runs.
+  // Increasing begin, the order in which a running program allocates memory.
   Packing by_start() const;
   Packing by_area(double power) const;
-  // By falling size, but what would end above the limit is left out: its offset is -1. Presets are placed in any case.
+  // Decreasing size. Items that would end above the limit are left out, with offset -1; presets are always placed.
   Packing by_size_below(std::int64_t limit) const;
 
  private:
@@ -49,10 +50,11 @@ class BestFit {
 
   std::span<const Item> items_;
   Clock::time_point deadline_;
-  std::vector<double> durations_;             // by item
-  std::size_t moment_count_ = 0;              // times at which something begins
-  std::vector<Moments> moments_;              // of the stretches of all items, one item after another
-  std::vector<std::uint32_t> first_moments_;  // by item, in moments_, up to the next item's
+  std::vector<double> durations_;  // total time each item is needed, by item
+  std::size_t moment_count_ = 0;   // number of distinct times at which an item begins
+  std::vector<Moments> moments_;   // of all stretches, ordered by item
+  // By item: index of its first element in moments_; its elements end where the next item's begin.
+  std::vector<std::uint32_t> first_moments_;
   LeastRoom min_room_;
 };
 

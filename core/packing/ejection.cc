@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::int64_t steps_per_item = 1'000, steps_per_met = 100;
 constexpr std::int64_t steps_per_look_at_clock = 200'000;
-constexpr double dearer_each_time = 2;  // by that many areas
+constexpr double dearer_each_time = 2;  // cost added per ejection, as a multiple of the item's area
 constexpr double noise = 0.2;
-constexpr double progress = 0.99;  // so much less is out
+constexpr double progress = 0.99;  // the area that is out must fall to this fraction of its minimum so far
 
 }  // namespace
 
@@ -146,8 +146,9 @@ void Ejection::sort_marks() {
   std::ranges::sort(tops_, {}, &Mark::offset);
 }
 
-// The smallest gap that takes the item, else the place where the least is in its way: on the bottom, on or below any
-// other, or below the height. In its way is what begins below its end and does not end below it.
+// Returns the smallest gap that the item fits into; if there is none, the place where the items in the way have the
+// lowest total cost: at the bottom, directly on or below another item, or directly below the height. An item is in the
+// way if it begins below the end of the place and ends above its beginning.
 Ejection::Place Ejection::find_place(std::uint32_t item, std::int64_t height) {
   find_met(item);
   sort_marks();

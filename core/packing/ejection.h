@@ -1,5 +1,5 @@
-// Ejection: repairs a packing. What lies too high is laid lower, where the least is in its way; that is taken out, and
-// laid elsewhere in its turn.
+// Ejection: improves a packing. Items that lie too high are laid lower, where the items in their way cost least; those
+// are taken out and laid elsewhere in turn.
 #pragma once
 
 #include <chrono>
@@ -12,42 +12,45 @@
 
 namespace bp::packing {
 
-// What is in the way of others again and again becomes dear, so that the same items do not chase each other for ever
-// (guided ejection search: Nagata and Bräysy 2009). A step looks at what is needed at the times of one item, so that it
-// costs no more where there are many items at other times. Not thread-safe.
+// Items that are repeatedly in the way of others get a higher cost, so that the same items do not displace each other
+// forever (guided ejection search: Nagata and Bräysy 2009). A step looks only at items that are needed at the times of
+// one item, so its cost does not depend on the number of items at other times. Not thread-safe.
 class Ejection {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The items must outlive this.
+  // The items must outlive this object.
   explicit Ejection(std::span<const Item> items);
 
-  // Begins again, from a packing; presets are never moved.
+  // Starts again from a packing; presets are never moved.
   void begin(std::span<const std::int64_t> offsets);
-  // Takes out what ends above the height, but for presets. What was out before stays out.
+  // Takes out all items that end above the height, except presets. Items that were already out stay out.
   void lower(std::int64_t height);
-  // Lays all that is out below that height. False after about so many steps of a nanosecond, when no less has been out
-  // for `patience` steps, or at the deadline; it may then be called again, also with another height.
+  // Lays all items that are out below the height. Returns false after about `steps` steps of a nanosecond each, when
+  // the area that is out has not decreased for `patience` steps, or at the deadline; run() may then be called again,
+  // also with another height.
   bool run(std::int64_t height, std::int64_t steps, std::int64_t patience, Clock::time_point deadline);
   std::int64_t steps_taken() const { return steps_; }  // by the last run
-  // By item; after run() was true, a packing no higher than asked for, or than its presets.
+  // By item. After run() returned true, this is a packing no higher than the height passed or the end of its highest
+  // preset.
   const std::vector<std::int64_t> &offsets() const { return offsets_; }
 
  private:
   struct Need {
-    std::int64_t begin, end;  // of time
+    std::int64_t begin, end;  // times
     std::uint32_t item;
   };
-  // An end of an item.
+  // The bottom or top of a laid item.
   struct Mark {
     std::int64_t offset;
     double cost;
     std::int32_t is_preset;
   };
   struct Place {
-    std::int64_t offset = -1;  // -1: there is none
+    std::int64_t offset = -1;  // -1: no place found
     bool is_free = false;
-    double measure = 0;  // what is to be small: of a free place its length, of others the cost of what is in the way
+    // Smaller is better: the size of the gap for a free place, else the total cost of the items in the way.
+    double measure = 0;
   };
 
   void find_met(std::uint32_t item);
@@ -58,22 +61,23 @@ class Ejection {
   void lay(std::uint32_t item, Place place);
 
   std::span<const Item> items_;
-  std::vector<Need> needs_;             // by rising begin
-  std::vector<std::int64_t> last_end_;  // of needs, as a binary tree: the root at 1, needs from leaves_ on
+  std::vector<Need> needs_;  // by ascending begin
+  // Maximum end of needs, as a binary tree: the root at 1, needs from leaves_ on.
+  std::vector<std::int64_t> last_end_;
   std::uint32_t leaves_ = 1;
   std::vector<std::int64_t> sizes_, offsets_;  // by item
   std::vector<double> areas_, costs_;          // by item
   std::vector<char> is_laid_;                  // by item
-  std::vector<std::uint32_t> out_;             // a heap, the dearest on top
-  double area_out_ = 0;                        // of these
+  std::vector<std::uint32_t> out_;             // heap of the items that are out, the one of highest cost on top
+  double area_out_ = 0;                        // total area of the items in out_
   Random random_{1};
   std::int64_t steps_ = 0;
 
-  // Used within one step.
-  std::vector<std::uint32_t> met_;     // laid items that are needed at some time of the item
-  std::vector<std::uint32_t> met_at_;  // by item
+  // Temporary data of one step.
+  std::vector<std::uint32_t> met_;     // laid items that are needed at some time of the current item
+  std::vector<std::uint32_t> met_at_;  // by item: the value of meeting_ when it was last added to met_
   std::uint32_t meeting_ = 0;
-  std::vector<Mark> bottoms_, tops_;  // of these, ascending
+  std::vector<Mark> bottoms_, tops_;  // of the items in met_, ascending
 };
 
 }  // namespace bp::packing

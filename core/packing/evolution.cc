@@ -19,7 +19,7 @@ Strategy Evolution::next() {
   return changed(best_[parent].strategy, random_());
 }
 
-// Of those that got equally far, the last is kept, so that they drift.
+// Among strategies that got equally far, the last one is kept, so that the population keeps changing.
 void Evolution::report(Strategy strategy, double laid) {
   auto place = std::ranges::lower_bound(best_, laid, std::greater(), &Tried::laid);
   if (place != best_.end() && place->laid == laid) {

@@ -1,5 +1,6 @@
-// Evolution: strategies that got far on a problem are changed a little and tried again. How far a strategy gets depends
-// much more on the problem than on luck, so that this closes in on what solves it, where new ones every time would not.
+// Evolution: strategies that got far on a problem are changed slightly and tried again. How far a strategy gets depends
+// much more on the problem than on chance, so this converges to strategies that solve it, which new random ones would
+// not.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@ namespace bp::packing {
 // Equal calls give equal strategies. Not thread-safe.
 class Evolution {
  public:
-  // New strategies are taken from that one on.
+  // New strategies are taken from nth_strategy(), starting with number `first_strategy`.
   Evolution(std::uint64_t first_strategy, bool has_room)
       : next_new_(first_strategy), has_room_(has_room), random_(first_strategy) {}
 
-  // A new strategy, or a changed one of those that got farthest.
+  // Returns a new strategy, or a changed copy of one of those that got farthest.
   Strategy next();
-  // How far that one got, by SkylineSearch::max_laid().
+  // Reports how far a strategy got, as given by SkylineSearch::max_laid().
   void report(Strategy strategy, double laid);
 
  private:
@@ -31,7 +32,7 @@ class Evolution {
   std::uint64_t next_new_, count_ = 0;
   bool has_room_;
   Random random_;
-  std::vector<Tried> best_;  // falling, no two alike
+  std::vector<Tried> best_;  // by decreasing `laid`, all different
 };
 
 }  // namespace bp::packing

@@ -7,13 +7,13 @@
 namespace bp::packing {
 namespace {
 
-// Further heaps in one pass over time: each item lies above what is in the last heap when it begins, or begins another.
-// None is larger than the limit.
+// Adds further heaps in one pass over time: each item lies above those that are in the last heap when it begins, or
+// starts a new heap. No heap is higher than the limit.
 void stack(std::span<const Item> items, std::vector<std::uint32_t> waiting, std::int64_t limit, Heaps &heaps) {
   struct Live {
     std::int64_t until, top;
   };
-  std::vector<Live> live;  // by rising top; what has ended below others is still there
+  std::vector<Live> live;  // by ascending top; an entry that has ended stays while a later one above it has not
   std::ranges::stable_sort(waiting, {}, [&](std::uint32_t i) { return items[i].needed.front().first; });
   for (bool is_first = true; std::uint32_t i : waiting) {
     const auto begin = items[i].needed.front().first, end = items[i].needed.back().second;
@@ -46,11 +46,12 @@ Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Optio
   Heaps heaps;
   heaps.heap.resize(items.size());
   heaps.offsets.resize(items.size());
-  std::vector<std::uint32_t> waiting, too_large;  // items
+  // Items that go into a heap below the limit, and items that are larger than the limit.
+  std::vector<std::uint32_t> waiting, too_large;
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     (items[i].size > limit && items[i].preset < 0 ? too_large : waiting).push_back(i);
   }
-  // The first heap takes all presets, however late it is.
+  // The first heap takes all presets, even after the deadline.
   while (!waiting.empty() && (heaps.heights.empty() || BestFit::Clock::now() < options.deadline)) {
     std::vector<Item> candidates;
     for (std::uint32_t i : waiting) {

@@ -1,4 +1,5 @@
-// Heaps: a packing into several heaps of which none is higher than a limit, for memory that cannot be had in one piece.
+// Heaps: a packing into several heaps that are each at most a limit high, for memory that is not available as one
+// block.
 #pragma once
 
 #include "core/packing/pack.h"
@@ -11,13 +12,13 @@ struct Heaps {
   std::vector<std::int64_t> heights;  // by heap
 };
 
-// One heap if all fit below the limit. Else items are placed by falling size into the first heap that has room for them
-// below the limit; then each heap is packed as pack() does. An item that alone is above the limit has a heap of its
-// own. Presets are offsets in the first heap, which may be higher for their sake. The limit is positive. What is left
-// at the deadline is stacked in further heaps, without a look at gaps.
+// Uses one heap if all items fit below the limit. Otherwise items are assigned by decreasing size to the first heap
+// that has room for them below the limit; then each heap is packed as by pack(). An item that is itself larger than the
+// limit gets a heap of its own. Presets are offsets in the first heap, which may exceed the limit because of them. The
+// limit is positive. Items left at the deadline are stacked in further heaps without a search for gaps.
 Heaps pack_in_heaps(std::span<const Item> items, std::int64_t limit, const Options &options = {});
 
-// As check() of a packing, of each heap.
+// Checks each heap as check() checks a packing.
 Status check(std::span<const Item> items, const Heaps &heaps);
 
 }  // namespace bp::packing

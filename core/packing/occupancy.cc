@@ -1,5 +1,5 @@
-// Where items lie close, the union of what they take is a few ranges, however many they are. So a node is cheap to ask,
-// and moments in a row are few nodes.
+// Where items lie close together, the union of their bytes is a few ranges, whatever their number. So a query of a node
+// is cheap, and consecutive moments are covered by few nodes.
 #include "core/packing/occupancy.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Occupancy::Occupancy(std::size_t moment_count, LeastRoom least)
       leaves_(static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(moment_count, 1)))),
       nodes_(2 * static_cast<std::size_t>(leaves_)) {}
 
-// To the unions that take() changes.
+// Applies add_bytes to the unions that a change of these moments affects.
 template <typename Add>
 void Occupancy::add(std::uint32_t begin, std::uint32_t end, Add add_bytes) {
   auto walk = [&](auto &&self, std::uint32_t node, std::uint32_t first, std::uint32_t count) -> void {
@@ -63,7 +63,7 @@ void Occupancy::take_below(std::uint32_t begin, std::uint32_t end, std::int64_t 
   add(begin, end, [&](ByteRanges &bytes) { bytes.raise_top(high); });
 }
 
-// The unions that together are what is taken at some of those moments.
+// Visits the unions that together are the bytes taken at any of these moments.
 template <typename Visit>
 void Occupancy::visit(std::uint32_t begin, std::uint32_t end, Visit visit_bytes) const {
   auto walk = [&](auto &&self, std::uint32_t node, std::uint32_t first, std::uint32_t count) -> void {

@@ -1,4 +1,4 @@
-// Occupancy: which bytes are taken when.
+// Occupancy: which bytes are in use at which times.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace bp::packing {
 
-// What an item to come needs at least. Where that does not fit in between, ranges of bytes are one.
+// The minimum that any item still to be placed needs. Ranges of bytes whose gap is too small for it are merged.
 struct LeastRoom {
   std::int64_t size = 1, alignment = 1;
 
   bool is_between(std::int64_t low, std::int64_t high) const;
 };
 
-// Ranges of bytes as their union: ascending, with room between each and the next.
+// The union of ranges of bytes, ascending; each gap between them is large enough for some item.
 class ByteRanges {
  public:
   using Range = std::pair<std::int64_t, std::int64_t>;  // [begin, end)
 
   void add(std::int64_t begin, std::int64_t end, LeastRoom least);
-  // Up to there at least; gaps below are forgotten.
+  // Makes the range from 0 to at least `end` taken; the gaps below are forgotten.
   void raise_top(std::int64_t end);
   const std::vector<Range> &ranges() const { return ranges_; }
   std::int64_t top() const { return ranges_.empty() ? 0 : ranges_.back().second; }
@@ -29,24 +29,24 @@ class ByteRanges {
   std::vector<Range> ranges_;
 };
 
-// A binary tree over moments, which are numbered from 0 on.
+// A binary tree over moments, which are numbered from 0.
 class Occupancy {
  public:
   Occupancy(std::size_t moment_count, LeastRoom least);
 
-  // From one moment to before another.
+  // Takes the bytes from `low` to `high` from moment `begin` to before moment `end`.
   void take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high);
-  // All below `high`, in constant time at each node. What lies above that already stays.
+  // Takes all bytes below `high`, in constant time at each node. Ranges above `high` stay taken.
   void take_below(std::uint32_t begin, std::uint32_t end, std::int64_t high);
-  // Adds what is taken at some of those moments, in no order; ranges may overlap.
+  // Appends the ranges taken at any of these moments, unordered; they may overlap.
   void collect(std::uint32_t begin, std::uint32_t end, std::vector<ByteRanges::Range> &taken) const;
-  // The end of what is taken there.
+  // Returns the highest end of the ranges taken at these moments.
   std::int64_t top(std::uint32_t begin, std::uint32_t end) const;
 
  private:
   struct Node {
-    ByteRanges always;  // what was taken for all of its moments, but not for all of its parent's
-    ByteRanges ever;    // for some of its moments
+    ByteRanges always;  // taken at all of its moments, but not at all of its parent's
+    ByteRanges ever;    // taken at any of its moments
   };
   template <typename Add>
   void add(std::uint32_t begin, std::uint32_t end, Add add_bytes);

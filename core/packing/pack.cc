@@ -15,17 +15,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Outcome = SkylineSearch::Outcome;
 
-constexpr std::size_t few_items = 2'000;          // of which further orders cost little
-constexpr std::ptrdiff_t trial_items = 1'000;     // of many
-constexpr std::int64_t repairs_per_fit = 50;      // of many items, in time
-constexpr std::int64_t first_round = 20'000'000;  // steps, at least
+constexpr std::size_t few_items = 2'000;       // for up to this number of items, trying all orders is cheap
+constexpr std::ptrdiff_t trial_items = 1'000;  // sample size when there are more
+constexpr std::int64_t repairs_per_fit = 50;   // time that repairs need with more items, as a multiple of one best fit
+constexpr std::int64_t first_round = 20'000'000;  // minimum number of steps
 constexpr std::int64_t tries_each_round = 4;
-constexpr std::uint64_t strategies_apart = 1'000;  // of what is tried for one height, from round to round
-// What takes longer to be searched at all is repaired before, as often as steps double until then.
+constexpr std::uint64_t strategies_apart = 1'000;  // offset of the strategy numbers between rounds
+// A search whose first tries take more steps than this starts only after rounds of repairs, whose steps double each
+// time.
 constexpr std::int64_t quick_search = 500'000'000;
 constexpr std::int64_t first_patience = 20'000'000, patience_per_item = 10'000;
-constexpr std::int64_t steps_to_begin = 10;  // a repair, per item
-// Shares of what is above the goal.
+constexpr std::int64_t steps_to_begin = 10;  // per item, for one repair
+// Fractions of the distance from the goal to the best height.
 constexpr double smallest_aim = 1.0 / 32, first_aim = 1.0 / 8, largest_aim = 0.5;
 constexpr std::int64_t steps_of_aim = 64;
 
@@ -40,7 +41,7 @@ constexpr std::array orders = {
     Order([](const BestFit &fit) { return fit.by_area(2); }),
 };
 
-// How long a trial of all takes, on two threads.
+// Duration of a trial of all orders on two threads, as a multiple of one best fit.
 constexpr auto fits_per_trial = static_cast<std::int64_t>((orders.size() + 1) / 2);
 
 class Packer {
@@ -66,8 +67,8 @@ class Packer {
  private:
   bool is_late() const { return Clock::now() >= options_.deadline; }
 
-  // In several orders. Of many items the one that packs a part of them best, and then further ones only where there is
-  // time for them and for repairs, which gain more.
+  // Packs by best fit in several orders. With many items, uses the order that packs a sample of them best, and further
+  // orders only if there is time for them and for repairs, which gain more.
   void fit() {
     const BestFit best_fit(items_, options_.deadline);
     if (items_.size() <= few_items) {
@@ -83,7 +84,7 @@ class Packer {
     const Clock::duration expected =
         (start - begin_of_trial) * static_cast<std::int64_t>(items_.size()) / (trial_items * fits_per_trial);
     if (!has_time_for(expected, start)) {
-      std::iota(ranked.begin(), ranked.end(), std::size_t{0});  // by size: what comes too late is small
+      std::iota(ranked.begin(), ranked.end(), std::size_t{0});  // by size: items that come too late are small
     }
     best_ = orders[ranked[0]](best_fit);
     const Clock::time_point end = Clock::now();
@@ -106,9 +107,9 @@ class Packer {
     }
   }
 
-  // Numbers of orders, that first which packs those items best that begin in the middle.
+  // Returns the indices of the orders, best first, judged on the items that begin in the middle of the program.
   std::vector<std::size_t> rank_orders() {
-    std::vector<std::pair<std::int64_t, std::uint32_t>> begins;  // of items
+    std::vector<std::pair<std::int64_t, std::uint32_t>> begins;  // time and item
     for (std::uint32_t i = 0; i < items_.size(); ++i) {
       begins.emplace_back(items_[i].needed.empty() ? 0 : items_[i].needed.front().first, i);
     }
@@ -126,7 +127,7 @@ class Packer {
     return ranked;
   }
 
-  // What the search is about: items that are needed at all. False if it cannot help.
+  // Collects the items that are needed at some time, the input of the search. Returns false if a search cannot help.
   bool collect() {
     const bool has_presets = std::ranges::any_of(items_, [](const Item &item) { return item.preset >= 0; });
     if (has_presets || items_.size() > Skyline::max_items) {
@@ -138,7 +139,7 @@ class Packer {
         numbers_.push_back(i);
       }
     }
-    // Where all are aligned alike, what is lost behind each item counts as part of it.
+    // If all items have the same alignment, padding after each item counts as part of its size.
     bool alike = std::ranges::all_of(needed_, [&](const Item &i) { return i.alignment == needed_[0].alignment; });
     for (Item &item : needed_) {
       item.size = alike ? align_up(item.size, item.alignment) : item.size;
@@ -147,8 +148,8 @@ class Packer {
     return true;
   }
 
-  // In rounds that take longer and longer: a search for the best there can be, one that closes in on it from above, and
-  // repairs. A search that is large comes into its own late, or never.
+  // Works in rounds of increasing length: a search for the goal, a search that approaches the goal from above, and
+  // repairs. A large search starts in a late round, or never.
   void improve(bool can_search) {
     std::optional<Portfolio> for_goal;
     if (can_search) {
@@ -157,7 +158,7 @@ class Packer {
     }
     const std::int64_t least = can_search ? tries_each_round * for_goal->descent() : 0;
     std::int64_t steps = std::max(first_round, least > quick_search ? 0 : least);
-    // About ten heights lie between; a capacity matters more than they do.
+    // About ten heights lie in between; if there is a capacity, reaching it matters more than these.
     const std::int64_t share = options_.capacity > 0 ? 64 : 8;
     for (std::uint64_t round = 0; best_.height > goal_ && steps_left_ > 0 && !is_late(); ++round) {
       if (can_search && least <= steps) {
@@ -174,8 +175,8 @@ class Packer {
     }
   }
 
-  // Takes out what lies above an aim and lays it lower. Where that gets stuck, the aim rises again; then it begins anew,
-  // with more patience.
+  // Takes out the items above an aim and lays them lower. When that gets stuck, the aim is raised; when the aim is
+  // close to the best height, repair starts again from the best packing, with more patience.
   void repair(std::int64_t steps) {
     const std::int64_t end = steps_left_ - std::min(steps, steps_left_);
     if (!ejection_) {
@@ -211,7 +212,7 @@ class Packer {
     return best_.height - std::max<std::int64_t>(1, static_cast<std::int64_t>(below));
   }
 
-  // Halves the distance again and again. False if it is already small.
+  // Searches for packings between the goal and the best height by bisection. Returns false if they are already close.
   bool close_in(std::int64_t steps, std::uint64_t round) {
     bool has_tried = false;
     std::int64_t low = std::max(goal_, impossible_);
@@ -258,13 +259,13 @@ class Packer {
   std::span<const Item> items_;
   const Options &options_;
   std::int64_t lower_bound_, goal_, steps_left_;
-  std::int64_t impossible_ = -1;  // proved: no packing is so low
+  std::int64_t impossible_ = -1;  // the largest height for which it is proved that there is no packing
   Packing best_;
   std::vector<Item> needed_;
-  std::vector<std::uint32_t> numbers_;  // of them in items_
+  std::vector<std::uint32_t> numbers_;  // index in items_ of each item in needed_
   ThreadPool threads_{2};
   std::optional<Ejection> ejection_;
-  std::int64_t aim_ = -1;  // of repairs; -1: they begin at the best packing
+  std::int64_t aim_ = -1;  // height that repairs aim at; -1: start from the best packing
   double aim_share_ = first_aim;
   std::int64_t patience_ = 0;
 };

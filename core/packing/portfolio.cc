@@ -6,14 +6,14 @@
 namespace bp::packing {
 namespace {
 
-constexpr std::uint64_t tries_alone = 2;  // before a second thread is worth while
+constexpr std::uint64_t tries_alone = 2;  // tries that run before a second thread is worth its cost
 constexpr std::int64_t min_steps = 300'000, descents_each = 4;
-// Most tries end when they get stuck, early and far from the end; a few go on, since only these can prove anything.
+// Most tries end early, when they get stuck far from the end; a few continue, since only these can prove anything.
 constexpr std::int64_t patience_per_descent = 10;
 constexpr std::uint64_t patient_first = 16, patient_each = 64;
 
-// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: never far from the best length of a try, which nobody knows (Luby, Sinclair and
-// Zuckerman 1993).
+// The sequence 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: never far from the optimal length of a try, which is unknown (Luby,
+// Sinclair and Zuckerman 1993).
 std::int64_t luby(std::uint64_t n) {
   while (!std::has_single_bit(n + 2)) {
     n -= std::bit_floor(n + 2) - 1;

@@ -10,22 +10,23 @@
 
 namespace bp::packing {
 
-// Equal calls give equal results, whatever the threads do: of two searches that end at the same time, the one with fewer
-// steps counts. Not thread-safe.
+// Equal calls give equal results, independent of thread timing: if two searches succeed, the one with fewer steps
+// counts. Not thread-safe.
 class Portfolio {
  public:
   using Clock = SkylineSearch::Clock;
   using Outcome = SkylineSearch::Outcome;
 
-  // As of SkylineSearch. Strategies are taken from the first on; keeps no reference to the items.
+  // Parameters and requirements are those of SkylineSearch. Strategies are taken from number `first_strategy` on. Keeps
+  // no reference to the items.
   Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool has_room);
   bool is_too_large() const { return lanes_[0].is_too_large(); }
   std::int64_t descent() const { return lanes_[0].descent(); }
 
-  // Tries further strategies, until about so many steps of a nanosecond were taken or the deadline has passed.
+  // Tries further strategies until about `steps` steps of a nanosecond each were taken or the deadline has passed.
   Outcome run(std::int64_t steps, Clock::time_point deadline, ThreadPool &threads);
   std::int64_t steps_taken() const { return steps_; }  // by the last run
-  // By item; after Found.
+  // By item; valid after Outcome::Found.
   const std::vector<std::int64_t> &offsets() const { return lanes_[winner_].offsets(); }
 
  private:
@@ -35,7 +36,7 @@ class Portfolio {
   std::array<SkylineSearch, 2> lanes_;
   Evolution evolution_;
   std::uint64_t tries_ = 0, patient_tries_ = 0;
-  std::uint32_t winner_ = 0;  // of lanes_
+  std::uint32_t winner_ = 0;  // index in lanes_
   std::int64_t steps_ = 0;
 };
 

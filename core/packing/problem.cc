@@ -11,13 +11,13 @@ namespace bp::packing {
 
 namespace {
 
-constexpr std::size_t max_alignments = 8;  // for each, the bound is a sweep over time
+constexpr std::size_t max_alignments = 8;  // the lower bound takes one sweep over time for each
 
-// The bound of those items whose offsets are multiples of the alignment. Each takes a multiple of it, but for the one
-// on top of all.
+// Returns the lower bound for the items whose alignment is a multiple of `alignment`. Each takes a multiple of
+// `alignment` bytes, except the topmost one.
 std::int64_t lower_bound_of(std::span<const Item> items, std::int64_t alignment) {
   struct Change {
-    std::int64_t time, bytes, padding;  // negative bytes: of an item that ends
+    std::int64_t time, bytes, padding;  // negative bytes: the item ends
     auto operator<=>(const Change &) const = default;
   };
   std::vector<Change> changes;
@@ -30,9 +30,9 @@ std::int64_t lower_bound_of(std::span<const Item> items, std::int64_t alignment)
       }
     }
   }
-  std::ranges::sort(changes);  // at one time, what ends comes first
+  std::ranges::sort(changes);  // at equal times, ends come first
   std::int64_t live = 0, most = 0;
-  std::map<std::int64_t, std::size_t> paddings;  // how many live items have each
+  std::map<std::int64_t, std::size_t> paddings;  // number of live items by padding
   for (auto [time, bytes, padding] : changes) {
     live += bytes;
     if (bytes > 0) {
@@ -53,7 +53,7 @@ bool is_needed(const Item &item) {
 
 std::int64_t lower_bound(std::span<const Item> items) {
   std::set<std::int64_t, std::greater<>> alignments;
-  std::int64_t common = 0;  // divisor of all
+  std::int64_t common = 0;  // greatest common divisor of all alignments
   std::int64_t most = 0;
   for (const Item &item : items) {
     alignments.insert(item.alignment);

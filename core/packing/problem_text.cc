@@ -13,16 +13,16 @@ namespace bp::packing {
 namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
-constexpr std::int64_t max_preset = std::int64_t{1} << 60;  // so that what lies above presets overflows nothing
+constexpr std::int64_t max_preset = std::int64_t{1} << 60;  // so that offsets above presets do not overflow
 
 enum Column { Id, Lower, Upper, Size, Alignment, Preset };
 constexpr std::array<std::string_view, 6> column_names = {"id", "lower", "upper", "size", "alignment", "preset"};
-constexpr std::size_t required = 4;  // of these, from the first
+constexpr std::size_t required = 4;  // the first 4 columns
 
 class Reader {
  public:
   Reader(std::string_view text, std::string_view file) : file_(file) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets write it in front
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets write it at the beginning
     text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     boost::split(lines_, text, boost::is_any_of("\n"));
   }
@@ -106,7 +106,7 @@ class Reader {
     return {};
   }
 
-  // No packing can mend those.
+  // Overlapping presets are an error because no packing can resolve them.
   Status check_presets() {
     std::vector<std::int64_t> presets;
     for (const Item &item : problem_.items) {
@@ -139,7 +139,7 @@ class Reader {
   std::string_view file_;
   std::vector<std::string> lines_;
   std::size_t line_ = 0, columns_ = 0;
-  std::array<std::optional<std::size_t>, column_names.size()> places_;  // by Column: which field of a line
+  std::array<std::optional<std::size_t>, column_names.size()> places_;  // by Column: index of the field in a line
   std::int64_t bytes_ = 0;
   NamedProblem problem_;
   std::vector<std::size_t> item_lines_;

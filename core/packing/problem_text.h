@@ -1,4 +1,4 @@
-// Packing problems as comma-separated text, one item per line, as published benchmarks have them.
+// Packing problems as comma-separated text, one item per line, the format of published benchmarks.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct NamedProblem {
   std::vector<Item> items;
 };
 
-// The first line names the columns, in any order: id (any text), lower and upper (when the item is needed: from lower to
-// before upper), size in bytes; if need be alignment, and preset, the offset it must have (empty: any). InvalidInput
-// says file, line and what was expected. All sizes together are at most 2^62, and
-// no two presets overlap.
+// Reads a problem. The first line names the columns, in any order: id (any text), lower and upper (the item is needed
+// from lower to before upper), size in bytes; optionally alignment, and preset, the required offset (empty: any). An
+// InvalidInput error states the file, the line and what was expected. The sum of all sizes is at most 2^62, and no two
+// presets overlap.
 Result<NamedProblem> read_problem(std::string_view text, std::string_view file);
 
-// The same with a column `offset`, in the order of the items.
+// Prints the problem with an additional column `offset`, in the order of the items.
 std::string print_packing(const NamedProblem &problem, const Packing &packing);
-// And with a column `heap`, in which the offset is.
+// Prints the problem with additional columns `heap` and `offset`; the offset is relative to the heap.
 std::string print_packing(const NamedProblem &problem, const Heaps &heaps);
 
 }  // namespace bp::packing

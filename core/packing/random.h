@@ -1,4 +1,4 @@
-// Random numbers that are the same everywhere, unlike the distributions of the standard library: splitmix.
+// Random numbers that are the same on all platforms, unlike the distributions of the standard library: splitmix.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Random {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
   }
-  double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }  // from 0 to below 1
+  double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }  // in [0, 1)
   template <std::size_t count>
   double pick(const std::array<double, count> &values) {
     return values[(*this)() % count];

@@ -32,7 +32,7 @@ bool Skyline::is_too_large() const {
 }
 
 void Skyline::make_sections() {
-  std::vector<std::pair<std::int64_t, bool>> borders;  // time, something starts there
+  std::vector<std::pair<std::int64_t, bool>> borders;  // time, and whether an item begins there
   for (const Item &item : items_) {
     for (auto [begin, end] : item.needed) {
       if (begin < end) {
@@ -41,7 +41,7 @@ void Skyline::make_sections() {
       }
     }
   }
-  std::ranges::sort(borders);  // at one time, ends come first
+  std::ranges::sort(borders);  // at equal times, ends come first
   std::vector<std::int64_t> times;
   for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
     if (borders[i].second && !borders[i + 1].second) {
@@ -172,8 +172,8 @@ bool Skyline::raise_all(Range sections, std::int64_t floor) {
   return close_gaps();
 }
 
-// What lies there next lies on an item that is no part of the section, or where it could lie already, but nothing else
-// fits below.
+// The next item in the section lies either on an item that is not needed in the section or, if it cannot be laid now,
+// at its lowest offset.
 bool Skyline::raise_above(std::uint32_t section) {
   std::int64_t floor = floor_[section], next = Skyline::no_height;
   for (std::uint32_t item : needed_in_[section]) {
@@ -184,7 +184,7 @@ bool Skyline::raise_above(std::uint32_t section) {
       next = std::min(next, lowest_[item]);
       continue;
     }
-    // If another lies high enough to matter at all, it ends above the lowest place of this one.
+    // If another item lies high enough to matter, it ends above the lowest offset of this one.
     std::int64_t least = lowest_[item] + unit_;
     for_each_section(item, [&](std::uint32_t s) {
       if (least >= next) {
@@ -228,7 +228,7 @@ bool Skyline::lift_items(std::uint32_t section, std::int64_t floor) {
   return true;
 }
 
-// Raises floors to where the next item can lie, in all sections of lifted items.
+// Raises the floors to the lowest offset of the next item, in all sections of lifted items.
 bool Skyline::close_gaps() {
   ++touch_;
   for (std::uint32_t item : lifted_) {

@@ -1,7 +1,7 @@
-// Skyline: items laid from the bottom up below a given height, and what that leaves to the others.
-// Time is cut into sections, in each of which the same items are needed; of neighbours, only those are kept whose items
-// are not all needed in the other too. The floor of a section is where its next item may lie at the lowest, its slack is
-// what may still be wasted there: height - floor - all sizes to come.
+// Skyline: items laid from the bottom up below a given height, and the room that they leave to the other items. Time is
+// cut into sections, in each of which the same items are needed; of adjacent sections, only those are kept whose items
+// are not a subset of a neighbour's. The floor of a section is the lowest offset that its next item may have. Its slack
+// is the number of bytes that may still be wasted there: height - floor - total size of its items not yet laid.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ namespace bp::packing {
 class Skyline {
  public:
   struct Range {
-    std::uint32_t begin = 0, end = 0;  // of sections
+    std::uint32_t begin = 0, end = 0;  // sections
   };
 
-  // Higher than any floor.
+  // A height above any floor.
   static constexpr std::int64_t no_height = std::numeric_limits<std::int64_t>::max();
-  // More than that are too many for any search.
+  // A larger number of items is too much for any search.
   static constexpr std::size_t max_items = 20'000;
 
-  // Every item has a positive size and no preset offset, and is needed at some time. Keeps no reference to them.
+  // Every item has a positive size and no preset offset, and is needed at some time. Keeps no reference to the items.
   Skyline(std::span<const Item> items, std::int64_t height);
-  // More items, or more that are needed at the same times, than a search could deal with: nothing else may be called.
+  // Whether there are more items, or more items needed at the same times, than a search can handle. If so, no other
+  // function may be called.
   bool is_too_large() const;
 
   std::int64_t height() const { return height_; }
   const std::vector<Item> &items() const { return items_; }
   std::uint32_t section_count() const { return static_cast<std::uint32_t>(needed_in_.size()); }
-  std::size_t incidences() const { return incidences_; }  // of items and sections
+  std::size_t incidences() const { return incidences_; }  // number of pairs of an item and a section it is needed in
   const std::vector<Range> &ranges(std::uint32_t item) const { return ranges_[item]; }
   Range hull(std::uint32_t item) const { return {ranges_[item].front().begin, ranges_[item].back().end}; }
   bool covers(std::uint32_t item, std::uint32_t section) const;
@@ -49,44 +50,46 @@ class Skyline {
 
   std::int64_t floor(std::uint32_t section) const { return floor_[section]; }
   std::int64_t slack(std::uint32_t section) const { return slack_[section]; }
-  std::int64_t lowest(std::uint32_t item) const { return lowest_[item]; }  // where it may lie at the lowest
+  std::int64_t lowest(std::uint32_t item) const { return lowest_[item]; }  // lowest offset it may have
   bool is_laid(std::uint32_t item) const { return is_laid_[item] != 0; }
-  // How much is laid: the sizes of these items, in each of their sections.
+  // Returns the sum over the laid items of size times number of sections.
   double laid_area() const { return laid_area_; }
-  bool is_done(std::uint32_t section) const { return coming_in_[section] == 0; }  // nothing is to come there
-  // An item to come is needed on both sides of the border before that section, or before and after it.
+  bool is_done(std::uint32_t section) const { return coming_in_[section] == 0; }  // no item is left to be laid there
+  // Whether an item not yet laid is needed on both sides of the border before that section, or at some time before and
+  // some time after it.
   bool is_crossed(std::uint32_t section) const { return crossing_[section] != 0; }
-  // By item, where it was laid; also after it was taken away again.
+  // By item: the offset where it was last laid, also if it was taken away again.
   const std::vector<std::int64_t> &offsets() const { return offsets_; }
-  // Of the floors and the items to come in those sections.
+  // Returns a hash of the floors and of the items not yet laid in those sections.
   std::uint64_t hash(Range sections) const;
-  // All its floors are level.
+  // Whether the floors of all its sections are equal to its lowest offset.
   bool is_flat(std::uint32_t item) const;
-  // It can be laid, and no item to come fits between it and the floors below it: that it is laid next, or lies higher,
-  // are all the possibilities.
+  // Whether the item can be laid now, and no other item not yet laid fits between it and the floors below it. Then
+  // there are only two possibilities: it is laid next, or it lies higher.
   bool can_lie(std::uint32_t item) const;
 
-  // Nothing is laid. False if that cannot end well.
+  // Removes all items. Returns false if no packing of this height exists.
   bool clear();
-  // Each of these is false if some section would waste more than it may, or an item would lie too high. Floors rise with
-  // them to the lowest place that any item of their section can have, so that waste shows early.
+  // Each of these functions returns false if some section would exceed its slack, or an item would lie too high. They
+  // raise floors to the lowest offset that any item of the section can have, so that waste is detected early.
   bool lay(std::uint32_t item);
-  // Nothing of what is to come in these sections lies lower than that.
+  // Requires that all items not yet laid in these sections lie at or above `floor`.
   bool raise_all(Range sections, std::int64_t floor);
-  // None of the items that can lie in that section lies at its lowest place, where the floors beside it are not lower.
+  // Excludes that an item that can lie in that section is laid at its lowest offset. The floors of the adjacent
+  // sections must not be lower.
   bool raise_above(std::uint32_t section);
 
-  // Takes back what was done since.
+  // rewind() undoes all changes since the call to mark() that returned its argument.
   std::size_t mark() const { return trail_.size(); }
   void rewind(std::size_t mark);
 
-  // About how many nanoseconds all this has taken since clear().
+  // Returns about how many nanoseconds all this has taken since clear().
   std::int64_t steps() const { return steps_; }
 
  private:
   struct Change {
-    std::int64_t *place;  // or nothing: the item was laid
-    std::int64_t value;   // before
+    std::int64_t *place;  // nullptr: the item was laid
+    std::int64_t value;   // the previous value
     std::uint32_t item;
   };
 
@@ -102,23 +105,24 @@ class Skyline {
 
   std::int64_t height_;
   std::size_t incidences_ = 0;
-  std::int64_t unit_ = 0;  // divides all sizes, so that ends differ by as much
+  std::int64_t unit_ = 0;  // greatest common divisor of all sizes and alignments: item ends are multiples of it
   std::vector<Item> items_;
-  std::vector<std::vector<Range>> ranges_;                // by item: its sections
-  std::vector<std::vector<std::uint32_t>> needed_in_;     // by section: its items
-  std::vector<std::vector<std::uint32_t>> beginning_in_;  // by section: the items whose first it is
+  std::vector<std::vector<Range>> ranges_;                // by item: the sections it is needed in
+  std::vector<std::vector<std::uint32_t>> needed_in_;     // by section: items needed in it
+  std::vector<std::vector<std::uint32_t>> beginning_in_;  // by section: items whose first section it is
 
   std::vector<std::int64_t> floor_, slack_;         // by section
   std::vector<std::int64_t> lowest_, offsets_;      // by item
   std::vector<char> is_laid_;                       // by item
-  std::vector<std::int32_t> coming_in_, crossing_;  // by section: items that are not laid
-  std::vector<double> areas_;                       // by item: its size in all its sections
+  std::vector<std::int32_t> coming_in_, crossing_;  // by section: number of items not yet laid
+  std::vector<double> areas_;                       // by item: its size times its number of sections
   double laid_area_ = 0;
-  std::vector<std::uint64_t> coming_hash_;  // by section: of those that begin in it
+  // By section: hash of the items not yet laid whose first section it is.
+  std::vector<std::uint64_t> coming_hash_;
   std::vector<Change> trail_;
   mutable std::int64_t steps_ = 0;
 
-  // Used within one step.
+  // Temporary data of one step.
   std::vector<std::uint32_t> lifted_;
   std::vector<std::uint32_t> touched_at_;  // by section
   std::uint32_t touch_ = 0;

@@ -1,13 +1,13 @@
-// Tight problems: the search goes on in a valley, a run of sections of equal floors between higher ones. In a section of
-// a valley, one of the items comes next under which nothing else would fit, or nothing, then the floor is raised to where
-// the next may lie. So few things can come next; which valley, and in which order, is the strategy's affair.
-// Loose problems: any packing can be laid by rising offsets, so that the next item is one that can lie lower than the
-// lowest end of any; every floor then rises with it.
+// Tight problems: the search continues in a valley, a run of sections with equal floors between higher ones. In a
+// section of a valley, the choices are the items below which nothing else would fit, or no item; then the floor is
+// raised to where the next item may lie. So there are few choices; the strategy decides which valley is next, and the
+// order of the choices. Loose problems: any packing can be laid by ascending offsets, so that the next item is one
+// whose lowest offset is below the lowest possible end of any item; all floors are then raised to its offset.
 //
-// Three things keep the tree small, beside what the skyline sees:
-// - where no item to come crosses a border of sections, both sides are searched on their own, and if one has no
+// Besides the pruning by the skyline, three rules keep the tree small:
+// - where no item that is left crosses a border of sections, both sides are searched independently, and if one has no
 //   solution, no other way to lay the first is tried;
-// - a skyline with the same items to come is never searched twice;
+// - a skyline with the same items left is never searched twice;
 // - of equal items, one is tried.
 #include "core/packing/skyline_search.h"
 
@@ -20,7 +20,7 @@ namespace bp::packing {
 namespace {
 
 constexpr std::size_t max_dead_ends = 4'000'000;
-constexpr std::uint32_t raise_floor = static_cast<std::uint32_t>(-1);  // a choice that is no item
+constexpr std::uint32_t raise_floor = static_cast<std::uint32_t>(-1);  // the choice to lay no item
 
 }  // namespace
 
@@ -78,7 +78,7 @@ SkylineSearch::Outcome SkylineSearch::run(const Strategy &strategy, const std::a
     if (give_up(steps, patience, deadline)) {
       return Outcome::GaveUp;
     }
-    std::uint32_t frame = parts_[part].frame;  // which chooses next
+    std::uint32_t frame = parts_[part].frame;  // the frame that makes the next choice
     if (open(Part(parts_[part]))) {
       frame = static_cast<std::uint32_t>(frames_.size() - 1);
     }
@@ -100,7 +100,8 @@ SkylineSearch::Outcome SkylineSearch::run(const Strategy &strategy, const std::a
   return Outcome::Found;
 }
 
-// The parts into which the items to come divide those sections, before `next`; the shortest first.
+// Splits those sections into parts that share no item still to be laid, and puts them before `next`, the shortest
+// first.
 std::uint32_t SkylineSearch::split(Range sections, std::uint32_t frame, std::uint32_t next) {
   std::size_t first = parts_.size();
   for (std::uint32_t begin = sections.begin, end = begin; begin < sections.end; begin = end) {
@@ -122,7 +123,7 @@ std::uint32_t SkylineSearch::split(Range sections, std::uint32_t frame, std::uin
   return next;
 }
 
-// Finds out what can come next in a part. False if it is known to have no solution.
+// Determines the choices for a part. Returns false if the part is known to have no solution.
 bool SkylineSearch::open(const Part &part) {
   std::uint64_t hash = skyline_.hash(part.sections);
   if (dead_ends_.contains(hash)) {
@@ -175,7 +176,7 @@ void SkylineSearch::collect_choices(Frame &frame) {
             [&](std::uint32_t a, std::uint32_t b) { return std::pair(merit_[a], b) < std::pair(merit_[b], a); });
 }
 
-// Tries the next choice that leads on. False if none does.
+// Tries the next choice that is possible. Returns false if there is none.
 bool SkylineSearch::advance(Frame &frame) {
   parts_.resize(frame.parts_end);
   choices_.resize(frame.choices_end);
@@ -233,13 +234,13 @@ double SkylineSearch::merit_of_side(std::uint32_t item, std::uint32_t inside, st
   return strategy_.border + strategy_.level * level;
 }
 
-// The section of a valley that the strategy prefers.
+// Returns the tightest section of the valley that the strategy prefers.
 std::uint32_t SkylineSearch::find_valley(Range sections) {
   steps_ += 3 * (sections.end - sections.begin);
   auto height = [&](std::uint32_t section) {
     return skyline_.is_done(section) ? Skyline::no_height : skyline_.floor(section);
   };
-  // An item that is needed twice can lie on the floor there once others have filled what lies lower elsewhere.
+  // An item that is needed several times can lie on the floor there once others have filled lower sections elsewhere.
   for (std::uint32_t item : several_times_) {
     if (!skyline_.is_laid(item) && !skyline_.can_lie(item)) {
       skyline_.for_each_section(

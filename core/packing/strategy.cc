@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t rising_each = 8, rising_each_with_room = 2;
 constexpr std::size_t max_nudges = 32;
-constexpr std::uint64_t nudged_of_each = 20;  // items
+constexpr std::uint64_t nudged_of_each = 20;  // one item in this number is moved by each nudge
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Strategy nth_strategy(std::uint64_t n, bool has_room) {
   if (n == 0) {
     return strategy;
   }
-  // Measured: of random values in wider ranges, these solved the most.
+  // Measured: of random values in wider ranges, these solved the most problems.
   Random random(n);
   strategy.tightness = random.pick(std::array{0.3, 1.0, 2.0, 10.0, 30.0});
   strategy.prefers_late = random() % 2 == 1;
@@ -39,7 +39,8 @@ Strategy nth_strategy(std::uint64_t n, bool has_room) {
 
 Strategy changed(Strategy strategy, std::uint64_t seed) {
   Random random(seed);
-  // By a factor of up to two; what is zero may grow from the least.
+  // Multiplies a value by a factor between 1/2 and 2; `least` is added before and subtracted after, so that zero can
+  // grow.
   auto change = [&](double &value, double least) {
     if (random.uniform() < 0.3) {
       value = std::max(0.0, (value + least) * std::exp2(2 * random.uniform() - 1) - least);

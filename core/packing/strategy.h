@@ -1,5 +1,5 @@
-// Strategies: what a skyline search decides next. Every one is complete; which one is quick is luck, so that many are
-// tried for a short time.
+// Strategies: the decisions of a skyline search. Every strategy is complete; which one is fast cannot be predicted, so
+// many are tried for a short time.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +8,32 @@
 namespace bp::packing {
 
 struct Strategy {
-  // Valleys: fills the lowest of the runs of level floors between higher ones; good where little may be wasted.
-  // Rising: lays by rising offsets, wherever; good where there is room.
+  // Valleys: fills the lowest run of equal floors between higher ones; good where little may be wasted. Rising: lays
+  // items by ascending offsets, in any section; good where there is room.
   enum class Place { Valleys, Rising };
   Place place = Place::Valleys;
-  double tightness = 1e-6;         // how much waste that is still allowed in a valley counts, compared with its height
-  bool prefers_late = false;       // of equal valleys, the last
-  double length = 1, size = 0.01;  // how much the logarithms of an item's duration, in sections, and size speak for it
-  // An item that reaches to the border of its valley, and still more one that ends level with what is beyond, leaves
-  // fewer corners to be filled. Nearly level, by what may be wasted there, counts half.
+  double tightness = 1e-6;         // weight of a valley's remaining slack against its height
+  bool prefers_late = false;       // of valleys with equal scores, takes the last
+  double length = 1, size = 0.01;  // weights of the logarithms of an item's duration, in sections, and of its size
+  // Bonus for an item that reaches the border of its valley, and an additional one if it ends level with the floor
+  // beyond, since it leaves fewer corners to fill. If it is level up to the slack there, it gets at most half of the
+  // latter.
   double border = 0, level = 1;
-  double waste = 1;  // against an item that wastes all that may be wasted
+  double waste = 1;  // penalty for an item that wastes all of the slack
   double noise = 0;
-  std::uint64_t seed = 0;  // of the noise
-  // Each moves a few items, by as much as 1, towards the front or the back.
+  std::uint64_t seed = 0;  // seed of the noise
+  // Seeds that each move a few items by at most 1 towards the front or the back of the order.
   std::vector<std::uint64_t> nudges;
 };
 
-// An endless list of strategies, what solved the most of published and changed problems before the rest.
-// Where best fit comes close to what is looked for, there is room.
+// Returns the strategies of an endless list; the first ones solved the most of published and modified problems.
+// `has_room`: whether best fit comes close to the height searched for.
 Strategy nth_strategy(std::uint64_t n, bool has_room);
 
-// Some of what it says changed at random, most of it a little.
+// Returns the strategy with some of its values changed at random, most of them slightly.
 Strategy changed(Strategy strategy, std::uint64_t seed);
 
-// What the nudges add to an item's rank.
+// Returns the sum of the nudges of an item, which is added to its rank.
 double nudge_of(const Strategy &strategy, std::uint32_t item);
 
 }  // namespace bp::packing

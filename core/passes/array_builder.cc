@@ -9,7 +9,7 @@
 namespace bp::passes {
 namespace {
 
-// Scalars that only change their shape, which stays a scalar's.
+// Whether an op on a scalar returns the scalar unchanged.
 bool keeps_scalar(ir::Instruction i) {
   return i.opcode() == ir::Opcode::Broadcast || i.opcode() == ir::Opcode::Reshape ||
          i.opcode() == ir::Opcode::Transpose;

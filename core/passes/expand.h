@@ -1,4 +1,4 @@
-// Frames of the passes that rewrite an op by others, for devices that do not run it.
+// Common parts of the passes that rewrite an op as other ops, for devices that do not run it.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace bp::passes {
 
-// Whether all sizes of an instruction's operands are known. Of a tuple that it takes one element from, the others are
-// not looked at, as each of them may be asked for.
+// Whether all sizes of an instruction's operands are known. For GetTupleElement only the element that it takes counts,
+// because each of the others may be read by an instruction of its own.
 inline bool has_static_operands(const ir::Instruction &instruction) {
   if (instruction.opcode() == ir::Opcode::GetTupleElement) {
     return instruction.shape().is_static();
@@ -21,8 +21,8 @@ inline bool has_static_operands(const ir::Instruction &instruction) {
   });
 }
 
-// Rewrites every instruction that the device does not run; see rewrite_all(). What has dynamic dimensions is not visited:
-// how many elements there are is not known before run time.
+// Rewrites every instruction that the device does not run; see rewrite_all(). Instructions with dynamic dimensions are
+// not visited, because their number of elements is unknown before run time.
 template <class Visit>
 Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&visit) {
   return rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
@@ -34,7 +34,7 @@ Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&
   });
 }
 
-// As expand_all(), but not inside functions of an op, where there is no room for loops.
+// Does the same as expand_all(), but not inside embedded computations, where loops are not possible.
 template <class Visit>
 Result<bool> expand_outside_functions(ir::Module &module, const PassContext &context, Visit &&visit) {
   const std::vector<bool> embedded = embedded_computations(module);

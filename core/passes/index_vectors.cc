@@ -11,7 +11,7 @@ using ir::ElementType;
 using ir::Opcode;
 using Id = ir::InstructionId;
 
-// The largest number of an integer type, as far as s32 has it.
+// Returns the maximum of an integer type, or that of s32 if it is smaller.
 std::int64_t largest(ElementType type) {
   const int bits = std::min(31, ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0));
   return (std::int64_t{1} << bits) - 1;

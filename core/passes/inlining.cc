@@ -68,7 +68,7 @@ class Inliner {
     }
   }
 
-  // What was ordered for a reason keeps its place.
+  // Pins instructions ordered by control predecessors, which keep their place in the order.
   void pin_ordered(std::span<const InstructionId> ids) {
     for (InstructionId id : ids) {
       const auto predecessors = module_.instruction(id).control_predecessors();
@@ -88,7 +88,7 @@ class Inliner {
     }
   }
 
-  // What stands for an instruction may have been replaced itself since.
+  // Returns the last replacement of an instruction, because replacements may have been replaced in turn.
   InstructionId current(InstructionId id) {
     InstructionId last = id;
     for (auto next = replacements_.find(last); next != replacements_.end(); next = replacements_.find(last)) {

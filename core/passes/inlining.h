@@ -1,4 +1,4 @@
-// Inlining: instructions that call give way to copies of the bodies they call, within a budget.
+// Inlining: calling instructions are replaced by copies of the bodies that they call, within a budget.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,16 @@
 
 namespace bp::passes {
 
-// What copies of bodies may add to a module. The first copy of a body is free: it stands for the body itself.
+// Number of instructions that copies of bodies may add to a module. The first copy of a body is free, because it takes
+// the place of the body itself.
 class GrowthBudget {
  public:
   GrowthBudget(const ir::Module &module, const PassContext &context);
 
-  // Whether so many copies of that body may be made at once, which then count. If not, PassContext::explain_growth is
-  // told, for the first of them: the others stop for the same reason.
+  // Whether `copies` more copies of that body fit into the budget; if so, they are counted. The first refusal is
+  // reported to PassContext::explain_growth; later ones are not, because their reason is the same.
   bool take(const ir::Instruction &caller, const ir::Computation &body, std::size_t copies = 1);
-  // That the caller stays, as inlining it would make a module of so many instructions.
+  // Reports that the caller is not inlined because the module would have that many instructions.
   void refuse(const ir::Instruction &caller, double instructions);
 
  private:
@@ -29,23 +30,25 @@ class GrowthBudget {
   bool has_refused_ = false;
 };
 
-// The body that stands for an instruction, with its arguments.
+// The body that replaces an instruction, with its arguments.
 struct InlinedBody {
   ir::ComputationId body;
   std::vector<ir::InstructionId> arguments;
 };
 
-// Inlines what `choose` gives a body for. Callers come first, and what was copied is looked at in its turn: so nothing
-// is copied that is copied again, and the work is linear in what comes out, however deep calls nest. What is ordered by
-// control predecessors stays. Returns whether anything was inlined.
+// Inlines the callers for which `choose` returns a body. Callers are handled before callees, and copied instructions
+// are offered to `choose` in turn: so no copy is copied again, and the work is linear in the size of the result,
+// however deeply calls nest. Instructions ordered by control predecessors are kept. Returns whether anything was
+// inlined.
 bool inline_bodies(ir::Module &module, GrowthBudget &budget,
                    const std::function<std::optional<InlinedBody>(const ir::Instruction &)> &choose);
 
-// Adds a call, for inline_calls_of() to deal with.
+// Adds a call that inline_calls_of() inlines later.
 ir::InstructionId add_call(ir::Builder &b, ir::ComputationId callee, std::span<const ir::InstructionId> arguments);
 
-// Inlines the calls of these computations, whatever thread they name, within a budget of its own: for passes that rewrite
-// an op as a call of its body. A call for which there is no room stays. Returns whether anything was inlined.
+// Inlines the calls of these computations, whatever execution thread they name, within a budget of its own: for passes
+// that rewrite an op as a call of its body. Calls that exceed the budget are kept. Returns whether anything was
+// inlined.
 bool inline_calls_of(ir::Module &module, const PassContext &context,
                      const std::unordered_set<ir::ComputationId> &callees);
 

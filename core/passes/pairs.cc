@@ -6,7 +6,7 @@ namespace {
 using ir::Shape;
 using Id = ir::InstructionId;
 
-// With one more dimension of two, innermost in memory whatever the layout.
+// Returns the shape with one more dimension, of size 2, which is innermost in memory whatever the layout.
 Shape shape_of_pairs(const Shape &shape, ir::ElementType part) {
   std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   sizes.push_back(2);

@@ -1,4 +1,5 @@
-// Elements that are two of a narrower type, one after the other in memory: real and imaginary parts, halves of integers.
+// Elements that consist of two elements of a narrower type, consecutive in memory: real and imaginary parts, or the
+// halves of integers.
 #pragma once
 
 #include "core/passes/array_builder.h"
@@ -9,9 +10,9 @@ struct Pair {
   ir::InstructionId first, second;
 };
 
-// The bytes of an array of pairs, taken apart into two arrays of its sizes.
+// Splits an array of pairs into two arrays of the same sizes.
 Pair split_pairs(ArrayBuilder &b, ir::InstructionId x, ir::ElementType part);
-// The bytes of both, as an array of this shape.
+// Joins two arrays to an array of pairs, of this shape.
 ir::InstructionId join_pairs(ArrayBuilder &b, Pair pair, const ir::Shape &shape);
 
 }  // namespace bp::passes

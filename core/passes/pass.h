@@ -1,4 +1,4 @@
-// A pass: one function that rewrites a module. passes.def lists them; each is in the file of its name.
+// A pass: a function that rewrites a module. passes.def lists them; each is defined in the file of its name.
 #pragma once
 
 #include <functional>
@@ -13,64 +13,68 @@
 
 namespace bp::passes {
 
-// Where a pass stopped copying.
+// The instruction at which a pass stopped copying, and the reason.
 struct GrowthStop {
   std::string instruction, reason;
 };
 
-// What a device would like an operand or a result to lie like.
+// Layout that a device prefers for an operand or a result.
 struct LayoutWish {
   ir::InstructionId instruction;
   bool is_result;
-  std::size_t slot;  // number of an operand, or of an array among the results
+  std::size_t slot;  // index of the operand, or of the array among the results
   ir::Layout layout;
-  double gain_nanoseconds;  // negative: it does not run the instruction otherwise
+  double gain_nanoseconds;  // time saved; negative: the device does not run the instruction in another layout
 
   bool is_required() const { return gain_nanoseconds < 0; }
 };
 
-// What passes may want to know beyond the module. Limits keep them near linear on any input.
+// Settings of passes. The limits keep them near linear on any input.
 struct PassContext {
-  // Passes that must copy (flattening) fail when the module would get larger.
+  // Limit of the module's size, at which passes that have to copy (flattening) fail.
   std::size_t max_instructions = 4'000'000;
-  // Passes that copy to make programs faster (inlining of calls, loops and branches, unrolling) stop there; see
-  // inlining.h.
+  // Limit of the module's size, at which passes stop that copy to make programs faster (inlining of calls, loops and
+  // branches, unrolling); see inlining.h.
   std::size_t max_inlined_instructions = 250'000;
-  // Loops are unrolled to no more instructions than this.
+  // Maximum number of instructions that a loop is unrolled to.
   std::size_t max_unrolled_instructions = 64;
   FusionLimits fusion;
-  // Told of decisions; may be empty.
+  // Callbacks that are told of decisions; may be empty.
   std::function<void(const FusionDecision &)> explain_fusion;
   std::function<void(const GrowthStop &)> explain_growth;
-  // Whether the device runs this instruction as it is, so that expanding passes leave it alone; empty: it runs none of
-  // those they know.
+  // Whether the device runs this instruction as it is, so that expanding passes leave it alone. If empty, the device
+  // runs none of the ops that these passes rewrite.
   std::function<bool(const ir::Instruction &)> is_native;
-  // Whether the device computes in f64; formulas that want more digits than f32 has then do without.
+  // Whether the device computes in f64. If not, formulas that need more precision than f32 has use other means.
   bool has_f64 = true;
-  // Constants that folding may make, in bytes, and the work it may spend on one of them, in element operations.
+  // Maximum size, in bytes, of a constant that folding creates, and the maximum work to compute it, in element
+  // operations.
   std::int64_t max_folded_bytes = 1 << 16;
   std::int64_t max_folding_work = 1 << 22;
   // Whether floats may be computed by rules that hold for real numbers only.
   bool allow_inexact_algebra = false;
-  // Bytes that a program's values may take, for rematerialization; 0: any.
+  // Maximum memory, in bytes, of a program's values, for rematerialization; 0: no limit.
   std::int64_t memory_limit = 0;
-  // For layout assignment: wishes, of the module at hand, and what copies cost.
+  // For layout assignment: the device's preferences about the current module, and the memory bandwidth, which gives the
+  // cost of copies.
   std::vector<LayoutWish> layout_wishes;
   double memory_gigabytes_per_second = 10;
-  // Larger constants do not stay inside fusions.
+  // Size, in bytes, above which constants are moved out of fusions.
   std::int64_t max_fused_constant_bytes = 4096;
 };
 
-// Returns whether the module changed. Expects a verified module and leaves one, with unique instruction names,
-// computations in callees-first order, and the same results. On error the module is still sound but may be changed.
+// Returns whether the module changed. Expects a verified module and leaves a verified one, with unique instruction
+// names, computations in callees-first order, and the same results. On error the module is still valid but may be
+// changed.
 using PassFunction = Result<bool> (*)(ir::Module &module, const PassContext &context);
 
 #define BP_PASS(function, ...) Result<bool> function(ir::Module &module, const PassContext &context);
 #include "core/passes/passes.def"
 
-// How far results may move. 0: not at all, bit for bit, NaN for NaN. Passes that reassociate sums or compute by another
-// formula state their backward error: the results are those of inputs that are moved by that many units in the last
-// place, and then rounded within as many units of each value or the typical one of its array, whichever is more.
+// Maximum deviation of results. 0: none; the results are the same bit for bit, NaN for NaN. Passes that reassociate
+// sums or compute by another formula state their backward error: their results are those of inputs that are changed by
+// up to that many units in the last place, then rounded to within that many units in the last place of each value or of
+// the typical value of its array, whichever is larger.
 struct Rounding {
   double units = 0;
 };
@@ -83,7 +87,7 @@ struct Pass {
 
 // All rows of passes.def, in its order.
 std::span<const Pass> passes();
-// Null if there is none of that name.
+// Returns nullptr if there is no pass of that name.
 const Pass *find_pass(std::string_view name);
 
 }  // namespace bp::passes

@@ -15,46 +15,46 @@ constexpr std::array all_passes{
 #include "core/passes/passes.def"
 };
 
-// Once, before all else.
+// Passes that run once, before all others.
 constexpr PassFunction prepare_passes[] = {
-    // First: values are then where they are annotated.
+    // First, because values then have the layouts that annotations ask for.
     annotation_removal,
-    // Before all that follows, which takes layouts from what it replaces.
+    // Before all passes below, which copy layouts from the instructions that they replace.
     layout_agreement,
-    // So that all else sees through calls.
+    // So that all other passes see through calls.
     call_inlining,
-    // No device knows dynamic dimensions, nor does what follows.
+    // Neither devices nor the passes below support dynamic dimensions.
     dynamic_batch_norm_expansion,
     dynamic_dimension_expansion,
-    // So that equal calls are found to be equal.
+    // So that calls of equal computations are found to be equal.
     computation_deduplication,
 };
 
-// In rounds: each finds more after the others.
+// Passes that run `simplify_rounds` times, because each finds more to do after the others.
 constexpr PassFunction simplify_passes[] = {
-    // Control flow: what it leaves is simplified with the rest.
+    // Control flow first: the instructions that it leaves are simplified with the rest.
     loop_simplification,
     conditional_code_motion,
-    // Of what differs in the branches.
+    // For the parts that differ between the branches.
     conditional_sinking,
     conditional_simplification,
     dead_parameter_removal,
     tuple_simplification,
     zero_sized_elimination,
-    // What it moves together becomes one movement, or none.
+    // The movements that it brings together are then merged or removed.
     movement_sinking,
     movement_simplification,
     slice_simplification,
     broadcast_sinking,
     algebraic_simplification,
-    // Before the rules for windows, which are then about elements.
+    // Before the rules for windows, which then see only window positions that hold elements.
     window_clipping,
     reduce_simplification,
     contraction_simplification,
     indexing_simplification,
     constant_folding,
     common_subexpression_elimination,
-    // When each value is computed once.
+    // When each value is computed only once.
     dot_merging,
     loop_invariant_code_motion,
     tuple_simplification,
@@ -63,7 +63,7 @@ constexpr PassFunction simplify_passes[] = {
 };
 constexpr int simplify_rounds = 2;
 
-// In no order that matters: what one makes and the device does not run, the next round expands.
+// Their order does not matter: an op that a pass adds and the device does not run is expanded the next time.
 constexpr PassFunction expand_passes[] = {
     async_expansion,
     batch_norm_expansion,
@@ -89,12 +89,12 @@ constexpr PassFunction expand_passes[] = {
 
 constexpr PassFunction layout_passes[] = {
     layout_assignment,
-    // Transposes that became bitcasts, tuples taken apart to copy one element.
+    // Handles transposes that became bitcasts, and tuples taken apart to copy one element.
     tuple_simplification,
     dead_code_elimination,
 };
 
-// As above, and along with them. These do not run unless there is a device that wants them.
+// Passes that run together with expand_passes, also in any order, but only for a device that asks for them.
 constexpr PassFunction primitives_passes[] = {
     convolution_expansion,
     dot_expansion,
@@ -116,31 +116,32 @@ constexpr PassFunction primitives_passes[] = {
 };
 
 constexpr PassFunction fuse_passes[] = {
-    // Before fusion: barriers would keep apart what belongs together.
+    // Before fusion, because barriers would keep apart instructions that can be fused.
     barrier_removal,
     tuple_simplification,
     dead_code_elimination,
-    // Before a reduction is a part of something larger.
+    // Before reductions become parts of fusions.
     reduce_splitting,
     reduce_window_splitting,
-    // What was reduced in parts is computed in parts, so that loops take what makes it.
+    // Values that are reduced in parts are also computed in parts, so that loop fusion can include them.
     reshape_hoisting,
-    // Before loops compute the places and take the updates.
+    // Before loop fusion takes the computation of the indices and of the updates.
     scatter_sorting,
-    // Before loops take what works on their results.
+    // Before loop fusion takes the consumers of their results.
     contraction_fusion,
     loop_fusion,
-    // Of what is a loop already.
+    // After loop fusion, because it merges existing fusions.
     fusion_merging,
-    // What is left, however little it has in common.
+    // For the remaining small kernels, even if they have nothing in common.
     horizontal_fusion,
 };
 
 constexpr PassFunction finalize_passes[] = {
     constant_hoisting,
-    // A pass that shares computations again would undo it.
+    // After all passes that share computations, which would undo it.
     flatten_call_graph,
-    // When all passes that look at reshapes and their like are done, and each computation has memory or has none.
+    // After all passes that examine reshapes and similar ops, and when it is known of each computation whether it owns
+    // memory.
     bitcast_recognition,
 };
 
@@ -152,7 +153,8 @@ std::vector<Pass> rows_of(std::span<const PassFunction> functions) {
   return rows;
 }
 
-// What passes leave behind would slow down all that follow, which keep tables by id. Wishes name instructions by id.
+// Compacts the module if it has many removed instructions, because later passes keep tables by id. Layout preferences
+// refer to instructions by id, so with any of these the module is not compacted.
 void drop_remains(ir::Module &module, const PassContext &context) {
   if (module.instruction_id_limit() > 4 * module.instruction_count() + 100'000 && context.layout_wishes.empty()) {
     module.compact();
@@ -204,10 +206,10 @@ std::vector<Pass> default_passes() {
 
 Status run_passes(ir::Module &module, std::span<const Pass> passes, const PipelineOptions &options) {
   int changes = 0;
-  std::map<std::string_view, int> idle_at;  // by pass: the number of changes before it last found nothing to do
+  std::map<std::string_view, int> idle_at;  // by pass: the value of `changes` when it last found nothing to do
   for (const Pass &pass : passes) {
     if (auto idle = idle_at.find(pass.name); idle != idle_at.end() && idle->second == changes) {
-      continue;  // the module is the same
+      continue;  // the module has not changed since
     }
     const ir::Module before = options.compare ? module : ir::Module();
     auto start = std::chrono::steady_clock::now();

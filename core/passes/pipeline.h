@@ -11,29 +11,29 @@
 
 namespace bp::passes {
 
-// The road from a module as read to one as planned for a device:
+// Stages from a module as read to a module that is ready for planning on a device:
 enum class Stage {
-  Simplify,    // hardware-neutral: what every device profits from; results are still free of layouts and fusions
-  Expand,      // rewrites ops that the device does not run as ops that it may run; simplification then starts again
-  Primitives,  // rewrites ops that most devices run, for one that does not, as the primitives that every device runs
-  Layout,      // lays arrays out as the device wishes
+  Simplify,    // hardware-neutral optimization; the results are still free of layouts and fusions
+  Expand,      // rewrites ops that the device does not run as ops that it may run; simplification then runs again
+  Primitives,  // rewrites ops that most devices run as the primitives that every device runs
+  Layout,      // chooses layouts by the device's preferences
   Fuse,        // groups cheap instructions into kernels
-  Finalize,    // what buffer assignment asks for
+  Finalize,    // prepares the module for buffer assignment
 };
 
-// The passes of a stage, in order.
+// Returns the passes of a stage, in order.
 std::span<const Pass> stage_passes(Stage stage);
-// The passes of all stages but Primitives, which is for a device that has refused something.
+// Returns the passes of all stages except Primitives, which runs only for a device that has refused an instruction.
 std::vector<Pass> default_passes();
 
-// One pass that has just run.
+// Report on one run of a pass.
 struct PassReport {
   std::string_view name;
   bool changed = false;
   double seconds = 0;
 };
 
-// Sees what a pass did; an error stops the pipeline.
+// Compares the module before and after a pass; an error stops the pipeline.
 using Compare = std::function<Status(const ir::Module &before, const ir::Module &after, const Pass &pass)>;
 
 struct PipelineOptions {
@@ -46,8 +46,8 @@ struct PipelineOptions {
   Compare compare;
 };
 
-// Runs the passes in order on a verified module, then compacts it: ids and views taken before are void. A pass that found
-// nothing to do does not run again before another changes something.
+// Runs the passes in order on a verified module, then compacts it, which invalidates ids and views taken before. A pass
+// that found nothing to do does not run again until another pass changes the module.
 Status run_passes(ir::Module &module, std::span<const Pass> passes, const PipelineOptions &options = {});
 // Runs passes given by their functions in the same way.
 Status run_passes(ir::Module &module, std::initializer_list<PassFunction> functions,

@@ -8,7 +8,7 @@
 namespace bp::passes {
 namespace {
 
-// By computation id: whether such an instruction calls it.
+// Returns, by computation id, whether an instruction that fulfils `holds` calls it.
 template <class Holds>
 std::vector<bool> called_by(const ir::Module &module, Holds &&holds) {
   std::vector<bool> called(module.computation_id_limit());

@@ -1,4 +1,4 @@
-// What passes that rewrite instruction by instruction share.
+// Common parts of passes that rewrite a module instruction by instruction.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace bp::passes {
 
-// Walks a computation in order and replaces instructions. Instructions that a visit adds take their place before the
-// one visited; operands are up to date when an instruction is visited. Instructions with control predecessors, and
-// those that are control predecessors, are not visited: they were ordered for a reason. Linear.
+// Visits the instructions of a computation in order and replaces them. Instructions added by a visit are placed before
+// the one visited; the operands of an instruction are up to date when it is visited. Instructions that have control
+// predecessors, or are control predecessors, are not visited, so that their order is kept. Linear.
 class Rewriter {
  public:
   explicit Rewriter(ir::Module &module) : module_(module) {}
 
-  // visit(Instruction) -> Result<InstructionId>: what to use instead, the instruction's own id to keep it. Views taken
-  // before a visit are valid, but not references and spans.
+  // visit(Instruction) -> Result<InstructionId> returns the replacement, or the instruction's own id to keep it. Views
+  // taken before a visit stay valid, but references and spans do not.
   template <class Visit>
   Result<bool> rewrite(ir::ComputationId computation, Visit &&visit) {
     begin(computation);
@@ -34,7 +34,7 @@ class Rewriter {
     return finish(computation);
   }
 
-  // What stands for an instruction now.
+  // Returns the current replacement of an instruction, or the instruction itself.
   ir::InstructionId current(ir::InstructionId id) const {
     return index(id) < replacements_.size() && replacements_[index(id)] != ir::no_instruction ? replacements_[index(id)]
                                                                                               : id;
@@ -59,62 +59,65 @@ class Rewriter {
 template <class Visit>
 Result<bool> rewrite_all(ir::Module &module, Visit &&visit);
 
-// By instruction id: whether it has control predecessors or is one. Ids of other computations may be missing.
+// Returns, by instruction id, whether the instruction has control predecessors or is one. Ids of other computations may
+// be missing.
 std::vector<bool> control_ordered(ir::Computation computation);
 
-// An array of known size in row-major order. Other layouts were chosen by somebody: what has one is left alone.
+// Whether the shape is an array of known sizes in row-major order. Passes leave other layouts alone, because these were
+// chosen on purpose.
 inline bool is_plain(const ir::Shape &shape) {
   return shape.is_array() && shape.is_static() && shape.layout() == ir::Layout::descending(shape.rank());
 }
-// As such, the instruction and all its operands.
+// Whether the shapes of the instruction and of all its operands are plain.
 bool is_plain(const ir::Instruction &instruction);
 
-// Whether any bytes are values of its element type.
+// Whether every bit pattern of its bytes is a valid element.
 inline bool fills_bytes(const ir::Shape &shape) {
   return ir::bit_width(shape.element_type()) >= 8 && shape.element_type() != ir::ElementType::Pred;
 }
 
-// Dimensions [from_begin, from_end) of one array and [to_begin, to_end) of another with as many elements.
+// Dimensions [from_begin, from_end) of one array and [to_begin, to_end) of another with the same number of elements.
 struct AlignedDimensions {
   std::size_t from_begin, from_end, to_begin, to_end;
 };
-// What a reshape joins and cuts: the smallest such groups of neighbours, in order. Of shapes with elements.
+// Returns the smallest groups of adjacent dimensions that a reshape joins or splits, in order. No size may be 0.
 std::vector<AlignedDimensions> aligned_dimensions(std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 
-// Dimensions of size 1 left out.
+// Returns the sizes without those that are 1.
 std::vector<std::int64_t> without_ones(std::span<const std::int64_t> sizes);
 
-// A broadcast of one element.
+// Whether the instruction broadcasts a scalar.
 inline bool is_repeated_scalar(const ir::Instruction &instruction) {
   return instruction.opcode() == ir::Opcode::Broadcast && instruction.operand(0).shape().is_scalar();
 }
 
-// What a value is made for and what it was called in the framework's program does not make it another value.
+// Whether an attribute is part of the value. Statistics and the name in the framework's program are not.
 inline bool is_part_of_value(ir::AttributeKey key) {
   return key != ir::AttributeKey::Origin && key != ir::AttributeKey::Statistics;
 }
-// Stored as text, not as numbers.
+// Whether an attribute is stored as text, not as numbers.
 inline bool is_text(ir::AttributeKey key) {
   const ir::AttributeKind kind = ir::info(key).kind;
   return kind == ir::AttributeKind::String || kind == ir::AttributeKind::Text;
 }
 
-// After a pass that added computations or instructions: computations callees first, the unreachable dropped,
-// instruction names unique.
+// Called after a pass that added computations or instructions: sorts computations in callees-first order, drops
+// unreachable ones, and makes instruction names unique.
 void tidy(ir::Module &module);
 
-// By instruction of one computation: what stands for it in another.
+// By instruction of one computation: its copy or replacement in another.
 using Copies = std::unordered_map<ir::InstructionId, ir::InstructionId>;
 
-// Copies the instructions of a computation to the end of another, but for those that `copies` has already: what they
-// compute is there under another name. Callees are shared, control predecessors among what is copied kept.
+// Copies the instructions of a computation to the end of another, except those that `copies` already maps. Callees are
+// shared; control predecessors among the copied instructions are kept.
 void copy_instructions(ir::Module &module, ir::ComputationId from, ir::ComputationId to, Copies &copies);
 // Copies the instructions of a computation to the end of another, with parameters replaced by `arguments`. Callees are
-// shared, control predecessors inside kept. Returns what stands for the root.
+// shared; control predecessors inside the body are kept. Returns the copy of the root.
 ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
                             std::span<const ir::InstructionId> arguments);
 
-// A copy of a computation of one parameter, whose root is the tuple of these of its values.
+// Copies a computation that has one parameter; the root of the copy is the tuple of `outputs`, which are instructions
+// of the original.
 ir::ComputationId copy_with_outputs(ir::Module &module, const ir::Computation &computation,
                                     std::span<const ir::InstructionId> outputs);
 
@@ -122,7 +125,7 @@ template <class Visit>
 Result<bool> rewrite_all(ir::Module &module, Visit &&visit) {
   Rewriter rewriter(module);
   bool changed = false;
-  // By position: a visit may add computations, which have nothing to rewrite.
+  // Indexed, because a visit may add computations, in which there is nothing to rewrite.
   for (std::size_t i = 0, count = module.computation_ids().size(); i < count; ++i) {
     BP_ASSIGN(bool one, rewriter.rewrite(module.computation_ids()[i], visit));
     changed = changed || one;
@@ -133,13 +136,14 @@ Result<bool> rewrite_all(ir::Module &module, Visit &&visit) {
   return changed;
 }
 
-// By computation id: functions of an op, such as reducers, which stand or fall with the op that calls them.
+// Returns, by computation id, whether it is a function of an op, such as a reducer. These can only be replaced together
+// with the op that calls them.
 std::vector<bool> embedded_computations(const ir::Module &module);
 
-// By computation id: the bodies of fusions.
+// Returns, by computation id, whether it is the body of a fusion.
 std::vector<bool> fused_computations(const ir::Module &module);
 
-// As rewrite_all(), outside of fusions: whoever made one has a device that takes it as it is.
+// Does the same as rewrite_all(), but outside fusions, which are made for a device that runs them as they are.
 template <class Visit>
 Result<bool> rewrite_outside_fusions(ir::Module &module, Visit &&visit) {
   const std::vector<bool> fused = fused_computations(module);
@@ -148,7 +152,7 @@ Result<bool> rewrite_outside_fusions(ir::Module &module, Visit &&visit) {
   });
 }
 
-// The op of a function of two scalars that is one op on them; Invalid if it is anything else.
+// Returns the op of a function that applies one op to its two scalar parameters; Invalid for any other function.
 ir::Opcode combining_op(const ir::Computation &combiner);
 
 }  // namespace bp::passes

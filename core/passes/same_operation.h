@@ -1,13 +1,14 @@
-// Whether instructions do the same, given equal operands.
+// Comparison of instructions by the operation that they do on their operands.
 #pragma once
 
 #include "core/ir/module.h"
 
 namespace bp::passes {
 
-// By opcode, shape, attributes that are part of the value, called computations and literal; operands are not looked at.
+// Whether opcode, shape, attributes that are part of the value, called computations and literal are equal. Operands are
+// not compared.
 bool is_same_operation(const ir::Instruction &a, const ir::Instruction &b);
-// Equal for the same operations.
+// Returns a hash that is equal for equal operations.
 std::size_t hash_of_operation(const ir::Instruction &instruction);
 
 }  // namespace bp::passes

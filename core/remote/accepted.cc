@@ -42,7 +42,7 @@ void Accepted::begin(bp_point_t done, LayeredDevice &device, Submit submit) {
 bp_status Accepted::settle(bp_point_t done, const Outcome &outcome, const Worker &worker) {
   const std::lock_guard lock(mutex_);
   const auto found = submits_.find({done.timeline, done.value});
-  if (found == submits_.end()) {  // signalled by now
+  if (found == submits_.end()) {  // already signalled
     return outcome.has_come ? outcome.status : BP_OK;
   }
   if (outcome.status == BP_OK && worker.is_alive()) {

@@ -1,4 +1,4 @@
-// What the side that makes calls knows of the places and programs in them.
+// Caller: the information that the side which makes calls has about the memory and the programs in them.
 #pragma once
 
 #include "core/layers/interposer.h"
@@ -6,15 +6,15 @@
 
 namespace bp::remote {
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Caller {
  public:
   virtual ~Caller() = default;
-  // How the other side is told of a place: a place there, or the place itself if its bytes are to travel.
+  // Returns the location by which the other side knows `place`, or `place` itself if its bytes must be sent.
   virtual bp_loc_t carried(bp_loc_t place) const { return place; }
-  // The bytes of a place that lie where we can read them, but the other side cannot.
+  // Returns the bytes at a location that this side can read and the other side cannot; nullopt for other locations.
   virtual std::optional<Bytes> visible(bp_loc_t, std::uint64_t /*size*/) const { return std::nullopt; }
-  // What a program was compiled from; null if that is not known.
+  // Return the module from which a program or an artifact was compiled, or nullptr if that is not known.
   virtual const bp_module_t *module_of(const layers::LayeredProgram &) const { return nullptr; }
   virtual const bp_module_t *module_of(Bytes /*artifact*/) const { return nullptr; }
 };

@@ -3,7 +3,7 @@
 namespace bp::remote {
 namespace {
 
-// The next of "(a, b, c)".
+// Removes the next name from a list such as "(a, b, c)" and returns it.
 std::string_view next_name(std::string_view &names) {
   const std::size_t begin = names.find_first_not_of("(, ");
   const std::size_t end = std::min(names.find_first_of(",)", begin), names.size());

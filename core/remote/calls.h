@@ -1,5 +1,5 @@
-// Calls: every function of core/layers/abi.def as something that can be carried. The same few templates serve who writes
-// a call and reads what came of it, who only watches it, and who makes it somewhere else.
+// Calls: encodes calls of all functions in core/layers/abi.def. The same few templates serve the side that writes a
+// call and reads its outcome, a layer that only records calls, and the side that makes the call in another process.
 #pragma once
 
 #include "core/layers/interposer.h"
@@ -17,7 +17,7 @@ using layers::LayeredProgram;
 
 // --- rows ---
 
-// What abi.def says of a function: its object, its result, how layers call it, and how its parameters travel.
+// The row of a function in abi.def: its object, its result, how layers call it, and how its parameters are encoded.
 template <Function function>
 struct Row;
 
@@ -38,7 +38,7 @@ struct ReturnOf<Return (*)(Parameters...)> {
     using Object = Layered##object;                                                                                  \
     using Result = result;                                                                                           \
     using Parameters = ReturnOf<decltype(&travelling_##table##_##name)>::Type;                                       \
-    /* Other functions of the host do not leave the process. */                                                      \
+    /* False for functions of the host that do not leave the process. */                                             \
     static constexpr bool is_carried = !std::is_same_v<Object, LayeredHost> || std::tuple_size_v<Parameters> != 0;   \
     static constexpr std::string_view names = #arguments;                                                            \
     static constexpr auto member = &Interposer::table##_##name;                                                      \
@@ -67,14 +67,14 @@ decltype(auto) visit(Function function, Visitor &&visitor) {
   BP_CHECK(!"a function of abi.def");
   return visitor.template operator()<Function::factory_count>();
 }
-// Nothing if there is none of this name, such as "memory.alloc".
+// Returns the function with this name, such as "memory.alloc", or nullopt if there is none.
 std::optional<Function> function_of(std::string_view name);
-// Whether the plugin calls it.
+// Whether it is a function of the host, which the plugin calls.
 bool is_of_host(Function function);
 
 // --- frames ---
 
-// Of all parameters, made in their order.
+// The frames of all parameters (parameters.h), constructed in the order of the parameters.
 template <class Parameters>
 class FrameList;
 template <>
@@ -120,7 +120,7 @@ inline void write_result(Writer &writer, std::uint32_t number) {
 inline void write_result(Writer &writer, const bp_device_desc_t *description) {
   write_description(writer, description);
 }
-// Of what is made or found, whether it is there.
+// For an object that a call makes or finds: writes whether there is one.
 inline void write_result(Writer &writer, const void *found) {
   writer.number(static_cast<std::uint8_t>(found != nullptr));
 }
@@ -137,7 +137,7 @@ bool is_success(const Result &result) {
   }
 }
 
-// For people. The status that the call ended with, BP_OK if it has none.
+// Reads the result of a call and adds it to the listing. Returns the status of the call, or BP_OK if it has none.
 template <class Result>
 bp_status describe_result(Reader &out, Listing &listing) {
   if constexpr (std::is_same_v<Result, bp_status>) {
@@ -156,14 +156,14 @@ bp_status describe_result(Reader &out, Listing &listing) {
 
 // --- the caller ---
 
-// What goes in.
+// Writes the inputs of a call.
 template <Function function, class... Arguments>
 void write_call(Writer &writer, typename Row<function>::Object &self, Arguments... arguments) {
   std::apply([&](const auto &...parameter) { (parameter.write(writer), ...); },
              Row<function>::travelling(self, arguments...));
 }
 
-// Makes the call by below(arguments...), and writes what came of it.
+// Makes the call by below(arguments...), and writes its result and outputs.
 template <Function function, class Below, class... Arguments>
 auto watch_call(Writer &out, const Caller &caller, Below &&below, typename Row<function>::Object &self,
                 Arguments... arguments) {
@@ -181,7 +181,7 @@ auto watch_call(Writer &out, const Caller &caller, Below &&below, typename Row<f
   }
 }
 
-// After the result was read: the rest of what came back.
+// Reads the outputs of a call, after its result was read.
 template <Function function, class... Arguments>
 void read_outputs(Reader &out, typename Row<function>::Object &self, Arguments... arguments) {
   std::apply([&](const auto &...parameter) { (parameter.read_outputs(out), ...); },
@@ -190,8 +190,8 @@ void read_outputs(Reader &out, typename Row<function>::Object &self, Arguments..
 
 // --- where the call is made ---
 
-// Makes a call that arrived, on the layer over the plugin; writes what came of it. InvalidInput if the bytes are none of
-// this function. What the plugin throws comes out.
+// Makes a call that was received, on the layer above the plugin, and writes its result and outputs. Fails with
+// InvalidInput if the bytes are not a call of this function. Exceptions of the plugin are passed on.
 template <Function function>
 Status make_call(Interposer &layer, typename Row<function>::Object &self, Reader &in, const Arrival &arrival,
                  Writer &out) {
@@ -200,7 +200,7 @@ Status make_call(Interposer &layer, typename Row<function>::Object &self, Reader
   auto call = [&](auto... arguments) { return (layer.*Row<function>::member)(self, arguments...); };
   bool succeeded = true;
   if constexpr (function == Function::device_destroy || function == Function::program_destroy) {
-    self.abi.destroy(&self.abi);  // with the wrapper
+    self.abi.destroy(&self.abi);  // destroys the wrapper, too
   } else if constexpr (std::is_void_v<typename Row<function>::Result>) {
     std::apply(call, frames.arguments());
   } else {
@@ -218,10 +218,10 @@ Status make_call(Interposer &layer, typename Row<function>::Object &self, Reader
   return {};
 }
 
-// The same for any function of a plugin: `object` as the caller knows it.
+// Makes a received call of any function of a plugin. `object` is the caller's id of the object.
 Status make_call(Function function, Interposer &layer, std::uint64_t object, Reader &in, Arrival arrival, Writer &out);
 
-// For people: what went in and, if there is something, what came out; the status, BP_OK if there is none.
+// Lists the inputs and, unless `out` is nullptr, the outputs of a call. Returns its status, or BP_OK if it has none.
 bp_status describe_call(Function function, Reader &in, Reader *out, Listing &listing);
 
 }  // namespace bp::remote

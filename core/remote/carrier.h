@@ -1,5 +1,5 @@
-// Carrier: a layer that has no plugin below it, but a worker somewhere else: every call is written, sent, and answered by
-// what came back. What a function needs beyond that is in Proxy (isolate.cc), which overrides it.
+// Carrier: a layer that has a worker in another process below it instead of a plugin. It encodes each call, sends it to
+// the worker, and returns what the worker replies. Proxy (isolate.cc) overrides the functions that need more than that.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace bp::remote {
 
-// What came of a call.
+// The outcome of a call.
 struct Outcome {
-  bp_status status = BP_DEVICE_LOST;  // BP_OK for functions without one
+  bp_status status = BP_DEVICE_LOST;  // BP_OK for functions that return no status
   std::uint32_t number = 0;
-  bool is_there = false;  // what the function makes or finds
-  bool has_come = false;  // else the worker is dead
+  bool is_there = false;  // whether the function made or found an object
+  bool has_come = false;  // whether the worker replied; if not, it is dead
 };
 
 class Carrier : public Interposer, public Caller {
@@ -32,11 +32,12 @@ class Carrier : public Interposer, public Caller {
 #undef BP_ABI_FUNCTION
 
  protected:
-  // A worker in which the object is as the core left it; null, and a report, if there is none.
+  // Returns a worker in which the object exists in the state that the core knows. If there is none, reports why and
+  // returns nullptr.
   virtual std::shared_ptr<Worker> worker_for(LayeredFactory &factory, const bp_diag_t *diag) = 0;
   virtual std::shared_ptr<Worker> worker_for(LayeredDevice &device, const bp_diag_t *diag) = 0;
   virtual std::shared_ptr<Worker> worker_for(LayeredProgram &program, const bp_diag_t *diag) = 0;
-  // For messages.
+  // Return names for messages.
   virtual std::string name_of(const LayeredFactory &factory) const = 0;
   std::string name_of(const LayeredDevice &device) const { return device.abi.desc->id; }
   std::string name_of(const LayeredProgram &program) const { return name_of(*program.device); }
@@ -47,8 +48,8 @@ class Carrier : public Interposer, public Caller {
     }
   }
 
-  // Makes the call there. `made`: the id of what it makes. What the plugin throws is thrown here, if the call has a place
-  // for reports: its caller expects that.
+  // Makes the call in the worker. `made` is the id of the object that the call makes. An exception of the plugin is
+  // thrown here if the call has a bp_diag, because the caller then expects exceptions.
   template <Function function, class... Arguments>
   Outcome transmit(Worker &worker, typename Row<function>::Object &self, std::uint64_t made, Arguments... arguments) {
     const bp_diag_t *diag = diag_of(arguments...);
@@ -88,7 +89,7 @@ class Carrier : public Interposer, public Caller {
  private:
   static constexpr int max_attempts = 3;
 
-  // Functions that are called for the instructions of a module, one by one.
+  // Whether the function is called with the same module for each of its instructions.
   static constexpr bool repeats_module(Function function) {
     return function == Function::kernels_find || function == Function::kernels_kernel;
   }
@@ -138,12 +139,12 @@ class Carrier : public Interposer, public Caller {
       return outcome.number;
     } else if constexpr (std::is_same_v<Result, bp_kernel>) {
       if (!outcome.has_come) {
-        // "No kernel" would be an answer, and the core would ask for the next instruction.
+        // Returning nullptr would mean that there is no kernel, and the core would go on with the next instruction.
         throw std::runtime_error("the worker is lost");
       }
       return outcome.is_there ? kernel() : nullptr;
     } else if constexpr (!std::is_void_v<Result>) {
-      return nullptr;  // of what there is, Proxy knows more
+      return nullptr;  // Proxy overrides the functions that return an object
     }
   }
 };

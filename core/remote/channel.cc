@@ -14,13 +14,15 @@
 namespace bp::remote {
 namespace {
 
-// Modules take at most 4 GiB; what claims to be larger is no message.
+// Maximum size of a message. Modules take at most 4 GiB, so a larger size means that the bytes are not a message.
 constexpr std::uint64_t max_bytes = std::uint64_t{8} << 30;
-// Room is made as bytes arrive: a size alone takes no memory.
+// Minimum number of bytes by which the buffer of a message grows as bytes arrive. It is not allocated at once, so that
+// a wrong size alone takes no memory.
 constexpr std::size_t step = std::size_t{16} << 20;
 
-// Sent and received by this process. What one thread did before it sent has happened before what another does once it has
-// been told of that, be it by way of the other process: the sockets see to it, and this says it to the language.
+// Number of messages that this process has sent and received. What a thread does before it sends a message happens
+// before what another thread does after it has received a message that results from it, even by way of the other
+// process. The sockets ensure that; this variable expresses it in the C++ memory model.
 std::atomic<std::uint64_t> messages = 0;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Channel: messages between two processes, over a pair of sockets. A message is bytes, and perhaps a file descriptor.
+// Channel: messages between two processes, over a pair of sockets. A message consists of bytes and an optional file
+// descriptor.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,7 @@
 
 namespace bp::remote {
 
-// A file descriptor, closed at the end.
+// Owns a file descriptor, which the destructor closes.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -29,22 +30,23 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Threads: one that sends and one that receives.
+// Threads: one thread may send while another receives.
 class Channel {
  public:
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
   explicit Channel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  // Both ends.
+  // Returns the two ends of a new connection.
   static Result<std::pair<Channel, Channel>> make_pair();
 
   int descriptor() const { return descriptor_.get(); }
 
-  // False if the other end is closed. `attached` is sent along unless it is negative.
+  // Sends a message. Returns false if the other end is closed. The descriptor `attached` is sent along unless it is
+  // negative.
   bool send(std::string_view message, int attached = -1) const;
 
   enum class Received { Message, Closed, TimedOut };
-  // Waits for a message. What is no message counts as Closed.
+  // Waits for a message. Bytes that are not a message count as Closed.
   Received receive(std::string &message, Descriptor &attached, const Deadline &deadline = std::nullopt) const;
 
  private:

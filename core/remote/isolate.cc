@@ -16,8 +16,9 @@ namespace bp::remote {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t max_modules = 16;  // of programs that are compiled and not loaded yet
-// Copies between the host and a device go through shared memory, a part at a time.
+// Number of modules that are kept for programs that are compiled and not loaded yet.
+constexpr std::size_t max_modules = 16;
+// Copies between the host and a device go through shared memory, in parts of at most this many bytes.
 constexpr std::uint64_t copy_step = std::uint64_t{8} << 20;
 
 bp_loc_t host_place(const void *address) {
@@ -267,7 +268,7 @@ class Proxy final : public Carrier {
     return status;
   }
 
-  // The core has a program's memory where the worker can address it; others may not.
+  // The core keeps a program's memory where the worker can address it. Other callers may not; their memory is copied.
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
     const std::shared_ptr<OwnProgram> own = own_of(*program.device)->program(program.id);
     if (own->module == nullptr) {
@@ -300,7 +301,7 @@ class Proxy final : public Carrier {
     forget_staged(on, *own);
     for (const auto &piece : own->pieces) {
       if (is_loaded && !on.has_memory) {
-        unmap_last(*own->worker, piece);  // else it is released later
+        unmap_last(*own->worker, piece);  // if it is still in use, it is unmapped later
       }
     }
     const std::lock_guard lock(on.mutex);
@@ -365,7 +366,7 @@ class Proxy final : public Carrier {
     if (const std::optional<bp_loc_t> staged = SegmentInHand::find(place.offset); staged.has_value()) {
       return *staged;
     }
-    return {nowhere_->id(), 0};  // has no bytes: all others were brought to shared memory
+    return {nowhere_->id(), 0};  // the place has no bytes: all others were copied to shared memory
   }
 
  protected:
@@ -418,7 +419,7 @@ class Proxy final : public Carrier {
     return std::exchange(worker_, nullptr);
   }
 
-  // A living one.
+  // Returns a worker that is alive, after starting one if necessary.
   std::shared_ptr<Worker> worker(const bp_diag_t *diag) {
     const std::lock_guard starting(starting_);
     std::shared_ptr<Worker> old = take_worker();
@@ -464,7 +465,7 @@ class Proxy final : public Carrier {
       return nullptr;
     }
     worker->map(*nowhere_);
-    if (!library_.has_value()) {  // what is said of devices stays what it was
+    if (!library_.has_value()) {  // the descriptions of devices never change
       library_ = std::move(library).value();
     }
     return worker;
@@ -530,7 +531,8 @@ class Proxy final : public Carrier {
             copy_there(worker, device, {piece.id, 0}, host_place(piece.share.data()), piece.size, diag) == BP_OK);
   }
 
-  // Constants that the core has released by now are there for the time of load().
+  // Loads a program again in a new worker. Constants that the core has released are restored for the duration of
+  // load().
   bool reload(Worker &worker, LayeredDevice &device, OwnDevice &on, std::uint64_t id, OwnProgram &own,
               const bp_diag_t *diag) {
     std::vector<std::shared_ptr<OwnPiece>> released;
@@ -577,7 +579,7 @@ class Proxy final : public Carrier {
     return found == modules_.end() ? nullptr : found->second;
   }
 
-  // Brings those that lie in the application's memory to pieces of shared memory, which stay as long as the program.
+  // Copies the constants in the application's memory to pieces of shared memory, which exist as long as the program.
   Status stage_constants(Worker &worker, OwnDevice &on, OwnProgram &own) {
     for (std::size_t i = 0; own.module != nullptr && !on.has_memory && i < own.constants.size(); ++i) {
       const auto allocations = own.module->view().allocations();
@@ -607,14 +609,14 @@ class Proxy final : public Carrier {
     }
   }
 
-  // Shared memory that nobody else has a share of any more.
+  // Unmaps the segment of a piece if nothing else has a share of it any more.
   static void unmap_last(Worker &worker, const std::shared_ptr<OwnPiece> &piece) {
     if (piece.use_count() == 1 && piece->share.segment.use_count() == 1) {
       worker.unmap(*piece->share.segment);
     }
   }
 
-  // Of a constant in the memory of a device.
+  // Keeps a copy of the content of a constant that is in the memory of a device.
   void keep_content(Worker &worker, LayeredDevice &device, OwnPiece &piece) {
     if (piece.share.segment != nullptr) {
       return;
@@ -629,7 +631,7 @@ class Proxy final : public Carrier {
 
   // --- copies ---
 
-  // Between places that this process can address.
+  // Copies between places that this process can address.
   static bp_status copy_here(OwnDevice &own, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
     if (const Status copied = own.copy(to, from, size); !copied.ok()) {
       report(diag, BP_INVALID, copied.error().message());
@@ -638,7 +640,7 @@ class Proxy final : public Carrier {
     return BP_OK;
   }
 
-  // With the memory of the device. What is here goes by way of shared memory.
+  // Copies from or to the memory of the device. Bytes in the application's memory are copied by way of shared memory.
   bp_status copy_there(Worker &worker, LayeredDevice &device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
                        const bp_diag_t *diag) {
     if (to.memory != 0 && from.memory != 0) {
@@ -668,6 +670,7 @@ class Proxy final : public Carrier {
     return status;
   }
 
+  // Whether the run of a command uses memory that the worker cannot address.
   static bool lies_here(OwnDevice &own, const bp_command_t &command) {
     const std::shared_ptr<OwnProgram> program = own.program(layers::layered(command.program).id);
     return program != nullptr && program->module != nullptr &&
@@ -686,7 +689,7 @@ class Proxy final : public Carrier {
 
   const Isolation isolation_;
   std::string path_;
-  std::optional<Library> library_;  // as it was when it was first loaded
+  std::optional<Library> library_;  // as reported when it was first loaded
   LayeredFactory *factory_ = nullptr;
   bp_status failed_start_ = BP_INTERNAL;
   std::shared_ptr<Segment> nowhere_;
@@ -695,11 +698,11 @@ class Proxy final : public Carrier {
   Staging staging_;
   Accepted accepted_{staging_};
   std::mutex starting_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::map<std::uint64_t, std::shared_ptr<OwnDevice>> devices_;
   std::list<std::pair<Sha256, std::shared_ptr<const layers::ModuleCopy>>> modules_;  // by artifact, the oldest first
-  std::map<std::uint64_t, bp_loc_t> places_;  // of shared memory: the segment, by the core's handle
-  std::shared_ptr<Worker> worker_;            // last: its thread uses the others
+  std::map<std::uint64_t, bp_loc_t> places_;  // locations in segments, by the core's handle of shared memory
+  std::shared_ptr<Worker> worker_;            // destroyed first, because its thread uses the other members
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Library: a plugin's library in a worker, and what it says of itself.
+// Library: the library of a plugin that is loaded in a worker, and the descriptions of its devices.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,18 @@
 namespace bp::remote {
 
 struct Library {
-  bp_status status = BP_INTERNAL;  // of init(), and its reports
-  std::vector<host::Report> reports;
+  bp_status status = BP_INTERNAL;     // of init()
+  std::vector<host::Report> reports;  // of init()
   bool has_factory = false;
-  std::uint32_t count = 0;  // of devices, as the factory says
+  std::uint32_t count = 0;  // number of devices that the factory states
   std::vector<std::unique_ptr<Description>> descriptions;
 
-  // Null if there is no such device.
+  // Returns the description of a device, or nullptr if there is no such device.
   const bp_device_desc_t *description(std::string_view id) const;
 };
 
-// Has the worker load the library and call init(). An error says why there is nothing to call.
+// Makes the worker load the library and call init(). Fails if the library cannot be loaded; if init() fails,
+// Library::status says so.
 Result<Library> start_library(Worker &worker, const std::string &path, const Isolation &isolation);
 
 }  // namespace bp::remote

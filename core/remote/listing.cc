@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t max_differences = 10;
 
-// "1.5"; the bytes where the type is none of ours.
+// Returns an element as text, such as "1.5", or its bytes in hexadecimal if its type is not known.
 std::string element_to_string(const Item &item, std::size_t index, std::size_t width) {
   const Bytes bytes = item.array.subspan(index * width, std::min(width, item.array.size() - index * width));
   const auto known =

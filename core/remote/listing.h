@@ -1,4 +1,4 @@
-// Listing: a call for people, and two outcomes of a call compared.
+// Listing: a call in readable form, and the comparison of two outcomes of a call.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace bp::remote {
 
-// Something that went in or came out.
+// An input or an output of a call.
 struct Item {
   std::string name;   // "instruction", "result add.3"; may be empty
   std::string value;  // "12", "yes"
   bool is_compared = true;
-  // An array: instead of the value. Numbers as in bp_shape.
+  // The bytes of an array, which stand instead of `value`. `dtype` and `element_bits` are those of bp_shape.
   Bytes array = {};
   std::uint16_t dtype = 0;
   std::uint32_t element_bits = 0;
@@ -30,7 +30,7 @@ struct Listing {
   }
 };
 
-// What came out differently, a line each, and no more than a few.
+// Returns the differences between the outputs, one line each, and no more than a few.
 std::vector<std::string> compare(const Listing &recorded, const Listing &came);
 
 }  // namespace bp::remote

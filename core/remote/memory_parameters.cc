@@ -18,7 +18,7 @@ void skip_results(Reader &reader) {
   }
 }
 
-// Places of one use of memory, and the slices of them that are written and that the caller can see.
+// The places that a call uses, and the slices of them that it writes and that the caller can address.
 struct Uses {
   std::vector<Place> places;
   std::vector<Slice> slices;
@@ -79,7 +79,7 @@ Place::Use use_of(const bp_allocation_t &allocation) {
   }
 }
 
-// The allocations, then the scratch memory.
+// Returns the places of a run: its allocations, then the scratch memory.
 Uses uses_of(const Caller &caller, const layers::LayeredProgram &program, const bp_run_t &run) {
   Uses uses;
   const bp_module_t *module = caller.module_of(program);
@@ -106,7 +106,7 @@ void write_run(Writer &writer, const layers::LayeredProgram &program, const bp_r
   uses_of(*writer.caller(), program, run).write(writer);
 }
 
-// The bytes of a slice as an item for people: of the module's value, if there is one.
+// Returns the bytes of a slice as an item of a listing, with the name and type of its value if the module has it.
 Item result_item(const bp_module_t *module, const Slice &slice, Bytes bytes) {
   if (module == nullptr || slice.value >= module->values.count) {
     return {"result", {}, true, bytes, 0, 8};
@@ -560,7 +560,7 @@ Commands::Frame::Frame(Reader &reader, const Arrival &arrival)
     commands_.push_back(command);
   }
   if (reader.ok()) {
-    arrival.objects.add(done_, std::move(arrived));  // before it is signalled, which may be before the call returns
+    arrival.objects.add(done_, std::move(arrived));  // must precede the signal, which may come before the call returns
   }
 }
 

@@ -1,4 +1,4 @@
-// Parameters that are memory, or work on it: see parameters.h.
+// Parameters that are memory or refer to it. The members of these classes are explained in parameters.h.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace bp::remote {
 
-// What alloc() is asked for and gives.
+// The parameters of alloc(), except for the reports.
 struct Allocated {
   std::uint32_t space;
   std::uint64_t size;
@@ -18,7 +18,7 @@ struct Allocated {
   Allocated(std::uint32_t of, std::uint64_t bytes, std::uint32_t aligned, bp_memory_t *to)
       : space(of), size(bytes), alignment(aligned), out(to) {}
   void write(Writer &writer) const;
-  void read_outputs(Reader &reader) const;  // without addresses, which are those of the other side
+  void read_outputs(Reader &reader) const;  // except for the host address, which is one of the other side
   static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
   class Frame {
    public:
@@ -107,7 +107,7 @@ struct KernelCall {
   };
 };
 
-// All of load() but the reports.
+// The parameters of load(), except for the reports.
 struct Loaded {
   Bytes artifact;
   std::span<const bp_loc_t> constants;
@@ -118,7 +118,8 @@ struct Loaded {
          const bp_program_t **made)
       : artifact(static_cast<const std::byte *>(bytes), size), constants(places, count), taken(took), program(made) {}
   void write(Writer &writer) const;
-  // *program becomes a program of numbers, without functions, that the caller deletes; or stays.
+  // Sets *program to a new bp_program_t with sizes but without functions, which the caller deletes. Leaves it unchanged
+  // if no program was made.
   void read_outputs(Reader &reader) const;
   static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
   class Frame {
@@ -146,7 +147,7 @@ struct Loaded {
   };
 };
 
-// A run that arrived.
+// A run that was received.
 class ArrivedRun {
  public:
   ArrivedRun(Reader &reader, const Arrival &arrival);
@@ -158,7 +159,7 @@ class ArrivedRun {
  private:
   ArrivedModule module_;
   Places places_;
-  Block scratch_;  // if the program asks for more than the caller has
+  Block scratch_;  // used if the program needs more than the caller provides
   std::vector<Slice> slices_;
   bp_run_t abi_{};
 };
@@ -187,7 +188,8 @@ struct Run {
   };
 };
 
-// All of submit() but the reports. What comes of it is there when `done` is signalled: Submitted on the other side.
+// The parameters of submit(), except for the reports. Its results exist when `done` is signalled; on the other side,
+// Submitted has them.
 struct Commands : InputOnly {
   std::uint32_t queue;
   std::span<const bp_command_t> commands;
@@ -197,7 +199,7 @@ struct Commands : InputOnly {
       : queue(on), commands(given, count), done(end) {}
   void write(Writer &writer) const;
   static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  // Where what comes of it will lie, as far as the caller can see it.
+  // Returns the memory that the results will be written to, as far as the caller can address it.
   std::vector<Bytes> results(const Caller &caller) const;
 
   class Frame : public InputOnlyFrame {

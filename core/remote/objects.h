@@ -1,4 +1,4 @@
-// Objects: on the side that calls are carried to, what the caller's numbers stand for.
+// Objects: on the side that receives calls, the objects that the caller's ids refer to.
 #pragma once
 
 #include <boost/align/aligned_allocator.hpp>
@@ -15,13 +15,13 @@
 
 namespace bp::remote {
 
-// Memory of ours, as aligned as modules and buffers are.
+// Memory of this process with the alignment of modules and buffers.
 using Block = std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>>;
 
-// A piece of memory that the caller knows by a number.
+// A piece of memory that the caller refers to by an id.
 struct Piece {
-  bp_loc_t location;  // for the plugin
-  std::byte *host;    // null if we cannot address it
+  bp_loc_t location;  // as the plugin knows it
+  std::byte *host;    // nullptr if this process cannot address it
   std::uint64_t size;
 };
 
@@ -29,26 +29,26 @@ class Places;
 struct LoadedProgram {
   layers::LayeredProgram *program;
   std::shared_ptr<const Places> constants;  // by allocation, as given to load()
-  std::vector<std::uint8_t> taken;          // the program has its own copy
+  std::vector<std::uint8_t> taken;          // by allocation: not 0 if the program has its own copy
 
   bool has_taken(std::size_t constant) const { return constant < taken.size() && taken[constant] != 0; }
 };
 
-// What a submit() uses until its point is signalled, and what then came of it.
+// The objects that a submit() uses until its point is signalled, and its results after that.
 struct Submitted {
   virtual ~Submitted() = default;
   virtual std::vector<Item> results() const = 0;
 };
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Objects {
  public:
-  // What create() gives to devices.
+  // `host` is the host that create() passes to devices.
   explicit Objects(const bp_host_t *host) : host_(host) {}
   virtual ~Objects() = default;
 
   const bp_host_t *host() const { return host_; }
-  // The bytes for load(), given those that the caller had from compile().
+  // Returns the bytes to pass to load() for an artifact that the caller got from compile().
   virtual Bytes artifact(Bytes bytes) { return bytes; }
 
   void add(std::uint64_t id, layers::LayeredDevice *device) { devices_.set(id, device); }
@@ -59,7 +59,7 @@ class Objects {
   void add(bp_point_t done, std::shared_ptr<const Submitted> submitted) {
     submitted_.set({done.timeline, done.value}, std::move(submitted));
   }
-  // Null, empty or nothing if there is none.
+  // Return the object with an id; take_...() also removes it. Return nullptr or nullopt if there is none.
   layers::LayeredDevice *device(std::uint64_t id) const { return devices_.find(id).value_or(nullptr); }
   std::shared_ptr<const LoadedProgram> program(std::uint64_t id) const { return programs_.find(id).value_or(nullptr); }
   std::optional<Piece> piece(std::uint64_t id) const { return pieces_.find(id); }
@@ -101,10 +101,10 @@ class Objects {
   Table<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const Submitted>> submitted_;
 };
 
-// A call that has come: where it goes.
+// The objects that a received call refers to.
 struct Arrival {
   Objects &objects;
-  std::uint64_t made = 0;  // how the caller knows what the call makes
+  std::uint64_t made = 0;  // the caller's id of the object that the call makes
   layers::LayeredFactory *factory = nullptr;
   layers::LayeredDevice *device = nullptr;  // of the call, or of its program
   std::shared_ptr<const LoadedProgram> program;

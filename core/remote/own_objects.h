@@ -1,4 +1,5 @@
-// What the application keeps of the objects of a plugin in a worker, so that they can be made again in a new one.
+// The data that the application keeps about the objects of a plugin in a worker, so that they can be made again in a
+// new worker.
 #pragma once
 
 #include <map>
@@ -16,13 +17,14 @@
 
 namespace bp::remote {
 
-// A piece of memory that the core has from alloc().
+// A piece of memory that the core got from alloc().
 struct OwnPiece {
-  std::uint64_t id;  // the core's handle, and what the worker knows it by
+  std::uint64_t id;  // the core's handle, by which the worker knows it, too
   std::uint32_t space;
   std::uint64_t size;
   std::uint32_t alignment;
-  // Shared memory: the piece itself. Of a device that has memory: what a constant holds, or nothing.
+  // For a device without memory: the piece itself, in shared memory. For a device with memory: the content of the piece
+  // if it is a constant, else empty.
   Share share;
 };
 
@@ -30,39 +32,40 @@ struct OwnProgram {
   bp_program_t facts{};
   Block artifact;
   std::vector<bp_loc_t> constants;
-  std::vector<std::uint8_t> taken;                   // of which it has its own copy
-  std::vector<std::shared_ptr<OwnPiece>> pieces;     // of the constants, also when the core has released them
-  std::vector<std::uint64_t> staged;                 // of them: those that lay in the application's memory
-  std::shared_ptr<const layers::ModuleCopy> module;  // null: compiled elsewhere
-  std::shared_ptr<Worker> worker;                    // where it is loaded
+  std::vector<std::uint8_t> taken;                   // by allocation: not 0 if the program has its own copy
+  std::vector<std::shared_ptr<OwnPiece>> pieces;     // of the constants, even if the core has released them
+  std::vector<std::uint64_t> staged;                 // ids of copies of constants in the application's memory
+  std::shared_ptr<const layers::ModuleCopy> module;  // nullptr if it was compiled elsewhere
+  std::shared_ptr<Worker> worker;                    // in which it is loaded
 };
 
-// What the worker's space of shared memory is aligned to.
+// Alignment, in bytes, of the space of shared memory that a device without memory gets.
 inline constexpr std::uint32_t shared_alignment = 64;
 
 struct OwnDevice {
   std::string id;
   std::uint32_t instance = 0;
   std::vector<std::pair<std::string, std::string>> options;
-  bp_device_t below{};  // no function of it is called
+  bp_device_t below{};  // its functions are never called
   Extensions extensions;
-  bool has_memory = false;             // of its own
-  std::uint32_t copy_queue = BP_NONE;  // of ours, for copies within shared memory
+  bool has_memory = false;             // whether the device has memory of its own
+  std::uint32_t copy_queue = BP_NONE;  // index of the queue, made by this process, for copies within shared memory
   bool is_initialized = false;
 
-  std::recursive_mutex restoring;  // held while something is made again
-  std::shared_ptr<Worker> worker;  // where it was made
-  std::mutex mutex;                // of what follows
+  std::recursive_mutex restoring;  // held while objects are made again
+  std::shared_ptr<Worker> worker;  // in which the device was made
+  std::mutex mutex;                // guards the members below
   std::map<std::uint64_t, std::shared_ptr<OwnPiece>> pieces;
   std::map<std::uint64_t, std::shared_ptr<OwnProgram>> programs;
 
-  // Where programs get their memory (isolate.h), once the extensions are known.
+  // Decides where programs get their memory (isolate.h). Called once the extensions are known.
   void arrange_memory();
-  // Of shared memory, or of the application's own; null, and why, if the bytes are not all of one piece.
+  // Returns the address of a location in shared memory or in the application's memory. Fails if the bytes are not all
+  // in one piece.
   Result<std::byte *> address(bp_loc_t place, std::uint64_t size);
-  // Between such places.
+  // Copies between such locations.
   Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size);
-  // Where it is now, if it is anywhere.
+  // Returns the worker in which the device is, or nullptr if that is not alive.
   std::shared_ptr<Worker> living_worker() {
     const std::lock_guard lock(restoring);
     return worker != nullptr && worker->is_alive() ? worker : nullptr;

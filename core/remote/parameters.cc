@@ -60,7 +60,7 @@ void Reports::Frame::report(const bp_diag_t *diag, bp_status status, std::uint32
     const std::lock_guard lock(self.mutex_);
     self.reports_.push_back({status, instruction, text == nullptr ? "" : text});
   } catch (...) {
-    // Without this one.
+    // There is no memory to keep this report.
   }
   if (self.below_ != nullptr) {
     self.below_->report(self.below_, status, instruction, text);
@@ -123,7 +123,7 @@ std::string name_of(const bp_module_t *module, std::uint32_t instruction) {
 
 namespace {
 
-// Of a parameter that cannot do without.
+// Returns the module of a parameter that requires one, or makes the reader fail if there is none.
 const bp_module_t *expect_module(Reader &reader, const ArrivedModule &module) {
   if (module.get() == nullptr) {
     reader.fail("a call without its module");

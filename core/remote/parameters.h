@@ -1,16 +1,17 @@
-// Parameters: how those of the ABI's functions travel, a class for each kind of them, or for several that belong together.
-// The rows of core/layers/abi.def say which. Those that are memory are in memory_parameters.h.
+// Parameters: the encoding of the parameters of the ABI's functions, with a class for each kind of parameter, or for
+// several that belong together. The rows of core/layers/abi.def say which class is used. Parameters that are memory are
+// in memory_parameters.h.
 //
-// A class P is made of the caller's arguments and has
-//   write(writer)           what goes in
-//   read_outputs(reader)    what came out, to where the caller wants it
-//   describe(name, in, out, listing)   both for people; static, `out` is null if there is nothing yet
-//   Frame                   the arguments of the call as it is made:
-//     Frame(p, caller)        where it is watched and handed on: the caller's own
-//     Frame(reader, arrival)  where it arrives: of what was written
-//     arguments()             a tuple
-//     write_outputs(writer)   after the call
-//     settle(arrival, succeeded)  optional: after the call, keeps what it made
+// A class P is constructed from the caller's arguments and has
+//   write(writer)                     writes the inputs
+//   read_outputs(reader)              reads the outputs and stores them where the caller expects them
+//   describe(name, in, out, listing)  lists inputs and outputs; static; `out` is nullptr if there are no outputs yet
+//   Frame                             holds the arguments of the call as it is made:
+//     Frame(p, caller)                  the caller's own arguments, if the call is recorded and passed on
+//     Frame(reader, arrival)            arguments made from what was written, if the call was received
+//     arguments()                       returns the arguments as a tuple
+//     write_outputs(writer)             writes the outputs after the call
+//     settle(arrival, succeeded)        optional: after the call, stores the objects that it made
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@
 
 namespace bp::remote {
 
-// What most parameters are: nothing comes out.
+// Bases of the many parameters that have no outputs.
 struct InputOnly {
   void read_outputs(Reader &) const {}
 };
@@ -111,7 +112,7 @@ struct Text : InputOnly {
   };
 };
 
-// The host is never carried: the other side has its own.
+// The host, which is never sent: the other side has its own.
 struct Services : InputOnly {
   const bp_host_t *host;
 
@@ -153,7 +154,7 @@ struct Reports {
   void write(Writer &) const {}
   void read_outputs(Reader &reader) const;
   static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  // Hands reports on at once, and keeps them.
+  // Passes reports on at once, and keeps them.
   class Frame {
    public:
     Frame(const Reports &given, const Caller &) : below_(given.diag) {}
@@ -175,11 +176,11 @@ struct Reports {
 
 // --- modules ---
 
-// A module that arrived, checked.
+// A module that was received and checked.
 class ArrivedModule {
  public:
   explicit ArrivedModule(Reader &reader);
-  // Null if it is none.
+  // Returns nullptr if no valid module was received.
   const bp_module_t *get() const { return module_; }
 
  private:
@@ -187,10 +188,10 @@ class ArrivedModule {
   const bp_module_t *module_ = nullptr;
 };
 
-void write_module(Writer &writer, const bp_module_t *module);  // null: nothing
-// "softmax, stage 4, 12 instructions".
+void write_module(Writer &writer, const bp_module_t *module);  // `module` may be nullptr
+// Returns a text such as "softmax, stage 4, 12 instructions".
 std::string describe_module(const bp_module_t *module);
-// "add.3".
+// Returns the name of an instruction, such as "add.3".
 std::string name_of(const bp_module_t *module, std::uint32_t instruction);
 
 struct Module : InputOnly {
@@ -229,7 +230,7 @@ struct InstructionOf : InputOnly {
   };
 };
 
-// A module and what each instruction costs.
+// A module and the cost of each instruction.
 struct Claimed {
   const bp_module_t *module;
   float *cost_ns;
@@ -257,7 +258,7 @@ struct Claimed {
 
 // --- streams ---
 
-// What the call writes; an artifact is not compared, as another build may write another.
+// The bytes that the call writes. Artifacts are not compared, because another build may write a different one.
 template <bool is_artifact>
 struct Stream {
   const bp_ostream_t *stream;
@@ -273,7 +274,7 @@ struct Stream {
       listing.outputs.push_back({std::string(name), {}, !is_artifact, out->content()});
     }
   }
-  // Hands bytes on at once, and keeps them.
+  // Passes bytes on at once, and keeps them.
   class Frame {
    public:
     Frame(const Stream &given, const Caller &) : below_(given.stream) {}
@@ -308,7 +309,7 @@ struct Written : Stream<false> {
 
 // --- devices ---
 
-// What init() sets.
+// The target of a device, which init() sets.
 struct Target {
   layers::LayeredDevice &device;
 
@@ -325,14 +326,14 @@ struct Target {
   };
 };
 
-// The id of an extension, and what it holds beside functions.
+// The id of an extension, and the data in its table besides functions.
 struct ExtensionName {
   layers::LayeredDevice &device;
   const char *id;
 
   ExtensionName(layers::LayeredDevice &self, const char *given) : device(self), id(given) {}
   void write(Writer &writer) const { writer.text(id); }
-  // Tables are kept by who carries the calls: see Extensions.
+  // Reads nothing, because the code that sends the call keeps the tables: see Extensions.
   void read_outputs(Reader &) const {}
   static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
   struct Frame {

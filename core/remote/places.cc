@@ -7,20 +7,20 @@ namespace {
 
 enum class Form : std::uint8_t {
   Nowhere,   // {0, 0}
-  Named,     // number, offset
-  Filled,    // number, offset, content: of a piece that the caller writes to without a call
+  Named,     // id, offset
+  Filled,    // id, offset, content: for a piece that the caller can write to without a call
   Content,   // content
   Room,      // size
-  Same,      // as the place of this index
-  Constant,  // as given to load()
+  Same,      // index of the place with the same location
+  Constant,  // the constant that was given to load()
   Unknown,
 };
 
-// One place as it travels.
+// One place as it is encoded.
 struct Travelling {
   Form form;
   bp_loc_t named{};
-  std::uint64_t size = 0;  // of room; or the index of the same place
+  std::uint64_t size = 0;  // Room: bytes; Same: the index of the place
   Bytes content;
 
   explicit Travelling(Reader &reader) : form(reader.number<Form>()) {
@@ -64,7 +64,7 @@ void write_place(Writer &writer, const Place &place) {
 }  // namespace
 
 void write_places(Writer &writer, std::span<const Place> places) {
-  std::unordered_map<std::uint64_t, std::uint64_t> first;  // by address
+  std::unordered_map<std::uint64_t, std::uint64_t> first;  // by address, the index of the first place with it
   writer.number(std::uint64_t{places.size()});
   for (std::uint64_t i = 0; i < places.size(); ++i) {
     const Place &place = places[i];
@@ -142,7 +142,7 @@ Places::Places(Reader &reader, const Arrival &arrival) {
       default: break;
     }
     if (arrival.program != nullptr && arrival.program->has_taken(i)) {
-      location = {};  // also where it had not when this was recorded
+      location = {};  // even if it had not taken it when this was recorded
       visible = {};
     }
     std::ranges::copy(place.content.first(std::min(place.content.size(), visible.size())), visible.begin());

@@ -8,7 +8,7 @@
 namespace bp::remote {
 namespace {
 
-// The device that a thread's call is about: numbers of memory are its own.
+// The device of the call on this thread. Handles of memory are unique only within a device.
 thread_local const LayeredDevice *device_in_hand = nullptr;
 
 const LayeredDevice *device_of(const LayeredFactory &) {
@@ -24,7 +24,7 @@ const LayeredDevice *device_of(const LayeredProgram &program) {
   return program.device;
 }
 
-// For the time of a call.
+// Sets device_in_hand for the duration of a call.
 class DeviceInHand {
  public:
   explicit DeviceInHand(const LayeredDevice *device) : before_(std::exchange(device_in_hand, device)) {}
@@ -36,7 +36,7 @@ class DeviceInHand {
   const LayeredDevice *before_;
 };
 
-// Writes each call as it is.
+// Writes each call to the file.
 class Recorder : public Interposer, public Caller {
  public:
   Recorder(std::unique_ptr<host::Entry> below, std::shared_ptr<RecordingFile> file)
@@ -57,7 +57,7 @@ class Recorder : public Interposer, public Caller {
 #undef BP_ABI_FUNCTION
 
  protected:
-  // The new number of a piece of memory: those of the plugin are each device's own.
+  // Returns a new id for a piece of memory, because the plugin's handles are unique only within a device.
   virtual std::uint64_t add_piece(const LayeredDevice &device, const bp_memory_t &memory, std::uint64_t size) = 0;
   std::uint64_t plugin() const { return plugin_; }
   RecordingFile &file() const { return *file_; }
@@ -107,7 +107,7 @@ class Recorder : public Interposer, public Caller {
   std::uint64_t plugin_ = 0;
 };
 
-// And knows what calls are about.
+// Also keeps track of memory, modules and submits, which calls refer to.
 class RecordLayer final : public Recorder {
  public:
   using Recorder::Recorder;
@@ -148,7 +148,7 @@ class RecordLayer final : public Recorder {
     Recorder::memory_release(device, memory);
     const std::lock_guard lock(mutex_);
     if (const auto found = pieces_.find({&device, memory}); found != pieces_.end() && found->second.id == id) {
-      pieces_.erase(found);  // unless the plugin has used the number again by now
+      pieces_.erase(found);  // unless the plugin has reused the handle meanwhile
     }
   }
   bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
@@ -175,7 +175,7 @@ class RecordLayer final : public Recorder {
     modules_.erase(program.id);
   }
 
-  // --- what comes later ---
+  // --- submits and signals ---
 
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
@@ -192,7 +192,7 @@ class RecordLayer final : public Recorder {
     }
     return status;
   }
-  // With what the submit() has written.
+  // Records the signal together with the results that the submit() has written.
   void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                    const char *msg) override {
     std::vector<Bytes> results;

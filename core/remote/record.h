@@ -1,5 +1,5 @@
-// The layer behind --layer=record=FILE: writes every call between core and plugin to a file, with what is needed to make
-// it again and what came of it.
+// The layer of --layer=record=FILE, which writes every call between core and plugin to a file, with its outcome and all
+// that is needed to make it again.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace bp::remote {
 
-// Any number of plugins may share a file.
+// Returns the layer. Any number of plugins may share a file.
 host::Layer record_layer(std::shared_ptr<RecordingFile> file);
 
 }  // namespace bp::remote

@@ -9,7 +9,7 @@
 namespace bp::remote {
 namespace {
 
-// The digit is the version: that of the chunks and of how parameters travel.
+// The digit is the version of the chunks and of the encoding of parameters.
 constexpr std::string_view magic = "BPCALLS1";
 constexpr std::size_t chunk_head = 1 + sizeof(std::uint64_t);
 
@@ -43,7 +43,7 @@ Status RecordingFile::status() const {
 
 void RecordingFile::append(char kind, std::string_view head, std::string_view content) {
   if (error_ != 0) {
-    return;  // the rest would not be in its place
+    return;  // anything written after a failed write would be at a wrong position
   }
   const std::uint64_t size = head.size() + content.size();
   std::string start(1, kind);

@@ -1,8 +1,9 @@
-// Recording: calls in a file, as they happened. A call is two events, its begin and its end, so what was going on when the
-// application died is there: a begin without an end. Every event is handed to the system at once.
+// Recording: a file of calls in the order in which they happened. A call is two events, its begin and its end, so calls
+// that were in progress when the application died are in the file, with a begin and without an end. Every event is
+// passed to the operating system at once.
 //
-// The file is a magic number and a list of chunks: kind, size, content. A content that calls have in common is a chunk
-// of its own, once, before the first call that names it by its hash.
+// The file is a magic number and a list of chunks: kind, size, content. Content that calls share is written once, as a
+// chunk of its own, before the first call that refers to it by its hash.
 #pragma once
 
 #include <atomic>
@@ -17,32 +18,32 @@
 
 namespace bp::remote {
 
-// Writes. Threads: all functions from any thread.
+// Writes a recording. Threads: all functions may be called from any thread.
 class RecordingFile : public ContentStore {
  public:
-  // Replaces what is there.
+  // Creates the file or replaces an existing one.
   static Result<std::shared_ptr<RecordingFile>> create(const std::string &path);
   RecordingFile(const RecordingFile &) = delete;
   RecordingFile &operator=(const RecordingFile &) = delete;
   ~RecordingFile() override;
 
-  // A library with these devices; its number.
+  // Writes the path of a plugin's library, and returns the number of the plugin.
   std::uint64_t add_plugin(std::string_view path);
-  // The number of the call.
+  // Writes the begin of a call, and returns the number of the call.
   std::uint64_t begin(std::uint64_t plugin, Function function, std::uint64_t object, std::string_view inputs);
-  // `made`: the id of what the call made, or 0.
+  // Writes the end of a call. `made` is the id of the object that the call made, or 0.
   void end(std::uint64_t call, std::uint64_t made, std::string_view outputs);
-  // The call ended with an exception.
+  // Writes that the call ended with an exception.
   void threw(std::uint64_t call, std::string_view message);
   Sha256 keep(Bytes content, const Sha256 *own) override;
 
   std::uint64_t call_count() const { return calls_; }
-  // Whether all of it could be written.
+  // Returns an error if some of the recording could not be written.
   Status status() const;
 
  private:
   RecordingFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  void append(char kind, std::string_view head, std::string_view content);  // under the lock
+  void append(char kind, std::string_view head, std::string_view content);  // with mutex_ held
 
   const std::string path_;
   const int descriptor_;
@@ -54,9 +55,9 @@ class RecordingFile : public ContentStore {
 };
 
 struct RecordedCall {
-  std::uint64_t number;  // from 1
+  std::uint64_t number;  // counted from 1
   std::uint64_t plugin;
-  std::optional<Function> function;  // nothing: one of a newer version
+  std::optional<Function> function;  // nullopt for a function of a newer version
   std::string_view function_name;
   std::uint64_t object, made = 0;
   std::string_view inputs, outputs;
@@ -64,10 +65,11 @@ struct RecordedCall {
   std::optional<std::string> thrown;
 };
 
-// What a file holds. Moves; what calls point to stays.
+// The content of a recording file. It can be moved, and what its calls point to stays valid.
 class Recording : public ContentSource {
  public:
-  // InvalidInput, with the name, for bytes that are no recording. One that is cut off is read as far as it goes.
+  // Fails with InvalidInput, with `name` in the message, if the bytes are not a recording. A truncated recording is
+  // read as far as possible.
   static Result<std::unique_ptr<Recording>> parse(std::string bytes, const std::string &name);
 
   const std::vector<std::string> &plugins() const { return plugins_; }  // paths
@@ -75,7 +77,8 @@ class Recording : public ContentSource {
   bool is_cut_off() const { return is_cut_off_; }
   std::optional<Bytes> find(const Sha256 &hash) const override;
 
-  // What went in and, if it has ended, came out. A fault in the bytes is an input of its own.
+  // Returns the inputs of a call and, if it has ended, its outputs, and sets its status. An error in the bytes is
+  // listed as one more input.
   Listing describe(const RecordedCall &call, bp_status &status) const;
 
  private:

@@ -11,7 +11,7 @@ struct Signalled {
   std::string message;
 };
 
-// Catches what the plugin says to the host.
+// Receives the plugin's calls to the host.
 class ReplayLayer final : public Interposer {
  public:
   using Interposer::Interposer;
@@ -38,7 +38,7 @@ class ReplayLayer final : public Interposer {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Signalled> signalled_;
 };
 
-// And knows what compile() made now of what it made then.
+// Also maps recorded artifacts to those that compile() made in the replay.
 class ReplayObjects final : public Objects {
  public:
   using Objects::Objects;
@@ -49,7 +49,7 @@ class ReplayObjects final : public Objects {
   Bytes artifact(Bytes recorded) override {
     const auto [found, is_new] = artifacts_.try_emplace(sha256(recorded));
     if (is_new) {
-      found->second.assign(recorded.begin(), recorded.end());  // aligned
+      found->second.assign(recorded.begin(), recorded.end());  // an aligned copy
     }
     return found->second;
   }
@@ -58,7 +58,7 @@ class ReplayObjects final : public Objects {
   std::map<Sha256, Block> artifacts_;
 };
 
-// The calls of one plugin.
+// Makes the calls of one plugin.
 class Player {
  public:
   Player(std::shared_ptr<const host::Plugin> plugin, const Recording &recording, const ReplayOptions &options)
@@ -69,7 +69,7 @@ class Player {
         services_({}),
         objects_(services_.abi()) {}
 
-  // What came out differently.
+  // Makes a call and returns the differences from the recording.
   std::vector<std::string> play(const RecordedCall &call) {
     if (!call.function.has_value()) {
       return {"a function that this version does not know"};
@@ -80,7 +80,7 @@ class Player {
     return is_of_host(*call.function) ? std::vector<std::string>() : make(call);
   }
 
-  // What the recording leaves behind.
+  // Destroys the objects that the recorded calls leave behind.
   void clean_up() {
     for (const std::uint64_t device : made_devices_) {
       clean_up(device);
@@ -91,7 +91,7 @@ class Player {
   }
 
  private:
-  // Of a device, which may have made more than when it was recorded.
+  // Destroys the programs and the memory of a device, which may have more of them than when it was recorded.
   void clean_up(std::uint64_t device) {
     for (const auto &[program, of] : made_programs_) {
       if (const auto left = of == device ? objects_.take_program(program) : nullptr; left != nullptr) {
@@ -111,7 +111,7 @@ class Player {
       clean_up(call.object);
     }
     Reader in(call.inputs, &recording_);
-    // A call that did not return has made nothing that anybody knows.
+    // If the recorded call made no object, later calls do not refer to what this call makes, so any unused id will do.
     const std::uint64_t made = call.made != 0 ? call.made : --unknown_;
     Arrival arrival{objects_, made, &layers::layered(plugin_->factory()), nullptr, nullptr};
     Writer out;
@@ -146,7 +146,7 @@ class Player {
     bp_status recorded_status = BP_OK;
     const Listing recorded = recording_.describe(call, recorded_status);
     if (status != BP_OK || recorded_status != BP_OK) {
-      // The rest means nothing.
+      // The other outputs are undefined.
       return status == recorded_status
                  ? std::vector<std::string>()
                  : std::vector{fmt::format("status: recorded {}, came {}", explained(recorded, recorded_status),
@@ -186,14 +186,14 @@ class Player {
     }
   }
 
-  // For what was signalled then to be signalled now.
+  // Waits until a point that was signalled in the recording is signalled now; returns the differences.
   std::vector<std::string> await(const RecordedCall &call) {
     Reader in(call.inputs), recorded(call.outputs, &recording_);
     const auto point = in.number<bp_point_t>();
     const auto status = in.number<bp_status>();
     const std::shared_ptr<const Submitted> submitted = objects_.take_submitted(point);
     if (submitted == nullptr) {
-      return {};  // its submit() came out differently, which was said
+      return {};  // its submit() had another outcome, which was reported
     }
     const std::optional<Signalled> signalled = layer_.wait(point, options_.patience);
     if (!signalled.has_value()) {
@@ -231,8 +231,8 @@ class Player {
   ReplayObjects objects_;
   std::uint64_t unknown_ = 0;
   std::vector<std::uint64_t> made_devices_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> made_programs_, made_memory_;  // and their device
-  std::vector<std::shared_ptr<const Submitted>> lost_;                                // may still be used by the plugin
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> made_programs_, made_memory_;  // ids of object and device
+  std::vector<std::shared_ptr<const Submitted>> lost_;                                // the plugin may still use them
 };
 
 std::string about(const Recording &recording, const RecordedCall &call) {

@@ -1,5 +1,5 @@
-// Replay: makes the calls of a recording again, on the plugin that was recorded or on another build of it, and says what
-// came out differently. Needs neither the application nor a compiler.
+// Replay: makes the calls of a recording again, on the plugin that was recorded or on another build of it, and reports
+// the differences of their outcomes. Needs neither the application nor a compiler.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace bp::remote {
 
-// A call that came out differently.
+// A call whose outcome differs from the recorded one.
 struct Difference {
   const RecordedCall *call;
   std::string about;              // "softmax, stage 4, 12 instructions"; may be empty
@@ -20,20 +20,20 @@ struct Difference {
 };
 
 struct ReplayOptions {
-  // By plugin of the recording.
+  // The plugins on which the calls are made, by the number of the plugin in the recording.
   std::vector<std::shared_ptr<const host::Plugin>> plugins;
-  // How long a submit() may take until it is signalled.
+  // Time that a submit() may take until it is signalled.
   std::chrono::milliseconds patience = std::chrono::seconds(60);
-  // Told before a call is made; may be empty.
+  // Called before each call is made; may be empty.
   std::function<void(const RecordedCall &)> before;
 };
 
 struct ReplayReport {
-  std::size_t made = 0;  // calls
+  std::size_t made = 0;  // number of calls that were made
   std::vector<Difference> differences;
 };
 
-// What the plugins of ReplayOptions are loaded with, as the layer on top.
+// Returns the layer with which the plugins of ReplayOptions must be loaded, above all other layers.
 host::Layer replay_layer();
 
 ReplayReport replay(const Recording &recording, const ReplayOptions &options);

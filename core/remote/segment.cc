@@ -35,7 +35,7 @@ Result<std::shared_ptr<Segment>> Segment::make(std::size_t size) {
   if (!segment->descriptor_.is_open() || ftruncate(segment->descriptor_.get(), static_cast<off_t>(size)) != 0) {
     return make_error(ErrorCode::OutOfMemory, "no {} bytes of shared memory: {}", size, std::strerror(errno));
   }
-  // Else the other process could take the pages away, and reading them would be fatal.
+  // Without the seals the other process could truncate the segment, and reading the missing pages would be fatal.
   fcntl(segment->descriptor_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   BP_TRY(segment->map_here(segment->descriptor_.get(), size));
   return segment;
@@ -58,7 +58,7 @@ Result<Share> SharePool::take(std::uint64_t size, std::uint64_t alignment) {
   }
   const std::lock_guard lock(mutex_);
   if (current_ != nullptr && current_.use_count() == 1) {
-    used_ = 0;  // nobody has a share of it any more
+    used_ = 0;  // no share of it is in use any more
   }
   std::uint64_t offset = (used_ + alignment - 1) / alignment * alignment;
   if (current_ == nullptr || size > current_->size() - std::min<std::uint64_t>(offset, current_->size())) {

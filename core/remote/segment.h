@@ -12,15 +12,16 @@ namespace bp::remote {
 
 class Segment {
  public:
-  // Of this process; zeros, aligned to pages. Fails with OutOfMemory.
+  // Makes a segment of this process, filled with zeros and aligned to pages. Fails with OutOfMemory.
   static Result<std::shared_ptr<Segment>> make(std::size_t size);
-  // Of the other.
+  // Maps a segment that the other process made.
   static Result<std::shared_ptr<Segment>> map(const Descriptor &descriptor, std::size_t size);
   Segment(const Segment &) = delete;
   Segment &operator=(const Segment &) = delete;
   ~Segment();
 
-  // For other memory of the worker, too: different for all that this process makes; never 0.
+  // Returns an id that differs from all others of this process and is never 0. Also used for the other memory of a
+  // worker.
   static std::uint64_t next_id();
   std::uint64_t id() const { return id_; }
   std::byte *data() const { return data_; }
@@ -45,11 +46,11 @@ struct Share {
   std::byte *data() const { return segment->data() + offset; }
 };
 
-// Hands out shares; small ones have a segment in common, as a process may have few descriptors. A segment goes with the
-// last of its shares. Threads: all functions from any thread.
+// Allocates shares. Small ones have a segment in common, because a process may have few file descriptors. A segment is
+// freed with the last of its shares. Threads: all functions may be called from any thread.
 class SharePool {
  public:
-  // `alignment`: at most that of pages.
+  // Allocates a share. `alignment` may be at most that of pages.
   Result<Share> take(std::uint64_t size, std::uint64_t alignment);
 
  private:

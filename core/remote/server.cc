@@ -15,7 +15,7 @@
 namespace bp::remote {
 namespace {
 
-// Contents that stay for later calls.
+// Contents that are kept for later calls.
 class Contents final : public ContentSource {
  public:
   void add(const Sha256 &hash, Bytes bytes) {
@@ -42,7 +42,7 @@ class Contents final : public ContentSource {
   std::map<Sha256, std::shared_ptr<const Block>> known_;
 };
 
-// For the time of a call: what it has asked for stays.
+// The contents that one call uses, which are kept for the duration of the call.
 class ContentsInUse final : public ContentSource {
  public:
   explicit ContentsInUse(const Contents &all) : all_(all) {}
@@ -56,7 +56,7 @@ class ContentsInUse final : public ContentSource {
     return Bytes(*used_.back());
   }
   bool is_missing() const { return is_missing_; }
-  bool is_checked(Bytes) const override { return true; }  // by the application, which made it
+  bool is_checked(Bytes) const override { return true; }  // by the application, which made the module
 
  private:
   const Contents &all_;
@@ -64,7 +64,7 @@ class ContentsInUse final : public ContentSource {
   mutable bool is_missing_ = false;
 };
 
-// Sends on what the plugin says to the host.
+// Sends the plugin's calls to the host to the application.
 class ServerLayer final : public Interposer {
  public:
   ServerLayer(std::unique_ptr<host::Entry> below, const Channel &control, Objects &objects)
@@ -236,11 +236,11 @@ class Server {
                      outputs));
     if (LayeredDevice *device = objects_->device(made);
         static_cast<Function>(function) == Function::factory_create && device != nullptr) {
-      device->host.id = made;  // what the device says is said under the caller's number
+      device->host.id = made;  // calls of the device to the host carry the caller's id
     }
     if (LayeredDevice *device = objects_->device(object);
         static_cast<Function>(function) == Function::device_init && device->abi.target != nullptr) {
-      for (const char *id : known_extensions()) {  // so that they are there in a new worker, too
+      for (const char *id : known_extensions()) {  // so that a restarted worker has them, too
         layer_->device_get_extension(*device, id);
       }
     }

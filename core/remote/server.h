@@ -1,12 +1,12 @@
-// Server: the worker's side. Makes the calls that come over channels, each channel on a thread of its own, on the plugin
-// that it has loaded.
+// Server: the worker's side of the protocol. It makes the calls that arrive over channels on the plugin that it has
+// loaded; each channel has a thread of its own.
 #pragma once
 
 #include "core/remote/channel.h"
 
 namespace bp::remote {
 
-// Serves until the other side closes, then ends the process, whatever calls are going on. Never returns.
+// Serves until the other side closes the channel, then ends the process, even if calls are in progress. Never returns.
 [[noreturn]] void serve(Channel control);
 
 }  // namespace bp::remote

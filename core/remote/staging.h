@@ -1,4 +1,4 @@
-// Staging: shared memory for the time of a call, where the bytes lie that the application has in memory of its own.
+// Staging: shared memory that holds, for the duration of a call, copies of bytes in the application's own memory.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@
 
 namespace bp::remote {
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Staging {
  public:
-  // At least so many bytes that the worker can address.
+  // Returns a segment of at least `size` bytes that the worker can address.
   Result<std::shared_ptr<Segment>> take(Worker &worker, std::size_t size);
   void give_back(std::uint64_t worker, std::shared_ptr<Segment> segment);
 
@@ -26,7 +26,7 @@ class Staging {
   std::map<std::uint64_t, std::vector<std::shared_ptr<Segment>>> idle_;  // by worker
 };
 
-// The segment that this thread's call works on, for the time of the call.
+// Sets, for its lifetime, the segment that the call on this thread works on.
 class SegmentInHand {
  public:
   explicit SegmentInHand(const Segment &segment);
@@ -34,22 +34,23 @@ class SegmentInHand {
   SegmentInHand &operator=(const SegmentInHand &) = delete;
   ~SegmentInHand();
 
-  // An address in it, as the worker knows it.
+  // Returns the location by which the worker knows an address in this thread's segment; nullopt for other addresses.
   static std::optional<bp_loc_t> find(std::uint64_t address);
 };
 
-// The call of a kernel on copies of its operands. Values that lie in one place do so there, too.
+// The call of a kernel on copies of its operands. Values that have the same address share one copy.
 class StagedCall {
  public:
   explicit StagedCall(const bp_call_t &call);
   StagedCall(const StagedCall &) = delete;
   StagedCall &operator=(const StagedCall &) = delete;
 
-  // Of all copies, in bytes.
+  // Returns the number of bytes of all copies.
   std::size_t size() const { return size_; }
-  // Copies the operands to so many bytes; the call on them, as long as this lives.
+  // Copies the operands to `to`, which must have size() bytes. Returns the call on the copies; it lives as long as this
+  // object.
   const bp_call_t *bring(std::byte *to);
-  // Copies the results to where they are wanted.
+  // Copies the results to the addresses in the original call.
   void bring_back() const;
 
  private:
@@ -66,10 +67,10 @@ class StagedCall {
   bp_call_t staged_{};
 };
 
-// A run on copies of what lies in the application's memory. The module says how large that is.
+// A run on copies of the allocations that are in the application's memory. Their sizes are taken from the module.
 class StagedRun {
  public:
-  // `constants`: where those are, by allocation.
+  // `constants` has the locations of the constants, by allocation.
   StagedRun(const bp_run_t &run, const bp_module_t &module, std::uint64_t scratch_size,
             std::span<const bp_loc_t> constants);
   StagedRun(const StagedRun &) = delete;
@@ -94,7 +95,7 @@ class StagedRun {
   std::size_t size_ = 0;
   const std::byte *base_ = nullptr;
   std::vector<bp_loc_t> places_;                  // by allocation, then the scratch memory
-  std::vector<std::optional<std::size_t>> part_;  // of a place that is copied: its offset
+  std::vector<std::optional<std::size_t>> part_;  // by place: the offset of its copy, if it is copied
   bp_run_t staged_;
 };
 

@@ -206,7 +206,7 @@ const void *Extensions::find(std::string_view id) const {
   if (id == BP_EXT_CUSTOM_CALL) {
     return has_routines_ ? &custom_call_ : nullptr;
   }
-  // A table of functions that layers replace.
+  // The table contains only functions, which layers replace, so the pointer only says that there is one.
   return std::ranges::find(plain_, id) != plain_.end() ? this : nullptr;
 }
 

@@ -1,4 +1,5 @@
-// Tables: what descriptions and extensions hold beside functions, as bytes, and copies of it that own themselves.
+// Tables: the data that descriptions and extensions contain besides functions, encoded as bytes, and copies that own
+// this data.
 #pragma once
 
 #include <deque>
@@ -13,16 +14,16 @@ namespace bp::remote {
 
 // --- descriptions ---
 
-void write_description(Writer &writer, const bp_device_desc_t *description);  // may be null
+void write_description(Writer &writer, const bp_device_desc_t *description);  // `description` may be nullptr
 
-// Does not move: the copy points into itself.
+// A copy of a description. It cannot be moved, because it contains pointers to its own members.
 class Description {
  public:
   explicit Description(Reader &reader);
   Description(const Description &) = delete;
   Description &operator=(const Description &) = delete;
 
-  // Null if there was none.
+  // Returns nullptr if nullptr was written.
   const bp_device_desc_t *abi() const { return is_there_ ? &abi_ : nullptr; }
   void describe(Listing &listing) const;
 
@@ -38,34 +39,34 @@ class Description {
 
 // --- extensions ---
 
-// Whether calls of this extension can be carried; others are the vendor's own.
+// Whether calls of this extension can be sent to another process. The other extensions are vendors' own.
 bool is_known_extension(std::string_view id);
-// The extensions whose calls can be carried.
+// Returns the ids of the extensions whose calls can be sent to another process.
 std::span<const char *const> known_extensions();
 
-// Of a device whose get_extension() was just asked for this one.
+// Writes the data of an extension. The device's get_extension() must have been called for this id before.
 void write_extension(Writer &writer, const layers::LayeredDevice &device, std::string_view id);
 
-// The tables of a device's extensions. Their functions are null.
+// The tables of a device's extensions. Their functions are nullptr.
 class Extensions {
  public:
   // Reads what write_extension() wrote.
   void read(Reader &reader, std::string_view id);
-  // Null if it was not read. Lives as long as this.
+  // Returns the table, which lives as long as this object, or nullptr if it was not read.
   const void *find(std::string_view id) const;
   void describe(Listing &listing, std::string_view id) const;
 
-  // For what stands between: changed by who carries the calls.
+  // Data that the code which sends the calls may change; it must call update() after that.
   std::vector<bp_space_t> spaces;
   std::vector<std::uint32_t> queues;
   bool has_memory = false, has_queue = false;
-  void update();  // after a change
+  void update();
 
  private:
   const char *text(Reader &reader);
 
   std::deque<std::string> texts_;
-  std::vector<std::string_view> plain_;  // that hold functions only
+  std::vector<std::string_view> plain_;  // ids of extensions whose tables contain only functions
   std::vector<bp_routine_t> routines_;
   bp_fusion_limits_t limits_{};
   bool has_fusion_ = false, has_routines_ = false;

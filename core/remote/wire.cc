@@ -3,7 +3,7 @@
 namespace bp::remote {
 namespace {
 
-// Smaller contents are not worth a name.
+// Contents below this size are not stored, but part of the bytes.
 constexpr std::size_t min_kept_bytes = 64;
 
 enum ContentForm : std::uint8_t { Inline = 0, Kept = 1 };

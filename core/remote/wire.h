@@ -1,5 +1,5 @@
-// Bytes that calls travel as: numbers as they lie in memory (little-endian), texts and lists after their length. What may
-// be large and the same again (modules, constants, artifacts) is `content`: in a file it is kept once, under its hash.
+// Encoding of calls as bytes: numbers as they are in memory (little-endian), texts and lists preceded by their length.
+// Data that may be large and repeated (modules, constants, artifacts) is `content`: it is stored once, under its hash.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,20 @@ namespace bp::remote {
 
 using Bytes = std::span<const std::byte>;
 
-// Where contents are kept, so that the bytes of a call only name them.
+// Keeps contents, so that the bytes of a call only contain their hashes.
 class ContentStore {
  public:
   virtual ~ContentStore() = default;
-  // The hash it is kept under. `own`: one that the content says of itself, or null.
+  // Keeps a content and returns the hash under which it is kept. `own` is the hash that the content itself states, or
+  // nullptr.
   virtual Sha256 keep(Bytes content, const Sha256 *own) = 0;
 };
 class ContentSource {
  public:
   virtual ~ContentSource() = default;
-  // Lives as long as the source.
+  // Returns the content with this hash, which lives as long as the source, or nullopt.
   virtual std::optional<Bytes> find(const Sha256 &hash) const = 0;
-  // Whether a module is known to be valid, so that it need not be looked at.
+  // Whether a module is known to be valid, so that it need not be checked.
   virtual bool is_checked(Bytes /*module*/) const { return false; }
 };
 
@@ -38,7 +39,7 @@ class Objects;  // objects.h
 
 class Writer {
  public:
-  // Both are borrowed. Without a store, contents stand in the bytes.
+  // Both arguments are borrowed. Without a store, contents are part of the bytes.
   explicit Writer(const Caller *caller = nullptr, ContentStore *store = nullptr) : caller_(caller), store_(store) {}
 
   template <class T>
@@ -50,12 +51,12 @@ class Writer {
     number(std::uint64_t{text.size()});
     bytes_.append(text);
   }
-  // Null stays null.
+  // Writes a text or nullptr, as Reader::optional_text() reads it.
   void text(const char *text);
   void content(Bytes content, const Sha256 *own_hash = nullptr);
   void append(const Writer &other) { bytes_ += other.bytes_; }
 
-  // Of the call in hand; null where there is none.
+  // Returns the caller of the call that is written, or nullptr if there is none.
   const Caller *caller() const { return caller_; }
   const std::string &bytes() const { return bytes_; }
 
@@ -65,10 +66,10 @@ class Writer {
   std::string bytes_;
 };
 
-// Reads what a Writer wrote, or anything else: from the first fault on, everything reads as zero or empty.
+// Reads what a Writer wrote. The bytes may be invalid: from the first error on, everything reads as zero or empty.
 class Reader {
  public:
-  // All is borrowed.
+  // Both arguments are borrowed.
   explicit Reader(Bytes bytes, const ContentSource *source = nullptr) : bytes_(bytes), source_(source) {}
   explicit Reader(std::string_view bytes, const ContentSource *source = nullptr)
       : Reader(std::as_bytes(std::span(bytes)), source) {}
@@ -86,18 +87,18 @@ class Reader {
     value = number<T>();
   }
   std::string_view text();
-  // As Writer::text(const char *).
+  // Reads what Writer::text(const char *) wrote; nullopt stands for nullptr.
   std::optional<std::string> optional_text();
   Bytes content();
-  // The length of a list whose elements take at least so many bytes each.
+  // Reads the length of a list whose elements take at least `min_bytes` bytes each.
   std::size_t count(std::size_t min_bytes = 1);
 
   const ContentSource *source() const { return source_; }
   bool is_at_end() const { return bytes_.empty(); }
-  // All that is left.
+  // Returns the bytes that are left.
   std::string_view rest() const { return {reinterpret_cast<const char *>(bytes_.data()), bytes_.size()}; }
   void fail(std::string message);
-  // The first fault.
+  // Returns the first error.
   Status status() const { return error_.empty() ? Status() : Status(Error(ErrorCode::InvalidInput, error_)); }
   bool ok() const { return error_.empty(); }
 

@@ -96,7 +96,7 @@ Result<std::unique_ptr<Worker>> Worker::start(const Isolation &isolation, Listen
 Worker::~Worker() {
   is_closing_ = true;
   shutdown(control_.descriptor(), SHUT_RDWR);
-  thread_.join();  // buries it
+  thread_.join();  // the thread calls bury()
 }
 
 // --- the end ---
@@ -114,7 +114,7 @@ void Worker::bury(const std::optional<std::string> &killed_for) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  kill(-process_, SIGKILL);  // with what it has started
+  kill(-process_, SIGKILL);  // with the processes that it has started
   if (ended == 0) {
     kill(process_, SIGKILL);
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
@@ -123,7 +123,7 @@ void Worker::bury(const std::optional<std::string> &killed_for) {
   std::string death = killed_for.has_value() ? "was ended: " + *killed_for
                       : ended > 0            ? describe_end(status)
                       : ended == 0           ? "closed its connection"
-                                             : "ended";  // somebody else has waited for it
+                                             : "ended";  // other code has waited for the process
   {
     const std::lock_guard lock(mutex_);
     death_ = std::move(death);
@@ -148,7 +148,7 @@ void Worker::listen() {
   Descriptor attached;
   while (true) {
     Channel::Deadline deadline = listener_.deadline ? listener_.deadline() : std::nullopt;
-    // What is accepted while nobody is waiting for anything is seen in time.
+    // The deadline is computed again after this time, because work may be accepted meanwhile.
     const auto soon = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                                              std::chrono::duration<double>(isolation_.seconds / 4));
     pollfd readable{control_.descriptor(), POLLIN, 0};

@@ -1,5 +1,6 @@
-// Worker: a process that runs a plugin (worker_main.cc), as seen by the application: started, asked, and buried. It ends
-// with the application, whatever happens to that: its control channel closes.
+// Worker: a process that runs a plugin (worker_main.cc), as the application sees it. The application starts it, sends
+// it requests, and waits for its end. It ends with the application, however that ends, because its control channel
+// closes.
 #pragma once
 
 #include <sys/types.h>
@@ -20,41 +21,42 @@
 
 namespace bp::remote {
 
-// How a plugin is kept apart.
+// Limits of an isolated plugin.
 struct Isolation {
-  double seconds = 0;                                          // that a call may take; 0: any number
-  std::int64_t bytes = 0;                                      // of addresses that the worker may map; 0: any number
-  std::set<std::string, std::less<>> withdrawn_services = {};  // of the host, for tests
+  double seconds = 0;                                          // time that a call may take; 0: unlimited
+  std::int64_t bytes = 0;                                      // address space of the worker; 0: unlimited
+  std::set<std::string, std::less<>> withdrawn_services = {};  // services that the host does not offer, for tests
 };
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Worker : public ContentStore {
  public:
   struct Listener {
-    std::function<void(std::string_view)> event;  // what the plugin says to the host
-    std::function<void(const Worker &)> died;     // once
-    // From when on what the plugin has accepted is late; nothing if there is none. May be empty.
+    std::function<void(std::string_view)> event;  // gets each call of the plugin to the host
+    std::function<void(const Worker &)> died;     // called once
+    // Returns the time from which on work that the plugin has accepted is late, or nullopt if there is no such work.
+    // May be empty.
     std::function<Channel::Deadline()> deadline;
   };
 
-  // The listener is told from a thread of the worker's own, until the destructor returns.
+  // Starts a worker. The listener is called on a thread of this object, until the destructor returns.
   static Result<std::unique_ptr<Worker>> start(const Isolation &isolation, Listener listener);
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
   ~Worker() override;
 
   std::uint64_t number() const { return number_; }  // different for all workers
-  // Sends a request and waits for the reply; nothing if the worker is dead by then.
+  // Sends a request and waits for the reply. Returns nullopt if the worker is dead by then.
   std::optional<std::string> ask(const Writer &request, int attached = -1);
-  // The worker can address the segment from now on, or no longer. Whether it could not before.
+  // Map the segment into the worker's memory, or unmap it. map() returns whether it was not mapped before.
   bool map(const Segment &segment);
   void unmap(const Segment &segment);
-  // Contents of requests, of which the worker keeps the last few.
+  // Sends a content that requests refer to, unless the worker has it. The worker keeps the last few contents.
   Sha256 keep(Bytes content, const Sha256 *own) override;
-  // What the worker says that it does not have.
+  // Forgets which contents the worker has. Called if the worker says that it does not have one.
   void forget_contents();
 
-  // Why it ended, "crashed (SIGSEGV)"; empty as long as it lives.
+  // Returns why the worker ended, such as "crashed (SIGSEGV)"; empty as long as it is alive.
   std::string death() const;
   bool is_alive() const { return death().empty(); }
 
@@ -62,7 +64,8 @@ class Worker : public ContentStore {
   Worker(const Isolation &isolation, Listener listener, Channel control, pid_t process)
       : isolation_(isolation), listener_(std::move(listener)), control_(std::move(control)), process_(process) {}
   void listen();
-  // `killed_for`: why it is to be killed; nothing if it is ending by itself.
+  // Waits for the end of the process and tells the listener. `killed_for` says why the process is to be killed; nullopt
+  // if it ends by itself.
   void bury(const std::optional<std::string> &killed_for);
   std::string overdue() const;
   Result<Channel> take_channel();

@@ -1,5 +1,5 @@
-// backplane-worker: runs a plugin for an application (core/remote/isolate.h), which starts it. Its one argument is the
-// number of a socket.
+// backplane-worker: runs a plugin for an application (core/remote/isolate.h), which starts it. Its arguments are the
+// number of a socket and the limit of its address space in bytes (0: none).
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,11 +16,11 @@ int main(int argc, char **argv) {
     std::fputs("backplane-worker: is started by applications that load a backend with --isolate, or isolate\n", stderr);
     return 2;
   }
-  // Where a plugin that closes what is not its own will hardly meet it.
+  // A high number, so that a plugin that closes descriptors which it does not own is unlikely to close this one.
   constexpr int private_descriptor = 700;
   int own = fcntl(static_cast<int>(descriptor), F_DUPFD_CLOEXEC, private_descriptor);
   own = own < 0 ? static_cast<int>(descriptor) : own;
-  close_range(3, static_cast<unsigned>(own) - 1, 0);  // what the application has left open
+  close_range(3, static_cast<unsigned>(own) - 1, 0);  // descriptors that the application has left open
   bp::confine_process(std::strtoll(argv[2], nullptr, 10));
   bp::remote::serve(bp::remote::Channel(bp::remote::Descriptor(own)));
 }

@@ -17,7 +17,7 @@ std::vector<ir::Shape> parameter_shapes(const ir::Module &module) {
   return shapes;
 }
 
-// One instruction on the host. A parameter takes its argument away.
+// Evaluates one instruction on the host. A parameter takes its value out of `arguments`.
 Result<ir::Literal> evaluate(ir::Instruction instruction, std::span<const ir::Literal> values,
                              std::span<ir::Literal> arguments, const interpreter::Options &options) {
   if (instruction.opcode() == ir::Opcode::Parameter) {
@@ -54,7 +54,7 @@ void Executable::find_last_uses() {
     for (InstructionId id : steps_[s].inputs) {
       use(id);
     }
-    // What nobody uses dies where it is born.
+    // A value without uses is dead after the step that makes it.
     for (InstructionId id : steps_[s].outputs) {
       use(id);
     }
@@ -95,7 +95,7 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
   }
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
-  // Whoever compiled it verified it.
+  // The module was verified when it was compiled.
   return all_on_host_ ? interpreter::evaluate(module_.entry(), arguments, host) : run_steps(std::move(arguments), host);
 }
 

@@ -1,5 +1,5 @@
-// Executable: a compiled module. Either one program of the device, the usual case, or parts that run on the device and
-// on the host in turn, with values passed between them.
+// Executable: a compiled module. Usually one program of the device; otherwise parts that run on the device and on the
+// host in turn, with values passed between them.
 #pragma once
 
 #include <memory>
@@ -13,35 +13,36 @@ namespace bp::runtime {
 
 class Executable;
 
-// A part of the entry computation: a program on a device, what other devices make of it, or one instruction on the
+// A part of the entry computation: a program on a device, an executable for other devices, or one instruction on the
 // host. Instructions are those of Executable::module().
 struct Step {
   std::shared_ptr<const Program> program = nullptr;
   std::shared_ptr<const Executable> executable = nullptr;
-  std::vector<ir::InstructionId> inputs = {}, outputs = {};  // of these: by parameter number, by element of the root
-  ir::InstructionId instruction = ir::no_instruction;        // on the host
+  // Inputs and outputs of the program or executable: by parameter number, by element of the root.
+  std::vector<ir::InstructionId> inputs = {}, outputs = {};
+  ir::InstructionId instruction = ir::no_instruction;  // to be evaluated on the host
 };
 
-// Threads: run() from any thread, also at the same time.
+// Threads: run() may be called from any thread, also concurrently.
 class Executable {
  public:
-  // The whole module is one program.
+  // An executable whose whole module is one program.
   Executable(ir::Module module, std::shared_ptr<const Program> program);
-  // The steps compute, in this order, each instruction that later steps or the root need.
+  // An executable whose steps compute, in this order, each instruction that later steps or the root need.
   Executable(ir::Module module, std::vector<Step> steps);
-  // All of it runs on the host.
+  // Returns an executable that runs entirely on the host.
   static Executable on_host(ir::Module module);
 
   const ir::Module &module() const { return module_; }
   std::span<const Step> steps() const { return steps_; }
-  // The one program; null if there are several steps.
+  // The single program; nullptr if there are several steps.
   const std::shared_ptr<const Program> &program() const { return program_; }
-  // Of all programs; the values between steps are not planned and not in it.
+  // Returns the figures of all programs; values passed between steps are not planned and not included.
   MemoryFigures memory() const;
 
-  // Arguments by parameter number, a tuple as one literal; InvalidInput if their shapes are not those of the
-  // parameters, Unsupported if the module needs several devices. Takes arguments by value: what is moved in is freed
-  // after its last use.
+  // Runs the module. Arguments are given by parameter number, a tuple as one literal; InvalidInput if their shapes are
+  // not those of the parameters, Unsupported if the module needs several devices. Takes arguments by value: those that
+  // are moved in are freed after their last use.
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
 
  private:
@@ -52,7 +53,7 @@ class Executable {
   std::shared_ptr<const Program> program_;
   std::vector<Step> steps_;
   bool all_on_host_ = false;
-  std::vector<std::vector<ir::InstructionId>> dead_after_;  // by step: the values nobody needs afterwards
+  std::vector<std::vector<ir::InstructionId>> dead_after_;  // by step: values that are not needed afterwards
 };
 
 }  // namespace bp::runtime

@@ -11,21 +11,21 @@ namespace bp::runtime {
 namespace {
 
 struct Step {
-  bp_kernel kernel;  // null: a bitcast that moves
+  bp_kernel kernel;  // nullptr: a bitcast that moves data
   std::uint32_t instruction;
 };
 
-// Takes part in the ABI as any program of a plugin does.
+// Implements the ABI's program like a program of a plugin.
 struct KernelProgram {
   bp_program_t abi;
   std::shared_ptr<const host::Device> device;
   plugin::ModuleView image;
   std::vector<Step> steps;
-  std::uint32_t max_values = 0;  // operands and results of one instruction
+  std::uint32_t max_values = 0;  // maximum number of operands and results of one instruction
 
   static bp_status run(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) noexcept {
     const auto &self = *static_cast<const KernelProgram *>(program->program_data);
-    // The scratch holds the addresses for the kernel in hand.
+    // The scratch memory holds the addresses for the current kernel.
     auto *addresses = reinterpret_cast<void **>(run->scratch.offset);
     for (const Step &step : self.steps) {
       plugin::Instruction instruction = self.image.instruction(step.instruction);
@@ -60,7 +60,7 @@ struct KernelProgram {
   }
 };
 
-// Whether the plan made the instruction a mere name: result and operand are the same bytes.
+// Whether the instruction does nothing in this plan: result and operand have the same slices.
 bool is_in_place(plugin::Instruction instruction) {
   constexpr std::uint16_t forwarding[] = {BP_OP_BITCAST, BP_OP_OPTIMIZATION_BARRIER, BP_OP_DOMAIN};
   if (std::ranges::find(forwarding, instruction.op()) == std::end(forwarding)) {
@@ -75,7 +75,7 @@ bool is_in_place(plugin::Instruction instruction) {
   return true;
 }
 
-// Null with a reason, perhaps.
+// Returns nullptr, possibly with a report, if there is no kernel.
 bp_kernel find_kernel(const host::Device &device, const bp_module_t *image, plugin::Instruction instruction,
                       const bp_diag_t *diag) {
   if (instruction.op() == BP_OP_CUSTOM_CALL) {

@@ -1,5 +1,6 @@
-// A program of kernels on host memory: the host walks the schedule and calls a kernel for each instruction, on the slices
-// of the plan. So runs a backend of tier 0 (bp.kernels/1), and a custom call by a routine of its name (bp.custom-call/1).
+// A program of kernels on host memory: the host walks the schedule and calls a kernel for each instruction, on the
+// slices of the plan. Used for backends of tier 0 (bp.kernels/1), and for custom calls with a routine of that name
+// (bp.custom-call/1).
 #pragma once
 
 #include <memory>
@@ -12,11 +13,11 @@
 
 namespace bp::runtime {
 
-// The device's kernel for a custom call, by its target; null if it has no routine of that name.
+// Returns the device's kernel for a custom call with this target; nullptr if it has no routine of that name.
 bp_kernel find_routine(const host::Device &device, std::string_view target);
 
-// The image is final and borrowed as long as the program lives; each instruction of its entry that is not a parameter
-// or constant has a kernel or a routine, or is a bitcast. Released by its destroy().
+// The image is final and must outlive the program; each instruction of its entry that is not a parameter or constant
+// has a kernel or a routine, or is a bitcast. The program is released by its destroy().
 Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Device> device, const bp_module_t *image);
 
 }  // namespace bp::runtime

@@ -10,7 +10,7 @@
 namespace bp::runtime {
 namespace {
 
-// Of sizes, so of numbers that are not negative.
+// Adds two non-negative sizes.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   std::int64_t result;
   return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
@@ -49,9 +49,9 @@ Result<Block> Block::allocate_on(const host::Device &device, std::uint32_t space
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return memory.alloc(device.abi(), space, size, static_cast<std::uint32_t>(alignment), &piece, diag);
   });
-  if (status != BP_OK) {  // no text before that: it would take memory, which is counted
-    BP_TRY(diagnostics.result(status, device.id(),
-                              fmt::format("alloc of {} bytes of {}", size, host::printable(memory.spaces[space].name))));
+  if (status != BP_OK) {  // the text is made only now: it takes memory, which is counted
+    BP_TRY(diagnostics.result(
+        status, device.id(), fmt::format("alloc of {} bytes of {}", size, host::printable(memory.spaces[space].name))));
   }
   if (piece.memory == 0) {
     return make_error(ErrorCode::PluginFailure, "backend {}: alloc reported success, but gave the handle 0",

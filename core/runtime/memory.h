@@ -1,5 +1,5 @@
-// Memory: where every byte comes from that a program works on: the host's, or that of a device with bp.memory/1. All of
-// it is planned; nothing here is called while a program runs.
+// Memory: provides all bytes that a program works on, from the host or from a device with bp.memory/1. All of it is
+// planned; no function here is called while a program runs.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace bp::runtime {
 
 inline constexpr std::size_t block_alignment = 64;
 
-// One contiguous piece of memory, given back when the block goes.
+// One contiguous piece of memory, freed when the block is destroyed.
 class Block {
  public:
   Block() = default;
-  // Takes exactly `size` bytes from the system; the content is undefined. `alignment` is a power of two, at least that
-  // of a pointer. A size of 0 takes nothing. Fails with OutOfMemory.
+  // Allocates exactly `size` bytes from the system; the content is undefined. `alignment` is a power of two, at least
+  // that of a pointer. A size of 0 allocates nothing. Fails with OutOfMemory.
   static Result<Block> allocate(std::uint64_t size, std::size_t alignment = block_alignment);
-  // As above, in a memory space of a device that has bp.memory/1 and outlives the block; aligned as the space demands
-  // at the least. What is not such a piece is a PluginFailure.
+  // Allocates in a memory space of a device that has bp.memory/1 and outlives the block; aligned at least as the space
+  // requires. PluginFailure if the device returns anything else.
   static Result<Block> allocate_on(const host::Device &device, std::uint32_t space, std::uint64_t size,
                                    std::size_t alignment = block_alignment);
   Block(Block &&other) noexcept;
@@ -30,40 +30,40 @@ class Block {
   ~Block();
 
   std::size_t size() const { return size_; }
-  // Empty if the host cannot address it.
+  // Empty if the host cannot access the memory.
   std::span<std::byte> bytes() const { return {data_, data_ == nullptr ? 0 : size_}; }
   // {0, 0} if the block is empty.
   bp_loc_t location() const;
 
  private:
-  std::byte *data_ = nullptr;  // for the host
+  std::byte *data_ = nullptr;  // address for the host
   std::size_t size_ = 0;
-  const host::Device *device_ = nullptr;  // null: the host's memory
-  std::uint64_t memory_ = 0;              // of the device
+  const host::Device *device_ = nullptr;  // nullptr: the host's memory
+  std::uint64_t memory_ = 0;              // handle of the device
 };
 
-// Copies between any two places, one of which may be on the device; complete on return.
+// Copies between any two locations, one of which may be on the device; complete on return.
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
-// A place in the host's memory.
+// Returns the location of an address in the host's memory.
 inline bp_loc_t host_place(const void *data) {
   return {0, reinterpret_cast<std::uint64_t>(data)};
 }
 
-// What one run of a program needs, in bytes.
+// Memory that one run of a program needs, in bytes.
 struct MemoryFigures {
-  std::int64_t inputs = 0, outputs = 0;  // an output in the place of a donated input counts as an input
+  std::int64_t inputs = 0, outputs = 0;  // an output in a donated input counts as an input
   std::int64_t temporaries = 0, constants = 0;
-  std::int64_t scratch = 0;   // asked for by the backend beside the plan, per run
-  std::int64_t resident = 0;  // what the backend says it holds as long as the program is loaded
-  // In the host's memory, where the program works in a memory that the host cannot address: what the host sees of
-  // inputs and outputs. All else is of the memory that the program works in.
+  std::int64_t scratch = 0;   // requested by the backend in addition to the plan, per run
+  std::int64_t resident = 0;  // held by the backend, by its own account, as long as the program is loaded
+  // Copies of inputs and outputs in the host's memory, if the program works in memory that the host cannot access. All
+  // other figures are for the memory that the program works in.
   std::int64_t staging = 0;
 
-  // The predicted peak, where the program works: all that is taken while it runs, without staging and what the backend
-  // holds anyway. No more than INT64_MAX, however much a backend asks for.
+  // Returns the predicted peak in the memory that the program works in: all memory used while it runs, without staging
+  // and without memory that the backend holds permanently. At most INT64_MAX, whatever the backend requests.
   std::int64_t peak() const;
-  // Adds each figure, up to INT64_MAX.
+  // Adds each figure, saturating at INT64_MAX.
   MemoryFigures &operator+=(const MemoryFigures &other);
 };
 

@@ -14,7 +14,7 @@
 namespace bp::runtime {
 namespace {
 
-// Where an array without bytes lies: somewhere aligned, never read.
+// Address of arrays without bytes: aligned, never read.
 alignas(block_alignment) std::byte nowhere[block_alignment];
 
 bp_loc_t place_of(const Block &block) {
@@ -41,7 +41,7 @@ void append_leaves(const ir::Literal &literal, std::vector<const ir::Literal *> 
   }
 }
 
-// The arrays among the values a computation takes or gives, with their shapes.
+// Returns the arrays among the parameters or results of a computation, with their shapes.
 std::vector<Leaf> array_leaves(plugin::Views<plugin::Value> values, const std::vector<const ir::Shape *> &shapes) {
   BP_CHECK(values.size() == shapes.size());
   std::vector<Leaf> leaves;
@@ -54,7 +54,7 @@ std::vector<Leaf> array_leaves(plugin::Views<plugin::Value> values, const std::v
   return leaves;
 }
 
-// Puts leaves back into the tuple they belong to.
+// Rebuilds tuples from their leaves.
 ir::Literal nest(const ir::Shape &shape, std::vector<ir::Literal> &arrays, std::size_t &next) {
   if (shape.is_tuple()) {
     std::vector<ir::Literal> elements;
@@ -135,7 +135,7 @@ Result<std::shared_ptr<const Program>> Program::load_kernels(std::shared_ptr<con
 
 Status Program::adopt(const bp_program_t *loaded) {
   if (loaded != nullptr && loaded->destroy != nullptr) {
-    program_ = loaded;  // to be destroyed, even if the rest is missing
+    program_ = loaded;  // destroyed in any case, even if functions are missing
   }
   if (program_ == nullptr || loaded->run == nullptr) {
     return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no whole program",
@@ -281,7 +281,8 @@ Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
     BP_TRY(execution.set_input(i, block.bytes().data()));
     converted.push_back(std::move(block));
   }
-  // Results are computed in place where the literal looks like the buffer and the buffer is all of an output.
+  // A result is computed directly in its literal if the literal has the buffer's representation and the buffer is a
+  // whole output.
   std::vector<ir::Literal> results;
   std::vector<bool> in_place;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -313,7 +314,7 @@ Execution::Execution(std::shared_ptr<const Program> program)
       places_(program_->constant_places_),
       host_(places_.size()),
       run_(std::make_unique<bp_run_t>()) {
-  // All the room there will be, so that allocate() takes what is planned and nothing else.
+  // Reserves all elements now, so that allocate() allocates only planned memory.
   arena_.temporaries.resize(places_.size());
   own_.reserve((program_->is_on_device() ? 2 : 1) * places_.size());
   if (program_->is_on_device()) {
@@ -331,7 +332,7 @@ Execution::~Execution() {
     return;  // moved from
   }
   if (started_) {
-    static_cast<void>(finish());  // nobody asks any more how it went
+    static_cast<void>(finish());  // the result is no longer of interest
   }
   if (arena_.is_filled) {
     program_->give_back(std::move(arena_));
@@ -358,7 +359,8 @@ Status Execution::set_output(std::size_t leaf, void *data) {
   return set(program_->outputs()[leaf], data, fmt::format("output {}", leaf));
 }
 
-// An input or output: where the caller wants it; for a device with memory of its own there, and where the host sees it.
+// Places an input or output at the caller's address or, for a device with memory of its own, there and at an address
+// for the host.
 Status Execution::place(std::uint32_t allocation) {
   const bp_allocation_t &wanted = program_->image_.view().allocations()[allocation];
   auto own = [&](Block block) {
@@ -474,7 +476,7 @@ Status Execution::fetch_output(std::size_t leaf) {
   return transfer == nullptr ? Status() : copy(*program_->device_, transfer->host, transfer->device, transfer->size);
 }
 
-// After a run that failed nobody knows what the device has.
+// After a failed run the content of the device's inputs is unknown.
 void Execution::note_sent(bool is_sent) {
   for (Transfer &transfer : in_) {
     transfer.is_due = !is_sent || !transfer.is_kept;

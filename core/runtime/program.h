@@ -1,9 +1,10 @@
 // Program: a computation that a device has loaded, with its constants; Execution: the memory of one run of it.
 //
-// What is allocated is what the plan says: constants when the program is loaded; temporaries and scratch for each
-// execution, kept for the next one; inputs and outputs by the caller. A run itself takes nothing. Where the device
-// compiles and has memory of its own (bp.memory/1), all that is there; what the caller sees of inputs and outputs is
-// then a copy in the host's memory, brought over before and after the run, unless the host can address the device's.
+// Exactly the memory in the plan is allocated: constants when the program is loaded; temporaries and scratch for each
+// execution, kept for the next one; inputs and outputs by the caller. A run itself allocates nothing. If the device
+// compiles and has memory of its own (bp.memory/1), all of this is in that memory; the caller then sees copies of
+// inputs and outputs in the host's memory, which are transferred before and after the run, unless the host can access
+// the device's memory.
 #pragma once
 
 #include <memory>
@@ -23,29 +24,29 @@
 
 namespace bp::runtime {
 
-// Array parameters and results of a computation, tuples taken apart.
+// An array among the parameters and results of a computation, after tuples were flattened.
 struct Leaf {
   std::uint32_t allocation;
   std::uint64_t offset, size;  // bytes in the allocation
   ir::Shape shape;             // with the layout of the buffer
 };
 
-// InvalidInput, naming the program, unless the arguments have the parameters' shapes; layouts may differ.
+// Returns InvalidInput, naming the program, unless the arguments have the parameters' shapes; layouts may differ.
 Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
                        std::span<const ir::Literal> arguments);
 
 class Execution;
 
-// Threads: const functions from any thread, also at the same time.
+// Threads: const functions may be called from any thread, also concurrently.
 class Program : public std::enable_shared_from_this<Program> {
  public:
-  // Has the device, which has bp.compiler/1, load the artifact it made of the image. `module` is what the image was
-  // built from. An artifact that the device does not accept is a PluginFailure.
+  // Has the device, which has bp.compiler/1, load the artifact that it compiled from the image. The image was built
+  // from `module`. PluginFailure if the device rejects the artifact.
   static Result<std::shared_ptr<const Program>> load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact);
-  // As above, with nothing compiled: runs the kernels of a device that has bp.kernels/1 and the routines of one that
-  // has bp.custom-call/1, on host memory. Every instruction of the entry must have one.
+  // Makes a program without compilation: it runs the kernels of a device that has bp.kernels/1 and the routines of one
+  // that has bp.custom-call/1, on host memory. Every instruction of the entry must have one.
   static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
                                                              const ir::Module &module, host::Image image);
   ~Program();
@@ -60,19 +61,19 @@ class Program : public std::enable_shared_from_this<Program> {
   // Whether the run overwrites the input's memory.
   bool is_donated(std::size_t input) const { return donated_[input]; }
 
-  // Whether it works in memory of the device, where the host may not see it.
+  // Whether it works in memory of the device, which the host may not be able to access.
   bool is_on_device() const { return is_compiled_ && device_->memory() != nullptr; }
   std::uint32_t scratch_space() const { return program_->scratch_space; }
 
-  // Arguments by parameter number; types and sizes must be those of the parameters. Literals are borrowed where their
-  // bytes are those of the buffer, and copied where a donation would change them.
+  // Arguments are given by parameter number; types and sizes must be those of the parameters. Literals whose bytes are
+  // those of the buffer are used without a copy, except where a donation would change them.
   Result<ir::Literal> run(std::span<const ir::Literal> arguments) const;
 
  private:
   friend class Execution;
-  // What an execution needs beside inputs and outputs. Kept here between executions.
+  // The memory of an execution except inputs and outputs. Kept here between executions.
   struct Arena {
-    std::vector<Block> temporaries;  // by allocation; empty where it is of another kind, or size 0
+    std::vector<Block> temporaries;  // by allocation; empty for other kinds and size 0
     Block scratch;
     bool is_filled = false;
   };
@@ -85,74 +86,77 @@ class Program : public std::enable_shared_from_this<Program> {
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
-  bool is_addressable(std::uint32_t space) const;  // by the host
-  // Where the program works.
+  bool is_addressable(std::uint32_t space) const;  // whether the host can access it
+  // Allocates in the memory that the program works in.
   Result<Block> allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
   const std::shared_ptr<Queues> &queues() const;
 
   std::shared_ptr<const host::Device> device_;
   std::string name_;
   host::Image image_;
-  bool is_compiled_ = false;  // else of kernels, which run on host memory
-  Status one_device_;         // or why it needs several
+  bool is_compiled_ = false;  // otherwise it consists of kernels, which run on host memory
+  Status one_device_;         // OK, or why the program needs several devices
   const bp_program_t *program_ = nullptr;
   std::vector<Leaf> inputs_, outputs_;
   std::vector<bool> donated_;  // by input
   std::vector<ir::Shape> parameter_shapes_;
   ir::Shape result_shape_;
-  std::vector<Block> constants_;           // by allocation
-  std::vector<bp_loc_t> constant_places_;  // by allocation; {0, 0} if it is no constant or the backend has its own copy
+  std::vector<Block> constants_;  // by allocation
+  // By allocation; {0, 0} if it is no constant or the backend has its own copy.
+  std::vector<bp_loc_t> constant_places_;
   MemoryFigures memory_;
-  mutable std::shared_ptr<Queues> queues_;  // made when first used
+  mutable std::shared_ptr<Queues> queues_;  // created at first use
   mutable std::mutex mutex_;
   mutable std::vector<Arena> free_arenas_;
 };
 
-// One run at a time, any number of times: prepare(), set_input() and set_output() as wanted, allocate(), run().
+// One run at a time, any number of times: prepare(), set_input() and set_output() as needed, allocate(), run().
 class Execution {
  public:
-  // Takes nothing yet but a few words.
+  // Allocates only its own bookkeeping.
   static Execution prepare(std::shared_ptr<const Program> program);
   Execution(Execution &&) = default;
   Execution &operator=(Execution &&) = delete;
   // Waits for a run that was started.
   ~Execution();
 
-  // Where a leaf lies, in the layout of its shape: borrowed until the last run, aligned to 64 bytes (InvalidInput
-  // otherwise). Inputs are not written unless they are donated; an output in the place of a donated input is there.
+  // Set the address of a leaf, in the layout of its shape: the memory must exist until the last run and be aligned to
+  // 64 bytes (InvalidInput otherwise). Inputs are not written unless they are donated; an output in a donated input is
+  // at the input's address.
   Status set_input(std::size_t leaf, const void *data);
   Status set_output(std::size_t leaf, void *data);
-  // Takes temporaries and scratch, or those that an earlier execution gave back, and memory for all inputs and outputs
-  // that were not set. Once, before the first run. Unsupported if the program needs several devices.
+  // Takes temporaries and scratch, possibly those of an earlier execution, and allocates memory for all inputs and
+  // outputs that were not set. To be called once, before the first run. Unsupported if the program needs several
+  // devices.
   Status allocate();
-  // After allocate(); may be written and read between runs.
+  // Valid after allocate(); may be written and read between runs.
   std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }
   std::span<std::byte> output(std::size_t leaf) const { return bytes_of(program_->outputs()[leaf]); }
 
-  // Where the device has memory of its own, a run brings all inputs there and all outputs back, but for what is said
-  // here, after allocate(); elsewhere this changes nothing. A kept input, such as weights, is brought once and stays;
-  // what is written to it later is sure to be seen only after send_input(). A kept output stays there until it is
-  // fetched.
+  // If the device has memory of its own, a run transfers all inputs there and all outputs back, except those named
+  // here, after allocate(); for other devices these functions have no effect. A kept input, such as weights, is
+  // transferred once and stays; later writes to it are guaranteed to be seen only after send_input(). A kept output
+  // stays on the device until it is fetched.
   void keep_input(std::size_t leaf);
   void send_input(std::size_t leaf);
   void keep_output(std::size_t leaf);
   Status fetch_output(std::size_t leaf);
 
-  // Complete on return. Takes no memory.
+  // Complete on return. Allocates no memory.
   Status run();
-  // The same in two steps: the run goes on while the caller does something else, but touch inputs and outputs. On a
-  // queue of the device if it has some, else on a thread of the core. Each start() is followed by one finish().
+  // run() in two steps: between them the caller may do anything except access inputs and outputs. Uses a queue of the
+  // device if it has one, otherwise a thread of the core. Each start() is followed by one finish().
   Status start();
   Status finish();
 
  private:
-  // A leaf whose bytes the host has elsewhere than the device.
+  // A leaf that has different memory on the host and on the device.
   struct Transfer {
     std::size_t leaf;
     bp_loc_t host, device;
     std::uint64_t size;
-    bool is_kept = false;  // an input, by the device
-    bool is_due = true;    // by the next run
+    bool is_kept = false;  // the input stays on the device
+    bool is_due = true;    // must be transferred by the next run
   };
 
   explicit Execution(std::shared_ptr<const Program> program);
@@ -170,9 +174,9 @@ class Execution {
   std::shared_ptr<const Program> program_;
   Program::Arena arena_;
   std::vector<Block> own_;
-  std::vector<bp_loc_t> places_;    // by allocation: for the device
-  std::vector<std::byte *> host_;   // by allocation: for the caller; inputs and outputs only
-  std::vector<Transfer> in_, out_;  // before and after the run
+  std::vector<bp_loc_t> places_;    // by allocation: location for the device
+  std::vector<std::byte *> host_;   // by allocation: address for the caller; inputs and outputs only
+  std::vector<Transfer> in_, out_;  // transfers before and after the run
   std::unique_ptr<bp_run_t> run_;
   std::optional<Event> started_;
 };

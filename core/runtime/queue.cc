@@ -57,7 +57,7 @@ Event Queue::submit(std::vector<bp_command_t> commands, std::vector<Event> after
       waiting_.empty() && !is_busy_ &&
       std::ranges::all_of(done.state_->after, [&](const Event &event) { return event.is_done() || is_native(event); });
   if (index_ != emulated && may_start) {
-    start(batch);  // does not wait: saves a change of threads
+    start(batch);  // does not wait; avoids a switch to the thread
     return done;
   }
   waiting_.push_back(std::move(batch));
@@ -92,7 +92,7 @@ bool Queue::is_native(const Event &event) const {
          event.state_->is_with_device;
 }
 
-// False if the device cannot, whatever the reason: then the host waits.
+// Returns false if the device cannot wait, for any reason: then the host waits.
 bool Queue::tell_to_wait(const Event &event) const {
   host::Diagnostics unheard;
   return unheard.call([&](const bp_diag_t *diag) {
@@ -100,13 +100,14 @@ bool Queue::tell_to_wait(const Event &event) const {
   }) == BP_OK;
 }
 
-// Commands that the device does not take, or that must not start, are signalled here.
+// Commands that the device rejects, or that must not start, are signalled here.
 void Queue::start(const Batch &batch) const {
   auto finish = [&](bp_status status, std::uint32_t instruction, std::string message) {
     device_->timelines().signal(batch.done.state_->point, status, instruction, std::move(message));
   };
   host::Diagnostics diagnostics;
-  // What the device is told to wait for, it waits for at the next submit(): so that comes last, when nothing can stop it.
+  // Telling the device to wait affects its next submit(): so this is done last, when nothing else can prevent that
+  // submit().
   for (const bool is_device_told : {false, true}) {
     for (const Event &event : batch.done.state_->after) {
       if (!event.is_done() && is_native(event)) {
@@ -128,7 +129,7 @@ void Queue::start(const Batch &batch) const {
     });
     if (status == BP_OK) {
       batch.done.state_->is_with_device = true;
-      return;  // the device signals
+      return;  // the device signals it
     }
   }
   for (std::size_t i = 0; i < batch.commands.size() && status == BP_OK && index_ == emulated; ++i) {

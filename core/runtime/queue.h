@@ -1,7 +1,7 @@
-// Queues: commands (runs and copies) that run while the caller goes on. A queue is the device's (bp.queue/1), or, where
-// it has none, a thread of the core that takes the commands one after the other. What a command waits for is resolved
-// here, so that a device only ever gets commands that may start; but where a device can wait by itself
-// (bp.native-sync/1), it waits for what it was given before.
+// Queues: commands (runs and copies) that execute while the caller continues. A queue is the device's (bp.queue/1) or,
+// if the device has none, a thread of the core that executes the commands one after another. The dependencies of
+// commands are resolved here, so that a device only gets commands that may start; but a device that can wait itself
+// (bp.native-sync/1) waits for commands that it was given before.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@
 
 namespace bp::runtime {
 
-// The end of submitted commands. Copies are the same event; the last of them to go waits for it. Threads: const
-// functions from any thread.
+// The completion of submitted commands. Copies are the same event; the destructor of the last one waits for it.
+// Threads: const functions may be called from any thread.
 class Event {
  public:
-  // Blocks until the commands are done; why they failed, if they did. `what` names them for the message, `module` their
-  // instructions.
+  // Blocks until the commands are done; returns their error if they failed. `what` names the commands in the message,
+  // `module` their instructions.
   Status wait(std::string_view what, const bp_module_t *module = nullptr) const;
   bool is_done() const { return state_->device->timelines().has_reached(state_->point); }
 
@@ -34,7 +34,8 @@ class Event {
     State(std::shared_ptr<const host::Device> on, std::vector<Event> other);
     ~State();
     std::shared_ptr<const host::Device> device;
-    std::vector<Event> after;  // what the commands wait for: a device that waits by itself may still have to
+    // Events that the commands wait for: a device that waits itself may still have to.
+    std::vector<Event> after;
     bp_point_t point;
     mutable std::atomic<bool> is_with_device = false;  // accepted by a queue of the device, which signals it
   };
@@ -45,20 +46,20 @@ class Event {
   std::shared_ptr<const State> state_;
 };
 
-// Threads: submit() from any thread.
+// Threads: submit() may be called from any thread.
 class Queue {
  public:
   static constexpr std::uint32_t emulated = BP_NONE;
 
-  // A queue of the device by its index, or one of our own.
+  // Creates a queue of the device with its index, or with `emulated` one of the core.
   Queue(std::shared_ptr<const host::Device> device, std::uint32_t index);
-  // Waits until all is done.
+  // Waits until all commands are done.
   ~Queue();
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
-  // Starts the commands when all of `after` has come, also if that failed: then they fail in the same way without being
-  // started. What commands point to stays valid until the event. In the order of submission.
+  // Starts the commands when all of `after` are done, in the order of submission. If one of these failed, the commands
+  // fail in the same way without being started. The data that commands point to must stay valid until the event.
   Event submit(std::vector<bp_command_t> commands, std::vector<Event> after = {});
 
  private:
@@ -67,7 +68,7 @@ class Queue {
     Event done;
   };
   void work();
-  // Whether the device can be told to wait for it.
+  // Whether the device can be told to wait for the event.
   bool is_native(const Event &event) const;
   bool tell_to_wait(const Event &event) const;
   void start(const Batch &batch) const;
@@ -82,14 +83,14 @@ class Queue {
   std::thread thread_;  // started when first needed
 };
 
-// The queues of a device. Every program of it uses the same ones, which go with the last of them.
+// The queues of a device. All its programs share them; they are destroyed with the last program.
 class Queues {
  public:
   static std::shared_ptr<Queues> of(const std::shared_ptr<const host::Device> &device);
-  // Native: the device's own, if it has some.
+  // If `is_native`, uses the device's own queues if it has any.
   explicit Queues(const std::shared_ptr<const host::Device> &device, bool is_native = true);
 
-  // One that takes commands of that kind (BP_COMMAND_). Null if the device has queues, but none for it.
+  // Returns a queue for commands of this kind (BP_COMMAND_); nullptr if the device has queues, but none for it.
   Queue *find(std::uint32_t kind) const;
 
  private:

@@ -1,5 +1,5 @@
-// Asynchronous operations: X-start is short for async-start of a computation that holds one X; X-update and X-done
-// follow their start through operand 0 and share its computation.
+// Asynchronous operations: X-start is short for an async-start of a computation that holds one X; X-update and X-done
+// refer to their start through operand 0 and share its computation.
 #include <array>
 
 #include "core/text/module_parser.h"
@@ -16,7 +16,7 @@ struct Suffix {
 constexpr Suffix suffixes[] = {
     {"-start", Opcode::AsyncStart}, {"-update", Opcode::AsyncUpdate}, {"-done", Opcode::AsyncDone}};
 
-// These have starts and dones of their own, or nothing to wait for.
+// Ops that have start and done ops of their own, or nothing to wait for.
 constexpr std::array never_wrapped = {Opcode::AllGather, Opcode::AllReduce, Opcode::CollectivePermute,
                                       Opcode::Copy,      Opcode::Send,      Opcode::Recv,
                                       Opcode::Parameter, Opcode::Constant};
@@ -53,7 +53,7 @@ Result<ir::InstructionId> ModuleParser::wrap_async_start(Scope &scope, const Spe
     auto number = static_cast<std::int64_t>(parameters.size());
     parameters.push_back(module_.add_parameter(wrapper, number, of, fmt::format("parameter.{}", number)));
   };
-  // Operands bound later than at the start are known from the shape only.
+  // For operands that are bound after the start, only the shapes are known here.
   const ir::Shape &operand_shapes = shape->elements()[0];
   if (operand_shapes.is_tuple() && operand_shapes.elements().size() >= operands.size()) {
     for (const ir::Shape &operand : operand_shapes.elements()) {
@@ -72,7 +72,8 @@ Result<ir::InstructionId> ModuleParser::wrap_async_start(Scope &scope, const Spe
   return start;
 }
 
-// Operands after the first are bound here instead of at the start; the result is known at the done at the latest.
+// Binds operands after the first, which were not given at the start. The shape of the result is known at the done op at
+// the latest.
 void ModuleParser::bind_late(ir::InstructionId id, ir::ComputationId wrapper) {
   ir::InstructionId root = module_.computation(wrapper).root().id();
   auto bound = module_.instruction(root).operands();

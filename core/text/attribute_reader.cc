@@ -46,7 +46,7 @@ Result<std::int64_t> read_enumerator(TokenReader &reader, ir::Enumeration enumer
   return reader.error("expected one of {}, found {}", names_of(enumeration), reader.found());
 }
 
-// { {0}: (1, {}), ... } as attributes.def says.
+// Reads { {0}: (1, {}), ... }, encoded as described in attributes.def.
 Result<std::vector<std::int64_t>> read_aliasing(TokenReader &reader) {
   std::vector<std::int64_t> numbers;
   auto append = [&](const std::vector<std::int64_t> &index) {
@@ -86,7 +86,7 @@ Result<std::vector<std::int64_t>> read_pairs(TokenReader &reader) {
   return numbers;
 }
 
-// {{1,2},{3,4}}, each list after its length.
+// Reads {{1,2},{3,4}}; returns each list preceded by its length.
 Result<std::vector<std::int64_t>> read_lists(TokenReader &reader, std::string_view what) {
   std::vector<std::int64_t> numbers;
   BP_TRY(reader.expect('{', fmt::format("before {}", what)));
@@ -104,7 +104,7 @@ Result<std::string> read_shape_text(TokenReader &reader) {
   return to_string(shape, ir::PrintLayout::Always);
 }
 
-// {shape, shape}
+// Reads {shape, shape}.
 Result<std::string> read_shapes_text(TokenReader &reader) {
   std::string text;
   BP_TRY(reader.expect('{', "before shapes"));
@@ -133,7 +133,7 @@ Result<std::string> read_text(TokenReader &reader, AttributeKey key) {
 }
 
 Result<std::string> read_string(TokenReader &reader, AttributeKey key) {
-  // A backend configuration may be JSON, written as it is.
+  // A backend configuration may be JSON, which is kept verbatim.
   if (key == AttributeKey::BackendConfig && reader.is('{')) {
     BP_ASSIGN(std::string_view raw, reader.read_raw_braces("a backend configuration"));
     return std::string(raw);
@@ -330,7 +330,7 @@ std::string suggestion(std::string_view wrong, std::span<const std::string_view>
   if (wrong.size() > 64) {
     return {};
   }
-  std::size_t best = wrong.size() / 3 + 2;  // further away it is no misspelling
+  std::size_t best = wrong.size() / 3 + 2;  // more edits are not a misspelling
   std::string_view nearest;
   for (std::string_view candidate : candidates) {
     // Levenshtein distance, one row at a time.

@@ -1,5 +1,5 @@
-// Reads the value of one attribute as its kind says (attributes.def) and stores it in the module. Called computations
-// and literals are not here: they need to know what else the text has defined.
+// Reads the value of one attribute according to its kind (attributes.def) and stores it in the module. Called
+// computations and literals are read by the module parser: they depend on what else the text has defined.
 #pragma once
 
 #include "core/ir/module.h"
@@ -9,16 +9,17 @@ namespace bp::text {
 
 Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId id, ir::AttributeKey key);
 
-// metadata={op_type="..." op_name="..." source_line=7}; blanks or commas between the fields.
+// Reads metadata={op_type="..." op_name="..." source_line=7}, whose fields are separated by blanks or commas.
 Result<ir::Metadata> read_metadata(TokenReader &reader);
-// {a="x",b={raw}}, as canonical text.
+// Reads {a="x",b={raw}}. Returns canonical text.
 Result<std::string> read_frontend_attributes(TokenReader &reader);
-// {true,false} or a single bool, as canonical text.
+// Reads {true,false} or a single bool. Returns canonical text.
 Result<std::string> read_bools(TokenReader &reader);
-// {1,0} of a shape index.
+// Reads a shape index, {1,0}.
 Result<std::vector<std::int64_t>> read_index(TokenReader &reader);
 
-// ", did you mean 'x'?" for the candidate that is almost `wrong`; empty if there is none.
+// Returns ", did you mean 'x'?" with the candidate that is most similar to `wrong`, or an empty text if none is
+// similar.
 std::string suggestion(std::string_view wrong, std::span<const std::string_view> candidates);
 
 }  // namespace bp::text

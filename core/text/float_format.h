@@ -1,4 +1,4 @@
-// The bits of every floating element type, for NaNs that are read and written with their payload.
+// The formats of all floating element types, used to read and write NaNs with their payload.
 #pragma once
 
 #include "core/ir/narrow_float.h"
@@ -23,7 +23,7 @@ struct FloatTraits<ir::NarrowFloat<narrow_format>> {
   static constexpr ir::FloatFormat format = narrow_format;
 };
 
-// The payload of the NaN written plainly `nan`: the highest bit of the mantissa.
+// Payload of the NaN that is written as plain `nan`: only the highest bit of the mantissa is set.
 constexpr std::uint64_t quiet_payload(ir::FloatFormat format) {
   return std::uint64_t{1} << (format.mantissa_bits == 0 ? 0 : format.mantissa_bits - 1);
 }

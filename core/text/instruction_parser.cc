@@ -113,7 +113,8 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
   if (is_wrapping) {
     outer.seen.push_back(AttributeKey::Calls);
     BP_TRY(finish_draft(wrapped, spelled.begin));
-    finished_.push_back(module_.instruction(outer.id).calls()[0]);  // after what its attributes hold in place
+    // The wrapper comes after the computations that its attributes define in place.
+    finished_.push_back(module_.instruction(outer.id).calls()[0]);
   }
   BP_TRY(finish_draft(outer, spelled.begin));
   if (opcode == Opcode::AsyncStart || opcode == Opcode::AsyncUpdate || opcode == Opcode::AsyncDone) {
@@ -166,7 +167,7 @@ Result<InstructionId> ModuleParser::parse_operand(Scope &scope) {
     BP_ASSIGN(shape, read_shape(reader_));
   }
   if (reader_.is(TokenKind::Identifier) && reader_.following_character() == '(') {
-    reader_.go_to(begin);  // an instruction of its own, without a name
+    reader_.go_to(begin);  // a nested instruction without a name
     BP_ASSIGN(InstructionId nested, parse_right_hand_side(scope, {}, begin, false));
     scope.unnamed.push_back(nested);
     return nested;
@@ -177,7 +178,7 @@ Result<InstructionId> ModuleParser::parse_operand(Scope &scope) {
                             to_string(*shape, ir::PrintLayout::Never), module_.instruction(operand).name(),
                             to_string(module_.instruction(operand).shape(), ir::PrintLayout::Never));
   }
-  // %x#1#0: element 0 of element 1 of %x
+  // %x#1#0: element 0 of element 1 of %x.
   while (reader_.accept('#')) {
     std::size_t at = reader_.token().begin;
     BP_ASSIGN(std::int64_t element, reader_.read_integer("the number of a tuple element"));
@@ -330,7 +331,7 @@ Result<ir::ComputationId> ModuleParser::parse_called_computation() {
   TokenReader::Nesting nesting(reader_);
   BP_TRY(nesting.check());
   std::size_t begin = reader_.token().begin;
-  if (reader_.is('{')) {  // written in place
+  if (reader_.is('{')) {  // the body is written in place
     Scope scope;
     scope.computation = module_.add_computation("");
     unnamed_.push_back(scope.computation);

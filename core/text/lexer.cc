@@ -8,7 +8,7 @@ namespace {
 
 enum Class : std::uint8_t { Blank = 1, Letter = 2, Digit = 4, Inside = 8 };
 
-// What a byte can be, so that each is looked up once.
+// Character classes of each byte, so that a byte is looked up once.
 constexpr auto classes = [] {
   std::array<std::uint8_t, 256> table{};
   for (char c : {' ', '\t', '\n', '\r', '\f', '\v'}) {
@@ -47,7 +47,7 @@ std::size_t Lexer::skip_blank(std::size_t position) const {
     } else if (c == '/' && position + 1 < text.size() && text[position + 1] == '*') {
       std::size_t end = text.find("*/", position + 2);
       if (end == std::string_view::npos) {
-        return position;  // at() reports it
+        return position;  // at() reports the error
       }
       position = end + 2;
     } else {
@@ -64,7 +64,7 @@ Token Lexer::at(std::size_t position) const {
     return Token{kind, static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(end)};
   };
   auto character_at = [&](std::size_t i) { return i < text.size() ? text[i] : '\0'; };
-  // A word goes on to the last identifier character, but not into the - of an arrow.
+  // A word extends to the last identifier character, but excludes the - of an arrow.
   auto end_of_word = [&](std::size_t i) {
     while (i < text.size() && is(text[i], Inside) && !(text[i] == '-' && character_at(i + 1) == '>')) {
       ++i;

@@ -39,7 +39,7 @@ void append_float(std::string &out, T value) {
     out.append(digits, std::to_chars(digits, digits + sizeof digits, wide).ptr);
     return;
   }
-  // NaN: sign and payload where the format has them.
+  // NaN: prints sign and payload if the format has them.
   std::uint64_t bits = std::bit_cast<typename FloatTraits<T>::Bits>(value);
   bool has_sign = format.specials == ir::Specials::Ieee || format.specials == ir::Specials::FiniteNan;
   out += has_sign && (bits >> (format.width() - 1)) != 0 ? "-nan" : "nan";
@@ -67,7 +67,7 @@ void append(std::string &out, std::complex<T> value) {
   out += ')';
 }
 
-// Appends the elements within the run-time sizes; `row` counts those of the bounds.
+// Appends the elements within the run-time sizes; `row` is the row's index in the array of the bounds.
 template <class T>
 void append_elements(std::string &out, const ir::Literal &literal, std::size_t dimension, std::int64_t row,
                      std::span<const T> elements) {
@@ -85,7 +85,7 @@ void append_elements(std::string &out, const ir::Literal &literal, std::size_t d
   out += is_innermost ? "}" : " }";
 }
 
-// "size 3: " or "sizes 3x4: ", where they are known at run time only.
+// Appends "size 3: " or "sizes 3x4: " if there are run-time sizes.
 void append_sizes(std::string &out, const ir::Literal &literal) {
   if (literal.shape().is_static()) {
     return;
@@ -124,7 +124,7 @@ void append_values(std::string &out, const ir::Literal &literal, const PrintOpti
     return;
   }
   if (count == 0) {
-    out += "{}";  // however many empty rows there are
+    out += "{}";  // regardless of the number of empty rows
     return;
   }
   ir::visit_element_type(shape.element_type(),

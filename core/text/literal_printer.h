@@ -1,4 +1,4 @@
-// Appends literals as HLO text: the shortest digits that read back as the same value.
+// Appends literals as HLO text, with the fewest digits that read back as the same value.
 #pragma once
 
 #include "core/text/printer.h"

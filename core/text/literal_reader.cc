@@ -63,7 +63,7 @@ Result<bool> read_pred_value(TokenReader &reader) {
   return reader.expected("true, false, 0 or 1");
 }
 
-// nan, -nan, nan(0x7f): the payload is the mantissa, and the quiet bit alone if none is given.
+// Reads nan, -nan, nan(0x7f): the payload is the mantissa; without a payload, only the quiet bit is set.
 template <class T>
 Result<T> read_nan(TokenReader &reader, ElementType type) {
   using Bits = typename FloatTraits<T>::Bits;
@@ -106,13 +106,13 @@ Result<T> read_nan(TokenReader &reader, ElementType type) {
   }
 }
 
-// Converted in one step where from_chars can: two roundings could end at a neighbour.
+// Converts in one step if from_chars can: rounding twice could give a neighbouring value.
 template <class Wide>
 bool parse_real(std::string_view digits, Wide &value) {
   const char *end = digits.data() + digits.size();
   auto [stop, code] = std::from_chars(digits.data(), end, value);
   if (code == std::errc::result_out_of_range) {
-    std::string copy(digits);  // strtod tells too large from too small
+    std::string copy(digits);  // strtod distinguishes overflow from underflow
     if constexpr (std::is_same_v<Wide, float>) {
       value = std::strtof(copy.c_str(), nullptr);
     } else {
@@ -209,7 +209,7 @@ Status read_elements(TokenReader &reader, const Shape &shape, std::size_t dimens
   return {};
 }
 
-// Small numbers, so that what computes with them stays finite and what indexes with them stays near.
+// Fills with small numbers, so that computations on them stay finite and indices stay near 0.
 template <class T>
 void fill(std::span<T> out, std::uint64_t seed) {
   std::uint64_t state = seed;
@@ -240,7 +240,7 @@ void warn(TokenReader &reader, std::size_t begin, LiteralContext &context, std::
   }
 }
 
-// Zeros for elements that the text does not spell out, of which a module has a limited number.
+// Returns zeros for elements that the text does not contain; their total size per text is limited.
 Result<Literal> zeros_beyond_text(TokenReader &reader, std::size_t begin, const Shape &shape, std::string_view kind,
                                   LiteralContext &context) {
   std::int64_t bytes = shape.element_count() > context.elided_bytes_left
@@ -295,8 +295,8 @@ Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralConte
   if (is_elided(reader)) {
     return read_elided(reader, shape, context);
   }
-  // Each element takes at least one byte of text: what the text cannot hold is not allocated, unless it is small
-  // anyway.
+  // Each element takes at least one byte of text: an array that is larger than the remaining text is not allocated,
+  // unless it is small.
   constexpr std::size_t small = 1024;
   std::size_t left = reader.source().size() - reader.token().begin;
   if (shape.element_count() > static_cast<std::int64_t>(std::max(left, small))) {

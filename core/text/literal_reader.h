@@ -1,5 +1,5 @@
-// Reads the value of a constant, guided by its shape: 42, {1,2}, { { nan, -inf }, { 1e-3, 2 } }, (1, -2) for a complex,
-// ( {1}, 2 ) for a tuple, {...} for one left out.
+// Reads the value of a constant of a given shape: 42, {1,2}, { { nan, -inf }, { 1e-3, 2 } }, (1, -2) for a complex
+// number, ( {1}, 2 ) for a tuple, {...} for an elided literal.
 #pragma once
 
 #include "core/ir/literal.h"
@@ -7,18 +7,18 @@
 
 namespace bp::text {
 
-// What the literals of one text share.
+// State shared by the literals of one text.
 struct LiteralContext {
-  std::uint64_t seed = 0;  // of the values that fill an elided literal
-  // What elided literals may still take. A text without the values must not make us allocate at its word.
+  std::uint64_t seed = 0;  // for the values that fill elided literals
+  // Bytes that elided literals may still allocate: a short text must not cause arbitrarily large allocations.
   std::int64_t elided_bytes_left = std::int64_t{1} << 30;
   std::vector<std::string> *warnings = nullptr;
 };
 
 Result<ir::Literal> read_literal(TokenReader &reader, const ir::Shape &shape, LiteralContext &context);
 
-// What a constant holds: a literal, or a single value for an array, which XLA takes for its first element; the others
-// are zero. A warning is given unless all are.
+// Reads the value of a constant: a literal, or for an array a single value. XLA takes a single value as the first
+// element and sets the others to zero; a warning is given unless all elements are zero.
 Result<ir::Literal> read_constant(TokenReader &reader, const ir::Shape &shape, LiteralContext &context);
 
 }  // namespace bp::text

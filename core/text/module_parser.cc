@@ -1,4 +1,4 @@
-// The module around the instructions: header, stack frame tables, computations.
+// Parses the module around the instructions: header, stack frame tables, computations.
 #include "core/text/module_parser.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::string_view header_attributes[] = {"is_scheduled",
                                                   "origin_recovery_table",
                                                   "debug_attributes"};
 
-// name, name.1, name.2 ...: the first that `used` does not hold; it is added.
+// Returns the first of name, name.1, name.2, ... that is not in `used`, and adds it.
 std::string make_unique(std::string_view name, std::unordered_set<std::string> &used,
                         boost::unordered_flat_map<std::string, int> &next_suffix) {
   std::string candidate(name);
@@ -57,7 +57,7 @@ Result<ir::Module> ModuleParser::parse() {
   if (reader_.at_end()) {
     return reader_.error("expected a computation, found the end of the text");
   }
-  // %x = ..., ROOT %x = ... or f32[4] add(...): one instruction is a module, too.
+  // A single instruction is a module too: %x = ..., ROOT %x = ... or f32[4] add(...).
   bool is_instruction = reader_.is_word("ROOT") || is_shape_ahead(reader_);
   if (reader_.is(TokenKind::Identifier) || reader_.is(TokenKind::Name)) {
     is_instruction = is_instruction || reader_.is_following('=');
@@ -82,7 +82,7 @@ Status ModuleParser::parse_header() {
   BP_TRY(reader_.expect_word("HloModule"));
   BP_ASSIGN(std::string_view name, reader_.read_identifier("the name of the module"));
   module_.set_name(std::string(name));
-  reader_.accept(':');  // old dumps
+  reader_.accept(':');  // written by old dumps
   std::vector<std::string_view> seen;
   while (reader_.accept(',')) {
     std::size_t begin = reader_.token().begin;
@@ -138,7 +138,7 @@ Status ModuleParser::parse_header_attribute(std::string_view name, std::size_t b
   return {};
 }
 
-// { {0}: (1, {}, must-alias), {1,0}: (0, {2}), {}: 0 }
+// Parses { {0}: (1, {}, must-alias), {1,0}: (0, {2}), {}: 0 }.
 Status ModuleParser::parse_input_output_alias() {
   BP_TRY(reader_.expect('{', "before the aliases"));
   return reader_.read_list('}', "the aliases", [&]() -> Status {
@@ -165,7 +165,7 @@ Status ModuleParser::parse_input_output_alias() {
   });
 }
 
-// { (0, {}), (1, {2}) }
+// Parses { (0, {}), (1, {2}) }.
 Status ModuleParser::parse_buffer_donor() {
   BP_TRY(reader_.expect('{', "before the donors"));
   return reader_.read_list('}', "the donors", [&]() -> Status {
@@ -181,7 +181,7 @@ Status ModuleParser::parse_buffer_donor() {
   });
 }
 
-// {(f32[2]{0}, s32[])->f32[3]{0}}
+// Parses {(f32[2]{0}, s32[])->f32[3]{0}}.
 Status ModuleParser::parse_entry_layout() {
   ir::ModuleHeader &header = module_.header();
   BP_TRY(reader_.expect('{', "before the entry layout"));
@@ -199,7 +199,7 @@ Status ModuleParser::parse_entry_layout() {
 
 Status ModuleParser::parse_stack_frames() {
   ir::StackFrames &frames = module_.header().stack_frames;
-  // Each entry begins with its number; they count from 1.
+  // Each entry begins with its number, counted from 1.
   auto entries = [&](std::string_view table, auto &&entry) -> Status {
     if (!reader_.accept_word(table)) {
       return {};
@@ -255,7 +255,7 @@ Status ModuleParser::parse_stack_frames() {
 
 // --- Computations ---
 
-// [ENTRY] name [(parameter: shape, ...) -> shape] { instructions } [, execution_thread="..."]
+// Parses [ENTRY] name [(parameter: shape, ...) -> shape] { instructions } [, execution_thread="..."].
 Status ModuleParser::parse_computation() {
   if (reader_.is_word("HloModule")) {
     return reader_.error("a second HloModule: a text with several modules must be split first");
@@ -273,7 +273,7 @@ Status ModuleParser::parse_computation() {
   std::optional<ir::Shape> result;
   std::size_t result_begin = 0;
   if (reader_.accept('(')) {
-    // The parameters stand in the body again, and there they count.
+    // The parameters are repeated in the body, and only those are used.
     BP_TRY(reader_.read_list(')', "the parameters", [&]() -> Status {
       BP_TRY(reader_.read_identifier("the name of a parameter"));
       reader_.accept(':');
@@ -339,7 +339,7 @@ Status ModuleParser::finish_computation(Scope &scope) {
   return finish_parameters(scope);
 }
 
-// The numbers of the parameters must be 0 to n-1 before they may index anything.
+// The numbers of the parameters must be 0 to n-1 before they are used as indices.
 Status ModuleParser::finish_parameters(const Scope &scope) {
   std::size_t count = scope.parameters.size();
   std::vector<InstructionId> by_number(count, ir::no_instruction);

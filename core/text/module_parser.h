@@ -1,8 +1,8 @@
 // The parser of one module. Internal to core/text: parser.h is the interface.
 //
-// Recursive descent, one pass. An instruction is added to the module as soon as its operands are read and its
-// attributes are stored as they come; a shape left out is inferred after them. Names live in a hash map per
-// computation.
+// A recursive descent parser with one pass. An instruction is added to the module as soon as its operands are read; its
+// attributes are stored as they are read, and a missing shape is inferred after them. Each computation has a hash map
+// of names.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -20,29 +20,29 @@ class ModuleParser {
   Result<ir::Module> parse();
 
  private:
-  // What is known inside one computation.
+  // State of the computation that is being parsed.
   struct Scope {
     ir::ComputationId computation;
-    bool adds_parameters = false;  // for operands that nothing defines: a single instruction as a module
+    bool adds_parameters = false;  // undefined operands become parameters: the text is a single instruction
     boost::unordered_flat_map<std::string_view, ir::InstructionId> names;
-    std::vector<std::pair<ir::InstructionId, std::size_t>> parameters;  // with their places in the text
-    std::vector<ir::InstructionId> unnamed;  // nested operands: named when all names of the text are known
+    std::vector<std::pair<ir::InstructionId, std::size_t>> parameters;  // with their offsets in the text
+    std::vector<ir::InstructionId> unnamed;  // nested operands, named once all names of the text are known
     ir::InstructionId root = ir::no_instruction;
   };
-  // An opcode as written: `reduce-scatter-start` is async-start with reduce-scatter wrapped.
+  // An opcode as written: `reduce-scatter-start` is async-start that wraps reduce-scatter.
   struct SpelledOpcode {
     ir::Opcode opcode = ir::Opcode::Invalid;
     ir::Opcode wrapped = ir::Opcode::Invalid;
-    std::size_t begin = 0;  // in the text
+    std::size_t begin = 0;  // offset in the text
   };
   // An instruction whose attributes are being read.
   struct Draft {
     ir::InstructionId id;
     ir::Opcode opcode;
-    // Sorted, these are Instruction::calls.
+    // Called computations. Sorted, they become Instruction::calls.
     struct Call {
-      std::size_t attribute;  // its place in the op's row
-      std::size_t order;      // in the text
+      std::size_t attribute;  // index in the op's row
+      std::size_t order;      // order in the text
       ir::ComputationId callee;
     };
     std::vector<Call> calls;
@@ -90,16 +90,16 @@ class ModuleParser {
   TokenReader reader_;
   ParseOptions options_;
   LiteralContext literals_;
-  // Tuples of tuples grow twofold per line: what shapes left out may come to is limited.
+  // Number of parts that inferred shapes may still have: nested tuples can double in size with each line.
   std::int64_t inferred_parts_left_ = 0;
   ir::Module module_;
   boost::unordered_flat_map<std::string_view, ir::ComputationId> computations_;
   std::vector<ir::ComputationId> finished_;  // callees before callers
-  std::vector<ir::ComputationId> unnamed_;   // wrappers of async operations, bodies written in place
+  std::vector<ir::ComputationId> unnamed_;   // wrappers of async operations and bodies written in place
 };
 
-// The opcode that X-start, X-update or X-done wraps; Invalid if the text is none of these or X has an async form of its
-// own. `opcode` is set to async-start, async-update or async-done.
+// Returns the opcode that X-start, X-update or X-done wraps; Invalid if the text is none of these or X has an async
+// form of its own. Sets `opcode` to async-start, async-update or async-done.
 ir::Opcode wrapped_opcode(std::string_view text, ir::Opcode &opcode);
 
 }  // namespace bp::text

@@ -15,16 +15,16 @@ bool is_blank_or_comment(std::string_view text) {
   return Lexer(text).at(0).kind == TokenKind::End;
 }
 
-// Whether a line begins with a word of the language.
+// Whether a line begins with a keyword.
 bool begins_with_word(std::string_view line, std::string_view word) {
   return line.starts_with(word) && (line.size() == word.size() || !is_identifier_character(line[word.size()]));
 }
 
-// A stretch of text between lines that may begin a module.
+// A section of text between lines that may begin a module.
 struct Stretch {
   std::size_t begin = 0;
   std::uint32_t first_line = 1;
-  bool is_module = false;  // says HloModule or ENTRY at the beginning of a line
+  bool is_module = false;  // has a line that begins with HloModule or ENTRY
 };
 
 }  // namespace
@@ -41,14 +41,14 @@ Result<ir::Module> parse_module(std::string_view text, const ParseOptions &optio
 
 std::vector<TextPart> split_modules(std::string_view text) {
   std::vector<Stretch> stretches(1);
-  bool has_header = false;  // in the current stretch
+  bool has_header = false;  // whether the current section has an HloModule line
   std::uint32_t line_number = 1;
   for (std::size_t begin = 0; begin < text.size(); ++line_number) {
     std::size_t end = text.find('\n', begin);
     end = end == std::string_view::npos ? text.size() : end + 1;
     std::string_view line = text.substr(begin, end - begin);
     bool is_header = begins_with_word(line, "HloModule");
-    // Comments in front of a HloModule stay with it, unless they follow another module.
+    // Comments before an HloModule belong to it, unless they follow another module.
     if (line.starts_with("// -----") || (is_header && has_header)) {
       stretches.push_back({begin, line_number, false});
       has_header = false;
@@ -57,7 +57,8 @@ std::vector<TextPart> split_modules(std::string_view text) {
     stretches.back().is_module |= is_header || begins_with_word(line, "ENTRY");
     begin = end;
   }
-  // Where modules have heads, what has none belongs to the module before it: some files only group their computations.
+  // If any section has HloModule or ENTRY, a section without them belongs to the module before it: some files only
+  // group their computations.
   std::vector<TextPart> parts;
   bool have_heads = std::ranges::any_of(stretches, &Stretch::is_module);
   std::size_t first = 0;

@@ -14,7 +14,7 @@ using ir::AttributeKey;
 using ir::AttributeKind;
 using ir::Opcode;
 
-// {1,2,3}
+// Formats {1,2,3}.
 std::string braces(std::span<const std::int64_t> numbers) {
   return fmt::format("{{{}}}", fmt::join(numbers, ","));
 }
@@ -236,13 +236,13 @@ void Printer::called_computations(ir::Instruction instruction, const ir::Attribu
   auto calls = instruction.calls();
   auto name = [&](std::size_t i) { return instruction.called(i).name(); };
   if (instruction.opcode() == Opcode::Conditional) {
-    // A pred chooses between true and false, a number between branches.
+    // A pred selects between true and false, a number selects one of the branches.
     bool by_pred = instruction.operand(0).shape().element_type() == ir::ElementType::Pred && calls.size() == 2;
     if (by_pred != (info.kind == AttributeKind::Computation)) {
       return;
     }
   } else if (instruction.opcode() == Opcode::CustomCall && info.kind == AttributeKind::Computation) {
-    return;  // to_apply: read, but written as called_computations
+    return;  // to_apply is accepted by the parser, but printed as called_computations
   }
   if (next >= calls.size()) {
     return;
@@ -289,7 +289,7 @@ void Printer::attribute(ir::Instruction instruction, const ir::AttributeInfo &in
     }
     case AttributeKind::String: {
       std::string_view text = instruction.text(info.key);
-      // JSON is written as it is.
+      // JSON is written verbatim.
       bool is_raw = info.key == AttributeKey::BackendConfig && text.starts_with('{') &&
                     Lexer(text).end_of_braces(0) == text.size();
       out_ += is_raw ? std::string(text) : in_quotes(text);
@@ -366,7 +366,7 @@ void Printer::metadata(const ir::Metadata &m) {
 
 void Printer::window(std::span<const ir::WindowDimension> window) {
   std::string_view separator;
-  // The size always; the rest where it is not what a missing field means.
+  // Prints a field if it is required or if a dimension has a value other than the default.
   auto field = [&](std::string_view name, std::int64_t ir::WindowDimension::*member, std::int64_t usual, bool always) {
     bool wanted = always;
     for (const ir::WindowDimension &dimension : window) {
@@ -399,7 +399,7 @@ void Printer::window(std::span<const ir::WindowDimension> window) {
   out_ += '}';
 }
 
-// Dimensions without a meaning are '?'; those after the last with one are left out, on all sides alike.
+// Dimensions without a label are '?'; those after the last labelled one are omitted, equally in all three parts.
 void Printer::dim_labels(const ir::ConvolutionDimensions &d) {
   std::int64_t last = std::max(
       {d.lhs_batch, d.lhs_feature, d.rhs_input_feature, d.rhs_output_feature, d.output_batch, d.output_feature});

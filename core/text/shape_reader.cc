@@ -8,7 +8,7 @@ using ir::Layout;
 using ir::RareLayout;
 using ir::Shape;
 
-// "a, b or c" of the element types would be long: an unknown type only names what was found.
+// The error for an unknown element type does not list all types; it only names what was found.
 Result<ElementType> read_element_type(TokenReader &reader) {
   if (reader.is(TokenKind::Identifier)) {
     if (auto type = ir::element_type_from_string(reader.text()); type && *type != ElementType::Tuple) {
@@ -20,7 +20,7 @@ Result<ElementType> read_element_type(TokenReader &reader) {
   return reader.expected("a shape");
 }
 
-// (n)
+// Reads (n).
 Result<std::int64_t> read_parenthesized(TokenReader &reader, std::string_view what) {
   BP_TRY(reader.expect('(', fmt::format("before {}", what)));
   std::size_t begin = reader.token().begin;
@@ -70,7 +70,7 @@ RareLayout &rare(Layout &layout) {
   return layout.rare[0];
 }
 
-// Text between a parenthesis that is ahead and its match, canonical and without the two.
+// Reads a balanced pair of parentheses. Returns the canonical text between them.
 Result<std::string> read_inside_parentheses(TokenReader &reader, std::string_view what) {
   if (!reader.is('(')) {
     return reader.error("expected '(' before {}, found {}", what, reader.found());
@@ -79,7 +79,7 @@ Result<std::string> read_inside_parentheses(TokenReader &reader, std::string_vie
   return whole.substr(1, whole.size() - 2);
 }
 
-// What follows the ':' of a layout. Each part at most once, in the order of the printer; other orders are accepted.
+// Reads the parts after the ':' of a layout, each at most once. Any order is accepted; the printer has a fixed order.
 Status read_layout_parts(TokenReader &reader, Layout &layout) {
   while (!reader.is('}')) {
     std::size_t begin = reader.token().begin;
@@ -118,12 +118,13 @@ Status read_layout_parts(TokenReader &reader, Layout &layout) {
     }
   }
   if (!layout.rare.empty() && layout.rare[0] == RareLayout{}) {
-    layout.rare.clear();  // L(1) and M(0) say nothing
+    layout.rare.clear();  // L(1) and M(0) are the defaults
   }
   return {};
 }
 
-// A '{' after a shape is a layout only if an integer or a ':' follows: else it begins the body of a computation.
+// A '{' after a shape begins a layout only if an integer or a ':' follows; otherwise it begins the body of a
+// computation.
 bool is_layout_ahead(const TokenReader &reader) {
   if (!reader.is('{')) {
     return false;

@@ -9,7 +9,7 @@ namespace bp::text {
 // Whether the current token begins a shape.
 bool is_shape_ahead(const TokenReader &reader);
 
-// A missing layout becomes the descending one.
+// Reads a shape. An omitted layout becomes the descending one.
 Result<ir::Shape> read_shape(TokenReader &reader);
 
 }  // namespace bp::text

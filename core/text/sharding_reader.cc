@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t max_devices = std::int64_t{1} << 40;
 
-// One positive size or device number.
+// Reads a size or device number that is at least `least`.
 Result<std::int64_t> read_at_least(TokenReader &reader, std::int64_t least, std::string_view what) {
   std::size_t begin = reader.token().begin;
   BP_ASSIGN(std::int64_t value, reader.read_integer(what));
@@ -22,7 +22,7 @@ Status check_at_least(TokenReader &reader, std::int64_t least, std::string_view 
   return {};
 }
 
-// [2,4]: the sizes, whose product is bounded.
+// Reads the sizes [2,4], whose product is limited.
 Status read_sizes(TokenReader &reader, std::vector<std::int64_t> &sizes, std::int64_t &product) {
   product = 1;
   BP_TRY(reader.expect('['));
@@ -37,7 +37,7 @@ Status read_sizes(TokenReader &reader, std::vector<std::int64_t> &sizes, std::in
   });
 }
 
-// <=[2,2]T(1,0) after sizes with that product: devices in row-major order, reshaped and transposed.
+// Reads <=[2,2]T(1,0) after sizes with the same product: devices in row-major order, reshaped and transposed.
 Status read_iota(TokenReader &reader, std::int64_t device_count) {
   std::size_t begin = reader.token().begin;
   BP_TRY(reader.expect(TokenKind::LessEqual, "'<='"));
@@ -75,7 +75,7 @@ Status read_iota(TokenReader &reader, std::int64_t device_count) {
 
 using AxisNames = std::vector<std::string_view>;
 
-// device_ids=(0,2,1,3) or device_ids=([2,2]T(1,0))
+// Reads device_ids=(0,2,1,3) or device_ids=([2,2]T(1,0)).
 Status read_device_ids(TokenReader &reader, std::int64_t device_count) {
   BP_TRY(reader.expect_word("device_ids"));
   BP_TRY(reader.expect('=', "after 'device_ids'"));
@@ -97,7 +97,7 @@ Status read_device_ids(TokenReader &reader, std::int64_t device_count) {
   return reader.expect(')', "after the device ids");
 }
 
-// mesh['a'=2,'b'=4], device ids inside or after it.
+// Reads mesh['a'=2,'b'=4]; the device ids are inside of the brackets or after them.
 Status read_mesh(TokenReader &reader, AxisNames &axes) {
   BP_TRY(reader.expect_word("mesh"));
   BP_TRY(reader.expect('[', "after 'mesh'"));
@@ -125,7 +125,7 @@ Status read_mesh(TokenReader &reader, AxisNames &axes) {
   return {};
 }
 
-// {'a', 'b':(2)2, ?}: axes of the mesh, or parts of them.
+// Reads {'a', 'b':(2)2, ?}: axes of the mesh, or parts of axes.
 Status read_axes(TokenReader &reader, const AxisNames &axes) {
   BP_TRY(reader.expect('{', "before the axes of a dimension"));
   return reader.read_list('}', "a list of axes", [&]() -> Status {
@@ -154,7 +154,7 @@ bool accept_whole_kind(TokenReader &reader) {
          reader.accept_word("unreduced");
 }
 
-// What follows the mesh: , [{'a'}, {}], replicated={'c'}, unreduced=max{'x'} or a single word.
+// Reads what follows the mesh: , [{'a'}, {}], replicated={'c'}, unreduced=max{'x'} or a single word.
 Status read_mesh_parts(TokenReader &reader, const AxisNames &axes) {
   while (reader.accept(',')) {
     if (reader.accept('[')) {
@@ -185,7 +185,7 @@ Status read_mesh_parts(TokenReader &reader, const AxisNames &axes) {
 
 // --- The tile form ---
 
-// devices=[2,2]0,1,2,3 or devices=[2,2]<=[4]
+// Reads devices=[2,2]0,1,2,3 or devices=[2,2]<=[4].
 Status read_tile_devices(TokenReader &reader) {
   std::vector<std::int64_t> sizes;
   std::int64_t product = 0;
@@ -266,7 +266,7 @@ Status check_sharding(TokenReader &reader) {
   return {};
 }
 
-// {{0,1},{2,3}}: lists of devices.
+// Checks lists of devices, {{0,1},{2,3}}.
 Status check_listed_groups(TokenReader &reader) {
   BP_TRY(reader.expect('{', "before device groups"));
   return reader.read_list('}', "device groups", [&]() -> Status {

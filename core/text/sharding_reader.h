@@ -1,4 +1,4 @@
-// Checks what describes devices, and returns it as canonical text: shardings ({replicated}, {devices=[2,2]<=[4]}, the
+// Checks descriptions of devices and returns them as canonical text: shardings ({replicated}, {devices=[2,2]<=[4]}, the
 // mesh form {mesh['a'=2], [{'a'}]}, tuples of these) and device groups ({{0,1},{2,3}}, [2,2]<=[4], mesh['a'=2] {'a'}).
 #pragma once
 

@@ -91,7 +91,7 @@ Result<double> TokenReader::read_real(std::string_view what) {
   double value = 0;
   auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (code == std::errc::result_out_of_range) {
-    value = std::strtod(std::string(digits).c_str(), nullptr);  // 0 or infinity, whichever is near
+    value = std::strtod(std::string(digits).c_str(), nullptr);  // rounds to 0 or infinity
   } else if (code != std::errc() || end != digits.data() + digits.size()) {
     return expected(what);
   }
@@ -131,7 +131,7 @@ Result<std::vector<std::int64_t>> TokenReader::read_integers(std::string_view wh
 
 Result<std::string> TokenReader::read_balanced(std::string_view what) {
   std::size_t begin = token_.begin;
-  std::string open;  // the closing brackets awaited
+  std::string open;  // the expected closing brackets
   do {
     if (at_end() || is(TokenKind::Error)) {
       return open.empty() ? expected(what) : error("expected '{}' to close {}, found {}", open.back(), what, found());
@@ -169,7 +169,7 @@ std::string TokenReader::canonical_since(std::size_t begin) const {
   std::size_t last_end = begin;
   for (Token token = lexer_.at(begin); token.begin < previous_end_ && token.kind != TokenKind::End;
        token = lexer_.at(token.end)) {
-    // Blanks become one blank, and none beside what separates by itself.
+    // Blanks become one blank, and none next to separators.
     constexpr std::string_view none_after = ",{[(=", none_before = ",}])=";
     bool was_apart = last_end != token.begin;
     if (was_apart && !out.empty() && none_after.find(out.back()) == std::string_view::npos &&
@@ -193,7 +193,7 @@ Place TokenReader::place(std::size_t position) {
     counted_ = line_begin_ = 0;
     line_ = 1;
   }
-  std::string_view before = source().substr(0, position);  // a search must not run on to the end of the text
+  std::string_view before = source().substr(0, position);  // a search must not continue to the end of the text
   for (std::size_t found; (found = before.find('\n', counted_)) != std::string_view::npos; counted_ = line_begin_) {
     line_begin_ = found + 1;
     ++line_;

@@ -1,5 +1,5 @@
-// One token ahead over a text, with the small readers all grammars here share. Errors point at the current token and
-// say what was found and what was expected.
+// Reads a text with one token of lookahead and has the small readers that all grammars share. Errors point at the
+// current token and tell what was found and what was expected.
 #pragma once
 
 #include <concepts>
@@ -12,14 +12,14 @@
 
 namespace bp::text {
 
-// Line and column of a byte, from 1.
+// Line and column of a byte, counted from 1.
 struct Place {
   std::uint32_t line = 0, column = 0;
 };
 
 class TokenReader {
  public:
-  // first_line: of the text in the file, when the text is a part of it.
+  // `first_line`: line of the file at which the text begins.
   TokenReader(std::string_view text, std::string file, std::uint32_t first_line = 1)
       : lexer_(text), file_(std::move(file)), first_line_(first_line) {
     go_to(0);
@@ -40,7 +40,7 @@ class TokenReader {
     advance();
     return taken;
   }
-  // Continues at a byte; what lies before it is not looked at.
+  // Continues at the given offset; the bytes before it are ignored.
   void go_to(std::size_t position) {
     token_ = lexer_.at(position);
     previous_end_ = position;
@@ -50,9 +50,9 @@ class TokenReader {
   bool is(TokenKind kind) const { return token_.kind == kind; }
   bool is(char c) const { return token_.kind == TokenKind::Character && source()[token_.begin] == c; }
   bool is_word(std::string_view word) const { return token_.kind == TokenKind::Identifier && text() == word; }
-  // The byte right after the current token; 0 at the end.
+  // Returns the byte right after the current token; 0 at the end.
   char following_character() const { return token_.end < source().size() ? source()[token_.end] : '\0'; }
-  // The token after the current one.
+  // Returns the token after the current one.
   Token following() const { return lexer_.at(token_.end); }
   bool is_following(char c) const {
     Token next = following();
@@ -73,7 +73,7 @@ class TokenReader {
     }
     return found;
   }
-  // `where` ends the sentence: "expected ')' after the operands".
+  // `where` completes the message: "expected ')' after the operands".
   Status expect(char c, std::string_view where = {});
   Status expect(TokenKind kind, std::string_view what);
   Status expect_word(std::string_view word);
@@ -83,23 +83,24 @@ class TokenReader {
   Result<double> read_real(std::string_view what);
   Result<std::string> read_string(std::string_view what);           // unescaped
   Result<std::string_view> read_identifier(std::string_view what);  // or a %name
-  // {1,2,3}, and {} with nothing in it.
+  // Reads {1,2,3}; the list may be empty.
   Result<std::vector<std::int64_t>> read_integers(std::string_view what);
-  // item (',' item)* up to `close`, which is taken too; nothing before `close` is fine.
+  // Reads item (',' item)* and `close`; the list may be empty.
   template <std::invocable Item>
   Status read_list(char close, std::string_view what, Item &&item);
-  // A balanced group in any brackets, or one other token. Returns its canonical text.
+  // Reads a balanced group in any brackets, or one other token. Returns its canonical text.
   Result<std::string> read_balanced(std::string_view what);
-  // A raw {...} of JSON, verbatim.
+  // Reads a raw {...} of JSON, verbatim.
   Result<std::string_view> read_raw_braces(std::string_view what);
 
-  // Source text from `begin` to the end of the last token taken, blanks and comments made canonical.
+  // Returns the source text from `begin` to the end of the last token taken, with canonical blanks and without
+  // comments.
   std::string canonical_since(std::size_t begin) const;
 
-  // Cheap if asked for in ascending order: lines are counted on from the last answer.
+  // Returns line and column of an offset. Fast if called with ascending offsets: counts lines from the last call on.
   Place place(std::size_t position);
 
-  // How the current token is named in a message: 'foo', "end of the text".
+  // Returns the description of the current token for messages: 'foo', "end of the text".
   std::string found() const { return describe(token_); }
   std::string describe(const Token &token) const;
 
@@ -114,7 +115,7 @@ class TokenReader {
   SourceLocation location(std::size_t position) const;
   Error expected(std::string_view what) const { return error("expected {}, found {}", what, found()); }
 
-  // Nesting is limited, so that no input overflows the stack here or in code that walks what was read.
+  // Limits nesting, so that no input overflows the stack here or in code that traverses the result.
   static constexpr int max_depth = 128;
   class Nesting {
    public:
@@ -133,9 +134,9 @@ class TokenReader {
   std::string file_;
   std::uint32_t first_line_;
   Token token_;
-  std::size_t previous_end_ = 0;  // where the last token taken ended
+  std::size_t previous_end_ = 0;  // end of the last token taken
   int depth_ = 0;
-  // place() has counted up to here:
+  // State of place(), which has counted lines up to here.
   std::size_t counted_ = 0, line_begin_ = 0;
   std::uint32_t line_ = 1;
 };

@@ -6,7 +6,7 @@
 namespace bp::text {
 namespace {
 
-// The integers of "1_2x3_4", one list per dimension; each list has between `least` and `most`.
+// Reads the integers of "1_2x3_4", one list per dimension; each list has `least` to `most` entries.
 Result<std::vector<std::vector<std::int64_t>>> read_by_dimension(TokenReader &reader, std::size_t least,
                                                                  std::size_t most, std::string_view form) {
   if (!reader.is(TokenKind::Number)) {
@@ -114,7 +114,7 @@ Result<std::vector<ir::WindowDimension>> read_window(TokenReader &reader) {
 Result<std::vector<ir::PaddingDimension>> read_padding(TokenReader &reader) {
   std::vector<ir::PaddingDimension> padding;
   if (reader.is(',') || reader.is(TokenKind::Identifier) || reader.is(TokenKind::Name) || reader.is('}')) {
-    return padding;  // "padding=" with nothing after it pads a scalar
+    return padding;  // "padding=" with an empty value pads a scalar
   }
   BP_ASSIGN(auto values, read_by_dimension(reader, 2, 3, "paddings such as 0_1x2_2_1"));
   for (const auto &value : values) {
@@ -183,7 +183,7 @@ Result<std::vector<std::int64_t>> read_dim_labels(TokenReader &reader) {
     const auto &[labels, first, second] = sides[side];
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] == '?') {
-        continue;  // a dimension without a meaning, such as the lanes of a vectorized layout
+        continue;  // a dimension without a label, such as the lanes of a vectorized layout
       }
       std::size_t slot = 0;
       if (labels[i] == first || labels[i] == second) {

@@ -1,4 +1,4 @@
-// A plugin of tier 0 in C: all but find() and the kernels behind it. In one source file:
+// A plugin of tier 0 in C, complete except for find() and the kernels that it returns. Use it in one source file:
 //
 //   static bp_kernel find(const bp_device_t *device, const bp_module_t *module, uint32_t instr, const bp_diag_t *diag);
 //   BP_KERNELS_PLUGIN("com.acme.npu", "acme", "Acme NPU", "Acme", "1.0.0", find)

@@ -1,5 +1,6 @@
-// Reading a bp_module from C: what kernels and find() ask most often. The core has checked the module, so nothing is
-// checked again here. Everything is borrowed from the module. C++ has plugin_api/cpp/module_view.h.
+// Functions that read a bp_module from C, for what kernels and find() need most often. The core has checked the module,
+// so nothing is checked again here. Everything returned is borrowed from the module. For C++ there is
+// plugin_api/cpp/module_view.h.
 #pragma once
 #include "backplane/backplane.h"
 
@@ -7,8 +8,8 @@ static inline const bp_instr_t *bp_read_instr(const bp_module_t *module, uint32_
   return BP_AT(module, instrs, bp_instr_t, instr);
 }
 
-// The shapes of the n-th operand and result. Shapes of one module are equal if and only if their addresses are; equal
-// shapes have equal layouts.
+// These return the shapes of a value, of the n-th operand and of the n-th result. Shapes of one module are equal if and
+// only if their addresses are equal; equal shapes have equal layouts.
 static inline const bp_shape_t *bp_read_value_shape(const bp_module_t *module, uint32_t value) {
   return BP_AT(module, shapes, bp_shape_t, BP_AT(module, values, bp_value_t, value)->shape);
 }
@@ -20,7 +21,7 @@ static inline const bp_shape_t *bp_read_result_shape(const bp_module_t *module, 
   return bp_read_value_shape(module, bp_read_instr(module, instr)->results + n);
 }
 
-// shape->rank sizes.
+// Returns the sizes of the dimensions, shape->rank numbers.
 static inline const int64_t *bp_read_dims(const bp_module_t *module, const bp_shape_t *shape) {
   return BP_AT(module, i64s, int64_t, shape->dims);
 }
@@ -31,7 +32,7 @@ static inline int64_t bp_read_element_count(const bp_module_t *module, const bp_
   }
   return count;
 }
-// Whether the layout is rank-1, ..., 1, 0, untiled: what C calls row-major.
+// Whether the layout is rank-1, ..., 1, 0 without tiles, which is C's row-major order.
 static inline int bp_read_is_row_major(const bp_module_t *module, const bp_shape_t *shape) {
   const int64_t *layout = BP_AT(module, i64s, int64_t, shape->layout);
   for (uint32_t i = 0; i < shape->rank; ++i) {
@@ -42,7 +43,7 @@ static inline int bp_read_is_row_major(const bp_module_t *module, const bp_shape
   return layout[shape->rank] == 0;
 }
 
-// The attribute with that key (BP_ATTR_ in op_ids.h), or null if the instruction does not have it.
+// Returns the attribute with that key (BP_ATTR_ in op_ids.h), or null if the instruction does not have it.
 static inline const bp_attr_t *bp_read_attr(const bp_module_t *module, uint32_t instr, uint16_t key) {
   const bp_instr_t *at = bp_read_instr(module, instr);
   for (uint32_t i = 0; i < at->attr_count; ++i) {
@@ -53,8 +54,8 @@ static inline const bp_attr_t *bp_read_attr(const bp_module_t *module, uint32_t 
   }
   return 0;
 }
-// How many attributes the instruction has that may not be ignored: one that is not known is a reason to refuse
-// (BP-MODULE-07).
+// Returns the number of attributes of the instruction that may not be ignored. If the caller does not know one of them,
+// it must refuse the instruction (BP-MODULE-07).
 static inline uint32_t bp_read_attr_count(const bp_module_t *module, uint32_t instr) {
   const bp_instr_t *at = bp_read_instr(module, instr);
   uint32_t count = 0;
@@ -63,7 +64,7 @@ static inline uint32_t bp_read_attr_count(const bp_module_t *module, uint32_t in
   }
   return count;
 }
-// Whether the attribute is a list of one number, this one.
+// Whether the attribute is a list whose only element is `number`.
 static inline int bp_read_attr_is(const bp_module_t *module, uint32_t instr, uint16_t key, int64_t number) {
   const bp_attr_t *attr = bp_read_attr(module, instr, key);
   return attr != 0 && attr->type == BP_ATTR_I64 && attr->count == 1 &&

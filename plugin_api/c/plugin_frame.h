@@ -1,10 +1,11 @@
-// The frame of a plugin in C: all but the extension behind it. In one source file:
+// The frame of a plugin in C: everything except for the extension that it offers. Use it in one source file:
 //
 //   static const bp_device_compiler_t compiler = {claim, compile, load};
 //   BP_PLUGIN_FRAME("com.acme.npu", "acme", "Acme NPU", "Acme", "1.0.0", "bp.compiler/1", compiler)
 //
-// makes bp_entry and the manifest: one device, always present, without options and without state, known by its id and by
-// one alias. A device with state or options writes these functions itself, or has them from ../cpp/single_device.h.
+// This defines bp_entry and the manifest for one device that is always present, has no options and no state, and is
+// known by its id and by one alias. A plugin whose device has state or options writes these functions itself, or takes
+// them from ../cpp/single_device.h.
 #pragma once
 #include "backplane/backplane.h"
 

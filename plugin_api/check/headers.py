@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""The headers of the plugin ABI keep their promises:
-- each compiles alone, as C11 and as C++20, without a warning, and includes nothing but <stdint.h>;
-- each function has a thread tag of the closed vocabulary and a rule above it, each struct a static assert of its size;
-- the stable tiers are at most 25 functions of the plugin and 500 lines of declarations (comments, drafts and the
-  generated op_ids.h aside);
+"""Checks that the headers of the plugin ABI keep their promises:
+- each compiles alone, as C11 and as C++20, without a warning, and includes only <stdint.h>;
+- each function has a thread tag from the closed vocabulary and a rule above it, each struct a static assert of its
+  size;
+- the stable tiers have at most 25 functions of the plugin and 500 lines of declarations (not counting comments, drafts
+  and the generated op_ids.h);
 - each rule has one definition, and each rule that is cited exists;
-- the size, alignment and offset of everything is what layout.txt says: a published struct is frozen (BP-LAW-02).
-`headers.py --bless` rewrites layout.txt, which is right only for a new struct. Needs a C and a C++ compiler."""
+- the size, alignment and offset of each struct and member are those in layout.txt: a published struct is frozen
+  (BP-LAW-02).
+`headers.py --bless` rewrites layout.txt; do that only for a new struct. Needs a C and a C++ compiler."""
 
 import os
 import pathlib
@@ -72,7 +74,8 @@ def check_text(header, text, problems):
 
 
 def check_size(texts, problems):
-    """What a vendor has to write and to read: functions of the tables that are not the host's, lines of code."""
+    """Limits the amount that a vendor has to write and to read: functions of the tables, except the host's; lines of
+    code."""
     functions, lines = [], 0
     for header, text in texts.items():
         if "draft" in header.parts or header.name == "op_ids.h":
@@ -108,7 +111,7 @@ def check_rules(texts, problems):
 
 
 def members(body):
-    """The names of a struct's members, in order."""
+    """Returns the names of a struct's members, in order."""
     names = []
     for declaration in re.sub(r"//[^\n]*", "", body).split(";"):
         function = FUNCTION.search(declaration)
@@ -121,7 +124,7 @@ def members(body):
 
 
 def layout(texts):
-    """What a C compiler says: a line for each struct and one for each of its members."""
+    """Returns the layout as a C compiler reports it: a line for each struct and one for each of its members."""
     program = ["#include <stddef.h>", "#include <stdio.h>"]
     program += [f'#include "{header.relative_to(INCLUDE)}"' for header in texts]
     program += ["int main(void) {"]

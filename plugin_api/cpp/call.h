@@ -1,4 +1,5 @@
-// The plugin's side of a call: reporting failures, writing bytes, and keeping exceptions inside (BP-LAW-04).
+// The plugin's side of a call: reporting failures, writing bytes, and letting no exception leave the plugin
+// (BP-LAW-04).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace bp::plugin {
 
-// Reports why a call fails, and returns the status to fail with:  return fail(diag, BP_INVALID, i, "no such space");
+// Reports why a call fails and returns `status`, so that a function can end with return fail(diag, BP_INVALID, i, "no
+// such space");
 inline bp_status fail(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const std::string &message) {
   diag->report(diag, status, instruction, message.c_str());
   return status;
@@ -24,7 +26,7 @@ inline bp_status write(const bp_ostream_t *stream, std::string_view bytes) {
   return stream->write(stream, bytes.data(), bytes.size());
 }
 
-// Runs the body of an ABI function, whose status it returns; what the body throws becomes a report and a status.
+// Runs the body of an ABI function and returns its status. An exception of the body becomes a report and a status.
 template <class Body>
 bp_status guarded(const bp_diag_t *diag, Body &&body) noexcept {
   try {
@@ -41,12 +43,12 @@ bp_status guarded(const bp_diag_t *diag, Body &&body) noexcept {
   }
 }
 
-// Keeps the first report of a call that the plugin makes itself, where there is no caller to report to: on a thread of a
-// queue, whose outcome bp_host.signal tells. Stays where it is.
+// Keeps the first report of a call that the plugin makes itself and that has no caller to report to: on the thread of a
+// queue, which passes the outcome to bp_host.signal. Neither copied nor moved, because `abi` points to it.
 struct FirstReport {
   bp_diag_t abi{this, keep};
   std::uint32_t instruction = BP_NONE;
-  std::string message;  // empty: nothing was reported
+  std::string message;  // empty if nothing was reported
 
   FirstReport() = default;
   FirstReport(const FirstReport &) = delete;

@@ -1,4 +1,4 @@
-// The host's services, with a way out where one is not offered (BP-HOST-01).
+// The host's services, with a substitute for each that the host does not offer (BP-HOST-01).
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace bp::plugin {
 
-// Looked up once, in bp_device.init(); copies are cheap.
+// The services of one host. They are looked up once, in bp_device.init(); copies are cheap.
 class HostServices {
  public:
   HostServices() = default;
@@ -22,7 +22,7 @@ class HostServices {
 
   const bp_host_t *host() const { return host_; }
 
-  // Lost if the host does not listen.
+  // Shows a line to the user. Does nothing if the host does not offer logging.
   void log(std::uint32_t severity, const char *message) const {
     if (log_ != nullptr) {
       log_->log(host_, severity, message);
@@ -30,11 +30,11 @@ class HostServices {
   }
   void log(std::uint32_t severity, const std::string &message) const { log(severity, message.c_str()); }
 
-  // How many bodies of one loop may run at the same time.
+  // Returns the number of bodies of one loop that may run at the same time.
   std::uint32_t thread_count() const { return threads_ != nullptr ? threads_->count(host_) : 1; }
 
-  // body(index, worker) for each index in [0, n), worker < thread_count(); as bp_host_threads.parallel. What the body
-  // throws comes out here, the first time; what was not begun by then is left out.
+  // Calls body(index, worker) for each index in [0, n), with worker < thread_count(), as bp_host_threads.parallel does.
+  // Rethrows the first exception that a body throws; bodies that have not begun by then are skipped.
   template <class Body>
   void parallel(std::uint32_t n, Body &&body) const {
     if (threads_ == nullptr) {

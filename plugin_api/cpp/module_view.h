@@ -1,5 +1,6 @@
-// Reading a bp_module from C++: spans and small views instead of indices into arrays. Header only, no state, no copies;
-// everything is borrowed from the module. The core has checked the module, so nothing is checked again here.
+// Classes that read a bp_module from C++: spans and small views instead of indices into arrays. They are header-only,
+// without state and copies; everything is borrowed from the module. The core has checked the module, so nothing is
+// checked again here.
 //
 //   for (Computation computation : ModuleView(module).computations())
 //     for (Instruction instruction : computation.instructions())
@@ -24,13 +25,13 @@ namespace bp::plugin {
 class Computation;
 class Instruction;
 
-// The array of an image that a range describes.
+// Returns the array of an image that a range describes.
 template <class T>
 std::span<const T> array(const bp_module_t *module, bp_range_t range) {
   return {reinterpret_cast<const T *>(reinterpret_cast<const char *>(module) + range.offset), range.count};
 }
 
-// A range of views: of consecutive indices, or of the indices in a list.
+// A range of views, of consecutive indices or of the indices in a list.
 template <class View>
 class Views {
  public:
@@ -71,16 +72,16 @@ class Shape {
   Shape(const bp_module_t *module, std::uint32_t index)
       : module_(module), shape_(&array<bp_shape_t>(module, module->shapes)[index]), index_(index) {}
 
-  std::uint32_t index() const { return index_; }  // shapes of one module are equal if and only if their indices are
+  std::uint32_t index() const { return index_; }  // shapes of a module are equal if and only if their indices are equal
   std::uint16_t dtype() const { return shape_->dtype; }
   std::uint32_t rank() const { return shape_->rank; }
-  std::uint32_t element_bits() const { return shape_->element_bits; }  // as stored; 0: a token
+  std::uint32_t element_bits() const { return shape_->element_bits; }  // as stored; 0 for a token
 
   std::span<const std::int64_t> dims() const { return i64s(shape_->dims, rank()); }
   std::int64_t dim(std::uint32_t i) const { return dims()[i]; }
   std::span<const std::int64_t> minor_to_major() const { return i64s(shape_->layout, rank()); }
 
-  // The tiles of the layout: per tile its rank, then its sizes (-1: combine); empty if the layout has none.
+  // The tiles of the layout. tile(i) returns the sizes of one tile, of which -1 combines dimensions.
   std::uint32_t tile_count() const { return static_cast<std::uint32_t>(i64s(shape_->layout + rank(), 1)[0]); }
   std::span<const std::int64_t> tile(std::uint32_t i) const {
     std::uint32_t at = shape_->layout + rank() + 1;
@@ -94,7 +95,7 @@ class Shape {
     const auto sizes = dims();
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
   }
-  // The layout is rank-1, ..., 1, 0, untiled: what C calls row-major.
+  // Whether the layout is rank-1, ..., 1, 0 without tiles, which is C's row-major order.
   bool is_row_major() const {
     const auto order = minor_to_major();
     for (std::uint32_t i = 0; i < rank(); ++i) {
@@ -143,7 +144,7 @@ class Instruction {
   Instruction(const bp_module_t *module, std::uint32_t index)
       : module_(module), instr_(&array<bp_instr_t>(module, module->instrs)[index]), index_(index) {}
 
-  std::uint32_t index() const { return index_; }  // what bp_diag.report() and cost_ns use
+  std::uint32_t index() const { return index_; }  // as bp_diag.report() and cost_ns use it
   std::uint16_t op() const { return instr_->op; }
   bool has_side_effect() const { return (instr_->flags & BP_INSTR_SIDE_EFFECT) != 0; }
   std::string_view name() const { return string(instr_->name); }
@@ -164,7 +165,8 @@ class Instruction {
   std::span<const std::uint32_t> call_ids() const { return ids(instr_->calls, instr_->call_count); }
   Views<Computation> calls() const { return {module_, call_ids()}; }
 
-  // Attributes by key (op_ids.h). Absent lists, texts and bytes are empty; has() tells them apart.
+  // Attributes by key (op_ids.h). A list, text or bytes that the instruction does not have is returned empty; has()
+  // tells it from one that is empty.
   std::span<const bp_attr_t> attributes() const {
     return array<bp_attr_t>(module_, module_->attrs).subspan(instr_->attrs, instr_->attr_count);
   }
@@ -277,12 +279,12 @@ class ModuleView {
   Value value(std::uint32_t i) const { return {module_, i}; }
 
   std::span<const bp_allocation_t> allocations() const { return array<bp_allocation_t>(module_, module_->allocations); }
-  // The SHA-256 of the content of a constant allocation.
+  // Returns the SHA-256 of the content of a constant allocation.
   std::span<const std::uint8_t> content_hash(const bp_allocation_t &allocation) const {
     return array<std::uint8_t>(module_, module_->bytes).subspan(allocation.content, 32);
   }
 
-  // A table added after bp_module was frozen; empty if the module does not have it.
+  // Returns a table that was added after bp_module was frozen, or an empty span if the module does not have it.
   template <class T>
   std::span<const T> section(std::uint32_t id) const {
     for (const bp_section_t &section : array<bp_section_t>(module_, module_->sections)) {

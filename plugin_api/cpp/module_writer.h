@@ -1,14 +1,14 @@
-// Writing a module in another form, for bp.rewrite/1: instructions are copied one after the other, or others written in
-// their place. Header only; the module it is made from is borrowed.
+// Writes a module in another form, for bp.rewrite/1: instructions are copied one after the other, or replaced by
+// others. Header-only; the original module is borrowed.
 //
 //   ModuleWriter writer{ModuleView(module)};
 //   writer.for_each([&](Instruction i) {
 //     if (i.op() != BP_OP_NEGATE) {
-//       return false;  // as it was
+//       return false;  // keeps the instruction
 //     }
 //     const std::uint32_t zero = ...;
-//     writer.define(i.result(), writer.add(BP_OP_SUBTRACT, {zero, writer.value(i.operand(0))}, i.result().shape().index(),
-//                                          {}, i.name()));
+//     writer.define(i.result(), writer.add(BP_OP_SUBTRACT, {zero, writer.value(i.operand(0))},
+//                                          i.result().shape().index(), {}, i.name()));
 //     return true;
 //   });
 //   return writer.write(out);
@@ -26,7 +26,7 @@ namespace bp::plugin {
 class ModuleWriter {
  public:
   struct Attribute {
-    std::uint16_t key;  // those of one instruction in ascending order
+    std::uint16_t key;  // in ascending order within one instruction
     std::vector<std::int64_t> numbers;
   };
 
@@ -40,8 +40,8 @@ class ModuleWriter {
         numbers_(all<std::int64_t>(from.image()->i64s)),
         strings_(all<char>(from.image()->strings)) {}
 
-  // Visits every instruction but parameters, in order: visit(Instruction) -> bool, false to keep it as it is. Otherwise
-  // the visit has defined its results.
+  // Calls visit(Instruction) -> bool for every instruction except for parameters, in order. If it returns false, the
+  // instruction is copied unchanged; otherwise it must have defined the instruction's results by define().
   template <class Visit>
   void for_each(Visit &&visit) {
     for (const Computation computation : from_.computations()) {
@@ -60,11 +60,11 @@ class ModuleWriter {
     }
   }
 
-  // What stands for a value of the old module.
+  // Returns the value that replaces a value of the old module; define() sets it.
   std::uint32_t value(Value old) const { return values_of_[old.id()]; }
   void define(Value old, std::uint32_t value) { values_of_[old.id()] = value; }
 
-  // The index of a shape of these sizes, row-major, with elements such as another's.
+  // Adds a row-major shape of these sizes with the element type of `like`, and returns its index.
   std::uint32_t add_shape(Shape like, std::span<const std::int64_t> sizes) {
     bp_shape_t shape = {like.dtype(), static_cast<std::uint16_t>(sizes.size()), add_numbers(sizes), count(numbers_),
                         like.element_bits()};
@@ -77,7 +77,8 @@ class ModuleWriter {
     return count(shapes_) - 1;
   }
 
-  // An instruction with one result, whose value it returns. The shape is one of this module or of add_shape().
+  // Adds an instruction with one result, and returns the id of the result. `shape` is the index of a shape of the old
+  // module or one returned by add_shape().
   std::uint32_t add(std::uint16_t op, std::span<const std::uint32_t> operands, std::uint32_t shape,
                     std::span<const Attribute> attributes, std::string_view name) {
     bp_instr_t written{};
@@ -107,7 +108,7 @@ class ModuleWriter {
                std::span(attributes.begin(), attributes.size()), name);
   }
 
-  // The module, without its hash, which is the core's to fill in.
+  // Writes the module without its hash, which the core fills in.
   bp_status write(const bp_ostream_t *out) const {
     const bp_module_t *old = from_.image();
     std::vector<bp_control_edge_t> edges;

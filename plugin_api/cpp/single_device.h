@@ -1,20 +1,20 @@
-// The frame of a library with one kind of device: the entry, the factory, and a device's way in and out. So a plugin
-// writes its device and
+// The frame of a library with one kind of device: the entry, the factory, and a device's creation and destruction. A
+// plugin writes its device and
 //
 //   const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<AcmeDevice>::entry;
 //
 // The device is default-constructible and has
 //
 //   static constexpr bp_device_desc_t description;
-//   bp_device_t abi;        // the frame fills it in, but for `target`, which is set by init()
-//   const bp_host_t *host;  // the frame fills it in; not to be called before init()
-//   std::uint32_t instance; // if it tells instances apart, or offline (BP_NONE) from present; the frame fills it in
-//   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);  // if it has options; each is
-//                                                                                          // one of them, before init()
+//   bp_device_t abi;         // set by the frame, except for `target`, which init() sets
+//   const bp_host_t *host;   // set by the frame; may not be called before init()
+//   std::uint32_t instance;  // optional, to tell instances apart or offline (BP_NONE) from present; set by the frame
+//   // Optional, for devices with options. Called before init() with keys of `description` only.
+//   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);
 //   bp_status init(const bp_diag_t *diag);
 //   const void *extension(std::string_view id) const;  // null if it has none with this id; may be static
 //
-// and may throw: exceptions become reports (call.h). One device is always present.
+// Its functions may throw: exceptions become reports (call.h). One device is always present.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@
 
 namespace bp::plugin {
 
-// The object behind the ABI's pointer.
+// Returns the plugin's object for a device of the ABI.
 template <class Device>
 Device &device_of(const bp_device_t *device) {
   return *static_cast<Device *>(device->device_data);

@@ -10,13 +10,14 @@
 namespace bp::cpu {
 namespace {
 
-// Behind it: the target's text, the sizes of the allocations as uint64, then for each object its size as uint64 and its bytes.
+// The header of an artifact. It is followed by the target's text, by the sizes of the allocations as uint64, and, for
+// each object, by its size as uint64 and its bytes.
 struct Header {
   char magic[8];
   std::uint32_t version;
   std::uint32_t object_count;
-  std::uint8_t checksum[32];  // SHA-256 of what follows
-  std::uint64_t size;         // of the whole artifact
+  std::uint8_t checksum[32];  // SHA-256 of everything after it
+  std::uint64_t size;         // bytes of the whole artifact
   std::uint8_t module_hash[32];
   std::uint64_t scratch_bytes;
   std::uint64_t common_bytes;

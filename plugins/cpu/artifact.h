@@ -1,5 +1,5 @@
-// The artifact: object files behind a header that says what they were made from and for. Its checksum covers all of it,
-// so what was damaged or made by another version is refused, never run.
+// The artifact: a header that says from which module and for which target it was made, and object files. A checksum
+// covers all of it, so an artifact that is damaged or was made by another version is refused, never run.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace bp::cpu {
 
 struct Artifact {
   std::uint8_t module_hash[32] = {};
-  std::uint64_t scratch_bytes = 0;              // of a thread
-  std::uint64_t common_bytes = 0;               // of all threads, before their scratch
-  std::vector<std::uint64_t> allocation_sizes;  // bytes: whoever runs it elsewhere brings them
+  std::uint64_t scratch_bytes = 0;              // per thread
+  std::uint64_t common_bytes = 0;               // shared by all threads, in memory before their scratch
+  std::vector<std::uint64_t> allocation_sizes;  // bytes; needed to run it in another process
   std::string target;
   std::vector<std::string> objects;
 };
 
 std::string write_artifact(const Artifact &artifact);
-// Nothing, and what is wrong in `error`, if the bytes are not a whole artifact of this version.
+// Returns nullopt and sets `error` if the bytes are not a complete artifact of this version.
 std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error);
 
 }  // namespace bp::cpu

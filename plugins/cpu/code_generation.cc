@@ -1,5 +1,5 @@
-// The pipeline is short: the emitters write vectors themselves, so there is nothing to unroll or vectorise, only values
-// to share, to simplify and to move out of loops.
+// The pass pipeline is short: the emitters generate vector code themselves, so there is nothing to unroll or vectorize.
+// The passes only eliminate common subexpressions, simplify, and move code out of loops.
 #include "plugins/cpu/code_generation.h"
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
@@ -65,7 +65,7 @@ std::string generate_object(emit::CodeUnit &unit, const Target &target, const st
       print(file);
       file.close();
       code = file.error();
-      file.clear_error();  // else its end is that of the process
+      file.clear_error();  // otherwise its destructor would end the process
     }
     if (code) {
       error = "cannot write " + dump + extension + ": " + code.message();

@@ -1,4 +1,4 @@
-// From LLVM IR to an object file.
+// Compiles LLVM IR to an object file.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace bp::cpu {
 
-// Optimizes the unit and returns its object file; empty with an error if LLVM fails. Units may be done at the same
-// time. dump: where to write the IR (dump + ".ll") and the object (".o"), or empty.
+// Optimizes the unit and returns its object file. If LLVM fails, returns an empty string and sets `error`. May be
+// called for several units at the same time. `dump`: path to which the IR (dump + ".ll") and the object (dump + ".o")
+// are written, or empty.
 std::string generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump, std::string &error);
 
 }  // namespace bp::cpu

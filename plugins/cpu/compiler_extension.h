@@ -1,4 +1,4 @@
-// bp.compiler/1 of a device with host memory, from its members claim(), compile() and load(), which may throw.
+// Implements bp.compiler/1 for a device with host memory by its members claim(), compile() and load(), which may throw.
 #pragma once
 
 #include "backplane/ext/compiler.h"

@@ -1,4 +1,4 @@
-// The CPU device: claims, compiles and loads. The ABI's functions (plugin.cc) are thin around it.
+// The CPU device: claims, compiles and loads. The functions of the ABI (plugin.cc) only forward to it.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ namespace bp::cpu {
 struct Options {
   std::string target;    // a triple; empty: this machine
   std::string features;  // as with_features() reads them; empty: the target's own
-  std::string dump_dir;  // where to write IR and objects, or empty
+  std::string dump_dir;  // folder to which IR and objects are written, or empty
 };
 
-// Framed by plugin_api/cpp/single_device.h.
+// The device, as the frame in plugin_api/cpp/single_device.h expects it.
 struct CpuDevice {
   static constexpr const char *features[] = {BP_EXT_COMPILER, BP_EXT_FUSION, nullptr};
   static constexpr bp_option_desc_t known_options[] = {
@@ -30,7 +30,7 @@ struct CpuDevice {
   static constexpr bp_device_desc_t description = {
       BP_VERSION_INIT,         1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, features, known_options,
       std::size(known_options)};
-  // Rows that fit a second-level cache with a few values.
+  // The limit of bytes per row lets a few rows fit in a second-level cache.
   static constexpr bp_fusion_limits_t fusion_limits = {
       BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 256, 64, 0, std::uint64_t{1} << 18, 256};
   static constexpr bp_device_fusion_t fusion = {&fusion_limits};
@@ -39,10 +39,10 @@ struct CpuDevice {
   bp_device_t abi;
   const bp_host_t *host;
   Options options;
-  plugin::HostServices services;  // from init() on
+  plugin::HostServices services;  // set by init()
   Target target;
   std::string target_text;
-  Target machine;  // the one we run on
+  Target machine;  // the machine that this process runs on
 
   bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag);
   bp_status init(const bp_diag_t *diag);

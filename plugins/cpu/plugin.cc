@@ -1,5 +1,5 @@
-// The CPU backend: XLA's HLO as native code of this machine, through LLVM. Tier 2: it compiles whole programs, control
-// flow included, into one artifact. Host memory; synchronous.
+// The CPU backend: compiles XLA's HLO to native code by LLVM. Tier 2: it compiles whole programs, including control
+// flow, into one artifact. It works on host memory, and synchronously.
 #include <string_view>
 
 #include "plugins/cpu/compiler_extension.h"

@@ -13,9 +13,10 @@
 namespace bp::cpu {
 namespace {
 
-// Never undone: what llvm_shutdown() destroys belongs to the one LLVM of the process, which other plugins and the
-// application itself may be using. LLVM stays mapped when we are unloaded (it is linked with -z nodelete) and finds its
-// tables again when we come back; nothing in it refers to us.
+// Initializes LLVM. This is never undone, because llvm_shutdown() would destroy data of the one LLVM in the process,
+// which other plugins and the application itself may be using. LLVM stays mapped when this plugin is unloaded (it is
+// linked with -z nodelete), and is still initialized when the plugin is loaded again; nothing in it refers to the
+// plugin.
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -30,7 +31,7 @@ void initialize_llvm() {
   });
 }
 
-// The levels of the x86-64 ABI, each above the one before.
+// The levels of the x86-64 ABI. Each adds features to the one before.
 struct Level {
   std::string_view name;
   std::string_view adds;
@@ -42,7 +43,7 @@ constexpr Level levels[] = {
     {"x86-64-v4", "+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl"},
 };
 
-// What the name of a level stands for; nothing if it is none.
+// Returns the features of a level, or nullopt if there is no level with this name.
 std::optional<std::string> features_of_level(std::string_view name) {
   std::string features;
   for (const Level &level : levels) {
@@ -54,7 +55,7 @@ std::optional<std::string> features_of_level(std::string_view name) {
   return std::nullopt;
 }
 
-// "name" of "name,rest", which is left in `list`.
+// Removes the first name from a list such as "name,rest" and returns it.
 std::string_view take_name(std::string_view &list) {
   const std::size_t comma = list.find(',');
   const std::string_view name = list.substr(0, comma);
@@ -66,7 +67,7 @@ const char *min_cpu(const llvm::Triple &triple) {
   return triple.isX86() ? "x86-64" : "generic";
 }
 
-// Null and an error if it is not a target that the emitters know.
+// Returns nullptr and sets `error` if it is not a target that the emitters support.
 const llvm::Target *find_target(const std::string &triple, std::string &error) {
   initialize_llvm();
   const llvm::Triple parsed(triple);
@@ -79,10 +80,11 @@ const llvm::Target *find_target(const std::string &triple, std::string &error) {
   return found;
 }
 
-// Features of a target, with what each brings and takes.
+// A set of features of a target. Adding a feature also adds those that it needs; removing one also removes those that
+// need it.
 class FeatureSet {
  public:
-  // The least that every such CPU has.
+  // Starts with the features that every CPU of the architecture has.
   FeatureSet(const llvm::Target &target, const std::string &triple)
       : info_(target.createMCSubtargetInfo(triple, min_cpu(llvm::Triple(triple)), "")),
         least_(info_->getFeatureBits()) {}
@@ -91,9 +93,9 @@ class FeatureSet {
   bool knows(std::string_view name) const {
     return std::ranges::any_of(info_->getAllProcessorFeatures(), [&](const auto &known) { return name == known.Key; });
   }
-  // "+name" or "-name" of a known one.
+  // Adds or removes a known feature: "+name" or "-name".
   void apply(const std::string &feature) { info_->ApplyFeatureFlag(feature); }
-  // Those beyond the least, sorted.
+  // Returns the features besides those that every CPU of the architecture has, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
@@ -104,9 +106,9 @@ class FeatureSet {
     std::ranges::sort(result);
     return result;
   }
-  // Whether something of the least was taken away.
+  // Whether a feature that every CPU of the architecture has was removed.
   bool below_least() const { return (info_->getFeatureBits() & least_) != least_; }
-  // "did you mean avx or avx2"; empty if nothing is near.
+  // Returns a text such as "did you mean avx or avx2", or an empty one if no name is similar.
   std::string suggestion(llvm::StringRef name) const {
     const unsigned farthest = std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3);
     std::vector<std::pair<unsigned, std::string>> near;
@@ -192,7 +194,7 @@ Target host_target() {
 
 Target trusted_part(const Target &machine) {
   std::string error;
-  // With LLVM 19, code for it computed digamma of f16 as NaN on a machine that has it.
+  // With avx512fp16, code that LLVM 19 generated computed digamma of f16 as NaN on a machine that has this feature.
   return machine.has("avx512fp16") ? *with_features(machine, "-avx512fp16", error) : machine;
 }
 

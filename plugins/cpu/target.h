@@ -1,5 +1,5 @@
-// What code is generated for: an architecture and its features. Features come from CPUID, never from the CPU's name,
-// which virtual machines get wrong.
+// The target that code is generated for: an architecture and its features. Features come from CPUID, never from the
+// CPU's name, which virtual machines report incorrectly.
 #pragma once
 
 #include <llvm/Target/TargetMachine.h>
@@ -16,29 +16,32 @@ namespace bp::cpu {
 
 struct Target {
   std::string triple;
-  std::vector<std::string> features;  // sorted, as LLVM names them, without "+"; what every such CPU has is left out
+  std::vector<std::string> features;  // LLVM's names without "+", sorted; without those that every such CPU has
   emit::VectorTarget vectors;
 
-  // "x86_64-pc-linux-gnu:avx,avx2,...": the key of artifacts; parse_target reads it.
+  // Returns a text such as "x86_64-pc-linux-gnu:avx,avx2,...", the key of artifacts. parse_target() reads it.
   std::string text() const;
   bool has(std::string_view feature) const;
-  // Why code for this one does not run on the other; empty if it does.
+  // Returns why code for this target does not run on `host`, or an empty string if it does.
   std::string missing_on(const Target &host) const;
 };
 
-// The machine that this runs on.
+// Returns the target of the machine that this process runs on.
 Target host_target();
-// A machine without the features for which the code that LLVM makes is known to be wrong: who wants them asks for them.
+// Returns the machine without the features for which LLVM is known to generate wrong code. They are used only if the
+// user asks for them.
 Target trusted_part(const Target &machine);
-// "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the least every such CPU has. Nothing, and an error that names
-// what is known, if no code can be generated for it.
+// Parses a text such as "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the features that every such CPU has. If
+// no code can be generated for it, returns nullopt and sets `error` to a message that names the known targets or
+// features.
 std::optional<Target> parse_target(std::string_view text, std::string &error);
-// The target with other features: "avx2,fma" or a level of x86-64, "x86-64-v3", are these alone; "+fma,-avx512f" is
-// added to those before it, at the beginning to the target's own. A feature brings those that it needs and takes
+// Returns the target with other features. Names without a sign, such as "avx2,fma" or a level of x86-64 ("x86-64-v3"),
+// replace the target's features. Names with a sign, such as "+fma,-avx512f", change the features before them in the
+// list, or the target's own at its beginning. Adding a feature also adds those that it needs; removing one also removes
 // those that need it.
 std::optional<Target> with_features(const Target &target, std::string_view list, std::string &error);
 
-// Null and an error if LLVM refuses.
+// Returns nullptr and sets `error` if LLVM refuses the target.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
 
 }  // namespace bp::cpu

@@ -1,9 +1,10 @@
-// A backend in plain C: nine kernels for f32 on host memory, and find(), which says what they take. All else is the
-// frame of plugin_api/c/kernels_plugin.h, and the core.
+// A backend in plain C: nine kernels for f32 on host memory, and find(), which says what they take. Everything else is
+// done by the frame in plugin_api/c/kernels_plugin.h and by the core.
 #include "plugin_api/c/kernels_plugin.h"
 #include "plugin_api/c/module_reader.h"
 
-// One loop over all elements: equal shapes have equal layouts, so elements stand at the same places.
+// Defines a kernel with one loop over all elements. Equal shapes have equal layouts, so corresponding elements have
+// equal offsets.
 #define ELEMENTWISE(name, result)                                                                                   \
   static bp_status name(const bp_device_t *device, const bp_call_t *call, const bp_diag_t *diag) {                  \
     const bp_module_t *module = call->module;                                                                       \
@@ -18,7 +19,7 @@
     (void)device, (void)diag;                                                                                       \
     return BP_OK;                                                                                                   \
   }
-// NaN stays, and 0 is larger than -0.
+// The maximum or minimum of x and y. The result is NaN if either is NaN, and 0 is larger than -0.
 #define FIRST_IN_ORDER(order) (x != x || x order y || (x == y && 1 / x order 1 / y) ? x : y)
 ELEMENTWISE(add, x + y)
 ELEMENTWISE(subtract, x - y)
@@ -29,7 +30,7 @@ ELEMENTWISE(minimum, FIRST_IN_ORDER(<))
 ELEMENTWISE(negate, -x)
 ELEMENTWISE(square_root, __builtin_sqrtf(x))
 
-// f32[m,k] times f32[k,n], all row-major.
+// Computes f32[m,k] times f32[k,n], all row-major.
 static bp_status dot(const bp_device_t *device, const bp_call_t *call, const bp_diag_t *diag) {
   const int64_t *left = bp_read_dims(call->module, bp_read_operand_shape(call->module, call->instr, 0));
   const int64_t *right = bp_read_dims(call->module, bp_read_operand_shape(call->module, call->instr, 1));

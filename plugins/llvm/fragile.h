@@ -1,5 +1,6 @@
-// LLVM's objects where memory may end. LLVM is built without exceptions: one that passes through it, as when operator
-// new throws, leaves what it was working on in any state, so that a destructor may crash.
+// Owners of LLVM objects for code in which memory may run out. LLVM is built without exceptions: an exception that
+// passes through it, for example from operator new, leaves the object it was working on in an undefined state, so that
+// the destructor may crash.
 #pragma once
 
 #include <exception>
@@ -16,7 +17,7 @@ struct DeleteUnlessUnwinding {
   }
 };
 
-// What an exception takes away is given up, with its memory, and not destroyed.
+// Owns an object. If an exception ends its scope, the object is leaked instead of destroyed.
 template <class T>
 using Fragile = std::unique_ptr<T, DeleteUnlessUnwinding>;
 
@@ -25,8 +26,8 @@ Fragile<T> make_fragile(Arguments &&...arguments) {
   return Fragile<T>(new T(std::forward<Arguments>(arguments)...));
 }
 
-// Has LLVM throw std::bad_alloc where malloc() gives it nothing, instead of ending the process. To be called by whoever
-// is about to use LLVM, each time: the plugin that was asked last may be gone.
+// Makes LLVM throw std::bad_alloc when malloc() fails, instead of ending the process. Every user of LLVM must call it
+// before each use, because the plugin that installed the handler last may be unloaded.
 void throw_when_out_of_memory();
 
 }  // namespace bp::emit

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstring>
 
-// libgcc's: what LLVM calls where a CPU has no instructions for these types. Declared for their addresses only; the
-// calling conventions are between LLVM and libgcc.
+// Functions of libgcc that LLVM calls where a CPU has no instructions for these types. Declared for their addresses
+// only; LLVM and libgcc agree on the calling conventions.
 extern "C" {
 void __extendhfsf2();
 void __truncsfhf2();
@@ -21,7 +21,7 @@ void __truncdfhf2();
 namespace bp::emit {
 namespace {
 
-// Counts what stays mapped once objects are linked.
+// Counts the bytes that stay mapped after objects are linked.
 class CountingMemory : public llvm::jitlink::InProcessMemoryManager {
  public:
   CountingMemory(std::uint64_t page_size, std::uint64_t &bytes)
@@ -43,7 +43,7 @@ class CountingMemory : public llvm::jitlink::InProcessMemoryManager {
   std::uint64_t &bytes_;
 };
 
-// No frames are registered for unwinding: nothing throws through generated code.
+// Registers no frames for unwinding, because nothing throws through generated code.
 class OrcObjects : public LinkedObjects {
  public:
   llvm::Error link(std::span<const std::string> objects, const char *symbol) {
@@ -60,12 +60,12 @@ class OrcObjects : public LinkedObjects {
       return jit.takeError();
     }
     jit_ = std::move(*jit);
-    // An object that does not link is told here, and only here if the entry's own object does.
+    // An object that does not link is reported here; lookup() fails only if that object contains the symbol.
     std::string problems;
     llvm::orc::ExecutionSession &session = jit_->getExecutionSession();
     session.setErrorReporter(
         [&](llvm::Error error) { problems += (problems.empty() ? "" : "; ") + llvm::toString(std::move(error)); });
-    // Later ones, of the session's end, say nothing new.
+    // Later errors, from the end of the session, add no information.
     const auto end = llvm::make_scope_exit([&] { session.setErrorReporter(llvm::consumeError); });
     llvm::orc::JITDylib &library = jit_->getMainJITDylib();
     llvm::orc::SymbolMap symbols;
@@ -76,7 +76,7 @@ class OrcObjects : public LinkedObjects {
     define("memcpy", static_cast<void *(*)(void *, const void *, std::size_t)>(std::memcpy));
     define("memmove", static_cast<void *(*)(void *, const void *, std::size_t)>(std::memmove));
     define("memset", static_cast<void *(*)(void *, int, std::size_t)>(std::memset));
-    // All exact, so that results are those of the instructions.
+    // All of these are exact, so the results equal those of the instructions.
     define("fma", static_cast<double (*)(double, double, double)>(::fma));
     define("fmaf", ::fmaf);
     define("fmod", static_cast<double (*)(double, double)>(::fmod));
@@ -103,7 +103,7 @@ class OrcObjects : public LinkedObjects {
       }
     }
     auto address = jit_->lookup(symbol);
-    if (!problems.empty()) {  // they say more than that the entry is not there
+    if (!problems.empty()) {  // more specific than the error of the lookup
       llvm::consumeError(address.takeError());
       return llvm::createStringError(problems);
     }

@@ -1,4 +1,4 @@
-// Object files linked into this process.
+// Links object files into this process.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@ namespace bp::emit {
 
 class LinkedObjects {
  public:
-  // Looks up one symbol, a function or a table. Null and an error if the objects do not link. They need nothing from outside but what moves
-  // memory, and exact functions that a CPU may lack: fma, rounding, remainders, conversions of narrow floats.
+  // Links the objects and looks up one symbol, a function or a table. Returns nullptr and sets `error` if they do not
+  // link. The only external functions they can use are those that move memory and exact functions that a CPU may lack:
+  // fma, rounding, remainders, conversions of narrow floats.
   static std::unique_ptr<LinkedObjects> link(std::span<const std::string> objects, const char *symbol,
                                              std::string &error);
   virtual ~LinkedObjects() = default;
   void *symbol() const { return symbol_; }
-  // What is mapped for it: code and constants, in whole pages.
+  // Bytes mapped for code and constants, in whole pages.
   std::uint64_t mapped_bytes() const { return mapped_bytes_; }
 
  protected:

@@ -43,7 +43,7 @@ bool ModuleView::add_shape(plugin::Shape from) {
   }
   shape.minor_to_major.assign(from.minor_to_major().begin(), from.minor_to_major().end());
   shape.strides.resize(shape.rank());
-  std::uint64_t stride = 1;  // of an array without elements it may overflow, and nobody reads it
+  std::uint64_t stride = 1;  // may overflow for an array without elements, whose strides nobody reads
   for (const std::int64_t dimension : shape.minor_to_major) {
     const auto d = static_cast<std::size_t>(dimension);
     shape.strides[d] = static_cast<std::int64_t>(stride);

@@ -1,8 +1,9 @@
-// ModuleView: a bp_module image with what code generators ask for all the time: shapes with strides. The core has checked
-// the image (plugin_api/cpp/module_view.h, on which this stands); what the ops mean is not checked here either.
+// ModuleView: a bp_module image together with data that code generators need all the time, such as shapes with strides.
+// The core has checked the image (plugin_api/cpp/module_view.h, on which this is built); this class does not check the
+// semantics of ops either.
 //
 // Values, instructions and computations are the image's numbers. Views are two words, passed by value, and live as long
-// as the ModuleView; the image must outlive it. Threads: any number may read.
+// as the ModuleView; the image must outlive it. Any number of threads may read at the same time.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct Shape {
   // Dimension numbers from the outermost in memory to the innermost.
   std::vector<std::int64_t> major_to_minor() const { return {minor_to_major.rbegin(), minor_to_major.rend()}; }
   bool is_array() const;
-  // Several elements in a byte, the first in its lowest bits.
+  // Whether a byte holds several elements, the first of them in its lowest bits.
   bool packed() const { return element_bits > 0 && element_bits < 8; }
   std::int64_t bytes() const {
     return packed() ? (elements * static_cast<std::int64_t>(element_bits) + 7) / 8
@@ -62,7 +63,7 @@ class InstructionView {
   ComputationView called(std::size_t i) const;
 
   std::span<const bp_attr_t> attributes() const { return data().attributes(); }
-  // Empty if absent or of another type.
+  // Returns an empty span if the attribute is absent or of another type.
   std::span<const std::int64_t> numbers(std::uint16_t key) const { return data().integers(key); }
   std::int64_t number(std::uint16_t key, std::int64_t if_absent = 0) const { return data().integer(key, if_absent); }
   std::span<const unsigned char> bytes(std::uint16_t key) const { return data().bytes(key); }
@@ -93,7 +94,7 @@ class ComputationView {
 
 class ModuleView {
  public:
-  // Null, and what is wrong in `error`, if a shape is too large to compute with.
+  // Returns nullptr and sets `error` if a shape is too large to compute with.
   static std::unique_ptr<ModuleView> open(const bp_module_t *image, std::string &error);
 
   const bp_module_t &image() const { return *image_; }

@@ -19,7 +19,7 @@ using llvm::Value;
 
 constexpr std::size_t kernels_per_unit = 16;
 constexpr std::size_t calls_per_function = 256;
-// Work below this is done faster than a second thread wakes up.
+// Kernels below both limits are done faster than a second thread wakes up.
 constexpr double smallest_shared_bytes = 512 * 1024;
 constexpr double smallest_shared_products = 2e6;
 
@@ -34,7 +34,8 @@ bool is_worth_sharing(InstructionView instruction) {
   double products = 0;
   const InstructionView contraction = contraction_in(instruction).value_or(instruction);
   if (contraction.op() == BP_OP_DOT || contraction.op() == BP_OP_CONVOLUTION) {
-    // Each element of the result meets a row of lhs and a column of rhs: the geometric mean of what that can be.
+    // Each element of the result needs a row of lhs and a column of rhs. Estimates the number of products as the
+    // geometric mean.
     products = std::sqrt(static_cast<double>(contraction.operand_shape(0).elements) *
                          static_cast<double>(contraction.operand_shape(1).elements) *
                          static_cast<double>(contraction.shape().elements));
@@ -54,7 +55,7 @@ class ProgramEmitter {
 
   Program emit() {
     driver_ = add_unit("driver");
-    for (std::uint32_t id = 0; id < module_.computation_count(); ++id) {  // callees come first
+    for (std::uint32_t id = 0; id < module_.computation_count(); ++id) {  // callees are before callers
       const ComputationView computation = module_.computation(id);
       if (!computation.embedded() && !emit_control(computation)) {
         return {};
@@ -81,7 +82,7 @@ class ProgramEmitter {
     std::size_t arguments = 0;  // pointers
     KernelWork work = {};
     std::int64_t common_bytes = 0;
-    bool shared = false;  // there is a task for it
+    bool shared = false;  // has a task function
   };
 
   bool fail(InstructionView instruction, std::string message, bool unsupported = false) {
@@ -109,7 +110,7 @@ class ProgramEmitter {
     }
   }
 
-  // --- places ---
+  // --- memory ---
 
   Location location(std::uint32_t value) const { return location_of(module_, value); }
 
@@ -152,7 +153,7 @@ class ProgramEmitter {
     b_->CreateCall(function, {caller->getArg(0), caller->getArg(1), caller->getArg(2)});
   }
 
-  // Functions stay small, so that compile time is linear: a long computation becomes a chain of parts.
+  // Keeps functions small, so that compile time is linear: a long computation becomes a chain of functions.
   bool emit_control(ComputationView computation) {
     const std::string name = "control." + std::to_string(computation.id());
     std::vector<llvm::Function *> parts;
@@ -228,8 +229,8 @@ class ProgramEmitter {
     return emit_kernel_call(instruction);
   }
 
-  // The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
-  // program was loaded. Threads that run it at the same time get states of their own.
+  // Emits the state before the update: XLA:CPU's initial state plus `delta` for each earlier run of the instruction
+  // since the program was loaded. Threads that run it at the same time get different states.
   void emit_random_state(InstructionView instruction) {
     constexpr std::uint64_t first_state = 0x7012395;
     llvm::IntegerType *word = b_->getInt64Ty(), *state = b_->getInt128Ty();
@@ -244,7 +245,7 @@ class ProgramEmitter {
     b_->CreateAlignedStore(sum, pointer(to), llvm::MaybeAlign(alignment(to)));
   }
 
-  // Calls computation `which` with the operands from `first` on; its roots become the results.
+  // Calls computation `which` with the operands from `first` on; its roots become the results of the instruction.
   void emit_branch(InstructionView instruction, std::size_t which, std::size_t first) {
     const ComputationView callee = instruction.called(which);
     for (std::size_t i = 0; i < callee.parameters().size(); ++i) {
@@ -299,7 +300,7 @@ class ProgramEmitter {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     llvm::LLVMContext &context = driver_->getContext();
     const std::size_t count = instruction.calls().size();
-    // Branch 0 of a pred is that for true. An index that names no branch means the last.
+    // For a pred, branch 0 is the one for true. An index out of range selects the last branch.
     Value *selector = instruction.operand_shape(0).dtype == BP_DTYPE_PRED
                           ? b_->CreateZExt(b_->CreateNot(load_predicate(instruction.operand(0))), b_->getInt32Ty())
                           : static_cast<Value *>(b_->CreateAlignedLoad(
@@ -372,7 +373,7 @@ class ProgramEmitter {
     return true;
   }
 
-  // All items of a kernel: of one step after the other, where it has steps.
+  // Emits a call for all items of a kernel, step after step if it has steps.
   void run_steps(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch) {
     const auto integer = [&](std::int64_t value) { return b_->getInt64(static_cast<std::uint64_t>(value)); };
     if (kernel.work.steps.empty()) {
@@ -392,7 +393,7 @@ class ProgramEmitter {
     }
   }
 
-  // Items from `begin` on, by all workers or by a call.
+  // Emits the work on `items` items from `begin` on, shared by all workers or done by one call.
   void run_items(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin,
                  std::int64_t items) {
     Value *end = b_->CreateAdd(begin, b_->getInt64(static_cast<std::uint64_t>(items)));
@@ -405,7 +406,7 @@ class ProgramEmitter {
     b_->CreateCall(declare(*driver_, kernel), arguments);
   }
 
-  // Workers::Task around a kernel: takes its pointers from an array.
+  // Emits the Workers::Task that calls a kernel with the pointers of an array.
   static void emit_task(llvm::Function *kernel, std::size_t arguments) {
     llvm::Function *task = declare_task(*kernel->getParent(), kernel->getName().str());
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(kernel->getContext(), "entry", task));
@@ -431,7 +432,7 @@ class ProgramEmitter {
     return task;
   }
 
-  // workers->share(workers, task, pointers, scratch, begin, end)
+  // Emits workers->share(workers, task, pointers, scratch, begin, end).
   void share(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin, Value *end) {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     llvm::Type *pointer = b_->getPtrTy();
@@ -448,8 +449,8 @@ class ProgramEmitter {
     b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, begin, end});
   }
 
-  // Units refer to each other's functions with default visibility, that is through a table: they may be loaded more
-  // than 2 GB apart, which a direct reference does not reach.
+  // Returns the unit for the next kernel. Units refer to each other's functions with default visibility, that is
+  // through a table, because they may be loaded more than 2 GB apart, which a direct reference cannot reach.
   llvm::Module *unit_for_kernel() {
     if (kernels_in_unit_++ % kernels_per_unit == 0) {
       kernel_unit_ = add_unit("kernels." + std::to_string(program_.units.size()));

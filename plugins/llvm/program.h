@@ -1,7 +1,7 @@
-// A whole module as LLVM IR. Each control computation becomes a function that calls one kernel function for each
-// instruction, in the order of the schedule; while, conditional and call are branches and calls in it. Kernels that
-// would be the same code are emitted once. The functions are spread over several LLVM modules, each with a context of
-// its own, so that they can be compiled at the same time.
+// Emits a whole module as LLVM IR. Each control computation becomes a function that calls one kernel function for each
+// instruction, in the order of the schedule; while, conditional and call become branches and calls in it. Kernels with
+// the same code are emitted once. The functions are spread over several LLVM modules, each with a context of its own,
+// so that they can be compiled in parallel.
 #pragma once
 
 #include <llvm/IR/LLVMContext.h>
@@ -18,15 +18,15 @@
 
 namespace bp::emit {
 
-// `void bp_program(const bp_loc_t *allocations, void *scratch, const Workers *workers)`: runs the entry computation.
-// scratch: of the first worker.
+// Name of `void bp_program(const bp_loc_t *allocations, void *scratch, const Workers *workers)`, which runs the entry
+// computation. scratch: that of the first worker.
 inline constexpr const char *entry_name = "bp_program";
 
-// How generated code shares out the work of a large kernel.
+// Interface through which generated code divides the work of a large kernel among workers.
 struct Workers {
-  // A part of a kernel: what it works on, scratch of its own, and which part.
+  // Function that runs the part [begin, end) of a kernel on the memory at `pointers`, with scratch of its own.
   using Task = void (*)(void *const *pointers, void *scratch, std::int64_t begin, std::int64_t end);
-  // Does all of [begin, end) and returns.
+  // Runs all of [begin, end) and returns when it is done.
   void (*share)(const Workers *workers, Task task, void *const *pointers, void *scratch, std::int64_t begin,
                 std::int64_t end);
   void *context;
@@ -41,8 +41,8 @@ struct CodeUnit {
 
 struct Program {
   std::vector<CodeUnit> units;
-  std::int64_t scratch_bytes = 0;  // of each worker of a run, aligned to 64
-  std::int64_t common_bytes = 0;   // of all workers, just before their scratch; a multiple of 64
+  std::int64_t scratch_bytes = 0;  // per worker of a run, aligned to 64
+  std::int64_t common_bytes = 0;   // shared by all workers, just before their scratch; a multiple of 64
 };
 
 struct ProgramOptions {
@@ -53,11 +53,11 @@ struct ProgramOptions {
 
 struct Problem {
   std::uint32_t instruction = BP_NONE;
-  bool unsupported = false;  // else the module breaks a law, or we do
+  bool unsupported = false;  // if false: the module or the emitter is wrong
   std::string message;
 };
 
-// The module must be at BP_STAGE_FINAL. Empty units and a problem if it cannot be done.
+// Emits the program of a module at BP_STAGE_FINAL. Returns no units and sets `problem` on failure.
 Program emit_program(const ModuleView &module, const ProgramOptions &options, Problem &problem);
 
 }  // namespace bp::emit

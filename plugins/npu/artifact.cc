@@ -1,6 +1,6 @@
-// An artifact is a header and the three tables as they are in memory, little-endian. The checksum tells damage; the check
-// of every instruction tells that the simulator stays inside the scratch memory and the tables whatever the bytes are.
-// What depends on the run, places in memory and index registers, the simulator checks as it goes.
+// An artifact is a header and the three tables as they are in memory, little-endian. The checksum detects damage. The
+// check of every instruction ensures that the simulator stays inside the scratch memory and the tables, whatever the
+// bytes are. The simulator itself checks what depends on the run: locations in memory and index registers.
 #include "plugins/npu/artifact.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 struct Header {
   char magic[8];
-  std::uint64_t checksum;  // of all that follows
-  std::uint64_t size;      // of the artifact
+  std::uint64_t checksum;  // of everything after it
+  std::uint64_t size;      // bytes of the artifact
   std::uint32_t version;
   std::uint32_t allocation_count, scratch_bytes;
   std::uint32_t tensor_count, axis_count, instruction_count;
@@ -24,7 +24,7 @@ static_assert(sizeof(Header) == 48 && sizeof(Tensor) == 160 && sizeof(Axis) == 2
 constexpr char magic[] = "BPNPUEXE";
 constexpr std::uint32_t version = 1;
 
-// FNV-1a: a change of one byte always changes it, since each step can be undone.
+// FNV-1a. A change of one byte always changes the hash, because each step is invertible.
 std::uint64_t checksum(std::span<const char> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (char byte : bytes) {
@@ -47,7 +47,7 @@ const char *take(const char *from, std::uint32_t count, std::vector<T> &table) {
   return from + count * sizeof(T);
 }
 
-// Bytes of the allocation up to the tensor's last.
+// Returns the number of bytes of the allocation up to the end of the tensor.
 std::uint64_t end_of(const Tensor &tensor) {
   std::uint64_t last = tensor.offset;
   for (std::uint32_t d = 0; d < tensor.rank; ++d) {
@@ -64,7 +64,7 @@ bool is_type(std::uint32_t dtype) {
   return set_of(dtype) != 0;
 }
 
-// One program's instructions.
+// Checks one program.
 class Check {
  public:
   explicit Check(const Program &program) : program_(program) {}
@@ -78,7 +78,7 @@ class Check {
  private:
   bool is_sound(const Tensor &tensor) const {
     const auto is_dimension = [](const Dimension &d) {
-      constexpr std::uint64_t far = std::uint64_t{1} << 48;  // offsets do not overflow
+      constexpr std::uint64_t far = std::uint64_t{1} << 48;  // so that offsets do not overflow
       return d.size < 1u << 31 && d.tile != 0 && d.tile < 1u << 31 && d.inner < far / d.tile &&
              d.outer < far / (d.size / d.tile + 1);
     };
@@ -90,7 +90,7 @@ class Check {
   bool has_room(std::uint32_t address, std::uint64_t bytes) const {
     return address <= program_.scratch_bytes && bytes <= program_.scratch_bytes - address;
   }
-  // Where the vector or matrix unit reads or writes.
+  // Whether the vector or matrix unit may read or write `count` elements at the address.
   bool has_elements(std::uint32_t address, std::uint64_t count, std::uint32_t dtype) const {
     return address % scratch_alignment == 0 && count <= scratch_limit && has_room(address, count * width_of(dtype));
   }

@@ -1,4 +1,4 @@
-// Programs as bytes, and the check that makes it safe to run them.
+// Encodes programs as bytes, and checks bytes so that it is safe to run them.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace bp::npu {
 
 std::string write_artifact(const Program &program);
 
-// The program of an artifact. Otherwise why it is none: cut off, changed in any byte, of another machine or version, or
-// with an instruction that the machine cannot run.
+// Reads the program of an artifact. Returns an empty string, or the reason why the bytes are refused: they are
+// truncated or changed in any byte, of another machine or version, or have an instruction that the machine cannot run.
 std::string read_artifact(std::span<const char> bytes, Program &program);
 
 }  // namespace bp::npu

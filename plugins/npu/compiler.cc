@@ -1,5 +1,6 @@
-// Control flow, and the module around what lowering.h makes of each instruction. A loop or a branch is written where it
-// stands: computations are called once (flatten-call-graph), and planning has put what they share into one place.
+// Compiles control flow, and modules, whose instructions are lowered by lowering.h. Loops and branches are compiled
+// inline: each computation is called once (flatten-call-graph), and the memory planner has put the values that
+// computations share into the same memory.
 #include "plugins/npu/compiler.h"
 
 #include <algorithm>
@@ -83,7 +84,8 @@ class Compiler {
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(program_.instructions.size()); }
 
-  // Goes on unless the scalar is `expected`; where to is said later.
+  // Emits a branch that is taken unless the scalar is `expected`, and returns its index. The caller sets its target
+  // later.
   std::uint32_t branch_unless(plugin::Instruction i, Value value, std::uint32_t expected) {
     lowering_.load_scalar(value, i.index());
     Instruction &branch = lowering_.emit(Opcode::Branch);
@@ -97,7 +99,7 @@ class Compiler {
     jump.columns = target;
   }
 
-  // condition, body:  start: condition; unless true, end; body; start.  end:
+  // Code of a loop:  start: condition; branch to end unless true; body; jump to start;  end:
   bp_status loop(plugin::Instruction i) {
     const std::uint32_t start = here();
     if (const bp_status status = computation(i.called(0)); status != BP_OK) {
@@ -112,7 +114,7 @@ class Compiler {
     return BP_OK;
   }
 
-  // Each branch but the last: unless selected, next; branch; end.
+  // Code of each branch except for the last:  branch to the next one unless selected; code of the branch; jump to end.
   bp_status branches(plugin::Instruction i) {
     const Value selector = i.operand(0);
     const bool is_pred = selector.shape().dtype() == BP_DTYPE_PRED;
@@ -141,7 +143,7 @@ class Compiler {
   const bp_diag_t *diag_;
 };
 
-// Estimates come from the same lowering that compiles.
+// Returns the estimated cost of an instruction, from the same lowering that compiles it, or -1 and a reason.
 float ask(plugin::Instruction i, bool is_laid_out, std::string &reason) {
   if (is_never_asked(i.op())) {
     return 0;

@@ -1,4 +1,4 @@
-// A simulated accelerator: what it says about itself, and the way from the ABI to its parts. See README.md.
+// A simulated accelerator: its description, and the functions of the ABI, which call its parts. See README.md.
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
@@ -71,7 +71,7 @@ struct NpuDevice {
   bp_status run(const Program &program, const bp_run_t &run, const bp_diag_t *diag);
   bp_status execute(const bp_command_t &command, const bp_diag_t *diag);
 
-  // BP_DEVICE_LOST, with a report, from the command on with which the device is lost.
+  // Counts a command. Returns BP_DEVICE_LOST, with a report, for the command that loses the device and all later ones.
   bp_status count_command(const bp_diag_t *diag) {
     if (is_lost() || --commands_left < 0) {
       return lost(diag);
@@ -264,7 +264,7 @@ bp_status NpuDevice::execute(const bp_command_t &command, const bp_diag_t *diag)
 bp_status NpuDevice::run(const Program &program, const bp_run_t &run, const bp_diag_t *diag) {
   std::uint64_t cycles = 0;
   const bp_status status = simulator->run(program, run, cycles, diag);
-  char message[64];  // a run takes no memory
+  char message[64];  // a run may not allocate memory
   std::snprintf(message, sizeof message, "run %" PRIu64 ": %" PRIu64 " cycles", run.id, cycles);
   services.log(BP_LOG_DEBUG, message);
   return status;

@@ -7,7 +7,7 @@
 
 namespace bp::npu {
 
-// x (1 + x/2 (1 + x/3 (...))): e^x - 1 for |x| <= 0.35.
+// e^x - 1 for |x| <= 0.35, as x (1 + x/2 (1 + x/3 (...))).
 inline float small_expm1(float x) {
   float sum = 1;
   for (int n = 7; n >= 2; --n) {
@@ -16,7 +16,7 @@ inline float small_expm1(float x) {
   return x * sum;
 }
 
-// 2^n (1 + expm1(r)), x = n ln 2 + r.
+// e^x as 2^n (1 + expm1(r)), where x = n ln 2 + r.
 inline float exponential(float x) {
   if (std::isnan(x)) {
     return x;
@@ -25,7 +25,7 @@ inline float exponential(float x) {
     return x > 0 ? std::numeric_limits<float>::infinity() : 0.0f;
   }
   const float n = std::nearbyint(x * 1.44269504f);
-  const float r = (x - n * 0.693145752f) - n * 1.42860677e-6f;  // ln 2 in two parts, the first of few bits
+  const float r = (x - n * 0.693145752f) - n * 1.42860677e-6f;  // ln 2 in two parts, the first with few bits
   return std::ldexp(1 + small_expm1(r), static_cast<int>(n));
 }
 
@@ -69,7 +69,7 @@ inline float logistic(float x) {
   return (x < 0 ? power : 1) / (1 + power);
 }
 
-// Near 0 the Taylor series, else Abramowitz and Stegun's 7.1.26, whose absolute error is 1.5e-7.
+// The Taylor series near 0, otherwise formula 7.1.26 of Abramowitz and Stegun, whose absolute error is 1.5e-7.
 inline float error_function(float x) {
   const float magnitude = std::fabs(x), square = x * x;
   if (magnitude <= 0.5f) {

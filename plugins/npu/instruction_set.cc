@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t lanes = lane_count, dram_rate = 64, scratchpad_rate = 256;
 
-// Elements move in runs along the dimension in which they follow each other in memory.
+// Cycles of a Load or Store. Elements move in runs along the dimension in which they are adjacent in memory.
 std::uint64_t transfer_cycles(const Program &program, const Instruction &instruction) {
   const Tensor &tensor = program.tensors[instruction.tensor];
   std::uint64_t elements = 1, run = 1;

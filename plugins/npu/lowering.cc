@@ -1,4 +1,4 @@
-// What all ops have in common, and those that the vector unit does.
+// The parts of lowering that all ops have in common, and the ops of the vector unit.
 #include "plugins/npu/lowering.h"
 
 #include <algorithm>
@@ -9,9 +9,10 @@
 namespace bp::npu {
 namespace {
 
-constexpr std::size_t max_instructions = 1 << 16;  // of the machine for one of the module
+// Maximum number of the machine's instructions for one instruction of the module.
+constexpr std::size_t max_instructions = 1 << 16;
 
-// What an instruction may say beside its operands.
+// The attributes that are understood.
 constexpr std::array understood = {
     BP_ATTR_PARAMETER_NUMBER,
     BP_ATTR_DIMENSIONS,
@@ -167,7 +168,8 @@ void Lowering::load_scalar(plugin::Value value, std::uint32_t origin) {
   load(window, add(window.tensor), {}, take(window.tensor.width));
 }
 
-// Operands are loaded piece by piece, scalars once. Arrays that lie alike are rows of elements, whatever their layout.
+// Operands are loaded piece by piece, scalars once. If all arrays have the same layout, they are treated as flat rows
+// of elements.
 std::string Lowering::elementwise(plugin::Instruction instruction) {
   const VectorFunction *function = find_function(instruction.op());
   if (function == nullptr || function->operands != instruction.operand_count()) {
@@ -241,7 +243,7 @@ std::string Lowering::elementwise(plugin::Instruction instruction) {
   return {};
 }
 
-// Rows of elements that become one: kept dimensions first, reduced ones last.
+// The operand is read as rows of elements, each of which is reduced to one: kept dimensions first, reduced ones last.
 std::string Lowering::reduce(plugin::Instruction instruction) {
   const plugin::Computation body = instruction.called();
   const plugin::Instruction root = body.root().instruction();
@@ -265,7 +267,7 @@ std::string Lowering::reduce(plugin::Instruction instruction) {
       }
     }
   }
-  constexpr std::uint64_t max_elements = 1 << 14;  // of a piece
+  constexpr std::uint64_t max_elements = 1 << 14;  // per piece
   const std::uint32_t sum = sum_type(dtype), width = width_of(dtype);
   std::uint64_t depth = 1;
   for (std::uint32_t size : reduced_sizes) {

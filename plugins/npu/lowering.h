@@ -1,6 +1,6 @@
-// Lowering: an instruction of the module becomes instructions of the machine. Arrays stream through the scratchpad in
-// pieces that fit it. What cannot be done is refused with a reason; claims and compilation ask the same functions, so
-// what was claimed compiles.
+// Lowering: translates an instruction of the module to instructions of the machine. Arrays stream through the
+// scratchpad in pieces that fit into it. An instruction that cannot be lowered is refused with a reason. Claims and
+// compilation call the same functions, so every claimed instruction can be compiled.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ namespace bp::npu {
 
 class Lowering {
  public:
-  // `is_planned`: values have places; without, the program is only good for counting its cycles. `is_laid_out`: the
-  // layouts are final, which dots insist on.
+  // `is_planned`: whether values have memory; if not, the program only serves for counting cycles. `is_laid_out`:
+  // whether the layouts are final, so that dots must have the layouts that they require.
   Lowering(Program &program, bool is_planned, bool is_laid_out)
       : program_(program), is_planned_(is_planned), is_laid_out_(is_laid_out) {}
 
-  // Appends what does the same as the instruction. Otherwise a reason, and what was appended is of no use.
+  // Appends instructions of the machine that compute the instruction, and returns an empty string. If that is not
+  // possible, returns the reason, and what was appended must be discarded.
   std::string lower(plugin::Instruction instruction);
 
-  // For control flow, which is not lowered here: loads a scalar to address 0.
+  // For control flow, which is not lowered here: loads a scalar to address 0. emit() appends an instruction.
   void load_scalar(plugin::Value value, std::uint32_t origin);
   Instruction &emit(Opcode opcode);
 
@@ -43,10 +44,11 @@ class Lowering {
   std::string reduce(plugin::Instruction instruction);
   std::string dot(plugin::Instruction instruction);
 
-  // Reserves scratchpad for one instruction of the module.
+  // Reserves bytes of the scratchpad for one instruction of the module, and returns their address.
   std::uint32_t take(std::uint64_t bytes);
   std::uint32_t add(const Tensor &tensor);
-  // The box of the window, of the tensor with this number, goes to or from the scratchpad, its last dimension densest.
+  // Emits a Load or Store of a box of the window, whose tensor has this index in the table. In the scratchpad the box
+  // is in row-major order.
   void transfer(Opcode opcode, const Window &window, std::uint32_t tensor, const Box &box, std::uint32_t address);
   void load(const Window &window, std::uint32_t tensor, const Box &box, std::uint32_t address) {
     transfer(Opcode::Load, window, tensor, box, address);
@@ -54,15 +56,17 @@ class Lowering {
   void store(const Window &window, std::uint32_t tensor, const Box &box, std::uint32_t address) {
     transfer(Opcode::Store, window, tensor, box, address);
   }
-  // The first elements of every row of a flat view.
+  // Emits a Load or Store of `count` elements from `start` of a tensor with one dimension.
   void transfer_row(Opcode opcode, std::uint32_t tensor, std::uint32_t start, std::uint32_t count,
                     std::uint32_t address);
-  // Each dimension that is 1 in `sizes` and not in `spread` is stored as often as `spread` says.
+  // Moves elements from one window to the other. A dimension d with spread[d] > 1, in which sizes[d] is 1, is stored
+  // spread[d] times.
   void move(const Window &from, const Window &to, const Sizes &sizes, const Sizes &spread = {});
   void move_flat(const Tensor &from, const Tensor &to);
-  // Element for element in row-major order, whatever the sizes.
+  // Moves elements in row-major order; the sizes may differ.
   void move_in_order(const Tensor &from, const Sizes &from_sizes, const Tensor &to, const Sizes &to_sizes);
-  // Puts start indices, in operands from this one on, into index registers.
+  // Loads the start indices, which are the operands from `first` on, into index registers. Returns a reason if it
+  // cannot.
   std::string load_indices(plugin::Instruction instruction, std::uint32_t first, const Sizes &limits);
 
   Tensor view(plugin::Value value) const { return view_of(value, value.shape(), is_planned_); }
@@ -70,19 +74,20 @@ class Lowering {
   Program &program_;
   bool is_planned_, is_laid_out_;
   std::uint32_t origin_ = 0;
-  std::size_t limit_ = 0;  // of the number of instructions
+  std::size_t limit_ = 0;  // maximum number of instructions in the program
   std::uint32_t taken_ = 0;
   bool is_full_ = false;
 };
 
-// The layouts in which a dot is done, as in bp_shape.layout: its operands' and its result's.
+// The layouts that a dot requires of its two operands and its result, encoded as bp_shape.layout is.
 struct DotLayouts {
   std::vector<std::int64_t> words[3];
 };
-// Why the matrix unit does not do this dot in any layout; empty if it does it in these.
+// Returns why the matrix unit cannot compute this dot in any layout. If it can, returns an empty string and sets
+// `layouts`.
 std::string find_dot_layouts(plugin::Instruction dot, DotLayouts &layouts);
 
-// "bf16" of the types that the machine computes in, "type 11" of others.
+// Returns a name such as "bf16" for types that the machine computes with, and one such as "type 12" for others.
 std::string name_of(std::uint32_t dtype);
 
 }  // namespace bp::npu

@@ -1,5 +1,6 @@
-// Products of matrices. The matrix unit takes them as tiles, and its operands and result lie in DRAM in just these, so
-// that blocks of tiles move as they are. Blocks of sums stay in the scratchpad while the depth goes by.
+// Products of matrices. The matrix unit works on tiles. The operands and the result have the same tiles in DRAM, so
+// blocks of tiles are moved without rearranging them. A block of sums stays in the scratchpad during the loop over the
+// depth.
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
@@ -9,11 +10,12 @@
 namespace bp::npu {
 namespace {
 
-// Elements; multiples of all tiles. Together with the sums they fit into the scratchpad.
+// Sizes of blocks in elements, multiples of the sizes of all tiles. Blocks of both operands and their sums fit into the
+// scratchpad.
 constexpr std::uint32_t block_rows = 128, block_columns = 128, block_depth = 256;
 
-// Which dimensions of an operand are what. The last free and the last contracting one make matrices; all others count
-// them.
+// The roles of an operand's dimensions. The last free and the last contracting dimension form matrices; all others
+// enumerate the matrices.
 struct Roles {
   std::vector<std::int64_t> batch, free, contracting;
 
@@ -29,7 +31,7 @@ struct Roles {
   }
 
   bool has_matrices() const { return !free.empty() && !contracting.empty(); }
-  // Dimensions that count matrices, the outermost first.
+  // Returns the dimensions that enumerate matrices, the outermost first.
   std::vector<std::int64_t> outer() const {
     std::vector<std::int64_t> all = batch;
     all.insert(all.end(), free.begin(), free.end() - 1);
@@ -44,7 +46,7 @@ Roles rhs_roles(plugin::Instruction dot) {
   return {dot.operand(1).shape(), dot.integers(BP_ATTR_RHS_BATCH_DIMS), dot.integers(BP_ATTR_RHS_CONTRACTING_DIMS)};
 }
 
-// As in bp_shape.layout: minor to major, one tile.
+// Returns a layout as in bp_shape.layout: dimensions minor to major, and one tile.
 std::vector<std::int64_t> words(std::int64_t columns, std::int64_t rows, const std::vector<std::int64_t> &outer,
                                 std::uint32_t tile) {
   std::vector<std::int64_t> result = {columns, rows};
@@ -60,7 +62,7 @@ bool lies_as(plugin::Shape shape, const std::vector<std::int64_t> &words) {
          std::equal(shape.tile(0).begin(), shape.tile(0).end(), words.end() - 2);
 }
 
-// Matrices as rows of tiles: dimensions outer..., row of tiles, element in the row. The minor dimension is columns.
+// Matrices as rows of tiles. The tensor has the outer dimensions, then the row of tiles, then the element in that row.
 struct TiledMatrix {
   Tensor tensor;
   std::uint32_t rows, columns;  // elements
@@ -152,7 +154,8 @@ std::string Lowering::dot(plugin::Instruction i) {
   const std::uint32_t sums_at = take(sums);
   const std::uint32_t result_at = result_type == sum_type ? sums_at : take(sums);
 
-  // Sizes of the dimensions that count matrices: of both and the result, of one and the result, of both operands.
+  // Sizes of the dimensions that enumerate matrices: those of both operands and the result, those of one operand and
+  // the result, and those of both operands only.
   const Roles left = lhs_roles(i), right = rhs_roles(i);
   const auto sizes = [](plugin::Shape shape, const std::vector<std::int64_t> &dimensions, std::size_t but) {
     Sizes list;
@@ -165,7 +168,8 @@ std::string Lowering::dot(plugin::Instruction i) {
   const Sizes batch = sizes(left_shape, left.batch, 0), left_outer = sizes(left_shape, left.free, 1),
               right_outer = sizes(i.operand(1).shape(), right.free, 1),
               summed_outer = sizes(left_shape, left.contracting, 1);
-  // The tiles that hold so many elements from here on, of the matrix with these indices.
+  // Returns the box of the tiles that contain `row_count` rows from `row` and `column_count` columns from `column` of
+  // the matrix with these outer indices.
   const auto block = [&](std::initializer_list<Sizes> index, std::uint32_t row, std::uint32_t row_count,
                          std::uint32_t column, std::uint32_t column_count) {
     Box box;

@@ -1,4 +1,4 @@
-// Ops that move elements: windows on both arrays, whose layouts are the DMA engine's business.
+// Ops that move elements from a window of one array to a window of another. The DMA engine handles the layouts.
 #include <algorithm>
 
 #include "plugins/npu/lowering.h"
@@ -6,7 +6,7 @@
 namespace bp::npu {
 namespace {
 
-// Whether all bits of what is stored are the element's.
+// Whether the stored bytes of an element have no unused bits.
 bool fills_its_bytes(std::uint32_t dtype) {
   switch (dtype) {
     case BP_DTYPE_PRED:
@@ -87,7 +87,7 @@ std::string Lowering::copy(plugin::Instruction i) {
   return {};
 }
 
-// The same values under other names. They have one place, if the planner sees it so.
+// Ops whose results are their operands. Nothing is moved if the memory planner gave both the same memory.
 std::string Lowering::forward(plugin::Instruction i) {
   for (std::uint32_t k = 0; k < i.result_count() && is_planned_; ++k) {
     const plugin::Value from = i.operand(k), to = i.result(k);
@@ -175,7 +175,8 @@ std::string Lowering::dynamic_update_slice(plugin::Instruction i) {
     limits.push_back(whole[d] - part[d]);
     to.index_register[d] = d;
   }
-  // A claim does not know whether it will be done in place; most are.
+  // When an instruction is claimed, it is not known whether it will be done in place. Most are, so the claim assumes
+  // it.
   if (is_planned_ && (from.allocation() != result.allocation() || from.offset() != result.offset())) {
     move(Window(view(from)), Window(view(result)), whole);
     taken_ = 0;
@@ -227,7 +228,7 @@ std::string Lowering::pad(plugin::Instruction i) {
   move(Window(value), Window(view(i.result())), Sizes(result.size(), 1), result);
   taken_ = 0;
 
-  // Of each dimension those elements that come to lie inside.
+  // In each dimension, only the elements are moved whose indices are inside the result.
   const auto padding = i.integers(BP_ATTR_PADDING);
   Window from(view(i.operand(0))), to(view(i.result()));
   Sizes sizes = sizes_of(i.operand(0).shape());

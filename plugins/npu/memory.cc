@@ -14,7 +14,7 @@ namespace {
 using plugin::fail;
 
 constexpr std::uint32_t alignment_of_pieces = 64;
-// Of the scratchpads of runs that are prepared at the same time.
+// Number of runs, prepared at the same time, for which scratchpad memory can be allocated.
 constexpr std::uint64_t prepared_runs = 64;
 
 std::string text(bp_loc_t place, std::uint64_t size) {

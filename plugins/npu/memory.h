@@ -1,6 +1,6 @@
-// The machine's memories, as pieces behind handles that are no addresses. DRAM holds all that outlives a run. The
-// scratchpad belongs to one run at a time and forgets what was in it, so what is handed out of it are names of parts that
-// each run has for its own; the compiler sees to it that those of one program fit together.
+// The machine's memories, as pieces with handles that are not addresses. Everything that outlives a run is in DRAM. The
+// scratchpad belongs to one run at a time and loses its content, so a piece of the scratchpad stands for a part that
+// each run has for itself. The compiler ensures that the parts of one program fit into the scratchpad together.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace bp::npu {
 
 enum Space : std::uint32_t { dram = 0, scratchpad = 1 };
 
-// Threads: all functions from any thread.
+// Threads: all functions may be called from any thread.
 class Memory {
  public:
   explicit Memory(std::uint64_t dram_bytes);
@@ -28,11 +28,13 @@ class Memory {
   bp_status alloc(std::uint32_t space, std::uint64_t size, std::uint32_t alignment, bp_memory_t *out,
                   const bp_diag_t *diag);
   void release(std::uint64_t handle);
-  // Between any two places, one of which may be the host's. BP_INVALID if a range is not inside its piece.
+  // Copy to, or fill, a location; the locations may also be in host memory. BP_INVALID if a range is not inside its
+  // piece.
   bp_status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) const;
   bp_status fill(bp_loc_t to, std::uint64_t size, std::uint64_t pattern, std::uint32_t pattern_size,
                  const bp_diag_t *diag) const;
-  // What is behind a place: up to the end of its piece. Nothing if there is no such piece or the place is behind it.
+  // Returns the bytes from a location to the end of its piece, or nullopt if there is no such piece or the location is
+  // after its end.
   std::optional<std::span<std::byte>> find(bp_loc_t place) const;
 
  private:
@@ -41,11 +43,11 @@ class Memory {
     std::uint64_t size;
     std::uint32_t space;
   };
-  // The range as the host addresses it; null if it is not inside a piece.
+  // Returns the address of a range in this process, or nullptr if the range is not inside a piece.
   std::byte *range(bp_loc_t place, std::uint64_t size) const;
 
   bp_space_t spaces_[2];
-  std::uint64_t limits_[2], taken_[2] = {};  // by space: bytes
+  std::uint64_t limits_[2], taken_[2] = {};  // bytes, by space
   std::uint64_t next_handle_ = 1;
   std::unordered_map<std::uint64_t, Piece> pieces_;
   mutable std::mutex mutex_;

@@ -116,7 +116,7 @@ Outcome Queue::run(const Submission &submission) {
   return {status, report.instruction, std::move(report.message)};
 }
 
-// Up to a fifth of a millisecond, by xorshift.
+// Sleeps for up to a fifth of a millisecond. The time is a random number of an xorshift generator.
 void Queue::wait_a_little() {
   if (!has_jitter_) {
     return;

@@ -1,7 +1,8 @@
-// Queues: a thread for each, which does what was submitted in order. Queues do not wait for each other, so what was
-// submitted later on one may be done earlier than what was submitted first on another. `jitter` moves that about: before
-// each submission a queue waits for a time that depends on the seed, the queue and how many came before. A submission may
-// be told to wait for points of others (bp.native-sync/1): the queues share a board on which they see them come.
+// Queues: each has a thread, which executes submissions in order. Queues do not wait for each other, so a later
+// submission to one queue may be executed before an earlier one to another queue. `jitter` varies this order: before
+// each submission a queue waits for a time that depends on the seed, the queue and the number of submissions before it.
+// A submission may be told to wait for points of other queues (bp.native-sync/1): all queues share a board that knows
+// which points are in flight.
 #pragma once
 
 #include <condition_variable>
@@ -19,19 +20,20 @@
 
 namespace bp::npu {
 
-// What became of a submission.
+// The outcome of a submission.
 struct Outcome {
   bp_status status = BP_OK;
   std::uint32_t instruction = BP_NONE;
   std::string message;
 };
 
-// The points of all queues. Threads: all functions from any thread.
+// The points of all queues. Threads: all functions may be called from any thread.
 class Board {
  public:
   void accept(bp_point_t point);
   void settle(bp_point_t point, const Outcome &outcome);
-  // Blocks until an accepted point is settled. A failure is remembered until a few hundred others have come.
+  // Blocks until an accepted point is settled, and returns its outcome. A failure is remembered until a few hundred
+  // later ones.
   Outcome wait(bp_point_t point);
 
  private:
@@ -42,20 +44,21 @@ class Board {
   std::deque<std::pair<Key, Outcome>> failures_;
 };
 
-// Threads: submit() and wait() from one at a time.
+// Threads: submit() and wait() may be called from one thread at a time.
 class Queue {
  public:
   using Execute = std::function<bp_status(const bp_command_t &command, const bp_diag_t *diag)>;
 
-  // `kinds`: of commands that it takes, a bit each. `jitter`: 0: none. `execute` is called on the queue's thread.
+  // `kinds` has a bit for each kind of command that the queue takes. `jitter` is the seed of its delays, or 0 for none.
+  // `execute` is called on the queue's thread.
   Queue(const bp_host_t *host, Board &board, std::uint32_t kinds, std::uint64_t jitter, Execute execute);
-  // Nothing is in flight.
+  // Requires that nothing is in flight.
   ~Queue();
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
   bp_status submit(const bp_command_t *commands, std::uint32_t count, bp_point_t done, const bp_diag_t *diag);
-  // The next submission waits for the point.
+  // Makes the next submission wait for the point.
   void wait(bp_point_t point) { next_waits_for_.push_back(point); }
 
  private:
@@ -80,7 +83,7 @@ class Queue {
   std::deque<Submission> waiting_;
   std::vector<bp_point_t> next_waits_for_;
   bool is_closing_ = false;
-  std::thread thread_;  // last: uses all the others
+  std::thread thread_;  // declared last, because it uses all other members
 };
 
 }  // namespace bp::npu

@@ -1,4 +1,5 @@
-// The matrix unit takes matrices. A dot that lacks dimensions for that, as one with a vector does, gets some of size 1.
+// The matrix unit multiplies matrices. A dot without enough dimensions, such as one with a vector, gets dimensions of
+// size 1.
 #include "plugins/npu/compiler.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ Numbers copied(std::span<const std::int64_t> numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// What a dot would be with a last dimension of size 1 where one is missing.
+// The sizes and contracting dimensions that a dot has after each missing dimension is appended with size 1.
 struct Widened {
   Numbers lhs, rhs, lhs_contracting, rhs_contracting;
   bool changes = false;
@@ -46,7 +47,7 @@ struct Widened {
     changes = lhs_is_vector || rhs_is_vector || contracting == 0;
   }
 
-  // Batch, then what each side keeps.
+  // Returns the sizes of the result: batch dimensions, then the free dimensions of each operand.
   Numbers result(plugin::Instruction dot) const {
     Numbers sizes;
     for (std::int64_t d : dot.integers(BP_ATTR_LHS_BATCH_DIMS)) {
@@ -68,7 +69,7 @@ struct Widened {
   }
 };
 
-// What the matrix unit multiplies, row-major as it was read.
+// Whether it is a dot of types that the matrix unit multiplies, with row-major arrays as they were read.
 bool is_candidate(plugin::Instruction i) {
   if (i.op() != BP_OP_DOT || i.operand_count() != 2) {
     return false;

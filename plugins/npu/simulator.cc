@@ -12,9 +12,9 @@
 namespace bp::npu {
 namespace {
 
-constexpr int left_behind = 0xa5;  // each byte of the scratchpad, when a run begins
+constexpr int left_behind = 0xa5;  // value of each byte of the scratchpad when a run begins
 
-// Elements `count` times `width` bytes, from one pitch to another.
+// Copies `count` elements of `width` bytes each, which are `from_pitch` and `to_pitch` bytes apart.
 template <std::size_t width>
 void copy_elements(std::byte *to, std::int64_t to_pitch, const std::byte *from, std::int64_t from_pitch,
                    std::uint32_t count) {
@@ -38,7 +38,8 @@ void copy_elements(std::uint32_t width, std::byte *to, std::int64_t to_pitch, co
   }
 }
 
-// Tells who listens how long each instruction of the module took. What follows each other for the same one is one record.
+// Reports how long each instruction of the module took, if the run is profiled. Consecutive work for the same
+// instruction is one record.
 class Recorder {
  public:
   Recorder(const bp_run_t &run, std::uint64_t clock)
@@ -48,7 +49,7 @@ class Recorder {
                      : static_cast<const bp_run_profile_t *>(run.get_extension(&run, BP_EXT_PROFILE))),
         begin_(clock) {}
 
-  // At `clock`, work for this instruction begins.
+  // Called when work for this instruction begins, at `clock`.
   void at(std::uint32_t origin, std::uint64_t clock) {
     if (profile_ == nullptr || origin == origin_) {
       return;
@@ -74,7 +75,7 @@ class Execution {
             const bp_diag_t *diag)
       : memory_(memory), program_(program), run_(run), scratch_(scratch), diag_(diag) {}
 
-  // False, with a report, if an instruction leaves a piece.
+  // Runs the program. Returns false, with a report, if an instruction accesses memory outside of a piece.
   bool run(std::uint64_t &clock) {
     Recorder recorder(run_, clock);
     for (std::uint32_t at = 0; at < program_.instructions.size();) {
@@ -152,7 +153,7 @@ class Execution {
     return true;
   }
 
-  // The dimensions of the box that are left, the first of them outermost.
+  // Copies the last `rank` dimensions of the box, the outermost first.
   void walk(const Instruction &instruction, const Tensor &tensor, const Axis *axes, const std::uint32_t *first,
             std::uint32_t rank, std::byte *memory, std::byte *scratch) {
     const bool is_load = instruction.opcode == Opcode::Load;
@@ -168,7 +169,7 @@ class Execution {
       std::uint32_t count = 1;
       std::byte *at = memory + place_in(dimension, static_cast<std::uint64_t>(index));
       if (rank == 1) {
-        // As far as the tile goes.
+        // Copy up to the end of the tile.
         const std::int64_t inside = index % dimension.tile;
         const std::int64_t steps = axis.step > 0 ? (dimension.tile - 1 - inside) / axis.step : inside / -axis.step;
         count = static_cast<std::uint32_t>(std::min<std::int64_t>(steps + 1, axis.count - done));
@@ -193,7 +194,7 @@ class Execution {
     }
   }
 
-  // Tile by tile; what tiles have behind the ends of the matrices is not looked at. Sums of s8 wrap.
+  // Multiplies tile by tile. The padding of tiles after the ends of the matrices is not read. Sums of s8 wrap.
   template <class Element, class Sum, class Widen>
   void multiply_tiles(const Instruction &i, Widen widen) {
     constexpr std::uint32_t columns = sizeof(Element) == 1 ? 32 : 16;

@@ -1,4 +1,4 @@
-// The machine at work: executes a program, instruction by instruction, and counts its cycles.
+// The simulator executes a program instruction by instruction and counts its cycles.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace bp::npu {
 
-// Threads: run() from any thread; one program runs at a time.
+// Threads: run() may be called from any thread; one program runs at a time.
 class Simulator {
  public:
   explicit Simulator(const Memory &memory) : memory_(memory) {}
 
-  // Runs a program that was checked (artifact.h). `cycles` is set to how long it took. BP_INTERNAL, naming the
-  // instruction, if one leaves a piece of memory.
+  // Runs a program that was checked (artifact.h), and sets `cycles` to the number of cycles it took. Returns
+  // BP_INTERNAL, with a report that names the instruction, if one accesses memory outside of a piece.
   bp_status run(const Program &program, const bp_run_t &run, std::uint64_t &cycles, const bp_diag_t *diag);
 
  private:
   const Memory &memory_;
   std::mutex mutex_;
-  std::uint64_t clock_ = 0;  // cycles since the machine was switched on
+  std::uint64_t clock_ = 0;  // cycles of all runs so far
 };
 
 }  // namespace bp::npu

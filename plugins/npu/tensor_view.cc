@@ -33,7 +33,7 @@ std::string reason_against_moving(plugin::Shape shape) {
     return "a layout of tiles within tiles, or of more dimensions than the array";
   }
   const std::uint32_t tiled = shape.tile_count() == 0 ? 0 : static_cast<std::uint32_t>(shape.tile(0).size());
-  std::uint64_t elements = 1;  // with what tiles have behind the ends
+  std::uint64_t elements = 1;  // including the padding of tiles
   for (std::uint32_t i = 0; i < shape.rank(); ++i) {
     const std::int64_t tile = i < tiled ? shape.tile(0)[tiled - 1 - i] : 1;
     if (tile < 1 || tile > max_tile) {

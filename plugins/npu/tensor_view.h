@@ -1,4 +1,4 @@
-// From values of a module to what Load and Store see of them.
+// Translates values of a module to the tensors that Load and Store work on.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace bp::npu {
 
 using Sizes = std::vector<std::uint32_t>;  // by dimension
 
-// Part of an index space: `count` indices from `start` in each dimension.
+// A part of an index space: `count` indices from `start` in each dimension.
 struct Box {
   Sizes start, count;
   std::uint64_t elements() const;
@@ -28,23 +28,24 @@ struct Window {
   std::array<std::uint32_t, max_rank> index_register;
 };
 
-// Why the DMA engine cannot move such an array; empty if it can.
+// Returns why the DMA engine cannot move such an array, or an empty string if it can.
 std::string reason_against_moving(plugin::Shape shape);
 
-// Of an array that can be moved.
+// Return the sizes of an array that can be moved.
 Sizes sizes_of(plugin::Shape shape);
 Sizes sizes_of(const Tensor &tensor);
 
-// An array that can be moved, in its layout. `is_planned`: it has a place.
+// Returns an array that can be moved, in its layout. `is_planned`: whether it has memory.
 Tensor view_of(plugin::Value value, plugin::Shape shape, bool is_planned);
-// The same as one row of elements in the order of memory, with what tiles have behind the ends.
+// Returns the tensor as one row of elements in the order of memory, including the padding of tiles.
 Tensor flat_view_of(const Tensor &tensor);
-// `count` times one scalar.
+// Returns a row of `count` elements that are all the same scalar.
 Tensor repeated(const Tensor &scalar, std::uint32_t count);
-// With dimension order[i] as its dimension i.
+// Returns the tensor with dimension order[i] as its dimension i.
 Tensor permuted(const Tensor &tensor, std::span<const std::uint32_t> order);
 
-// Cuts an index space into boxes of at most `limit` elements, whole rows where possible, in row-major order.
+// Divides an index space into boxes of at most `limit` elements, of whole rows where possible, and calls body(box) for
+// each of them in row-major order.
 template <class Body>
 void for_each_box(const Sizes &sizes, std::uint64_t limit, Body &&body) {
   Box box{Sizes(sizes.size(), 0), sizes};
@@ -75,7 +76,8 @@ void for_each_box(const Sizes &sizes, std::uint64_t limit, Body &&body) {
   }
 }
 
-// Elements [begin, end) of the row-major order as boxes, in that order: at most two for each dimension.
+// Divides the elements [begin, end) of the row-major order into boxes, at most two per dimension, and calls body(box)
+// for each of them in that order.
 template <class Body>
 void for_each_box_of_range(const Sizes &sizes, std::uint64_t begin, std::uint64_t end, Body &&body, Box box = {}) {
   const std::size_t d = box.start.size();

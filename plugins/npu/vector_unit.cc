@@ -52,7 +52,7 @@ constexpr std::array functions = {
     VectorFunction{BP_OP_SELECT, 3, of_all, 1},
 };
 
-// An element type: as it is stored, and as it is computed with.
+// An element type: the type in which elements are stored, and the one in which they are computed with.
 template <class StoredType, class WideType>
 struct Element {
   using Stored = StoredType;
@@ -71,7 +71,7 @@ using S8 = Element<std::int8_t, std::int32_t>;
 using S32 = Element<std::int32_t, std::int32_t>;
 using Pred = Element<std::uint8_t, bool>;
 
-// body.template operator()<E>() for the type of that number.
+// Calls body.template operator()<E>() for the element type of that number.
 template <class Body>
 void visit_type(std::uint32_t dtype, Body &&body) {
   switch (dtype) {
@@ -88,7 +88,7 @@ typename E::Stored *elements(std::byte *scratchpad, std::uint32_t address) {
   return reinterpret_cast<typename E::Stored *>(scratchpad + address);
 }
 
-// to[i] = f(from[0][i], ...), of as many operands as f has.
+// Computes to[i] = f(from[0][i], ...), with as many operands as f has.
 template <class To, class... From, class Function>
 void map(const Instruction &instruction, std::byte *scratchpad, Function f) {
   [&]<std::size_t... k>(std::index_sequence<k...>) {
@@ -125,7 +125,7 @@ W minimum(W x, W y) {
   return y < x ? y : x;
 }
 
-// Arithmetic of integers modulo 2^32; the low bits are those of narrower types.
+// Arithmetic of integers modulo 2^32. The low bits of the results are the results for narrower types.
 std::int32_t wrapped(std::uint32_t x) {
   return std::bit_cast<std::int32_t>(x);
 }
@@ -149,7 +149,7 @@ typename To::Wide convert(typename From::Wide x) {
     if (std::isnan(x)) {
       return 0;
     }
-    // The largest s32 is no f32: what is not below the power of two behind it becomes it.
+    // The largest s32 is not an f32, so numbers from the next power of two on become the largest s32.
     const auto above = static_cast<float>(Limits::max()) + (sizeof(typename To::Stored) < 4 ? 1.0f : 0.0f);
     return x >= above ? Limits::max() : x <= static_cast<float>(Limits::min()) ? Limits::min() : static_cast<Wide>(x);
   } else {
@@ -157,7 +157,7 @@ typename To::Wide convert(typename From::Wide x) {
   }
 }
 
-// -NaN < -inf < ... < -0 < 0 < ... < inf < NaN
+// Returns a key that compares as the total order does: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN
 std::int32_t total_order_key(float x) {
   const auto bits = std::bit_cast<std::int32_t>(x);
   return bits ^ (bits >> 31 & 0x7fffffff);
@@ -208,7 +208,7 @@ void compute_float(const Instruction &i, std::byte *s) {
   }
 }
 
-// Shifts by the width of the type or more leave nothing, or the sign.
+// Shifts by the width of the type or more give 0 or, if arithmetic to the right, copies of the sign bit.
 template <class E>
 void compute_integer(const Instruction &i, std::byte *s) {
   using W = std::int32_t;
@@ -271,7 +271,7 @@ void compute_vector(const Instruction &i, std::byte *s) {
       }
       return map<Pred, E, E>(i, s, [direction = i.option](W x, W y) { return holds(direction, x, y); });
     case BP_OP_SELECT: {
-      using Bits = Element<typename E::Stored, typename E::Stored>;  // a NaN stays the NaN it is
+      using Bits = Element<typename E::Stored, typename E::Stored>;  // so that a NaN keeps its bits
       return map<Bits, Pred, Bits, Bits>(i, s, [](bool choice, auto x, auto y) { return choice ? x : y; });
     }
     case BP_OP_CLAMP: return map<E, E, E, E>(i, s, [](W low, W x, W high) { return minimum(maximum(x, low), high); });
@@ -288,7 +288,8 @@ void compute_vector(const Instruction &i, std::byte *s) {
   }
 }
 
-// Each lane takes every 64th element of a row; then lanes are combined in halves.
+// Each lane combines every 64th element of a row; then the second half of the lanes is combined with the first half,
+// until one is left.
 template <class E, class Sum, class Combine>
 void reduce_rows(const Instruction &i, std::byte *s, Combine combine) {
   using W = typename Sum::Wide;

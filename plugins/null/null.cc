@@ -1,6 +1,7 @@
-// A plugin that does nothing, completely: every tier of the ABI is here, claims nothing, and says so when it is called
-// all the same; the frame around the device is that of plugin_api/cpp/single_device.h. Copy this folder, rename (README.md), and grow it: delete the tiers you do not need, then run
-// until the next "unimplemented".
+// A complete plugin that does nothing: it has every tier of the ABI, claims nothing, and reports "unimplemented" if it
+// is called all the same. The frame around the device is that of plugin_api/cpp/single_device.h. To write a plugin,
+// copy this folder, rename it (README.md), and delete the tiers that you do not need. Then run it, and implement the
+// function that the next "unimplemented" names.
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "plugin_api/cpp/call.h"
@@ -34,12 +35,12 @@ bp_status unimplemented(const bp_diag_t *diag, const char *what) {
 // Tier 0: kernels on host memory.
 
 bp_kernel find(const bp_device_t *, const bp_module_t *, uint32_t, const bp_diag_t *) {
-  return nullptr;  // not ours: the core runs it elsewhere
+  return nullptr;  // there is no kernel: the core runs the instruction elsewhere
 }
 
 constexpr bp_device_kernels_t kernels = {find};
 
-// Tier 1: memory of the device's own.
+// Tier 1: memory of the device.
 
 bp_status alloc(const bp_device_t *, uint32_t, uint64_t, uint32_t, bp_memory_t *, const bp_diag_t *diag) {
   return unimplemented(diag, "bp_device_memory.alloc");
@@ -56,7 +57,7 @@ constexpr bp_device_memory_t memory = {spaces, 1, alloc, release, copy};
 
 bp_status claim(const bp_device_t *, const bp_module_t *module, float *cost_ns, const bp_diag_t *) {
   for (const bp::plugin::Instruction instruction : bp::plugin::ModuleView(module).instructions()) {
-    cost_ns[instruction.index()] = -1;  // not ours
+    cost_ns[instruction.index()] = -1;  // not claimed
   }
   return BP_OK;
 }
@@ -79,7 +80,7 @@ bp_status submit(const bp_device_t *, uint32_t, const bp_command_t *, uint32_t, 
 constexpr uint32_t queues[] = {1u << BP_COMMAND_RUN | 1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL};
 constexpr bp_device_queue_t queue = {queues, 1, submit};
 
-// Tier 4: shaping the program.
+// Tier 4: changing the program.
 
 bp_status rewrite(const bp_device_t *, uint32_t, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
   return BP_OK;  // nothing written: the module stays as it is
@@ -96,7 +97,7 @@ bp_status nothing(const bp_device_t *, const bp_call_t *call, const bp_diag_t *d
 constexpr bp_routine_t routines[] = {{"null.nothing", nothing}};
 constexpr bp_device_custom_call_t custom_call = {routines, 1};
 
-// The device. In the order of the manifest: BP-MANIFEST-02.
+// The device. Its id, name, version and extensions equal those of the manifest (BP-MANIFEST-02).
 
 constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_MEMORY,      BP_EXT_COMPILER, BP_EXT_QUEUE,
                                     BP_EXT_REWRITE, BP_EXT_CUSTOM_CALL, nullptr};
@@ -107,7 +108,7 @@ struct NullDevice {
 
   bp_device_t abi;
   const bp_host_t *host;
-  bp::plugin::HostServices services;  // from init() on
+  bp::plugin::HostServices services;  // set by init()
 
   bp_status init(const bp_diag_t *) {
     services = bp::plugin::HostServices(host);

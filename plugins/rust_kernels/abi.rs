@@ -1,5 +1,5 @@
-//! The plugin ABI (plugin_api/include), as far as tier 0 needs it. Written by hand: the asserts hold it to the sizes of
-//! plugin_api/check/layout.txt, which never change. Strings are addresses of bytes that end in 0.
+//! The part of the plugin ABI (plugin_api/include) that tier 0 needs. It is written by hand; the asserts check that
+//! sizes are those in plugin_api/check/layout.txt, which never change. Strings are addresses of bytes that end in 0.
 
 use core::ffi::c_void;
 use core::mem::size_of;
@@ -114,7 +114,8 @@ pub struct Attr {
 }
 
 impl Module {
-    /// The core has checked the module: ranges lie inside it, and their elements are what they are said to be.
+    /// Returns the elements of a range. The core has checked the module: ranges are inside it, and their elements are
+    /// valid.
     fn array<T>(&self, range: Range) -> &[T] {
         unsafe {
             let base = (self as *const Module).cast::<u8>();
@@ -124,7 +125,8 @@ impl Module {
     pub fn instr(&self, index: u32) -> &Instr {
         &self.array(self.instrs)[index as usize]
     }
-    /// The number of the shape of a value: shapes of one module are equal if and only if their numbers are.
+    /// Returns the index of the shape of a value. Shapes of one module are equal if and only if their indices are
+    /// equal.
     pub fn shape_of(&self, value: u32) -> u32 {
         self.array::<Value>(self.values)[value as usize].shape
     }
@@ -226,7 +228,7 @@ impl<const SIZE: usize> Manifest<SIZE> {
     }
 }
 
-// Constant data, so shared by all threads.
+// These hold constant data, which all threads may share.
 unsafe impl Sync for DeviceDesc {}
 unsafe impl Sync for Device {}
 

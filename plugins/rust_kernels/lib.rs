@@ -1,5 +1,5 @@
 //! A backend in Rust: four kernels for f32 on host memory, and find(), which says what they take. It needs no library,
-//! not even Rust's own, so nothing runs when it is loaded. rustc alone builds it: see meson.build.
+//! not even Rust's standard library, so no code runs when it is loaded. rustc alone builds it: see meson.build.
 #![no_std]
 
 mod abi;
@@ -20,8 +20,8 @@ fn element_count(call: &Call) -> usize {
     module.element_count(module.shape(module.shape_of(module.instr(call.instr).results)))
 }
 
-/// Equal shapes have equal layouts, so elements stand at the same places. A result may lie where an operand does, so
-/// there are no slices.
+/// Applies an operation to all elements. Equal shapes have equal layouts, so corresponding elements have equal offsets.
+/// A result may be in the same memory as an operand, so Rust's slices cannot be used.
 unsafe fn elementwise(call: &Call, operation: impl Fn(f32, f32) -> f32) -> Status {
     let last = call.module.instr(call.instr).operand_count as usize - 1;
     let (x, y, out) = (*call.operands, *call.operands.add(last), *call.results);
@@ -169,7 +169,7 @@ extern "C" {
     fn abort() -> !;
 }
 
-/// An index that is out of bounds, which a checked module does not have.
+/// Called for an index that is out of bounds, which a checked module does not have.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
     unsafe { abort() }

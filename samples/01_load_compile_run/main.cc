@@ -6,7 +6,7 @@
 namespace {
 
 bp::Status lesson(const std::string &backend_name, const std::string &file) {
-  // A backend is found by name: nothing of it is known when this program is built.
+  // The backend is found by its name at run time; this program is built without knowing it.
   BP_ASSIGN(bp::Backend backend, bp::Backend::load(backend_name));
 
   // A program in HLO text: y = 2 * x + 1, for four numbers.
@@ -17,7 +17,7 @@ bp::Status lesson(const std::string &backend_name, const std::string &file) {
   fmt::print("{} instructions, {} bytes at the peak\n", compiled.report.instructions,
              compiled.executable.memory().peak());
 
-  // Values go in and come out as literals: dense, row-major.
+  // Inputs and outputs are literals: dense, row-major.
   BP_ASSIGN(bp::Literal x, bp::Literal::zeros(bp::Shape::array(bp::ir::ElementType::F32, {4})));
   for (std::size_t i = 0; i < 4; ++i) {
     x.mutable_elements<float>()[i] = static_cast<float>(i);

@@ -1,5 +1,5 @@
-// Lesson 2: a backend that runs whole patterns by routines of its own. The plugin beside this file takes a dot with bias
-// and activation as one call; the interpreter says whether the result is right.
+// Lesson 2: a backend that runs whole patterns by routines of its own. The plugin next to this file takes a dot with
+// bias and activation as one call; the result is compared with that of the interpreter.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Small numbers of both signs for each parameter.
+// Returns an argument for each parameter: small numbers of both signs.
 bp::Result<std::vector<bp::Literal>> make_arguments(const bp::Module &module) {
   std::vector<bp::Literal> arguments;
   for (std::size_t p = 0; p < module.entry().parameter_count(); ++p) {

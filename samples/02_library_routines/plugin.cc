@@ -1,6 +1,6 @@
-// Lesson 2, the plugin: a vendor with a library of two routines, a matrix product and one that adds a bias and cuts off
-// below zero on the way, and with nothing else. It takes the whole pattern where it finds it; all else the core gives
-// to the host.
+// Lesson 2, the plugin: the vendor has nothing but a library of two routines, a matrix product and one that also adds a
+// bias and replaces negative numbers by zero. The plugin takes the whole pattern where it finds it; the core runs
+// everything else on the host.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -32,7 +32,7 @@ namespace {
 using bp::plugin::Instruction;
 using bp::plugin::Shape;
 
-// The library: out[m, n] = lhs[m, k] * rhs[k, n], or max(lhs * rhs + bias[n], 0). Row-major.
+// The library: out[m, n] = lhs[m, k] * rhs[k, n], or max(lhs * rhs + bias[n], 0). All matrices are row-major.
 struct Sizes {
   std::int64_t m, k, n;
 };
@@ -53,9 +53,9 @@ void dense_layer(const Sizes &s, const float *lhs, const float *rhs, const float
   }
 }
 
-std::atomic<int> matrix_products, dense_layers;  // runs, told at the end
+std::atomic<int> matrix_products, dense_layers;  // numbers of runs, logged at the end
 
-// A product of two row-major matrices of f32 as the library wants it.
+// Whether it is a product of two row-major matrices of f32, which the library can compute.
 bool is_matrix_product(Instruction dot) {
   const auto is_matrix = [](Shape shape) {
     return shape.dtype() == BP_DTYPE_F32 && shape.rank() == 2 && shape.is_row_major();
@@ -72,14 +72,14 @@ Sizes sizes_of(Instruction dot) {
   return {dot.operand(0).shape().dim(0), dot.operand(0).shape().dim(1), dot.operand(1).shape().dim(1)};
 }
 
-// The parameter that a value of a fused computation is, or -1.
+// Returns the number of the parameter that a value of a fused computation is, or -1 if it is none.
 int parameter_number(bp::plugin::Computation computation, bp::plugin::Value value) {
   const auto parameters = computation.parameter_ids();
   const auto found = std::ranges::find(parameters, value.id());
   return found == parameters.end() ? -1 : static_cast<int>(found - parameters.begin());
 }
 
-// max(dot(lhs, rhs) + broadcast(bias), broadcast(0)), and which operands of the fusion these are.
+// The pattern max(dot(lhs, rhs) + broadcast(bias), broadcast(0)), with the numbers of its operands in the fusion.
 struct DenseLayer {
   Instruction dot;
   std::array<int, 3> operands;  // lhs, rhs, bias
@@ -142,7 +142,7 @@ bp_kernel find(const bp_device_t *, const bp_module_t *module, uint32_t index, c
 
 constexpr bp_device_kernels_t kernels = {find};
 
-// Fusions of a dot with what follows are proposed; find() says which it takes.
+// The core proposes fusions of a dot with the elementwise ops that follow it; find() says which of them it takes.
 constexpr bp_fusion_limits_t limits = {BP_FUSES_CONTRACTIONS, 8, 4, 0, 0, 0};
 constexpr bp_device_fusion_t fusion = {&limits};
 

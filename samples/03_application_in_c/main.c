@@ -1,4 +1,4 @@
-// Lesson 3: an application in C. It knows the library libbackplane.so and one header, and finds a backend by name.
+// Lesson 3: an application in C. It needs the library libbackplane.so and one header, and finds a backend by name.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 
 enum { MOST_ARRAYS = 16 };
 
-// Errors come as text that says what was found, what was expected, and where.
+// Prints an error. Its text says what was found, what was expected, and where.
 static void report(const bp_diag_t *diag, bp_status status, uint32_t instr, const char *message) {
   (void)diag, (void)status, (void)instr;
   fprintf(stderr, "%s\n", message);

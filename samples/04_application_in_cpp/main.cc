@@ -1,5 +1,5 @@
-// Lesson 4: an application in C++ that runs one program many times on the same memory: an Execution. Nothing is copied
-// and nothing allocated from one run to the next.
+// Lesson 4: an application in C++ that runs one program many times on the same memory, by an Execution. Between runs
+// nothing is copied and nothing is allocated.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,11 +13,11 @@ std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float *>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-// x, f(x), f(f(x)), ... for a program that maps an array of f32 to another of the same sizes.
+// Computes x, f(x), f(f(x)), ... for a program that maps an array of f32 to another of the same sizes.
 bp::Status lesson(const std::string &backend_name, const std::string &file) {
   BP_ASSIGN(bp::Backend backend, bp::Backend::load(backend_name));
   BP_ASSIGN(bp::Module module, bp::read_module(file));
-  // One program of the device, nothing on the host: this is what an Execution runs.
+  // An Execution runs one program of the device, so nothing may be left to the host.
   bp::CompileOptions options;
   options.device_only = true;
   BP_ASSIGN(bp::Compiled compiled, backend.compile(std::move(module), options));

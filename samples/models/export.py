@@ -81,7 +81,7 @@ def main():
     for function, arguments in models.items():
         module = jax.jit(function).lower(*arguments).compiler_ir("hlo").as_hlo_module()
         path = folder / f"{function.__name__}.hlo"
-        # The text names this file where it was run: make it the same anywhere.
+        # The text contains the path of this file: replace it, so that the text is the same on all machines.
         here = str(pathlib.Path(__file__).resolve())
         path.write_text(module.to_string().replace(here, "samples/models/export.py") + "\n")
         print(f"{path}: {path.stat().st_size} bytes")

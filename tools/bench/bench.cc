@@ -1,5 +1,6 @@
-// The benchmarks of what users wait for: reading, planning, compiling, finding plugins, calling. Not a test: figures
-// are of one run on one machine; compare those of the same run. Runs beside those of others: race.cc.
+// Benchmarks of operations that users wait for: reading, planning, compiling, finding plugins, calling. Not a test:
+// figures are from one run on one machine; compare only figures of the same run. Runs of programs are compared with
+// those of peers in race.cc.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-// The median of the seconds that `work` takes, of `times` runs.
+// Returns the median of the seconds that `work` takes when run `times` times.
 template <class Work>
 double median_seconds(int times, Work &&work) {
   std::vector<double> seconds;
@@ -69,7 +70,8 @@ class Table {
   boost::json::array rows_;
 };
 
-// The default passes: time in all, and time and effect of each that took a thousandth of it or did something.
+// Measures the default passes: the total time, and time and effect of each pass that took at least a thousandth of it
+// or changed something.
 void all_passes(Table &table, const std::string &name, ir::Module &module) {
   struct Effect {
     double seconds = 0;
@@ -98,7 +100,7 @@ void all_passes(Table &table, const std::string &name, ir::Module &module) {
   }
 }
 
-// Reading, verifying, passes and planning of one program.
+// Measures reading, verifying, passes and planning of one program.
 void core_stages(Table &table, const std::string &name, const std::string &text) {
   ir::Module module;
   double parse = median_seconds(5, [&] { module = value_or_exit(text::parse_module(text)); });

@@ -1,4 +1,5 @@
-// How much memory the planner saves: our schedules and packing beside the classic ones, for whole models.
+// Measures how much memory the planner saves: the core's schedules and packing compared with classic ones, for whole
+// models.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,10 +26,10 @@ using buffers::Scheduling;
 
 struct Figures {
   std::int64_t temporaries = 0, bound = 0;
-  double seconds = 0;  // of schedule, copies and plan
+  double seconds = 0;  // for schedule, copies and plan
 };
 
-// Copies and aliasing are ours in either case: what differs is the order, and the effort that packing may take.
+// Copies and aliasing are the core's in both cases: only the order and the effort for packing differ.
 Result<Figures> plan(ir::Module module, Scheduling scheduling, std::int64_t packing_steps) {
   auto start = std::chrono::steady_clock::now();
   module.header().is_scheduled = false;

@@ -1,5 +1,6 @@
-// How well the packer does on problems that are published, and on changed ones: a search that was lucky once shows there.
-// Every change leaves the offsets of the original valid, so that the capacity it was published with can still be reached.
+// Measures how well the packer solves published problems and modified ones, which reveal a search that was only lucky
+// with the originals. The offsets of the original solution remain valid after every modification, so that its published
+// capacity can still be reached.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ void shrink_sizes(Items &items, Random &random) {
   }
 }
 
-// By up to three times the distance of neighbouring times.
+// Shortens the time at both ends by up to three times the median distance between neighbouring times.
 void shrink_times(Items &items, Random &random) {
   std::vector<std::int64_t> times, distances;
   for (const Item &item : items) {

@@ -1,4 +1,5 @@
-"""What all peers do: read the inputs that bench_race wrote, be timed, compare results, print one JSON object."""
+"""Functions common to all peers: read the inputs that bench_race wrote, measure times, compare results, print one JSON
+object."""
 
 import json
 import pathlib
@@ -13,7 +14,8 @@ def read_array(folder, kind, number, shape, dtype):
 
 
 def difference(results, folder):
-    """The norm of theirs - ours over that of theirs, the largest of all results; ours are files."""
+    """Returns the norm of theirs - ours divided by the norm of theirs, the maximum over all results; ours are read from
+    files."""
     import numpy as np
 
     def of(number, theirs):
@@ -21,7 +23,7 @@ def difference(results, folder):
         wide = np.complex128 if theirs.dtype.kind == "c" else np.float64
         ours = read_array(folder, "output", number, theirs.shape, theirs.dtype).astype(wide)
         theirs = theirs.astype(wide)
-        both = np.isnan(theirs) & np.isnan(ours)  # of random inputs, on both sides
+        both = np.isnan(theirs) & np.isnan(ours)  # random inputs may give NaN on both sides
         theirs, ours = np.where(both, 0, theirs), np.where(both, 0, ours)
         return float(np.linalg.norm((theirs - ours).ravel()) / max(np.linalg.norm(theirs.ravel()), 1e-300))
 
@@ -29,14 +31,15 @@ def difference(results, folder):
 
 
 def timed(repeats, prepare, run):
-    """The fields of the answer about run(prepare()), after one run to warm up: median, least, and median distance."""
+    """Returns the answer's fields about run(prepare()), after one warm-up run: median, minimum, and median
+    deviation."""
     seconds = []
     for _ in range(repeats + 1):
         arguments = prepare()
         start = time.perf_counter()
         result = run(arguments)
         seconds.append(time.perf_counter() - start)
-        del result  # its memory is there for the next one
+        del result  # releases its memory for the next result
     seconds = seconds[1:]
     median = sorted(seconds)[repeats // 2]
     spread = sorted(abs(one - median) for one in seconds)[repeats // 2]
@@ -44,11 +47,12 @@ def timed(repeats, prepare, run):
 
 
 def main(measure):
-    """measure(model, folder, platform, repeats) returns the fields of the answer, or raises with the reason."""
+    """Prints the answer. measure(model, folder, platform, repeats) returns its fields, or raises an exception with the
+    reason."""
     model, folder, platform, repeats = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
     try:
         answer = measure(model, folder, platform, repeats)
-    except Exception as error:  # whatever is missing or breaks there is an answer too
+    except Exception as error:  # any failure there must be reported as an answer
         answer = {"error": f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"}
-    # JSON has no NaN; who reads takes nothing for it.
+    # JSON has no NaN; null stands for it.
     print(json.dumps({key: None if value != value else value for key, value in answer.items()}))

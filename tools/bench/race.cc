@@ -1,4 +1,4 @@
-// Runs programs here and on peers, in turn and on the same inputs, and compares times and results.
+// Runs programs here and on peers, in turn and with the same inputs, and compares times and results.
 #include <fmt/core.h>
 
 #include <sched.h>
@@ -39,7 +39,7 @@ constexpr const char *examples =
     "  build/tools/bench_race tools/bench/kernels/gelu.hlo --threads 1 --python ~/venv/bin/python\n"
     "  build/tools/bench_race tools/bench/gpu/*.hlo --on nvptx --peer xla:gpu --peer torch:cuda --json race.json\n";
 
-// A folder of this process, deleted at the end.
+// A folder for this process, deleted by the destructor.
 class ExchangeFolder {
  public:
   ExchangeFolder() : path_(filesystem::temp_directory_path() / fmt::format("backplane-race-{}", ::getpid())) {}
@@ -70,7 +70,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds of runs: in the middle, the least, and how far from the middle half of them are.
+// Seconds per run: the median, the minimum, and the median deviation from the median.
 struct Figures {
   double run = 0, least = 0, spread = 0;
 
@@ -84,8 +84,8 @@ struct Figures {
   }
 };
 
-// What a run has to do at least: to read parameters and write results, and the operations of dots, by element type.
-// Nothing of a program with calls, whose entry tells only a part.
+// Returns the minimum work of a run: bytes of parameters and results, and the operations of dots, by element type.
+// Empty for a program with calls, because its entry contains only a part of the work.
 json::object work_of(const ir::Module &module) {
   double bytes = static_cast<double>(module.entry().root().shape().byte_size());
   json::object operations;
@@ -127,7 +127,7 @@ class Runner {
     return Runner(std::move(module), std::move(compiled), std::move(timed), seconds);
   }
 
-  // Inputs and results, as peers read them.
+  // Writes inputs and results as peers read them.
   Status exchange(const ExchangeFolder &folder) const {
     BP_TRY(folder.clear());
     BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module_, 1));
@@ -171,11 +171,11 @@ class Runner {
 
 struct Peers {
   std::vector<std::string> names;  // KIND:PLATFORM
-  std::string python;              // an interpreter
-  std::string scripts;             // the folder of KIND_peer.py
+  std::string python;              // Python interpreter
+  std::string scripts;             // folder of KIND_peer.py
 };
 
-// What the peer's script prints, one JSON object; its field `error` says why it could not.
+// Returns what the peer's script prints: one JSON object, whose field `error` gives the reason if it failed.
 json::object ask_peer(const Peers &peers, const std::string &peer, const std::string &file,
                       const ExchangeFolder &folder, int repeat) {
   const std::size_t colon = peer.find(':');
@@ -185,7 +185,7 @@ json::object ask_peer(const Peers &peers, const std::string &peer, const std::st
     const boost::filesystem::path program =
         python.find('/') == std::string::npos ? boost::process::search_path(python) : python;
     boost::process::ipstream out;
-    // As ours, results get memory that is there already.
+    // As in this process, results get memory that is already mapped.
     boost::process::environment environment = boost::this_process::environment();
     environment["MALLOC_ARENA_MAX"] = "1";
     environment["MALLOC_MMAP_MAX_"] = "0";
@@ -221,7 +221,7 @@ void print_row(std::string_view program, std::string_view on, const Figures &fig
              command::format_seconds(compile_seconds), beside_ours);
 }
 
-// One program here and on all peers. Prints a line for each, and returns the same.
+// Runs one program here and on all peers. Prints a line for each, and returns the same data.
 Result<json::object> race(const std::string &file, const Backend &backend, conformance::RunClock &clock,
                           const Peers &peers, int repeat) {
   const std::string name = filesystem::path(file).stem();
@@ -264,7 +264,7 @@ Result<json::object> race(const std::string &file, const Backend &backend, confo
                       {"peers", std::move(answers)}};
 }
 
-// This process, and those that it starts, on the first of the processors that it may use.
+// Pins this process, and those that it starts, to the first `count` of the processors available to it.
 bool pin(int count) {
   cpu_set_t allowed, chosen;
   CPU_ZERO(&chosen);

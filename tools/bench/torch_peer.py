@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times what PyTorch does for the programs of tools/bench/gpu, for bench_race.
+"""Measures the time of PyTorch's equivalents of the programs of tools/bench/gpu, for bench_race.
 Usage: torch_peer.py PROGRAM.hlo FOLDER cuda|cpu REPEATS"""
 
 import pathlib
@@ -39,7 +39,7 @@ def programs(torch):
 
 
 def parameters(model):
-    """(element type, dimensions) of the entry's, in order."""
+    """Returns (element type, dimensions) of the entry's parameters, in order."""
     entry = model[model.index("ENTRY"):]
     found = re.findall(r"= (\w+)\[([\d,]*)\]\S* parameter\((\d+)\)", entry)
     return [(dtype, [int(size) for size in dims.split(",") if size])
@@ -73,7 +73,7 @@ def measure(model, folder, platform, repeats):
         return result
 
     with torch.inference_mode():
-        run(inputs)  # compiles
+        run(inputs)  # the first run compiles
         seconds = peer.timed(repeats, lambda: inputs, run)
         theirs = run(inputs).cpu()
         dtype = next(name for name, of_torch in DTYPES.items() if getattr(torch, of_torch) == theirs.dtype)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times an HLO text file on XLA, through JAX (pip install jax==0.10.2), for bench_race.
+"""Measures the time of an HLO text file on XLA, through JAX (pip install jax==0.10.2), for bench_race.
 Usage: xla_peer.py MODEL.hlo FOLDER cpu|gpu REPEATS"""
 
 import pathlib
@@ -28,7 +28,7 @@ def measure(model, folder, platform, repeats):
     def put():
         return jax.block_until_ready([jax.device_put(value, device) for value in inputs])
 
-    # Copies are XLA's own; what lies in an array of numpy it may not overwrite, and would copy within the run.
+    # The copies are XLA's own arrays. XLA may not overwrite memory of a numpy array, and would copy it during the run.
     copy = jax.jit(lambda values: [jax.numpy.copy(value) for value in values])
     resident = put()
     donates = re.search(r"^HloModule.*(input_output_alias|buffer_donor)", text, re.M) is not None

@@ -1,4 +1,4 @@
-// Which backend, and what it is told: the same options for every subcommand that has one.
+// The choice of a backend and its settings: the same options for every subcommand that has one.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,22 @@ namespace bp::command {
 
 class BackendChoice {
  public:
-  // --on, --set, --target, --features, --isolate and --layer.
-  // Without a default it is optional: name() is empty if it was not given.
+  // Adds --on, --set, --target, --features, --isolate and --layer. Without a default the backend is optional: name() is
+  // empty if none was given.
   static void add_to(Options &options, const std::string &default_name = "cpu");
-  // After Options::parse(). An exit code if the command line is wrong.
+  // To be called after Options::parse(). Returns an exit code if the command line is wrong.
   std::optional<int> read(const Options &options);
 
-  // As --set NAME=VALUE.
+  // Acts like --set NAME=VALUE.
   void set(const std::string &name, const std::string &value) { options_.settings.emplace_back(name, value); }
 
-  // Beneath those of --layer.
+  // Adds a layer below those of --layer.
   void add_lowest_layer(host::Layer layer) { options_.layers.insert(options_.layers.begin(), std::move(layer)); }
 
   const std::string &name() const { return name_; }
-  // dump_dir: see BackendOptions; may be empty.
+  // `dump_dir`: see BackendOptions; may be empty.
   Result<Backend> load(const std::string &dump_dir = {}) const;
-  // "--on cpu --set target=aarch64-linux-gnu": says the same again.
+  // Returns the arguments that make this choice again: "--on cpu --set target=aarch64-linux-gnu".
   std::string arguments() const;
 
  private:
@@ -36,17 +36,17 @@ class BackendChoice {
   BackendOptions options_;
 };
 
-// --isolate, with which a backend runs in a process of its own.
+// Adds --isolate, which runs a backend in a process of its own.
 void add_isolate_option(Options &options);
-// What it says, after Options::parse(). An exit code if it is wrong.
+// Reads --isolate, after Options::parse(). Returns an exit code if its value is wrong.
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation);
 
-// --set, any number of times, and --emulate, which is short for one.
+// Adds --set, which may be repeated, and --emulate, an abbreviation for one setting.
 void add_setting_options(Options &options);
-// What they say, after Options::parse(). An exit code if one is not NAME=VALUE.
+// Reads these options, after Options::parse(). Returns an exit code if one is not NAME=VALUE.
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings);
 
-// "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".
+// Returns a text like "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".
 std::string describe(const Backend &backend);
 
 }  // namespace bp::command

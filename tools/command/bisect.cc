@@ -23,7 +23,7 @@ struct BisectRequest {
   double tolerance = 1e-4;
 };
 
-// Whether the device agrees when it is given a module that is not fused.
+// Whether the device agrees with the reference when it gets a module that is not fused.
 Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, const Backend &reference,
                             const BisectRequest &request) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
@@ -38,7 +38,7 @@ Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, co
   return agreement.verdict() != debugging::Verdict::Differs;
 }
 
-// The instruction of the entry that the device computes otherwise than the interpreter on equal operands.
+// Returns the instruction of the entry for which the device's result differs from the interpreter's on equal operands.
 Result<std::optional<Isolated>> find_instruction(const ir::Module &module, const Backend &backend,
                                                  const BisectRequest &request) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));

@@ -42,8 +42,8 @@ std::string_view name_of(CheckStatus status) {
 struct CheckResult {
   CheckStatus status = CheckStatus::Passed;
   std::size_t checks = 0;
-  std::vector<std::string> messages;           // why it failed or was skipped
-  std::vector<std::string> stored_values_off;  // checks that hold only against the correctly rounded result
+  std::vector<std::string> messages;           // reasons for the failure or for skipping
+  std::vector<std::string> stored_values_off;  // checks that hold only with the correctly rounded result
 };
 
 struct Tally {
@@ -53,7 +53,7 @@ struct Tally {
   }
 };
 
-// Folders stand for the programs in them.
+// Replaces folders by the programs in them.
 Result<std::vector<std::string>> find_files(const std::vector<std::string> &paths) {
   std::vector<std::string> files;
   for (const std::string &path : paths) {
@@ -98,7 +98,7 @@ Result<std::vector<conformance::Case>> read_cases(const CheckRequest &request) {
   return cases;
 }
 
-// A run takes what was predicted, to the byte.
+// Checks that a run takes exactly the predicted number of bytes.
 Status check_memory(const Executable &executable, const std::vector<ir::Literal> &arguments) {
   if (executable.program() == nullptr) {
     return {};
@@ -118,7 +118,7 @@ Status check_memory(const Executable &executable, const std::vector<ir::Literal>
 CheckResult run(const conformance::Case &one, const Backend &backend, const CheckRequest &request) {
   Result<Module> module = conformance::parse(one);
   if (!module.ok()) {
-    // What the reader understands but cannot turn into a static program of one device.
+    // The reader may understand a program without being able to turn it into a static program for one device.
     const bool unsupported = module.error().code() == ErrorCode::Unsupported;
     return {unsupported ? CheckStatus::Skipped : CheckStatus::Failed, 0, {module.error().to_string()}, {}};
   }

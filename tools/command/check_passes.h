@@ -9,13 +9,13 @@
 
 namespace bp::command {
 
-// --check and its options.
+// Adds --check and its options.
 void add_check_options(Options &options);
-// After Options::parse(). An exit code if the command line is wrong.
+// To be called after Options::parse(). Returns an exit code if the command line is wrong.
 std::optional<int> read_check_options(const Options &options, debugging::CheckOptions &check);
 
-// An exit code. `backend`: null, or a device whose compilation is checked instead of `passes`. Prints what was found, and
-// `rerun`, the command that finds it again.
+// Runs the check and returns an exit code. If `backend` is not nullptr, that device's compilation is checked instead of
+// `passes`. Prints the findings, and `rerun`, the command that reproduces them.
 int check_passes(const ir::Module &module, std::span<const passes::Pass> passes, const Backend *backend,
                  const debugging::CheckOptions &check, const std::string &rerun);
 

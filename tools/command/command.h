@@ -1,5 +1,5 @@
 // The `backplane` command: a table of subcommands, one file each. A subcommand reads its options, does its work with
-// the core, and says how it went by an exit code.
+// the core, and returns an exit code.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ namespace bp::command {
 // Exit codes, the same for every subcommand.
 enum ExitCode : int {
   success = 0,
-  negative = 1,  // done, and the answer is no: results differ, a check failed, no evidence
+  negative = 1,  // done, with a negative answer: results differ, a check failed, no evidence
   usage = 2,     // the command line is wrong
-  failed = 3,    // an input, a plugin or the system did not allow it; standard error says what and where
+  failed = 3,    // an input, a plugin or the system caused a failure; standard error says what and where
 };
 
 struct Command {
@@ -24,7 +24,7 @@ struct Command {
   int (*run)(std::span<const std::string> arguments);
 };
 
-// All subcommands, in the order of the help text. Defined in main.cc.
+// Returns all subcommands, in the order of the help text. Defined in main.cc.
 std::span<const Command> commands();
 
 int run_model(std::span<const std::string> arguments);        // run.cc

@@ -14,18 +14,18 @@ namespace {
 struct Request {
   ModelChoice model;
   std::string output;    // empty: standard output
-  std::string emit;      // what text; empty: the artifact
+  std::string emit;      // text form to emit; empty: the artifact
   std::string dump_dir;  // may be empty
 };
 
-// The path of one of several artifacts: "model.2.artifact" of "model.artifact".
+// Returns the path of one of several artifacts: "model.2.artifact" for "model.artifact".
 std::string numbered(const std::string &path, std::size_t number) {
   const std::filesystem::path whole(path);
   const std::string suffix = whole.extension().string();
   return fmt::format("{}.{}{}", path.substr(0, path.size() - suffix.size()), number, suffix);
 }
 
-// output: empty for standard output.
+// Compiles and writes to the file `output`; empty: standard output.
 Status compile(Module module, const Backend &backend, const Request &request, const std::string &output) {
   const std::string name = module.name();
   CompileOptions options;

@@ -19,7 +19,7 @@ std::string paint_word(conformance::CaseStatus status) {
   return paint(conformance::is_unexpected(status) ? Colour::Red : Colour::Green, conformance::to_string(status));
 }
 
-// A package may be a folder, with logs and what else belongs to it.
+// The results may be in a folder, together with logs and other files.
 std::string results_in(const std::string &package) {
   boost::system::error_code problem;
   return boost::filesystem::is_directory(package, problem) ? package + "/results.jsonl" : package;

@@ -1,5 +1,5 @@
-// What comes after a run of the suite: its results as text, page and XML; and `conform report` and `conform verify`, which
-// read results that were written down.
+// The results of a run of the suite as text, HTML and XML; and `conform report` and `conform verify`, which read the
+// results of an earlier run.
 #pragma once
 
 #include "conformance/report/record.h"
@@ -7,12 +7,13 @@
 
 namespace bp::command {
 
-// The `backplane` that workers are processes of.
+// Path of the `backplane` executable that worker processes run.
 inline constexpr char this_program[] = "/proc/self/exe";
 
-// --html and --junit.
+// Adds --html and --junit.
 void add_renderings(Options &options);
-// The text, and the files that were asked for. The exit code: negative if something was unexpected, or is missing.
+// Prints the text and writes the files that were asked for. Returns the exit code: negative if a result is unexpected
+// or missing.
 int show_results(const Options &options, const conformance::Report &results);
 
 int report_results(std::span<const std::string> arguments);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a C++ table of files: embed_templates.py OUTPUT FOLDER=FILE..., for tools/command/new.cc."""
+"""Writes a C++ table of files: embed_templates.py OUTPUT FOLDER=FILE..., for tools/command/new.cc."""
 
 import pathlib
 import sys

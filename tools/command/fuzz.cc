@@ -18,9 +18,9 @@ namespace po = boost::program_options;
 struct FuzzRequest {
   Problem problem;
   std::uint64_t first_seed = 1;
-  std::int64_t count = 0;  // 0: until the time is over
+  std::int64_t count = 0;  // 0: until the time has passed
   double minutes = 0;      // 0: until the count is reached
-  int size = 0;            // 0: the seed's
+  int size = 0;            // 0: the size that the seed determines
   std::string output_folder;
   int max_failures = 5;
 };
@@ -67,7 +67,7 @@ int fuzz(FuzzRequest &request) {
   return failures == 0 ? success : negative;
 }
 
-// Mutants of programs of one op: see core/debugging/mutation.h.
+// Fuzzes with mutants of programs of one op: see core/debugging/mutation.h.
 int fuzz_mutants(const FuzzRequest &request, const std::vector<ir::Module> &bases) {
   const auto start = std::chrono::steady_clock::now();
   auto minutes = [&] { return seconds_since(start) / 60; };
@@ -106,7 +106,7 @@ int fuzz_mutants(const FuzzRequest &request, const std::vector<ir::Module> &base
   return failures == 0 ? success : negative;
 }
 
-// What was written before, or any other program.
+// Judges a program from a file: one written by an earlier run, or any other.
 int judge_again(const std::string &file, const Problem &problem) {
   auto module = read_module(file);
   if (!module.ok()) {

@@ -1,4 +1,4 @@
-// `backplane inspect`: a plugin's file as the loader sees it before it runs any of it.
+// `backplane inspect`: a plugin's file as the loader sees it, without running any of it.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@
 namespace bp::command {
 namespace {
 
-// One thing the loader asks; `problem` says what was found, what was expected, and how to mend it.
+// One check of the loader; `problem` says what was found, what was expected, and how to fix it.
 struct Finding {
   std::string_view rule;
   std::string problem;  // empty: none
@@ -28,7 +28,7 @@ struct Inspection {
   bool is_loadable() const {
     return std::ranges::all_of(findings, [](const Finding &finding) { return finding.problem.empty(); });
   }
-  // Whether there was no problem.
+  // Adds a finding. Returns whether there was no problem.
   bool add(std::string_view rule, const Status &status) {
     findings.push_back({rule, status.ok() ? std::string() : host::printable(status.error().message())});
     return status.ok();
@@ -39,7 +39,7 @@ Status status_of(const host::Candidate &candidate) {
   return candidate.refusal ? Status(*candidate.refusal) : Status();
 }
 
-// Every rule is asked, not only up to the first that is broken.
+// Checks every rule, not only up to the first violation.
 bp::Result<Inspection> inspect(const std::string &path) {
   Inspection inspection{path, {}, {}, {}, {}, {}};
   BP_ASSIGN(const host::FileBytes bytes, host::FileBytes::open(path));
@@ -50,7 +50,7 @@ bp::Result<Inspection> inspect(const std::string &path) {
   for (const host::XRayRule &rule : host::x_ray_rules()) {
     if (!rule.needs_header_only && !has_all) {
       if (!inspection.is_loadable()) {
-        return inspection;  // the rest of such a file is not understood
+        return inspection;  // the rest of such a file cannot be interpreted
       }
       BP_ASSIGN(image, host::read_plugin_elf(bytes));
       has_all = true;
@@ -110,7 +110,7 @@ void print_row(std::string_view what, std::string_view value) {
   fmt::print("  {:<13} {}\n", what, value.empty() ? "none" : value);
 }
 
-// The first few, and how many more there are.
+// Lists the first few names, and the number of the others.
 std::string list(const std::vector<std::string> &names) {
   constexpr std::size_t shown = 6;
   const std::vector<std::string> first(names.begin(), names.begin() + std::min(shown, names.size()));

@@ -17,7 +17,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-// What only names or makes values that are given.
+// Whether the instruction only names or groups existing values.
 bool computes_nothing(const Instruction &instruction) {
   switch (instruction.opcode()) {
     case Opcode::Parameter:
@@ -44,7 +44,7 @@ class Isolation {
  public:
   Isolation(const ir::Module &module, const Backend &backend, double tolerance)
       : module_(module), backend_(backend), tolerance_(tolerance), values_(module.instruction_id_limit()) {
-    // Constants go along with the instruction; all else becomes a parameter.
+    // Constants are extracted with the instruction; all other operands become parameters.
     given_.assign(module.instruction_id_limit(), true);
     for (Instruction instruction : module.entry().instructions()) {
       given_[ir::index(instruction.id())] = instruction.opcode() != Opcode::Constant;
@@ -100,7 +100,7 @@ class Isolation {
   Status compare(const Instruction &instruction, IsolationReport &report) {
     compile::Extract alone = compile::extract(module_, {compile::Place::Device, {instruction.id()}}, given_);
     if (alone.outputs.empty()) {
-      return {};  // nobody uses it
+      return {};  // its result is unused
     }
     BP_ASSIGN(const Compiled *compiled, compile_once(alone.module));
     if (!compiled->report.on_host.empty()) {
@@ -129,7 +129,8 @@ class Isolation {
     return {};
   }
 
-  // How much an array of an instruction's value changes when its operands are nudged.
+  // Returns how much an array of an instruction's result changes when its operands are moved by one unit in the last
+  // place.
   Result<double> response_of(const Instruction &instruction, std::size_t array) const {
     std::vector<ir::Literal> operands;
     for (InstructionId operand : instruction.operands()) {
@@ -142,7 +143,7 @@ class Isolation {
     return comparisons[array].typical_error;
   }
 
-  // Layers repeat: instructions that print the same, names aside, share one program.
+  // Layers repeat, so instructions that print the same text except for names share one program.
   Result<const Compiled *> compile_once(ir::Module &module) {
     int number = 0;
     for (ir::Computation computation : module.computations()) {

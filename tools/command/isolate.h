@@ -1,6 +1,6 @@
-// Compares a backend with the interpreter instruction by instruction: each of the entry computation is run alone, on
-// the interpreter's values, so that differences do not compound. A deep network may turn the rounding of its first
-// layer into a different gradient; one instruction cannot.
+// Compares a backend with the interpreter instruction by instruction: each instruction of the entry computation is run
+// alone, on the interpreter's values, so that differences do not compound. In a deep network, rounding in the first
+// layer may lead to a different gradient; a single instruction cannot amplify it like that.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@
 namespace bp::command {
 
 struct Isolated {
-  std::string name;  // of the instruction
+  std::string name;  // name of the instruction
   ir::Opcode opcode;
-  double relative_error = 0;  // the largest of its arrays; interpreter::Comparison::typical_error
-  // By how much that array changes, in the same measure, when the operands move by one unit in the last place. Looked
-  // at only where the error is above the tolerance: a sum that cancels to nothing has no digits to agree on.
+  double relative_error = 0;  // the largest of its result arrays; see interpreter::Comparison::typical_error
+  // Relative change of that array when the operands change by one unit in the last place. Computed only where the error
+  // exceeds the tolerance: a sum that cancels to zero has no significant digits.
   double response = 0;
 
   bool agrees(double tolerance) const {
@@ -27,12 +27,12 @@ struct Isolated {
 
 struct IsolationReport {
   std::vector<Isolated> compared;  // in the order of the program
-  std::size_t on_host = 0;         // that the backend left to the host: not compared
-  std::size_t not_alone = 0;       // that have no meaning alone: side effects, tokens
+  std::size_t on_host = 0;         // number of instructions that the backend left to the host: not compared
+  std::size_t not_alone = 0;       // number of instructions that cannot run alone: side effects, tokens
 };
 
-// The module is verified. `tolerance`: see Isolated::response. `progress` may be empty: instructions done, of how many,
-// the next one's name.
+// The module must be verified. `tolerance`: see Isolated::response. `progress` may be empty; its arguments are the
+// number of instructions done, their total number and the name of the next one.
 Result<IsolationReport> compare_in_isolation(
     const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments, double tolerance,
     const std::function<void(std::size_t, std::size_t, std::string_view)> &progress);

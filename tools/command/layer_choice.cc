@@ -18,7 +18,7 @@
 namespace bp::command {
 namespace {
 
-// One command, one set of layers.
+// The layers of the command; a process runs only one command.
 struct Active {
   std::shared_ptr<layers::Violations> violations;
   std::shared_ptr<layers::Trace> trace;
@@ -31,7 +31,7 @@ Active &active() {
   return active;
 }
 
-// Not by return: the device may still write to the memory of this process.
+// Does not return, because the device may still write to the memory of this process.
 void end_overdue(const std::string &what) {
   fmt::print(stderr, "backplane: deadline: {}\n", what);
   std::fflush(nullptr);
@@ -64,7 +64,7 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
         active().trace_file = layer.substr(6);
         auto trace = layers::Trace::create(active().trace_file);
         if (!trace.ok()) {
-          return report(trace.error());  // before the work, not after it
+          return report(trace.error());  // reported before the work, not after it
         }
         active().trace = std::move(trace).value();
       }

@@ -1,4 +1,4 @@
-// --layer: what stands between the core and the plugins of this command, and what comes of it at the end.
+// --layer: the layers between the core and the plugins of this command, and their results at the end.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,12 @@
 namespace bp::command {
 
 void add_layer_option(Options &options);
-// The layers asked for, in their order; an exit code if the command line is wrong or a file cannot be written.
+// Reads the layers asked for, in their order. Returns an exit code if the command line is wrong or a file cannot be
+// written.
 std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers);
 
-// At the end of the process, when every backend is gone: writes files, counts violations. The exit code: that of the
-// command, or 1 if a file could not be written or a rule was broken.
+// To be called at the end of the process, when all backends are destroyed: writes files and counts violations. Returns
+// the exit code: that of the command, or 1 if a file could not be written or a rule was broken.
 int finish_layers(int code);
 
 }  // namespace bp::command

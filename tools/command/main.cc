@@ -88,17 +88,17 @@ int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     int code = run(arguments);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {  // else a full disk would pass for success
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {  // otherwise a full disk would look like success
       throw std::system_error(errno, std::generic_category());
     }
     return code;
   } catch (const std::bad_alloc &) {
     std::fputs("backplane: out of memory\n", stderr);
-  } catch (const std::system_error &error) {  // of fmt::print, or of a thread that cannot be started
+  } catch (const std::system_error &error) {  // from fmt::print, or from a thread that cannot be started
     const std::string_view what = std::ferror(stdout) != 0   ? "cannot write the standard output"
                                   : std::ferror(stderr) != 0 ? "cannot write the standard error"
                                                              : "out of resources";
-    // Not by fmt::print, which throws where standard error cannot be written either.
+    // Not with fmt::print, which throws if standard error cannot be written either.
     std::fputs(fmt::format("backplane: {}: {}\n", what, error.code().message()).c_str(), stderr);
   }
   return bp::command::failed;

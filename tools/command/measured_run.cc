@@ -12,7 +12,7 @@
 namespace bp::command {
 namespace {
 
-// Gives the leaves of a literal to the inputs of an execution, from number `leaf` on.
+// Stores the leaves of a literal in the inputs of an execution, from number `leaf` on.
 void store_leaves(const ir::Literal &literal, const Program &program, Execution &execution, std::size_t &leaf) {
   if (literal.shape().is_tuple()) {
     for (const ir::Literal &element : literal.tuple_elements()) {
@@ -24,7 +24,7 @@ void store_leaves(const ir::Literal &literal, const Program &program, Execution 
   }
 }
 
-// The memory of all devices together.
+// Memory taken from all devices together.
 struct DeviceMemory {
   std::atomic<std::int64_t> taken = 0, most = 0;
 
@@ -72,20 +72,20 @@ host::Layer device_memory_counter() {
   return [](std::unique_ptr<host::Entry> below) { return std::make_unique<DeviceMemoryCounter>(std::move(below)); };
 }
 
-// The constants' memory was taken when the program was loaded, and is added.
+// The memory of the constants was allocated when the program was loaded, and is added.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
                                  const std::vector<ir::Literal> &arguments, int repeat) {
   using Clock = std::chrono::steady_clock;
   MeasuredRun measured;
   Execution execution = Execution::prepare(program);
-  measured.seconds.reserve(static_cast<std::size_t>(repeat));  // not counted: it is ours
+  measured.seconds.reserve(static_cast<std::size_t>(repeat));  // allocated before counting starts
   const std::int64_t before = device_memory.taken;
   device_memory.most = before;
   auto counter = std::make_unique<measure::AllocationCounter>();
   BP_TRY(execution.allocate());
   const auto on_host = [&] { return counter->is_valid() ? counter->peak() : -1; };
   if (program->is_on_device()) {
-    measured.memory.staging = on_host();  // what a simulator takes to run is not the program's
+    measured.memory.staging = on_host();  // memory that a simulator allocates for a run is not the program's
   }
   for (int i = 0; i < repeat; ++i) {
     std::size_t leaf = 0;

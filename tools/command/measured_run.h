@@ -1,4 +1,4 @@
-// A run of a program in memory of its own, with the time it takes and the memory it really takes.
+// A run of a program in its own memory, measuring the time and the memory that it really uses.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace bp::command {
 
-// As runtime::MemoryFigures has them, in bytes; -1: not to be measured.
+// Bytes, corresponding to runtime::MemoryFigures; -1: could not be measured.
 struct MeasuredMemory {
-  std::int64_t peak = 0;     // what the first run took where the program works, and what the constants hold
-  std::int64_t staging = 0;  // what was taken for it in the host's memory, if that is another
+  std::int64_t peak = 0;     // peak of the first run in the memory in which the program works, plus the constants
+  std::int64_t staging = 0;  // memory allocated for it on the host, if the program works in another memory
 };
 
 struct MeasuredRun {
@@ -19,10 +19,11 @@ struct MeasuredRun {
   MeasuredMemory memory;
 };
 
-// Counts what is taken of a device's memory; has to be the lowest layer of the backend.
+// Returns a layer that counts allocated device memory; must be the lowest layer of the backend.
 host::Layer device_memory_counter();
 
-// Runs `repeat` times. Counts what the whole process takes meanwhile: nothing else must be going on.
+// Runs the program `repeat` times. Counts the allocations of the whole process meanwhile, so no other activity is
+// allowed.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
                                  const std::vector<ir::Literal> &arguments, int repeat);
 

@@ -19,17 +19,18 @@
 namespace bp::command {
 namespace {
 
-constexpr std::size_t max_shown = 20;  // lines of a kind
+constexpr std::size_t max_shown = 20;  // lines per kind
 
 struct MemoryRequest {
   ModelChoice model;
   std::string html;
-  BackendChoice backend;      // without a name: no device
-  std::int64_t capacity = 0;  // 0: not asked
+  BackendChoice backend;      // without a name: plan without a device
+  std::int64_t capacity = 0;  // 0: no check of the capacity
   bool json = false, plan = false;
 };
 
-// Where an instruction comes from: the framework's source line if the model says it, else its line in the model.
+// Returns where an instruction comes from: the framework's source line if the model gives it, otherwise its line in the
+// model.
 std::string source_of(ir::Instruction instruction) {
   const ir::Metadata *metadata = instruction.metadata();
   if (metadata != nullptr && !metadata->source_file.empty()) {
@@ -108,7 +109,7 @@ void print_donations(const Planned &planned) {
   }
 }
 
-// Copies that were inserted, and why.
+// Returns the inserted copies, with the reasons.
 std::vector<std::pair<ir::InstructionId, std::string>> inserted_copies(const ir::Module &module) {
   std::vector<std::pair<ir::InstructionId, std::string>> copies;
   for (ir::Computation computation : module.computations()) {
@@ -139,7 +140,7 @@ void print_copies(const Planned &planned) {
   }
 }
 
-// Whether it fits; says what is in the way if not.
+// Returns whether the plan fits. If not, prints what takes the memory.
 bool print_capacity(const Planned &planned, std::int64_t capacity) {
   const std::int64_t needed = planned.needed();
   if (needed <= capacity) {
@@ -207,7 +208,7 @@ Result<boost::json::value> to_json(const Planned &planned, const MemoryRequest &
   return value;
 }
 
-// What the picture shows: see memory_page.h.
+// Returns the data for the picture: see memory_page.h.
 Result<boost::json::object> page_data(const Planned &planned, const std::string &title) {
   namespace json = boost::json;
   const ir::Module &module = planned.module;
@@ -269,7 +270,7 @@ Result<boost::json::object> page_data(const Planned &planned, const std::string 
                       {"values", std::move(values)}};
 }
 
-// An exit code.
+// Returns an exit code.
 Result<int> describe_plan(const MemoryRequest &request) {
   BP_ASSIGN(ir::Module module, request.model.only_module());
   BP_ASSIGN(Planned planned, plan_memory(std::move(module), request.backend, request.capacity));

@@ -179,7 +179,7 @@ stack(); tell(null); draw();
 
 std::string memory_page(const boost::json::object &data) {
   std::string json = boost::json::serialize(data);
-  // Names come from the model: none may end the script.
+  // Names come from the model: none may end the script element.
   for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) {
     json.replace(at, 1, "\\u003c");
   }

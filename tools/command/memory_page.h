@@ -1,4 +1,4 @@
-// The plan of memory as a picture: one HTML file that needs nothing else.
+// The memory plan as a picture: one self-contained HTML file.
 #pragma once
 
 #include <boost/json.hpp>
@@ -6,9 +6,10 @@
 
 namespace bp::command {
 
-// `data`: {"title", "peak_tick", "ticks": [name...], "live": [[tick, bytes]...],
+// Returns the page. `data`: {"title", "peak_tick", "ticks": [name...], "live": [[tick, bytes]...],
 // "allocations": [{"name", "kind", "size"}...],
-// "values": [[allocation, offset, size, begin, end, kind, name, shape, op, source, note]...]}; begin and end inclusive.
+// "values": [[allocation, offset, size, begin, end, kind, name, shape, op, source, note]...]}; begin and end are
+// inclusive.
 std::string memory_page(const boost::json::object &data);
 
 }  // namespace bp::command

@@ -30,7 +30,7 @@ Result<Planned> plan_without_device(ir::Module module) {
   return planned;
 }
 
-// Keeps the program that needs most.
+// Keeps the program that needs the most memory.
 class LargestProgram final : public compile::Observer {
  public:
   Status module(const std::string &, const ir::Module &) override { return {}; }
@@ -49,7 +49,7 @@ class LargestProgram final : public compile::Observer {
   std::int64_t bytes_ = 0;
 };
 
-// As run would have it on the device.
+// Plans the module like a run on the device.
 Result<Planned> plan_on(const Backend &backend, const ir::Module &module, std::int64_t memory_limit) {
   LargestProgram observer;
   compile::Options options;
@@ -82,7 +82,7 @@ Result<Planned> plan_memory(ir::Module module, const BackendChoice &choice, std:
   if (backend.is_interpreter()) {
     return invalid_input("the interpreter has no plan of memory, expected --on a device");
   }
-  // What does not fit is shown as it would be.
+  // A module that does not fit is planned without the limit.
   Result<Planned> planned = plan_on(backend, module, capacity);
   const bool is_too_large = !planned.ok() && capacity != 0 && planned.error().code() == ErrorCode::DoesNotFit;
   return is_too_large ? plan_on(backend, module, 0) : std::move(planned);

@@ -11,7 +11,7 @@
 namespace bp::command {
 namespace {
 
-// "add, multiply and 3 more"
+// Returns "add, multiply and 3 more".
 std::string list_names(const std::vector<Module> &modules) {
   constexpr std::size_t max_named = 8;
   std::vector<std::string_view> names;

@@ -1,4 +1,4 @@
-// Which model a subcommand works on: a file, and of a file with several modules those that are asked for.
+// The model that a subcommand works on: a file and, if it holds several modules, those that are asked for.
 #pragma once
 
 #include <optional>
@@ -12,24 +12,26 @@ namespace bp::command {
 
 class ModelChoice {
  public:
-  // The positional argument MODEL, --part and --shapes.
+  // Adds the positional argument MODEL, --part and --shapes.
   static void add_to(Options &options);
-  // After Options::parse(). An exit code if the command line names no model.
+  // To be called after Options::parse(). Returns an exit code if the command line names no model.
   std::optional<int> read(const Options &options);
 
   const std::string &file() const { return file_; }
-  // The modules that are asked for, at least one, verified. Warnings of the reader go to standard error.
+  // Returns the modules that are asked for, at least one, verified. Warnings of the reader are printed on standard
+  // error.
   Result<std::vector<Module>> modules() const;
-  // The same if it is one.
+  // Returns the module, or an error if more than one is asked for.
   Result<Module> only_module() const;
-  // Says that there are more than an option takes, named for the message, and how to choose.
+  // Returns the error that the option `option` takes only one module; it says how to choose one.
   Error too_many(const std::vector<Module> &modules, std::string_view option) const;
-  // "model.hlo --part=step": asks for the module again, one of the file's `count`.
+  // Returns the arguments that choose the module again, given that the file has `count` modules: "model.hlo
+  // --part=step".
   std::string arguments(const Module &module, std::size_t count) const;
 
  private:
   std::string file_;
-  std::string asked_;  // a name or a number from 1 on; empty: all
+  std::string asked_;  // a name or a number counted from 1; empty: all
   std::vector<ir::Shape> shapes_;
 };
 

@@ -1,5 +1,5 @@
-// `backplane new`: a repository with a small backend that builds, runs and passes. The templates are the repository of a
-// backend called acme; the name is put in its place.
+// `backplane new`: creates a repository with a small backend that builds, runs and passes the suite. The templates are
+// the repository of a backend called acme, whose name is replaced.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -39,25 +39,25 @@ Status check_name(const std::string &name) {
   return {};
 }
 
-// "my-chip" is "My chip" for people.
+// Returns a title for people: "My chip" for "my-chip".
 std::string title(std::string name) {
   std::ranges::replace(name, '-', ' ');
   name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
   return name;
 }
 
-// "all"; "kernels"; "kernels-c".
+// Whether a folder of templates ("all", "kernels", "kernels-c") is needed for the request.
 bool is_for(std::string_view folder, const NewRequest &request) {
   return folder == "all" || folder == request.tier || folder == request.tier + "-" + request.language;
 }
 
-// What the templates say of acme, said of this backend.
+// Replaces the name, paths and other details of the template backend by those of the new one.
 std::string fill_in(std::string text, const NewRequest &request) {
   boost::replace_all(text, "HEADERS = /usr/local/include", "HEADERS = " + request.headers);
   std::error_code error;
   const std::string self = filesystem::read_symlink("/proc/self/exe", error);
   boost::replace_all(text, "BACKPLANE = /usr/local/bin/backplane", "BACKPLANE = " + self);
-  // Each once, so that a name may contain the word.
+  // In a single pass, because the new name may itself contain the word.
   std::string filled;
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = std::string_view(text).substr(at);
@@ -75,7 +75,7 @@ std::string file_name(const Template &file, const NewRequest &request) {
   return boost::replace_all_copy(name, "acme", request.name);
 }
 
-// Where the headers of plugins are, or an error.
+// Returns the folder of the plugin headers, or an error.
 bp::Result<std::string> find_headers(const std::string &given) {
   const std::string headers = given.empty() ? host::installed(host::header_directory) : given;
   std::error_code error;

@@ -43,7 +43,7 @@ void list_rules() {
   fmt::print("  {:<72} {}\n", "convolution(pad(x, 0), y) => convolution(x, y), padded", "0 * inf is NaN");
 }
 
-// A plan of what the module becomes with the copies that it needs.
+// Writes the module and its plan after inserting the copies that it needs.
 template <class Write>
 Result<std::string> with_plan(ir::Module module, const Write &write) {
   BP_TRY(buffers::insert_copies(module));
@@ -51,7 +51,7 @@ Result<std::string> with_plan(ir::Module module, const Write &write) {
   return write(module, plan);
 }
 
-// What --emit takes.
+// An output format of --emit.
 struct Form {
   std::string_view name;
   bool is_text;
@@ -77,15 +77,15 @@ std::string names_of_forms() {
   return names;
 }
 
-// What to write beside running passes.
+// Options for the output.
 struct Wishes {
   const Form &form;
   std::string output, dump_dir;
   bool timing = false, explains_growth = false;
-  std::optional<std::string> explained;  // fusion decisions: of this instruction, or all if it is empty
+  std::optional<std::string> explained;  // fusion decisions about this instruction, or all if it is empty
 };
 
-// Whether it is about the instruction; then it is printed.
+// Prints the decision if it is about the instruction. Returns whether it was.
 bool print_decision(const passes::FusionDecision &decision, const std::string &of) {
   const bool is_asked = of.empty() || decision.first == of || decision.second == of;
   if (is_asked) {
@@ -95,7 +95,7 @@ bool print_decision(const passes::FusionDecision &decision, const std::string &o
   return is_asked;
 }
 
-// Runs the passes; what is to be written then, or nothing if decisions were printed instead.
+// Runs the passes and returns the output; empty if decisions were printed instead.
 Result<std::string> optimize_module(ir::Module module, const std::vector<passes::Pass> &list,
                                     const passes::PassContext &context, const Wishes &wishes) {
   auto dump = [&](int number, std::string_view name) -> Status {
@@ -117,7 +117,7 @@ Result<std::string> optimize_module(ir::Module module, const std::vector<passes:
       is_explained = print_decision(decision, *wishes.explained) || is_explained;
     };
   }
-  std::string stopped;  // why the pass that runs stopped copying
+  std::string stopped;  // why the current pass stopped copying
   if (wishes.explains_growth) {
     options.context.explain_growth = [&](const passes::GrowthStop &stop) {
       stopped = fmt::format("stopped at {}: {}", stop.instruction, stop.reason);
@@ -143,7 +143,7 @@ Result<std::string> optimize_module(ir::Module module, const std::vector<passes:
   return wishes.explained && wishes.output.empty() ? std::string() : wishes.form.write(module);
 }
 
-// Several modules are written one after the other, such that they can be read again.
+// Several modules are written one after the other, in such a way that they can be read again.
 Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> &list,
                       const passes::PassContext &context, const Wishes &wishes) {
   BP_ASSIGN(std::vector<Module> modules, model.modules());

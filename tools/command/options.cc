@@ -13,7 +13,7 @@ namespace program_options = boost::program_options;
 
 namespace {
 
-// Boost reads "-1" as an unsigned number, and wraps it.
+// Boost would accept "-1" as an unsigned number and wrap it around.
 void check_sign(const program_options::options_description &all, const program_options::option &option) {
   const auto *known = option.string_key.empty() ? nullptr : all.find_nothrow(option.string_key, false);
   auto typed =

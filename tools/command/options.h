@@ -1,4 +1,4 @@
-// Options of a subcommand: Boost.Program_options with one way to say help, examples and mistakes.
+// Options of a subcommand: Boost.Program_options with uniform help, examples and error messages.
 #pragma once
 
 #include <fmt/core.h>
@@ -14,16 +14,17 @@ namespace bp::command {
 
 class Options {
  public:
-  // usage: "run MODEL.hlo [options]"; examples: lines, shown under "Examples:".
+  // `usage`: "run MODEL.hlo [options]"; `examples`: lines shown under "Examples:".
   Options(std::string usage, std::string description, std::string examples)
       : usage_(std::move(usage)), description_(std::move(description)), examples_(std::move(examples)) {}
 
-  // As boost::program_options::options_description::add_options.
+  // See boost::program_options::options_description::add_options.
   boost::program_options::options_description_easy_init add() { return named_.add_options(); }
-  // A positional argument; count -1: all that remain. Read with get<std::vector<std::string>> if count is not 1.
+  // Adds a positional argument; count -1: all remaining ones. Read it with get<std::vector<std::string>> if count is
+  // not 1.
   void add_positional(const char *name, int count);
 
-  // Parses. An exit code if the subcommand is to end now: help was asked for, or the command line is wrong.
+  // Parses. Returns an exit code if the subcommand has to end now: help was asked for, or the command line is wrong.
   std::optional<int> parse(std::span<const std::string> arguments);
 
   bool has(const char *name) const { return values_.count(name) != 0; }
@@ -31,7 +32,7 @@ class Options {
   const T &get(const char *name) const {
     return values_[name].as<T>();
   }
-  // The exit code of a misuse if the option is given and less than this.
+  // Returns the exit code of a misuse if the option is given with a value below `least`.
   template <class T>
   std::optional<int> check_at_least(const char *name, const T &least) const {
     if (!has(name) || get<T>(name) >= least) {
@@ -39,7 +40,7 @@ class Options {
     }
     return misuse(fmt::format("--{} is {}, expected at least {}", name, get<T>(name), least));
   }
-  // Says what is wrong with the command line, and where to read more.
+  // Prints what is wrong with the command line and where to read more. Returns the exit code.
   int misuse(std::string_view problem) const;
 
  private:

@@ -55,7 +55,7 @@ Result<int> pack_in_heaps(const PackRequest &request) {
   return success;
 }
 
-// ExitCode::negative if it does not fit into the capacity.
+// Returns ExitCode::negative if the items do not fit into the capacity.
 Result<int> pack(const PackRequest &request) {
   BP_ASSIGN(std::string text, read_file(request.file));
   BP_ASSIGN(packing::NamedProblem problem, packing::read_problem(text, request.file));

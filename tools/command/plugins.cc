@@ -37,7 +37,7 @@ boost::json::object to_json(const host::Candidate &candidate) {
   return object;
 }
 
-// What is allowed, but good to know when a plugin misbehaves.
+// Prints properties that are allowed, but useful to know when a plugin misbehaves.
 void print_peculiarities(const host::XRay &x_ray) {
   if (x_ray.static_constructors != 0) {
     fmt::print("  static constructors that run when it is loaded: {}\n", x_ray.static_constructors);

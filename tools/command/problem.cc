@@ -22,7 +22,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// An empty file that nobody else has, for another process to read or write; removed with the object.
+// A new empty file for another process to read or write; removed by the destructor.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view suffix) {
@@ -83,7 +83,7 @@ std::optional<int> Problem::read(const Options &options) {
     return options.misuse(
         "--deadline and --memory are positive numbers, --draws is one from 1 on, --tolerance from 0 on");
   }
-  // The child has its own way to end.
+  // The child process is ended at the deadline anyway, so the check may use all of it.
   check_.max_seconds = limits_.seconds;
   trial = backend_.name().empty() ? Trial::Check : Trial::Run;
   return std::nullopt;
@@ -108,7 +108,7 @@ int Problem::check_passes(const ir::Module &module) const {
     return success;
   }
   fmt::print("{}\n", status.error().to_string());
-  // A pass that fails, or leaves a module that is not one, is as wrong.
+  // A pass that fails or leaves an invalid module counts as a wrong result.
   return negative;
 }
 

@@ -1,4 +1,4 @@
-// What is wrong with a program, as a test that can be repeated on others: the same options for `reduce` and `fuzz`.
+// A problem of a program, as a test that can be repeated on other programs: the same options for `reduce` and `fuzz`.
 #pragma once
 
 #include <string>
@@ -13,35 +13,36 @@ namespace bp::command {
 
 class Problem {
  public:
-  // What is done with a program ...
+  // The experiment with a program ...
   enum class Trial {
-    Check,    // the passes, as opt --check
-    Run,      // two backends, as run --against
-    Judge,    // a backend, as the random programs of conform are judged
-    Command,  // a command of the user's, given the file
+    Check,    // run the passes, like opt --check
+    Run,      // run two backends, like run --against
+    Judge,    // run a backend; judge the result like the random programs of conform
+    Command,  // run a command of the user with the file as argument
   };
-  // ... and which ending of it is the problem.
+  // ... and the outcome of it that is the problem.
   enum class Symptom { Differs, Crashes, Hangs };
 
-  // --passes, --on, --against, --tolerance, --seed, --draws, --deadline, --memory.
+  // Adds --passes, --on, --against, --tolerance, --seed, --draws, --deadline, --memory.
   static void add_to(Options &options);
-  // After Options::parse(). An exit code if the command line is wrong.
+  // To be called after Options::parse(). Returns an exit code if the command line is wrong.
   std::optional<int> read(const Options &options);
 
   Trial trial = Trial::Check;
   Symptom symptom = Symptom::Differs;
-  std::string command;  // of Trial::Command
+  std::string command;  // for Trial::Command
 
-  // Does it in a process of its own.
+  // Runs the trial in a process of its own.
   debugging::Ending attempt(const ir::Module &module) const;
   bool is_shown_by(const debugging::Ending &ending) const;
-  // Makes this ending the problem, if it is one.
+  // Makes this ending the problem, if it is one; otherwise returns false.
   bool adopt(const debugging::Ending &ending);
-  // What attempt() prints, for people.
+  // Returns the output of attempt(), for people.
   std::string explain(const ir::Module &module) const;
-  // The command that shows it again.
+  // Returns the command that shows the problem again.
   std::string rerun(const std::string &file) const;
-  // Which build of which plugin has it: "libbackplane_acme.so, SHA-256 ..."; empty where there is none.
+  // Identifies the build of the plugin that has the problem: "libbackplane_acme.so, SHA-256 ..."; empty where there is
+  // none.
   std::string plugin() const;
   const debugging::Limits &limits() const { return limits_; }
   const debugging::CheckOptions &check() const { return check_; }
@@ -55,7 +56,7 @@ class Problem {
   int judge_backend(const ir::Module &module) const;
 
   std::vector<passes::Pass> passes_;
-  std::string pass_names_;  // as given; empty: all
+  std::string pass_names_;  // as given on the command line; empty: all
   BackendChoice backend_;
   std::string against_;
   double tolerance_ = 1e-4;
@@ -63,7 +64,8 @@ class Problem {
   debugging::Limits limits_;
 };
 
-// Shrinks the module and writes it, with the command that shows the problem again, to a file. Says so.
+// Reduces the module and writes it to a file, together with the command that shows the problem again. Prints what it
+// did.
 int reduce_and_write(const ir::Module &module, const Problem &problem, const std::string &origin,
                      const std::string &output);
 

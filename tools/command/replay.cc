@@ -17,7 +17,7 @@ using remote::Listing;
 using remote::RecordedCall;
 using remote::Recording;
 
-constexpr std::size_t max_outputs_shown = 4;  // outputs of a call
+constexpr std::size_t max_outputs_shown = 4;  // outputs per call
 
 std::string join(const std::vector<Item> &items, std::size_t most) {
   std::string text;
@@ -35,12 +35,12 @@ boost::json::array to_json(const std::vector<Item> &items) {
   return array;
 }
 
-// "call 17, compiler.compile".
+// Returns "call 17, compiler.compile".
 std::string name_of(const RecordedCall &call) {
   return fmt::format("call {}, {}", call.number, call.function_name);
 }
 
-// The calls during which the recording stopped.
+// Returns the calls that had not ended when the recording stopped.
 std::vector<const RecordedCall *> unfinished(const Recording &recording) {
   std::vector<const RecordedCall *> calls;
   for (const RecordedCall &call : recording.calls()) {
@@ -107,7 +107,7 @@ Result<int> run(const ReplayRequest &request) {
                          options.plugins.size());
   }
   options.before = [&](const RecordedCall &call) {
-    if (!call.has_ended) {  // said before: it may not return now either
+    if (!call.has_ended) {  // printed before the call, because it may not return this time either
       fmt::print(stderr, "replay: making {}, the end of which was not recorded\n", name_of(call));
     }
   };

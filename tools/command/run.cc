@@ -30,27 +30,27 @@ struct RunRequest {
   std::vector<std::string> inputs;
   int repeat = 1;
   std::int64_t memory_limit = 0;
-  std::optional<std::int64_t> devices;  // to be simulated
+  std::optional<std::int64_t> devices;  // number of devices to simulate
   double tolerance = 1e-4;
   bool by_instruction = false;
-  bool has_several = false;  // modules: the output says which
+  bool has_several = false;  // there are several modules: the output names them
   bool print_results = false;
 };
 
-// What was found out about one run of a model; printed for people or as JSON.
+// The findings about one run of a model, to be printed for people or as JSON.
 struct Outcome {
   std::string module;
-  std::size_t instructions = 0;  // as read
+  std::size_t instructions = 0;  // as read, before all passes
   std::string backend;           // name, version and file
   compile::Report report;
   double compile_seconds = 0;
   std::vector<double> run_seconds;
   MemoryFigures predicted;
   MeasuredMemory measured;
-  std::optional<debugging::Agreement> agreement;  // of the outputs, if compared as a whole
-  std::optional<IsolationReport> isolation;       // if compared by instruction
+  std::optional<debugging::Agreement> agreement;  // if the outputs are compared as a whole
+  std::optional<IsolationReport> isolation;       // if each instruction is compared
   ir::Literal result;
-  std::vector<ir::Literal> by_device;  // if devices were simulated, instead of `result`
+  std::vector<ir::Literal> by_device;  // by device, in place of `result`, if devices are simulated
   std::int64_t partitions = 1;
 };
 
@@ -60,7 +60,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// Arguments from files, one literal per parameter: {1, 2} for f32[2]; or from a seed.
+// Makes arguments from files, with one literal per parameter ({1, 2} for f32[2]), or from a seed.
 Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const RunRequest &request) {
   if (request.inputs.empty()) {
     return interpreter::random_arguments(module, request.seed);
@@ -95,7 +95,7 @@ interpreter::Options with_progress(Progress &progress) {
   return options;
 }
 
-// Runs on the reference backend: compiled there, or interpreted as read.
+// Runs the module on the reference backend: compiled for it, or interpreted as read.
 Result<ir::Literal> run_reference(const ir::Module &module, const RunRequest &request,
                                   const std::vector<ir::Literal> &arguments) {
   BP_ASSIGN(Backend backend, Backend::load(request.against));
@@ -107,7 +107,7 @@ Result<ir::Literal> run_reference(const ir::Module &module, const RunRequest &re
   return compiled.executable.run(arguments, with_progress(progress));
 }
 
-// Without a backend: all devices of the program are simulated.
+// Simulates all devices of the program, without a backend.
 Status simulate(const ir::Module &module, const RunRequest &request, Outcome &outcome) {
   BP_ASSIGN(const std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.backend = fmt::format("interpreter, as {} devices", *request.devices);
@@ -226,7 +226,7 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
   }
 }
 
-// The instructions that differ most, the worst first.
+// Returns the instructions that differ most, the worst first.
 std::vector<Isolated> worst_first(const IsolationReport &report) {
   std::vector<Isolated> sorted = report.compared;
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -354,7 +354,7 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
     object["by_instruction"] = std::move(instructions);
   }
   if (request.print_results) {
-    boost::json::array results;  // of each simulated device, or the one
+    boost::json::array results;  // one for each simulated device, or the only one
     for (const ir::Literal &result : request.devices ? std::span(outcome.by_device) : std::span(&outcome.result, 1)) {
       results.emplace_back(text::print(result));
     }
@@ -363,7 +363,7 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
-// An exit code.
+// Returns an exit code.
 int run_and_print(const ir::Module &module, const RunRequest &request, bool as_json) {
   Result<Outcome> outcome = run(module, request);
   if (!outcome.ok()) {
@@ -378,7 +378,7 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
   return all_agree(*outcome, request.tolerance) ? success : negative;
 }
 
-// An exit code if this cannot be simulated, whatever the model.
+// Returns an exit code if the command line does not allow a simulation, whatever the model.
 std::optional<int> check_devices(const Options &options, const RunRequest &request) {
   if (*request.devices < 1) {
     return options.misuse(fmt::format("--devices is {}, expected at least 1", *request.devices));

@@ -1,4 +1,5 @@
-// What a person sees: colours only on a terminal that wants them, and progress on steps that take longer than a second.
+// Terminal output: colours only if the terminal supports them and the user wants them; progress of steps that take
+// longer than a second.
 #pragma once
 
 #include <chrono>
@@ -9,11 +10,11 @@ namespace bp::command {
 
 enum class Colour { Red, Green, Yellow, Bold };
 
-// The text in that colour if standard output is a terminal and NO_COLOR is not set; else the text.
+// Returns the text in that colour if standard output is a terminal and NO_COLOR is not set, otherwise the plain text.
 std::string paint(Colour colour, std::string_view text);
 
-// Tells on standard error how far a long step is, at most every 0.2 s on a terminal and every 10 s otherwise, and says
-// nothing in its first second. The destructor clears the line.
+// Prints the progress of a long step on standard error, at most every 0.2 s on a terminal and every 10 s otherwise, and
+// nothing in the first second. The destructor clears the line.
 class Progress {
  public:
   explicit Progress(std::string what);
@@ -21,7 +22,7 @@ class Progress {
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  // done of total; detail: what it is at now.
+  // Reports that `done` of `total` are finished. `detail`: what is being processed.
   void update(std::size_t done, std::size_t total, std::string_view detail);
 
  private:
@@ -30,14 +31,15 @@ class Progress {
   bool shown_ = false;
 };
 
-// Control characters but line ends and tabs as \xNN: what stands in a file gives no commands to a terminal.
+// Replaces control characters except line ends and tabs by \xNN, so that the content of a file cannot control the
+// terminal.
 std::string printable(std::string_view text);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
 
-// "1.5 GB", "312 KB", "40 bytes": powers of ten, three digits.
+// Returns "1.5 GB", "312 KB", "40 bytes": powers of ten, three digits.
 std::string format_bytes(double bytes);
-// "1.24 s", "83.1 ms", "640 ns".
+// Returns "1.24 s", "83.1 ms", "640 ns".
 std::string format_seconds(double seconds);
 
 }  // namespace bp::command

@@ -14,7 +14,7 @@ struct Limit {
 
   bool holds(const interpreter::Comparison &comparison) const {
     if (ulp >= 0) {
-      // Integers have no last place: they are equal or not.
+      // Integers have no units in the last place: they must be equal.
       return comparison.max_ulp <= ulp && (comparison.max_ulp > 0 || comparison.relative_error == 0);
     }
     return comparison.typical_error <= tolerance;

@@ -1,4 +1,4 @@
-// Expectations that leave room for rounding: `// test: run tolerance=1e-6` or `// test: run ulp=2`.
+// Expectations that allow for rounding: `// test: run tolerance=1e-6` or `// test: run ulp=2`.
 #pragma once
 
 #include "core/base/result.h"
@@ -7,9 +7,9 @@
 
 namespace bp::filetest {
 
-// The expectation has a line "f32[2] {1, 2}" per array of the result, of which `printed` is the text. If each array
-// agrees, this returns the expectation itself, else `printed` with a line on each array that does not.
-//   tolerance=X  the largest difference over the largest expected value is at most X
+// The expectation has a line "f32[2] {1, 2}" for each array of the result; `printed` is the text of the result. Returns
+// the expectation itself if every array agrees, otherwise `printed` with a line about each array that does not.
+//   tolerance=X  the largest difference divided by the largest expected absolute value is at most X
 //   ulp=N        no element is more than N units in the last place away
 Result<std::string> expectation_if_agreed(const Case &test, const ir::Literal &result, const std::string &printed);
 

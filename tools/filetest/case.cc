@@ -6,7 +6,7 @@ namespace {
 constexpr std::string_view separator = "// -----";
 constexpr std::string_view expect_line = "// expect:";
 
-// The parts between separator lines; the separators themselves are not in them.
+// Splits the content into the parts between separator lines, which are not included.
 std::vector<std::string_view> split_parts(std::string_view content) {
   std::vector<std::string_view> parts;
   std::size_t start = 0, line = 0;
@@ -23,7 +23,7 @@ std::vector<std::string_view> split_parts(std::string_view content) {
   return parts;
 }
 
-// Where the `// expect:` line of a part begins; the part's size if there is none.
+// Returns where the `// expect:` line of a part begins; the part's size if there is none.
 std::size_t find_expectation(std::string_view part) {
   if (part.starts_with(expect_line)) {
     return 0;

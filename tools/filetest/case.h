@@ -2,7 +2,7 @@
 //   // test: KIND ARGUMENTS      says what is done with the program (kinds.h)
 //   // input: LITERAL            gives the arguments, one line per parameter of the entry
 //   // expect:                   begins the expectation: the comment lines to the end of the case
-// Everything between is the program.
+// All other text is the program.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace bp::filetest {
 
 struct Case {
   std::string file;
-  int number = 0;               // 1, 2, ... within the file
-  std::string kind, arguments;  // of the `// test:` line
+  int number = 0;               // counted from 1 within the file
+  std::string kind, arguments;  // from the `// test:` line
   std::vector<std::string> inputs;
   std::string text;         // from the start of the case up to `// expect:`; line numbers of errors count from here
   std::string expectation;  // without the comment signs; empty if there is no `// expect:`
 };
 
-// The cases of a file, in order.
+// Splits a file into its cases, in order.
 std::vector<Case> split_cases(std::string_view file, std::string_view content);
 
-// The file with the expectations replaced by `outputs`, one per case.
+// Returns the file with the expectations replaced by `outputs`, one per case.
 std::string with_expectations(std::string_view content, const std::vector<std::string> &outputs);
 
 }  // namespace bp::filetest

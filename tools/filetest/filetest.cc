@@ -15,7 +15,7 @@ namespace {
 
 struct Outcome {
   std::string status = "passed";  // passed, failed, skipped
-  std::string text;               // why not
+  std::string text;               // the reason if it did not pass
   std::string output;             // what --bless would write
 };
 
@@ -28,7 +28,7 @@ const Kind *find_kind(std::string_view name) {
   return nullptr;
 }
 
-// The first line in which the two differ, with its number, and the whole of what came out.
+// Returns the first line in which the two differ, with its number, and the whole text found.
 std::string describe_difference(std::string_view expected, std::string_view found) {
   std::size_t line = 1, start = 0, i = 0;
   while (i < expected.size() && i < found.size() && expected[i] == found[i]) {
@@ -44,7 +44,7 @@ std::string describe_difference(std::string_view expected, std::string_view foun
                      found);
 }
 
-// backend: of cases of kind `run`; null: the interpreter.
+// `backend` is used for cases of kind `run`; nullptr: the interpreter.
 Outcome run(const Case &test, const Backend *backend, bool bless) {
   const Kind *kind = find_kind(test.kind);
   if (kind == nullptr) {
@@ -55,7 +55,7 @@ Outcome run(const Case &test, const Backend *backend, bool bless) {
     if (backend != nullptr && output.error().code() == ErrorCode::Unsupported) {
       return {"skipped", output.error().message(), {}};
     }
-    if (backend == nullptr && output.error().code() == ErrorCode::NotFound) {  // a backend that was not built
+    if (backend == nullptr && output.error().code() == ErrorCode::NotFound) {  // the backend was not built
       return {"skipped", output.error().message(), test.expectation};
     }
     return {"failed", output.error().to_string(), test.expectation};
@@ -101,10 +101,10 @@ struct Request {
   std::vector<std::string> files;
   std::string backend;  // empty: the interpreter
   BackendOptions backend_options;
-  std::string on;  // the backend with its settings, as on the command line
+  std::string on;  // the backend with its settings, as given on the command line
 };
 
-// Nothing, once standard error says what is wrong.
+// Reads the command line. Returns nothing after printing an error on standard error.
 std::optional<Request> read(std::span<char *> arguments) {
   Request request;
   auto add_setting = [&](std::string_view setting) {
@@ -165,7 +165,7 @@ int main(std::span<char *> arguments) {
     }
     backend = std::move(loaded).value();
   }
-  std::map<std::string, int> count;  // by status
+  std::map<std::string, int> count;  // number of cases by status
   for (const std::string &file : request->files) {
     auto content = read_file(file);
     if (!content.ok()) {

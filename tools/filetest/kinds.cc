@@ -23,7 +23,7 @@
 namespace bp::filetest {
 namespace {
 
-// Parsed and verified.
+// Parses and verifies the program.
 Result<ir::Module> read(const Case &test) {
   BP_ASSIGN(ir::Module module, text::parse_module(test.text));
   BP_TRY(ir::verify(module));
@@ -38,7 +38,7 @@ std::vector<std::string> words_of(const std::string &text, const char *separator
   return words;
 }
 
-// Printed twice: what is printed must read back and print the same.
+// Prints twice: the printed text must be readable and print the same again.
 Result<std::string> print(const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
   std::string once = text::print(module);
@@ -73,7 +73,8 @@ Result<std::string> optimize(const Case &test) {
     }
   }
   BP_ASSIGN(std::vector<passes::Pass> list, compile::passes_named(names));
-  for (const passes::Pass &pass : list) {  // one by one: a run ends with numbering instructions anew
+  // One by one, because each call of run_passes ends with renumbering the instructions.
+  for (const passes::Pass &pass : list) {
     BP_TRY(passes::run_passes(module, std::span(&pass, 1), pipeline));
   }
   text::PrintOptions options;
@@ -92,7 +93,7 @@ Result<std::string> assign_buffers(const Case &test) {
   return buffers::to_string(plan, module);
 }
 
-// One literal per parameter.
+// Reads one literal per parameter.
 Result<std::vector<ir::Literal>> read_inputs(const Case &test, const ir::Module &module) {
   const ir::Computation entry = module.entry();
   if (test.inputs.size() != entry.parameter_count()) {
@@ -107,7 +108,7 @@ Result<std::vector<ir::Literal>> read_inputs(const Case &test, const ir::Module 
   return arguments;
 }
 
-// "f32[2] {1, 2}" a line, one for each array of the result.
+// Returns a line "f32[2] {1, 2}" for each array of the result.
 std::string print_arrays(const ir::Literal &literal) {
   if (literal.shape().is_tuple()) {
     std::string lines;
@@ -135,7 +136,7 @@ Result<std::string> simulate(const Case &test) {
   return printed;
 }
 
-// A line for each match, in order; of equal ones that follow each other one, with their number.
+// Returns a line for each match, in order; consecutive equal matches are combined in one line with their number.
 std::string matches(const std::string &text, const std::regex &pattern) {
   std::string lines, last;
   std::size_t times = 0;
@@ -216,7 +217,7 @@ Result<std::string> run_on(const Backend &backend, const Case &test) {
   options.verify = true;
   BP_ASSIGN(Compiled compiled, backend.compile(std::move(module), options));
   for (const compile::OnHost &left : compiled.report.on_host) {
-    if (left.opcode != ir::Opcode::CustomCall) {  // what those call is part of the host
+    if (left.opcode != ir::Opcode::CustomCall) {  // instructions called by a custom call belong to the host
       return unsupported("backend {} does not run {} ({}): {}", backend.device()->id(), left.name,
                          ir::to_string(left.opcode), left.reason);
     }

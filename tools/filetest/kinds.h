@@ -1,4 +1,4 @@
-// What a file test can do with a program.
+// The kinds of file tests: what a test does with a program.
 #pragma once
 
 #include <span>
@@ -11,13 +11,14 @@ namespace bp::filetest {
 struct Kind {
   std::string_view name;
   std::string_view summary;
-  // The text to compare with the expectation, or why the test fails whatever the expectation.
+  // Returns the text to compare with the expectation, or an error if the test fails independently of the expectation.
   Result<std::string> (*run)(const Case &test);
 };
 
 std::span<const Kind> kinds();
 
-// What the kind `run` does, on any backend. Unsupported, with the reason, if the backend does not claim all of it.
+// Does what the kind `run` does, on any backend. Unsupported, with the reason, if the backend does not claim the whole
+// program.
 Result<std::string> run_on(const Backend &backend, const Case &test);
 
 }  // namespace bp::filetest

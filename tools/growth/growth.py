@@ -31,9 +31,9 @@ SKIP = 77
 NOT_REACHED = "not reached"
 UNFINISHED = ("not done in", "the runner ended")
 FACTOR = 8
-TOLERANCE = 1.15  # above what the order says: remainders of vector loops, and logarithms of whole levels
+TOLERANCE = 1.15  # tolerated above the order: remainders of vector loops, and logarithms of whole levels
 OPS_N = 2048
-MEMORY = 12 << 30  # bytes of addresses: what grows without end shall not take the machine's
+MEMORY = 12 << 30  # address space limit in bytes, so that unbounded growth does not exhaust the machine's memory
 FEATURES = "x86-64-v3" if os.uname().machine == "x86_64" else "-"
 
 EXAMPLES = """
@@ -47,7 +47,7 @@ examples:
   tools/growth/growth.py --json growth.json           the table for other programs
 """
 
-# What the programs of the ops do that is not linear, and where they are smaller than OPS_N; by op or by program.
+# Rules for programs of ops that are not linear, or smaller than OPS_N; by op or by program.
 OPS = {
     "sort": ["n: 64", "n log n"],
     "scan": ["n: 256"],
@@ -58,7 +58,7 @@ OPS = {
     op: ["not run, as it needs somebody at the other end"]
     for op in ("infeed", "outfeed", "send", "send-done", "recv", "recv-done")
 }
-# Ops that no program makes larger.
+# Ops for which no program grows with n.
 STILL = {
     "after-all": "a token has no size",
     "partition-id": "one number",
@@ -68,7 +68,7 @@ STILL = {
 
 
 class Program:
-    """What is counted at n and 8n: texts of a template, or files that the runner wrote."""
+    """A program to count at n and 8n: texts of a template, or files that the runner wrote."""
 
     def __init__(self, name, n, rules, text):
         self.name, self.n, self.rules, self.text = name, n, rules, text
@@ -85,10 +85,10 @@ def read_templates(folder):
 
 
 def read_ops(runner, folder):
-    """The programs of all ops, and the ops of which none grows."""
+    """Returns the programs of all ops, and the ops none of whose programs grows."""
     programs, growing, still = {}, set(), set()
 
-    def texts(n):  # by op and program
+    def texts(n):  # lines of the runner: op, program, whether it grows
         if not (folder / str(n)).is_dir():
             (folder / str(n)).mkdir()
             with (folder / f"{n}.list").open("w") as file:
@@ -106,7 +106,7 @@ def read_ops(runner, folder):
 
 
 def ops_of(programs):
-    """Those that stand in the texts of templates."""
+    """Returns the ops that occur in the texts of templates."""
     return {op for program in programs for op in re.findall(r" ([a-z][\w-]*)\(", program.text(program.n))}
 
 
@@ -115,12 +115,12 @@ class Counter:
 
     def __init__(self, build, folder):
         self.runner, self.folder = build / "tools/growth_runner", folder
-        # memcpy of what is large is one instruction, which is counted for each byte.
+        # Prevents `rep movsb` and `rep stosb`: one such instruction would be counted once for each byte.
         never = ":".join(f"glibc.cpu.x86_rep_{name}_threshold={1 << 40}" for name in ("movsb", "stosb"))
         self.environment = dict(os.environ, GLIBC_TUNABLES=never)
 
     def count(self, label, jobs, limit):
-        """{section: instructions}, {section: why not}. A job is BACKEND, NAME, FILE."""
+        """Returns {section: instructions} and {section: reason for failure}. A job is BACKEND, NAME, FILE."""
         lines = "".join(f"{' '.join(job)}\n" for job in jobs)
         out = self.folder / f"counts.{label}"
         arguments = [str(self.folder / "cache"), FEATURES]
@@ -130,7 +130,7 @@ class Counter:
         valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no",
                     f"--callgrind-out-file={out}", f"--log-file={self.folder / ('log.' + label)}"]
 
-        def limits():  # of processor time, which passes at the same pace on a busy machine
+        def limits():  # of CPU time, which does not depend on the load of the machine
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
@@ -160,7 +160,7 @@ class Counter:
 
 
 class Row:
-    """One thing counted at n and 8n, and what is said of it."""
+    """The counts of one section at n and 8n, and the verdict on them."""
 
     def __init__(self, program, section, counts, problem="", is_judged=True):
         self.program, self.section, self.rules = program, section, program.rules.of(section)
@@ -187,7 +187,7 @@ class Row:
         return [self.program.name, self.section, str(self.n), *counted, f"{self.allowed:.1f}", self.verdict()]
 
     def is_unreached(self):
-        """As what came before it did not end."""
+        """Whether the section was not reached because an earlier one did not end."""
         return NOT_REACHED in self.problem and not any(text in self.problem for text in UNFINISHED)
 
     def verdict(self):
@@ -204,7 +204,7 @@ class Row:
 
 
 def rows_of(program, on, counts, failed):
-    """The sections of one program on one backend."""
+    """Returns the rows of the sections of one program on one backend."""
     names = [f"{on} {program.name}@{n}" for n in (program.n, FACTOR * program.n)]
     problems = [f"at {name.split('@')[1]}: {failed[name]}" if name in failed else "" for name in names]
     stop = program.rules.of(on.replace("passes", "core"))["stop"]
@@ -225,10 +225,10 @@ def rows_of(program, on, counts, failed):
 
 
 def count_all(programs, counter, limit):
-    """Rows of [(program, backends)], a process for each backend at the same time."""
+    """Returns the rows of [(program, backends)]; counts in one process for each backend, all at the same time."""
     jobs = {}
     rows = []
-    for factor in (1, FACTOR):  # what does not end does so at 8n, so the others come before
+    for factor in (1, FACTOR):  # programs that do not end do so at 8n, so all are counted at n first
         for program, backends in programs:
             n = factor * program.n
             file = counter.folder / f"{program.name}@{n}.hlo"

@@ -1,5 +1,5 @@
-// Runs programs so that the instructions that each takes can be counted: the part of tools/growth/growth.py that is
-// counted. See there.
+// Runs programs so that the instructions executed by each can be counted: the measured part of tools/growth/growth.py.
+// See there.
 #include <fmt/core.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -42,7 +42,7 @@ constexpr const char *usage =
 
 constexpr int cannot_count = 77;  // exit code
 
-// A piece of work that is counted, by name. It may count parts of itself.
+// A piece of work to be counted, with its name. It may count parts of itself.
 struct Job {
   std::string name;
   std::function<Status()> work;
@@ -69,7 +69,7 @@ Result<Job> interpreter_job(const std::string &name, const std::string &file) {
              }};
 }
 
-// One thread, as loops that are shared wait for each other.
+// Uses one thread, because with several the waiting times of shared loops would be counted.
 Result<Backend> load_cpu(const std::string &features) {
   BackendOptions options;
   options.withdrawn_services = {BP_EXT_THREAD_POOL};
@@ -100,17 +100,17 @@ Result<Job> cpu_job(const Backend &backend, const std::string &cache, const std:
              }};
 }
 
-// All passes of a stage, or each as a part of its own.
+// Counts all passes of a stage together, or each pass separately.
 Status count_passes(const std::string &name, std::string_view stage, Module &module, bool by_pass) {
   const std::string names[] = {std::string(stage)};
   BP_ASSIGN(const std::vector<passes::Pass> list, compile::passes_named(names));
   passes::PipelineOptions options;
-  // What may be copied is the same at n and 8n, so let it be little.
+  // The limit on copied instructions is the same at n and 8n, so it is kept small.
   options.context.max_inlined_instructions = 2'000;
   options.context.max_instructions = 20'000;
   if (by_pass) {
     options.after_pass = [&](const Module &, const passes::PassReport &report) -> Status {
-      const std::string part = fmt::format("{} {}", name, report.name);  // outlives the macro's statements
+      const std::string part = fmt::format("{} {}", name, report.name);  // must outlive the macro's statements
       CALLGRIND_DUMP_STATS_AT(part.c_str());
       return {};
     };
@@ -118,7 +118,7 @@ Status count_passes(const std::string &name, std::string_view stage, Module &mod
   return counted(fmt::format("{} {}", name, stage), [&] { return passes::run_passes(module, list, options); });
 }
 
-// The plan is that of best fit alone: a search for better places goes on for as many steps as it is given.
+// Plans with best fit alone, because a search for better offsets uses as many steps as it is given.
 Status count_core(const std::string &name, const std::string &text, bool by_pass) {
   BP_ASSIGN(Module module, counted(name + " parse", [&] { return text::parse_module(text); }));
   BP_TRY(counted(name + " verify", [&] { return ir::verify(module); }));
@@ -136,7 +136,7 @@ Result<Job> core_job(const std::string &name, const std::string &file, bool by_p
   return Job{name, [=] { return count_core(name, text, by_pass); }};
 }
 
-// A line of standard output for each program that cannot be counted, and one when it was.
+// Prints a line on standard output for each program: that it was counted, or why it cannot be.
 void report(const std::string &name, const Status &status) {
   std::string text = status.ok() ? "" : status.error().to_string();
   text = text.substr(0, text.find('\n'));
@@ -176,7 +176,7 @@ int run(const std::string &command, const std::string &cache, const std::string 
   return 0;
 }
 
-// The first type that the verifier lets the op have.
+// Writes programs with the first type that the verifier accepts for each op.
 int write_ops(const std::string &folder, std::int64_t size) {
   for (const ir::OpInfo &op : ir::ops()) {
     for (const ir::ElementType type : {ir::ElementType::F32, ir::ElementType::S32, ir::ElementType::C64}) {

@@ -1,21 +1,22 @@
-"""Programs of any size: HLO text with places for what depends on n.
+"""Programs of any size: HLO text with placeholders for everything that depends on n.
 
     $n              the value of a name
-    $(2 * n + 1)    the value of an expression of Python
+    $(2 * n + 1)    the value of a Python expression
     // for i in range(n)
-    ...             lines once for each i, up to
+    ...             lines, repeated for each i, up to
     // end
 
-Beside Python's own there are times("f32[8]", n): the text n times with commas; names("x", n): x0, x1, ... with commas;
-and prime(n), the next prime. A comment in front says n and how counts may grow:
+Besides Python's own names there are times("f32[8]", n): the text n times, separated by commas; names("x", n): x0, x1,
+..., separated by commas; and prime(n), the smallest prime from n on. A comment at the beginning gives n and the allowed
+growth:
 
     // n: 512
-    // n: 64 instead of 4096, 8 instead of 1024   of a program without places: 4096 is n, and 1024 is made smaller
-    // linear                                     what is counted at 8n is at most 8 times what it is at n
-    // interpreter: quadratic                     ... of one backend; of core also of one part: core parse
+    // n: 64 instead of 4096, 8 instead of 1024   for a program without placeholders: 4096 is n, and 1024 is reduced
+    // linear                                     the count at 8n is at most 8 times the count at n
+    // interpreter: quadratic                     for one backend; for core also for one part: core parse
     // cpu: at most 60 n                          instructions
     // cpu: not run, as it is for the NPU         with the reason
-    // core: stops, as that is too large          it is refused, and what comes before that is counted
+    // core: stops, as that is too large          it is refused, and the parts before are counted
     // core plan: quadratic today, as lists are searched      worse than it should be, with the reason
 """
 
@@ -37,11 +38,12 @@ RULE = re.compile(
 
 
 class Rules:
-    """What a program's comment says of a section, "cpu" or "core plan": the special comes after the general."""
+    """The rules for each section, such as "cpu" or "core plan", from a program's comment. Specific rules override
+    general ones."""
 
     def __init__(self, lines):
         self.n = None
-        self.instead = {}  # numbers in the text: what they become; the first one is n
+        self.instead = {}  # replacements for numbers in the text; the first one is n
         self.rules = []
         for line in lines:
             if match := re.fullmatch(r"n: (\d+)", line):
@@ -53,7 +55,8 @@ class Rules:
                 self.rules.append(match.groupdict())
 
     def of(self, section):
-        """{"order", "today" (an order that is worse), "because", "most", "reason", "stop"}; None: nothing is said."""
+        """Returns {"order", "today" (an order that is worse), "because", "most", "reason", "stop"}; None where there is
+        no rule."""
         found = dict.fromkeys(("order", "today", "because", "most", "reason", "stop"))
         for where in (None, section.split()[0], section):
             for rule in self.rules:
@@ -85,7 +88,7 @@ class Template:
 
 
 def expand(lines, names, file):
-    """The lines with all that depends on `names` filled in."""
+    """Returns the lines with everything that depends on `names` filled in."""
     result = []
     at = 0
     while at < len(lines):

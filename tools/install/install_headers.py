@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Installs a header and all that it includes by its path in the repository: install_headers.py HEADER FOLDER.
-Run by `meson install`. The ABI of plugins, which these include as backplane/..., is installed anyway."""
+"""Installs a header and all headers that it includes by their path in the repository: install_headers.py HEADER FOLDER.
+Run by `meson install`. The headers of the plugin ABI, which these include as backplane/..., are installed
+separately."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
-// The functions below stand before those of the C library for the whole process, and call them by their second names.
-// While a counter lives, each piece's size is kept in a hash table of fixed size, since free() does not tell it, and
-// since a table that grows would have to allocate.
+// The functions below replace those of the C library in the whole process, and call them by their second names. While a
+// counter exists, the size of each block is kept in a hash table of fixed size: free() does not get the size, and a
+// growing table would have to allocate.
 #include "tools/measure/allocation_counter.h"
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@
 namespace bp::measure {
 namespace {
 
-constinit thread_local int pauses = 0;  // of AllocationCounter::Pause
+constinit thread_local int pauses = 0;  // number of AllocationCounter::Pause objects of this thread
 
 class Table {
  public:
@@ -45,7 +45,7 @@ class Table {
       at = (at + 1) % capacity;
     }
     if (pieces_[at].address == nullptr && ++used_ == capacity - 1) {
-      overflow_ = true;  // one slot stays empty, so that searches end
+      overflow_ = true;  // one slot stays empty, so that searches terminate
       --used_;
     } else {
       pieces_[at] = {address, size};
@@ -186,7 +186,7 @@ BP_INTERPOSE void free(void *address) {
   bp::measure::table.remove(address);
   __libc_free(address);
 }
-// By these labels, as headers may rename mmap.
+// Assembler names are given explicitly because headers may rename mmap.
 BP_INTERPOSE void *counted_mmap(void *wanted, std::size_t size, int protection, int flags, int file,
                                 off_t offset) __asm__("mmap");
 BP_INTERPOSE void *counted_mmap64(void *wanted, std::size_t size, int protection, int flags, int file,

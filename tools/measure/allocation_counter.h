@@ -1,6 +1,6 @@
-// AllocationCounter: how many bytes a piece of code really takes from the system. Executables that link this file's
-// source have malloc and its kin, mmap and munmap of the whole process, plugins included, pass through it.
-// Sizes are those asked for, without what the system adds.
+// AllocationCounter: the number of bytes that a piece of code really allocates from the system. In executables that
+// link this file's source, calls of malloc and related functions, mmap and munmap of the whole process, plugins
+// included, go through the counter. Sizes are the requested ones, without the overhead of the allocator.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@ namespace bp::measure {
 
 class AllocationCounter {
  public:
-  // Counts from here on, on all threads; one counter at a time. Memory taken before is not seen, also when it is freed.
+  // Counts from here on, on all threads; only one counter may exist at a time. Memory allocated before is ignored, also
+  // when it is freed.
   AllocationCounter();
   ~AllocationCounter();
   AllocationCounter(const AllocationCounter &) = delete;
   AllocationCounter &operator=(const AllocationCounter &) = delete;
 
-  // Bytes taken and not yet given back, the most there have been, and how often memory was taken.
+  // Bytes allocated and not yet freed, the maximum of that number so far, and the number of allocations.
   std::int64_t live() const;
   std::int64_t peak() const;
   std::int64_t count() const;
 
-  // What this thread takes while one lives is not counted: of a simulated device's memory, for one.
+  // While a Pause exists, allocations of its thread are not counted, for example those of a simulated device's memory.
   class Pause {
    public:
     Pause();
@@ -29,8 +30,8 @@ class AllocationCounter {
     Pause &operator=(const Pause &) = delete;
   };
 
-  // False where sanitizers have these functions for themselves, or if there were more pieces than the counter can
-  // remember: then the numbers mean nothing.
+  // Returns false where sanitizers provide these functions themselves, or if there were more blocks than the counter
+  // can record: then the numbers are meaningless.
   bool is_valid() const;
 };
 

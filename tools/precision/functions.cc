@@ -1,4 +1,5 @@
-// References are those of the C library and Boost.Math in double: f32 and narrower are rounded from far fewer digits.
+// The references are the C library's and Boost.Math's functions of double, which has far more digits than f32 and
+// narrower types need.
 #include "tools/precision/functions.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ double minimum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? NAN : x == y ? (std::signbit(x) ? x : y) : std::min(x, y);
 }
 
-// One operand and one result of the same type.
+// Templates of programs; `of_one`: one operand and one result of the same type.
 constexpr std::string_view of_one = "ENTRY e {{ x = {from}[{count}] parameter(0)  ROOT r = {to}[{count}] {name}(x) }}",
                            predicate =
                                "ENTRY e {{ x = {from}[{count}] parameter(0)  p = pred[{count}] {name}(x)  "
@@ -47,12 +48,12 @@ constexpr std::string_view of_one = "ENTRY e {{ x = {from}[{count}] parameter(0)
                                "%0 = {name} %x : tensor<{count}x{from}> -> tensor<{count}x{to}>\n"
                                "return %0 : tensor<{count}x{to}> }}";
 
-// Error bounds of references. Sums, products, quotients and square roots of f32 that are rounded to double and then
-// again give what one rounding gives: double has more than twice the digits.
+// Relative error bounds of the references. For sums, products, quotients and square roots of f32, rounding to double
+// and then to f32 gives the same result as one rounding, because double has more than twice the digits.
 constexpr double exact = 0;
-// The manual of the GNU C library: at most 5 ulp in double. The formulas above add two.
+// The manual of the GNU C library gives at most 5 ulp in double. The formulas above add two.
 constexpr double c_library = 0x1p-49;
-// Boost.Math reports a few ulp, by its own tests.
+// Boost.Math reports errors of a few ulp in its own tests.
 constexpr double boost_math = 0x1p-44;
 
 struct Row {
@@ -62,7 +63,7 @@ struct Row {
   double error;
   double (*unary)(double x);
   double (*binary)(double x, double y) = nullptr;
-  Number (*many_digits)(const Number &x) = nullptr;  // of HLO's ops: conformance::find_exact_function
+  Number (*many_digits)(const Number &x) = nullptr;  // for ops of HLO: conformance::find_exact_function
 };
 constexpr Row rows[] = {
     {"abs", of_one, 0, exact, std::fabs},
@@ -113,7 +114,7 @@ constexpr Row rows[] = {
     {"atan2", of_two, 1, c_library, nullptr, std::atan2},
 };
 
-// Ops whose result is no float, or not one function: tests of their own compare all bits.
+// Ops whose result is not a float, or not a single function. Other tests compare all bits of their results.
 constexpr std::array not_measured = {Opcode::Convert, Opcode::Compare, Opcode::Complex, Opcode::ReducePrecision,
                                      Opcode::StochasticConvert};
 

@@ -1,4 +1,4 @@
-// The elements of arrays as numbers: their bits, how far they are apart, and which of them a double becomes.
+// Array elements as numbers: their bits, the distance between two of them, and conversion from double.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr bool is_narrow_integer = requires { typename T::Storage; };
 template <class T>
 constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
 template <class T>
-constexpr bool is_integer = std::is_integral_v<T> || is_narrow_integer<T>;  // bool too
+constexpr bool is_integer = std::is_integral_v<T> || is_narrow_integer<T>;  // including bool
 
 template <class T>
 auto bits_of(T x) {
@@ -56,7 +56,7 @@ double as_double(T x) {
   }
 }
 
-// Of integers.
+// Width in bits of an integer type.
 template <class T>
 constexpr int width_of() {
   if constexpr (is_narrow_integer<T>) {
@@ -74,7 +74,7 @@ constexpr bool is_signed() {
   }
 }
 
-// How many values of the type are from one number to the other. Both zeros are one value.
+// Returns the number of representable values from one number to the other. Both zeros count as one value.
 template <class T>
 std::int64_t distance(T x, T y) {
   if constexpr (is_integer<T>) {
@@ -96,8 +96,8 @@ std::int64_t distance(T x, T y) {
   }
 }
 
-// What a conversion of HLO gives. A float is the nearest; an integer is truncated, or the largest or the smallest that
-// there is, or 0 for NaN; a truth value is false only for zero.
+// Converts as HLO's `convert` does. A float is the nearest; an integer is truncated and clamped to the range of the
+// type, or 0 for NaN; a truth value is false only for zero.
 template <class To>
 To converted(double x) {
   if constexpr (is_float<To>) {
@@ -120,7 +120,7 @@ To converted(double x) {
   }
 }
 
-// Calls visitor.template operator()<T>() for a real number, and not for others.
+// Calls visitor.template operator()<T>() if the type is a real number; otherwise does nothing.
 template <class Visitor>
 void visit_real(ir::ElementType type, Visitor &&visitor) {
   ir::visit_element_type(type, [&]<class T>() {

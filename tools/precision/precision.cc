@@ -1,4 +1,5 @@
-// How far the results of a backend's functions are from the correctly rounded ones, over all arguments there are.
+// Measures how far the results of a backend's functions are from the correctly rounded ones, over all possible
+// arguments.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct Request {
   std::vector<std::string> functions;  // empty: all
   std::vector<ElementType> types;
   std::uint64_t stride = 1, pairs = 0;
-  int numbers = 0;  // of each kind, of f64 and complex
+  int numbers = 0;  // number of each kind, for f64 and complex types
   Options options;
 };
 
@@ -43,7 +44,7 @@ bool is_wanted(const Request &request, const std::string &name) {
   return request.functions.empty() || std::ranges::count(request.functions, name) != 0;
 }
 
-// As sweep() says.
+// The types that sweep() accepts.
 bool can_convert(ElementType from, ElementType to) {
   const bool is_half = from == ElementType::F16 || from == ElementType::BF16;
   const bool is_integer = ir::is_integer(to) || to == ElementType::Pred;
@@ -54,7 +55,7 @@ bool can_convert(ElementType from, ElementType to) {
 Result<Measurement> measure(const Backend &backend, const Function &function, ElementType from, ElementType to,
                             const Request &request) {
   const bool is_unary = function.operands == 1;
-  // Of the narrower types there are few values.
+  // The narrower types have few values, so all are tried.
   const std::uint64_t stride = is_unary ? (from == ElementType::F32 ? request.stride : 1) : 0;
   Measurement result{function.name, from, to, function.budget, stride, {}, 0};
   command::Progress progress(fmt::format("{} {}", function.name, ir::to_string(from)));
@@ -72,7 +73,7 @@ Status write(const std::string &path, const std::string &text) {
   return path.empty() ? Status() : write_file(path, text);
 }
 
-// Rows are printed and written as they are found.
+// Prints and writes each row as soon as it is known.
 class Report {
  public:
   Report(std::string json_path, std::string worst_path)
@@ -102,7 +103,7 @@ bool is_wide(ElementType type) {
   return type == ElementType::F64 || ir::is_complex(type);
 }
 
-// A function that a device lacks is said to be, and others are measured.
+// Reports a function that a device lacks; the others are still measured.
 bool is_lacking(std::string_view name, ElementType type, const Error &error) {
   const bool result = error.code() == ErrorCode::Unsupported;
   if (result) {
@@ -128,7 +129,7 @@ Status print(std::string_view name, ElementType type, Result<WideStatistics> mea
   return {};
 }
 
-// For people: there are no budgets.
+// Results are printed for people only, because there are no budgets.
 Status run_wide(const Backend &backend, const std::vector<Function> &all, ElementType type, const Request &request) {
   WideCounts counts{request.numbers, request.numbers, request.numbers / 12, request.numbers * 3};
   counts.expands_functions = request.options.expands_functions;

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Double has digits enough; Boost.Math would take the extended format, which is slow.
+// Double has enough digits; by default Boost.Math would use the extended format, which is slow.
 using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 constexpr InDouble in_double;
 
-// I1(x) e^-x sqrt(2 pi x) = 1 - 3 / 8x - 15 / 128x^2 - ..., a series that does not converge: its terms first shrink by
-// a factor of k / 2x each.
+// I1(x) e^-x sqrt(2 pi x) = 1 - 3 / 8x - 15 / 128x^2 - ..., a divergent series: its terms shrink at first, each by a
+// factor of k / 2x.
 template <class T>
 T scaled_bessel_of_large(const T &x) {
   T sum = 1, term = 1;
@@ -43,10 +43,10 @@ double erf_inverse(double x) {
 
 double log_gamma(double x) {
   int sign = 0;
-  return lgamma_r(x, &sign);  // std::lgamma writes the sign where all threads do
+  return lgamma_r(x, &sign);  // std::lgamma writes the sign to a variable shared by all threads
 }
 
-// For negative numbers two terms of less than 2^7 cancel.
+// For negative numbers two terms of less than 2^7 cancel each other.
 double digamma(double x) {
   if (std::isinf(x)) {
     return x > 0 ? x : NAN;
@@ -91,7 +91,7 @@ Number exact_digamma(const Number &x) {
   return boost::math::digamma(x);
 }
 
-// Half of a subnormal argument may lie right between two results: then the second term of the series decides.
+// Half of a subnormal argument may lie exactly between two results: then the second term of the series decides.
 Number exact_bessel_i1e(const Number &x) {
   const Number magnitude = abs(x);
   const Number result = magnitude < 0x1p-100 ? Number((magnitude - magnitude * magnitude) / 2)

@@ -1,5 +1,5 @@
-// chlo's functions of one float in double and in a hundred digits. At the edges they are what chlo says: see
-// core/import/stablehlo/formula_*.cc.
+// chlo's functions of one float, in double and with a hundred digits. At special arguments they return what chlo
+// defines: see core/import/stablehlo/formula_*.cc.
 #pragma once
 
 #include "conformance/check/exact_functions.h"

@@ -15,9 +15,9 @@ using ir::ElementType;
 
 constexpr std::size_t max_deviations = 4, run_length = 256;
 
-// --- What is expected ---
+// --- Expected results ---
 
-// NaN if a hundred digits cannot say it.
+// Returns NaN if the function cannot be evaluated with a hundred digits.
 Number in_many_digits(const Function &function, double x, double y) {
   try {
     return function.exact_unary != nullptr ? function.exact_unary(Number(x)) : function.exact_binary(x, y);
@@ -26,7 +26,8 @@ Number in_many_digits(const Function &function, double x, double y) {
   }
 }
 
-// To double so that another rounding is as good as one: of the two doubles next to it, the odd one.
+// Rounds to double such that rounding again gives the same as a single rounding: of the two neighbouring doubles,
+// returns the odd one.
 double round_to_odd(const Number &value) {
   const auto near = value.convert_to<double>();
   if (!std::isfinite(near) || Number(near) == value || (std::bit_cast<std::uint64_t>(near) & 1) != 0) {
@@ -36,7 +37,7 @@ double round_to_odd(const Number &value) {
   return std::nextafter(near, value > near ? infinity : -infinity);
 }
 
-// The correctly rounded result; `near` is the reference's.
+// Returns the correctly rounded result; `near` is the reference's.
 template <class To>
 To decided(const Function &function, double x, double y, double near) {
   if (function.is_exact() || !std::isfinite(x) || !std::isfinite(y)) {
@@ -54,7 +55,7 @@ void keep(std::vector<Deviation> &deviations, const Deviation &deviation) {
   }
 }
 
-// One argument or two, what the backend and what the reference make of them.
+// One or two arguments, the backend's result and the reference's.
 template <class To>
 struct Case {
   Input input;
@@ -63,7 +64,7 @@ struct Case {
   double near;
 };
 
-// A result that differs from the reference, or where the reference may round wrongly.
+// Compares a result that differs from the reference, or for which the reference may round incorrectly.
 template <class To>
 void compare(const Function &function, const Case<To> &c, Statistics &statistics) {
   To expected = converted<To>(c.near);
@@ -118,7 +119,7 @@ void compare(const Function &function, const Case<To> &c, Statistics &statistics
 
 // --- Arguments ---
 
-// A hash that is as good as a random number (splitmix64).
+// A hash that is used as a random number (splitmix64).
 std::uint64_t scrambled(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -126,7 +127,7 @@ std::uint64_t scrambled(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Any bits, or a number between -16 and 16.
+// Returns random bits, or a random number between -16 and 16.
 template <class T>
 std::uint64_t random_bits(std::uint64_t seed) {
   const std::uint64_t bits = scrambled(seed);
@@ -134,7 +135,7 @@ std::uint64_t random_bits(std::uint64_t seed) {
                          : bits_of(T(static_cast<double>(static_cast<std::int64_t>(bits)) * 0x1p-59));
 }
 
-// Operand `number` of the arguments from `begin` on.
+// Writes operand `number` of the arguments from `begin` on.
 template <class T>
 void fill(const Arguments &arguments, std::size_t number, bool is_random, std::uint64_t begin, std::span<T> elements) {
   for (std::size_t k = 0; k < elements.size(); ++k) {
@@ -151,7 +152,7 @@ void fill(const Arguments &arguments, std::size_t number, bool is_random, std::u
 
 // --- Running ---
 
-// Blocks in turn, each by whichever thread is free.
+// Processes blocks in turn; each free thread takes the next one.
 template <class From, class To>
 class Sweep {
  public:
@@ -220,7 +221,8 @@ class Sweep {
     return {};
   }
 
-  // Whether all results are what they should be at both ends. What ascends between them cannot be anything else.
+  // Whether all results equal the expected results at both ends of the run. If those are equal, a monotone function has
+  // the same result in between.
   bool is_constant(std::span<const From> x, std::span<const To> found) const {
     const auto first = static_cast<double>(x.front()), last = static_cast<double>(x.back());
     if (!function_.is_monotone || !arguments_.listed.empty() || std::isnan(last) ||
@@ -258,7 +260,7 @@ class Sweep {
   const Arguments &arguments_;
   const Options &options_;
   std::atomic<std::uint64_t> next_ = 0;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the members below
   Statistics total_;
   Status status_;
 };
@@ -306,7 +308,8 @@ Result<Statistics> sweep(const Backend &backend, const Function &function, Eleme
   Result<Statistics> result = unsupported("{} from {} to {}", function.name, ir::to_string(from), ir::to_string(to));
   visit_real(from, [&]<class From>() {
     visit_real(to, [&]<class To>() {
-      // All pairs would be hundreds of copies of the code: what is converted is f32, or f16 or bf16 to other floats.
+      // All pairs of types would generate hundreds of copies of the code: only f32 is converted to all types, and f16
+      // and bf16 to other floats.
       constexpr bool is_converted = std::is_same_v<From, float> ||
                                     (is_float<To> && (std::is_same_v<From, ir::F16> || std::is_same_v<From, ir::BF16>));
       if constexpr (is_float<From> && (std::is_same_v<From, To> || is_converted)) {

@@ -25,7 +25,7 @@ N less_whole_turns(const N &x) {
   const N turn = 2 * boost::math::constants::pi<N>();
   return x - round(x / turn) * turn;
 }
-// Beyond any result that is an f64.
+// Arguments are clamped: beyond the limits the result is outside the range of f64 anyway.
 template <class N>
 N exponential(const N &x) {
   return exp(x > 3000 ? N(3000) : x < -3000 ? N(-3000) : x);
@@ -97,7 +97,7 @@ Complex<N> cosh_of(const Complex<N> &z) {
 }
 template <class N>
 Complex<N> asinh_of(const Complex<N> &z) {
-  // Odd; of the two the one whose sum does not cancel.
+  // The function is odd; of z and -z, the argument whose sum does not cancel is used.
   const Complex<N> w = z.re < 0 ? -z : z, result = log_of(w + sqrt_of(w * w + real<N>(1)));
   return z.re < 0 ? -result : result;
 }
@@ -109,7 +109,7 @@ template <class N>
 Complex<N> atanh_of(const Complex<N> &z) {
   return (log_of(real<N>(1) + z) - log_of(real<N>(1) - z)) * real<N>(0.5);
 }
-// f(z) = -i g(iz)
+// Returns f(z) = -i g(iz).
 template <class N>
 Complex<N> turned(Complex<N> (*g)(const Complex<N> &), const Complex<N> &z) {
   return -times_i(g(times_i(z)));
@@ -192,7 +192,7 @@ constexpr long double undefined = std::numeric_limits<long double>::quiet_NaN();
 Extended textbook_product(Extended x, Extended y) {
   return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
-// Where e^z has no angle, NumPy says NaN.
+// Where e^z has no angle, the result is NaN, as in NumPy.
 Extended special_less_one(Extended z) {
   const bool has_angle = std::isfinite(z.real()) || std::isfinite(z.imag());
   return has_angle ? std::exp(z) - 1.0L : Extended(undefined, undefined);
@@ -204,7 +204,7 @@ Extended special_logistic(Extended z) {
   const long double sine = std::copysign(0.0L, std::sin(z.imag()));
   return {z.real() > 0 ? 1 : std::copysign(0.0L, std::cos(z.imag())), sine};
 }
-// Annex G leaves it open; docs/precision.md says what holds here.
+// Annex G leaves these results open; docs/precision.md defines them.
 Extended special_power(Extended x, Extended y) {
   if (y == Extended(0) || x == Extended(1)) {
     return 1;
@@ -214,7 +214,7 @@ Extended special_power(Extended x, Extended y) {
     return is_real && y.real() > 0 ? Extended(0) : Extended(undefined, undefined);
   }
   const bool is_positive = is_real && x.real() > 0;
-  const std::complex<double> log(std::log(x));  // may be 0 or infinite only so
+  const std::complex<double> log(std::log(x));  // only in double can it be 0 or infinite
   return is_positive ? Extended(std::pow(x.real(), y.real()), std::copysign(0.0L, y.real() * x.imag()))
                      : std::exp(textbook_product(y, log));
 }
@@ -249,7 +249,7 @@ constexpr WideFunction functions_of_complex[] = {
 
 // --- Distances ---
 
-// One in the last place of an f64, or an f32.
+// Returns the unit in the last place of an f64 or an f32.
 template <class N>
 double unit(const N &x, bool is_single) {
   using std::frexp;
@@ -262,14 +262,15 @@ double unit(const N &x, bool is_single) {
   return std::ldexp(1.0, std::min(exponent, 1000));
 }
 
-// `slack`: of the exact result, relative; results at the end of the range may be infinite or not by as much.
+// `slack`: relative tolerance of the exact result; within it, results at the end of the range may be finite or
+// infinite.
 template <class N>
 double units(double found, const N &exact, bool is_single, double slack = 0) {
   const N above = ldexp(N(1), is_single ? 128 : 1024), most = above - ldexp(N(1), is_single ? 103 : 970);
   if (std::isnan(found) || isnan(exact)) {
     return infinite;
   }
-  if (std::isinf(found)) {  // what is rounded, from half a unit above the largest number on, or a little less
+  if (std::isinf(found)) {  // right from half a unit above the largest number on, or from slightly below
     return N(found < 0 ? N(-exact) : exact) * (1 + slack) >= most ? 0 : infinite;
   }
   if (abs(exact) * (1 - slack) >= above) {
@@ -279,7 +280,7 @@ double units(double found, const N &exact, bool is_single, double slack = 0) {
   return std::isnan(result) ? infinite : result;
 }
 
-// A power's exponent, and by how much that magnifies an error of a logarithm.
+// The exponent of a power, and the factor by which it magnifies an error of the logarithm.
 template <class N>
 struct Exponent {
   N real;
@@ -291,7 +292,7 @@ Exponent<N> exponent_of(const WideInput &input) {
       Complex<N>{N(input.y.real()), N(input.y.imag())} * log_of(Complex<N>{N(input.x.real()), N(input.x.imag())});
   return {exponent.re, modulus(exponent).template convert_to<double>()};
 }
-// Where the magnified error of an exponent leaves no digit: the result is 0 or infinite if it is far from all others.
+// For magnified errors that leave no digit: the result must be 0 or infinite if the exponent is far outside the range.
 template <class N>
 Distance distance_of_size(const Exponent<N> &exponent, std::complex<double> found, double error, bool is_single) {
   const double end = (is_single ? 104 : 745) + 1 + error;
@@ -318,10 +319,10 @@ Distance complex_distance(std::string_view name, const WideInput &input, std::co
   const bool overflows = size >= ldexp(N(1), is_single ? 128 : 1024);
   const auto distance = [&](double part, const N &expected) {
     if (overflows && abs(expected) <= slack * size) {
-      return Distance{};  // beside an infinity, what an error of the angle may make of it
+      return Distance{};  // next to an infinite part, an error of the angle may produce any value
     }
     const double in_units = units(part, expected, is_single, slack);
-    // The second distance is in units of the larger part.
+    // `of_norm` is in units of the larger part.
     return Distance{in_units, std::isinf(in_units)
                                   ? in_units
                                   : in_units * unit(expected, is_single) / unit(size, is_single) / magnified};
@@ -334,7 +335,8 @@ bool is_ordinary(double x) {
   return x == 0 || (std::fabs(x) < 0x1p60 && std::fabs(x) > 0x1p-60);
 }
 
-// The distance where an argument or the result is special: 0 or infinite.
+// Returns the distance where an argument or the result is special: 0 or infinite, or that from a finite expected
+// result.
 double special_units(double found, double expected, bool is_single) {
   if (std::isnan(expected) || std::isnan(found)) {
     return std::isnan(expected) && std::isnan(found) ? 0 : infinite;
@@ -360,7 +362,7 @@ bool has_definition(const WideFunction &function, const WideInput &input) {
   if (!function.is_defined_at_zeros) {
     return std::ranges::none_of(used, [](double x) { return x == 0; });
   }
-  // Where there is a logarithm of zero, or a quotient by zero, or powers are what they are for all exponents.
+  // False at logarithms of zero, quotients by zero, and where a power does not depend on the exponent or the base.
   const std::string_view name = function.name;
   const bool is_singular = name == "log-plus-one"              ? input.x == -1.0
                            : name == "rsqrt" || name == "sign" ? input.x == 0.0
@@ -390,7 +392,7 @@ std::optional<Distance> distance_of_special(const WideFunction &function, const 
     return part_type == ir::ElementType::F32 ? static_cast<double>(static_cast<float>(number))
                                              : static_cast<double>(number);
   };
-  // Annex G leaves open what sign a zero or an infinite has there.
+  // Annex G leaves the signs of these zeros and infinities open.
   const auto has_finite = [](Extended z) { return std::isfinite(z.real()) || std::isfinite(z.imag()); };
   const bool is_real = x.imag() == 0 && y.imag() == 0 && x.real() >= 0;
   const bool has_signs = !std::isnan(expected.real()) && !std::isnan(expected.imag()) && has_finite(x) &&

@@ -1,5 +1,6 @@
-// Functions of f64, c64 and c128 beside their definitions, taken literally with so many digits that nothing which
-// cancels is missed: 640 bits where all numbers are of ordinary size, else thousands.
+// Functions of f64, c64 and c128 compared with their definitions, which are evaluated literally with enough digits that
+// cancellation loses nothing that matters: 640 bits where all numbers are of ordinary size, thousands of bits
+// otherwise.
 #pragma once
 
 #include <complex>
@@ -11,41 +12,43 @@
 
 namespace bp::precision {
 
-// The arguments of a function. For c64 the parts are floats.
+// The arguments of a function. For c64 both parts are values of float.
 struct WideInput {
-  std::complex<double> x, y;  // y: of functions of two
+  std::complex<double> x, y;  // y: for functions of two arguments
 };
 
 struct WideFunction {
-  std::string_view name;  // of the op
+  std::string_view name;  // name of the op
   int operands;
-  bool is_defined_at_zeros;  // the definition tells the result where a part is zero: no cut runs along an axis
-  // The C library's function for arguments that are zero, infinite or NaN in a part, as C99 annex G wants it; null
-  // where it has none.
+  bool is_defined_at_zeros;  // the definition gives the result for zero parts: no branch cut lies on an axis
+  // The C library's function for arguments with a part that is zero, infinite or NaN, as specified by C99 annex G;
+  // nullptr where it has none.
   std::complex<long double> (*of_specials)(std::complex<long double> z) = nullptr;
-  // The same of functions of two.
+  // That function for functions of two arguments.
   std::complex<long double> (*of_specials_of_two)(std::complex<long double> x, std::complex<long double> y) = nullptr;
 };
-// Every function of complex numbers that HLO has.
+// Returns all functions of complex numbers that HLO has.
 std::span<const WideFunction> complex_functions();
 
-// How far a result is from the exact one, in units in the last place: of each part, and of the larger part. Infinity
-// where one is special and the other is not.
+// Distance of a result from the exact one in units in the last place: of each part, and of the larger part. Infinity
+// where only one of them is special.
 struct Distance {
   double of_parts = 0, of_norm = 0;
 };
 
-// Whether the definition tells the result: of finite numbers. On which side of a cut a zero is, it tells of products,
-// quotients and powers only.
+// Whether the definition determines the result, for finite numbers. Which side of a branch cut a zero lies on is
+// determined only for products, quotients and powers.
 bool has_definition(const WideFunction &function, const WideInput &input);
-// From the definition. With `is_magnified` the error of a power is taken over 1 + |y log x|, by which the exponent
-// magnifies that of a logarithm; where that leaves no digit, only results that are surely zero or infinite count.
+// Returns the distance from the definition. With `is_magnified`, the error of a power is divided by 1 + |y log x|, the
+// factor by which the exponent magnifies the error of a logarithm; where that leaves no digit, only results that are
+// certainly zero or infinite count.
 Distance distance_of_complex(const WideFunction &function, const WideInput &input, std::complex<double> found,
                              ir::ElementType part_type, bool is_magnified);
-// From the C library, also by the signs of zeros; nothing where it has no such function.
+// Returns the distance from the C library's result, including the signs of zeros; nothing where it has no such
+// function.
 std::optional<Distance> distance_of_special(const WideFunction &function, const WideInput &input,
                                             std::complex<double> found, ir::ElementType part_type);
-// The same of a function of f64; `near` tells where it is special.
+// Returns the distance for a function of f64; `near`, an approximate result, is used where the result is special.
 double distance_of_real(std::string_view name, double x, double y, double near, double found);
 
 }  // namespace bp::precision

@@ -16,7 +16,8 @@ using ir::ElementType;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 
-// Zeros, ends of ranges, and where functions overflow, branch or are reduced; with both signs.
+// Zeros, the ends of the ranges, and numbers where functions overflow, have branch points or reduce their argument;
+// each with both signs.
 constexpr double special_numbers[] = {0,
                                       0x1p-1074,
                                       0x1p-1022,
@@ -60,7 +61,7 @@ class Arguments64 {
   explicit Arguments64(bool is_single) : is_single_(is_single) {}
 
   double ordinary() { return fitted(static_cast<double>(static_cast<std::int64_t>(random_())) * 0x1p-59); }
-  // 1, -1 or 0 and a little.
+  // Returns a number close to 1, -1 or 0.
   double near(int center) {
     const double fraction = static_cast<double>(static_cast<std::int64_t>(random_())) * 0x1p-63;
     return fitted(center + std::ldexp(fraction, -static_cast<int>(random_() % (is_single_ ? 26 : 60))));
@@ -80,7 +81,8 @@ class Arguments64 {
     const double x = special_numbers[index / 2 % std::size(special_numbers)];
     return fitted(index % 2 == 0 ? x : -x);
   }
-  // Of modulus 1 but for rounding: where log|z| cancels; with the center -1 log|1 + z|.
+  // Returns a number of modulus 1, except for rounding, where log|z| cancels; with the center -1, one where log|1 + z|
+  // does.
   std::complex<double> on_circle(int center) {
     const std::complex<double> z = std::polar(1.0, ordinary());
     return {fitted(z.real() + center), fitted(z.imag())};
@@ -159,7 +161,7 @@ Result<std::vector<std::complex<double>>> results(const Backend &backend, ir::Mo
 
 std::string program(const WideFunction &function, ElementType type, std::size_t count) {
   const std::string array = fmt::format("{}[{}]", ir::to_string(type), count);
-  if (function.name == "abs") {  // is real
+  if (function.name == "abs") {  // its result is real
     const std::string real = fmt::format("{}[{}]", ir::to_string(ir::real_part_type(type)), count);
     return fmt::format(
         "ENTRY e {{ x = {0} parameter(0)  a = {1} abs(x)  z = {1} imag(a)  ROOT r = {0} complex(a, z) }}", array, real);
@@ -191,7 +193,7 @@ void count(WideStatistics &statistics, const Distance &distance, const std::stri
 
 }  // namespace
 
-// What is exact in f64 for other floats too has a test for these; what chlo adds is made for f32.
+// Functions that are exact in f64, as in other floats, have tests of their own; those of chlo are made for f32.
 bool has_distance(const Function &function) {
   return !function.is_exact() && !function.name.starts_with("chlo.");
 }

@@ -1,6 +1,6 @@
 """Files and mistakes that tools/testing/checks/command_line.py tries.
 
-Each mistake is a row: arguments, exit code, and the whole of standard error, in which "..." stands for any text and
+Each mistake is a row: arguments, exit code, and the whole standard error, in which "..." stands for any text and
 "{plugins}" for the folder of the faulty plugins.
 """
 
@@ -35,7 +35,7 @@ SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)"
 FILES = {
     "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
     "constant.hlo": model("  ROOT b = f32[4] constant({1, 1, 1, 1})"),
-    # The reduction's computation has an op that only expansion makes the backend's.
+    # The reduction's computation has an op that the backend supports only after expansion.
     "embedded.hlo": "\n".join([
         "add { a = f32[] parameter(0)  b = f32[] parameter(1)  s = f32[] add(a, b)  random = u32[] constant(12345)",
         "n = bf16[] stochastic-convert(s, random)  ROOT w = f32[] convert(n) }",
@@ -45,7 +45,7 @@ FILES = {
                          "  c = f32[4] multiply(z, z)", "  ROOT r = (f32[4], f32[4]) tuple(c, b)"),
     "chain.hlo": model("  x = f32[4] parameter(0)", "  first = f32[4] add(x, x)", "  second = f32[4] negate(first)",
                        "  ROOT third = f32[4] maximum(second, x)"),
-    # Inlined, each function would hold the one before it twice.
+    # When inlined, each function would contain the previous one twice.
     "doubling.hlo": "\n".join([
         "f0 { p = f32[4] parameter(0)  ROOT r = f32[4] sine(p) }",
         *[f"f{i} {{ p = f32[4] parameter(0)  first{i} = f32[4] call(p), to_apply=f{i - 1}  "
@@ -62,7 +62,7 @@ FILES = {
         "  a = f32[4] parameter(0)",
         "  ROOT s = f32[2] custom-call(a), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}"),
     "inexact.hlo": model("  x = f32[4] parameter(0)", "  y = f32[4] multiply(x, x)", "  ROOT r = f32[4] sqrt(y)"),
-    # Saturated: nearly no element answers to the inputs.
+    # Saturated: almost no element depends on the inputs.
     "weak.hlo": model("  x = f32[4,4] parameter(0)", "  k = f32[] constant(1e5)", "  ks = f32[4,4] broadcast(k), dimensions={}",
                       "  y = f32[4,4] multiply(x, ks)", "  t = f32[4,4] tanh(y)", "  ROOT r = (f32[4,4], f32[4,4]) tuple(t, x)"),
     "weak_alone.hlo": model("  ROOT c = f32[3] constant({1, 2, 3})"),
@@ -111,10 +111,10 @@ FILES = {
 }
 FILES_MADE_OF_PLUGINS = {
     "other_machine.so": lambda good: good[:18] + ARM_MACHINE + good[20:],
-    "cut.so": lambda good: good[:4096],  # within what is loaded, however long the debug information is
+    "cut.so": lambda good: good[:4096],  # cut inside the loaded part, whatever the size of the debug information
 }
 
-# Of every command that reads a model.
+# Errors of every command that reads a model.
 BAD_MODELS = {
     "absent.hlo": "cannot read absent.hlo: No such file or directory",
     ".": "cannot read .: Is a directory",
@@ -329,7 +329,7 @@ if HAS_NVPTX:
          "backplane: ...: nvptx: with option emit=plan nothing is made that runs: leave it out"),
     ]
 
-# Wrong options; after each message comes how to use the command.
+# Wrong options; each message is followed by a usage line.
 MISUSES = [
     (["run"], "no model was given"),
     (["run", "good.hlo", "other.hlo"], "too many positional options have been specified on the command line"),

@@ -1,4 +1,5 @@
-// Runs a fuzz driver on its seeds: files to start from, and what once failed. BP_FUZZ_SEEDS: folders, separated by ':'.
+// Runs a fuzz driver on its seeds: files to start from, and inputs that once failed. BP_FUZZ_SEEDS: folders, separated
+// by ':'.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-"""An installation of a build in a temporary folder, and commands run in it as by somebody who has nothing else: an empty
-file system lies over the source tree, and the build with it, while they run."""
+"""An installation of a build in a temporary folder, and commands that are run in it without access to the source tree:
+while they run, an empty file system is mounted over the source tree, including the build."""
 
 import os
 import pathlib
@@ -12,12 +12,13 @@ TIME_LIMIT_SECONDS = 300
 
 
 def has_sanitizer():
-    """Then what links an installation would have to be built with it too."""
+    """Whether the build has a sanitizer: programs that link the installation would have to be built with it too."""
     return " -fsanitize=" in (BUILD / "build.ninja").read_text()
 
 
 def hidden_tree():
-    """A command before a command, for which the source tree is empty; None where the system does not allow that, and why."""
+    """Returns a command prefix that runs a command with an empty source tree, and ""; or None and the reason if the
+    system does not allow that."""
     reasons = []
     for unshare in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
         prefix = [*unshare, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(ROOT)]
@@ -42,13 +43,13 @@ class Installation:
             sys.exit(f"meson install: {done.stdout}{done.stderr}")
         self.prefix = next(self.folder.rglob("bin/backplane")).parent.parent
         self.plugins = next(self.folder.rglob("libbackplane_kernels.so")).parent
-        # Compilers write here what they read; what belongs to the system they leave out.
+        # Compilers write the files they read here, except those of the system.
         self.read = self.folder / "read.d"
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKPLANE")}
         self.environment |= {"PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "DEPENDENCIES_OUTPUT": str(self.read),
                              "PKG_CONFIG_PATH": str(next(self.folder.rglob("pkgconfig"))), "NO_COLOR": "1",
                              "LC_ALL": "C"}
-        # A build may have been configured for one place.
+        # A build may have been configured for a single installation prefix.
         for file in self.folder.rglob("*.pc"):
             lines = [line for line in file.read_text().splitlines() if not line.startswith("prefix=")]
             file.write_text("\n".join([f"prefix={self.prefix}", *lines]) + "\n")
@@ -58,7 +59,7 @@ class Installation:
             self.problems.append(problem)
 
     def run(self, command, folder, code=0, **variables):
-        """Returns what it printed; a command that ends otherwise is a problem."""
+        """Returns the output of a command; an unexpected exit code is reported as a problem."""
         shown = f"{folder.name}: " + " ".join(map(str, command))
         try:
             done = subprocess.run([*(self.hidden or []), *command], cwd=folder, env=self.environment | variables, stdout=subprocess.PIPE,
@@ -71,7 +72,8 @@ class Installation:
         return done.stdout
 
     def finish(self):
-        """Prints the problems; the exit code of a check. Not quite a pass is one beside a source tree that is there."""
+        """Prints the problems and returns the exit code of the check. It is a skip if the source tree could not be
+        hidden."""
         read = self.read.read_text() if self.read.exists() else ""
         self.check(str(self.prefix / "include") in read, "compilers did not say what they read")
         self.check(str(ROOT) not in read, f"a compiler read something of {ROOT}:\n{read}")

@@ -1,4 +1,4 @@
-// What many unit tests begin with: a value or a program that must be there, and what is in it.
+// Functions common to many unit tests: for a value or a program that must exist, and for its content.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 
 namespace bp::testing {
 
-// The error, or "" where there is none.
+// Returns the error, or "" if there is none.
 template <class T>
 std::string error_of(const Result<T> &result) {
   return result.ok() ? std::string() : result.error().to_string();
@@ -29,7 +29,7 @@ T require_value(Result<T> result) {
   return std::move(result).value();
 }
 
-// Verified.
+// Parses and verifies a module.
 inline ir::Module parse(std::string_view text) {
   INFO(text);
   ir::Module module = require_value(text::parse_module(text));

@@ -26,20 +26,20 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MOST_SHOWN = 10
-TIME_LIMIT_SECONDS = 900  # of one executable or check
-FULL_TIME_FACTOR = 12  # the matrix of mutants takes an hour of two processors
-SANITIZED_TIME_FACTOR = 4  # the thread sanitizer's slowdown where nothing else runs
+TIME_LIMIT_SECONDS = 900  # for one executable or check
+FULL_TIME_FACTOR = 12  # the matrix of mutants takes an hour on two processors
+SANITIZED_TIME_FACTOR = 4  # slowdown by the thread sanitizer on an idle machine
 UNCLAIMED = re.compile(r"backend (?P<backend>\S+) does not run \S+ \((?P<op>[\w-]+)\)")
 
 
 class FileTestBackend:
-    """Runs the file tests' programs, as far as it claims them."""
+    """A backend that also runs the file tests' programs, if it claims their ops."""
 
     def __init__(self, library, *settings, of_files=1, needs=""):
-        self.library = library  # in the build folder
+        self.library = library  # relative to the build folder
         self.settings = settings
-        self.of_files = of_files  # without --full one file of so many is run
-        self.needs = needs  # what this machine lacks to run it; then its tests are skipped
+        self.of_files = of_files  # without --full, one of this number of files is run
+        self.needs = needs  # a requirement that this machine does not meet; then the tests are skipped
 
 
 def cpu_backends():
@@ -66,7 +66,7 @@ class Result:
 
 
 def time_limit(environment):
-    """Seconds that one process may take."""
+    """Returns the time limit of one process in seconds."""
     sanitized = " -fsanitize=" in (pathlib.Path(environment["BACKPLANE_TEST_BUILD"]) / "build.ninja").read_text()
     full = "BACKPLANE_TEST_FULL" in environment
     return TIME_LIMIT_SECONDS * (FULL_TIME_FACTOR if full else SANITIZED_TIME_FACTOR if sanitized else 1)
@@ -84,7 +84,8 @@ def run(command, environment):
 
 
 def run_unit_tests(executable, filters, environment):
-    """One process per executable; a crash fails the test case that was running and is told as such."""
+    """Runs an executable in one process; a crash fails the test case that was running, with the exit code as the
+    message."""
     group = executable.name.removesuffix("_tests")
     listed = subprocess.run([executable, "--list-test-names-only"], capture_output=True, text=True, env=environment)
     names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
@@ -125,12 +126,12 @@ def run_unit_tests(executable, filters, environment):
 
 
 def pattern(name):
-    """A Catch2 pattern for one name: commas and brackets have a meaning and are escaped."""
+    """Returns a Catch2 pattern for one name: commas and brackets have a special meaning and are escaped."""
     return name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
 
 
 def repair(xml):
-    """Closes the elements that a crashed process left open, so that what it reported is not lost."""
+    """Closes the elements that a crashed process left open, so that its results are not lost."""
     cut = xml.rfind("</TestCase>")
     return xml[: cut + len("</TestCase>")] + "</Group></Catch>" if cut >= 0 else "<Catch/>"
 
@@ -151,7 +152,7 @@ def describe_failures(case):
 
 
 def run_file_tests(program, filters, options, environment, backend=None, build=None):
-    """The file test program prints one JSON object per case: name, status, seconds, text, rerun."""
+    """Runs the file test program, which prints one JSON object per case: name, status, seconds, text, rerun."""
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/testdata/**/*.hlo") if not is_foreign(path))
     files = [name for name in files if matches(name, filters)] if filters else files
     if not files:
@@ -168,7 +169,7 @@ def run_file_tests(program, filters, options, environment, backend=None, build=N
     code, out, err, _ = run(command, environment)
     results = []
     lines = out.splitlines()
-    if code not in (0, 1) or (out and not out.endswith("\n")):  # a crash; the last line may be cut
+    if code not in (0, 1) or (out and not out.endswith("\n")):  # after a crash the last line may be incomplete
         ending = f"the process ended with code {code}\n{err[-4000:]}"
         results.append(Result("filetest", "failed", 0, ending, " ".join(map(str, command))))
         lines = [line for line in lines if line.endswith("}")]
@@ -176,7 +177,7 @@ def run_file_tests(program, filters, options, environment, backend=None, build=N
         case = json.loads(line)
         text, rerun = case.get("text", ""), case.get("rerun", "")
         if backend and backend.settings and UNCLAIMED.match(text):
-            continue  # the same as without settings
+            continue  # same as without settings
         results.append(Result(case["name"], case["status"], case["seconds"], text, rerun))
     return results
 
@@ -207,12 +208,12 @@ def main():
     options = parser.parse_args()
     build = (ROOT / options.build_dir).resolve()
     environment = dict(os.environ, BACKPLANE_TEST_BUILD=str(build))
-    for sanitizer in ("ASAN_OPTIONS", "TSAN_OPTIONS"):  # too large a request is an answer to test, not an error
+    for sanitizer in ("ASAN_OPTIONS", "TSAN_OPTIONS"):  # tests expect an error for requests that are too large
         environment[sanitizer] = ":".join(filter(None, ["allocator_may_return_null=1", environment.get(sanitizer)]))
-    # What UBSan finds would only be printed.
+    # Without this, findings of UBSan would only be printed.
     environment["UBSAN_OPTIONS"] = ":".join(filter(None, ["halt_on_error=1:print_stacktrace=1",
                                                           environment.get("UBSAN_OPTIONS")]))
-    environment["TSAN_OPTIONS"] += ":atexit_sleep_ms=0"  # a process that ends is not one that hangs
+    environment["TSAN_OPTIONS"] += ":atexit_sleep_ms=0"  # shortens the exit, which would otherwise look like a hang
     shared = ROOT.parent / "shared"
     if "BACKPLANE_SHARED" not in environment and shared.is_dir():
         environment["BACKPLANE_SHARED"] = str(shared)
@@ -222,7 +223,7 @@ def main():
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     paint = lambda code, text: f"\033[{code}m{text}\033[0m" if colour else text
     results = []
-    unclaimed_ops = collections.defaultdict(collections.Counter)  # of skipped file tests, by backend
+    unclaimed_ops = collections.defaultdict(collections.Counter)  # by backend, for skipped file tests
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         jobs = []
         for executable in sorted(build.glob("*_tests")):

@@ -1,4 +1,4 @@
-// How a unit test says that it cannot run here: the test runner counts it as skipped, not as passed.
+// Reporting that a unit test cannot run here: the test runner counts it as skipped, not as passed.
 #pragma once
 
 #include <iostream>
@@ -6,7 +6,7 @@
 
 namespace bp::testing {
 
-// The caller returns. On std::cout, because that is what Catch2 puts into its report.
+// The caller has to return afterwards. Uses std::cout because Catch2 puts that into its report.
 inline void skip(std::string_view reason) {
   std::cout << "skipped: " << reason << std::endl;
 }

@@ -1,4 +1,4 @@
-// Where a test finds files of this repository: the nearest folder upwards from the working directory that has them.
+// Paths of files of this repository: in the nearest folder, from the working directory upwards, that has them.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,8 @@
 
 namespace bp::testing {
 
-// The path of a file given relative to the repository's root; empty if no folder upwards has it.
+// Returns the path of a file given relative to the repository's root; empty if neither the working directory nor a
+// folder above has it.
 inline std::filesystem::path find_in_source_tree(const std::filesystem::path &relative) {
   std::error_code ignored;
   for (auto folder = std::filesystem::current_path();; folder = folder.parent_path()) {
@@ -23,8 +24,8 @@ inline std::filesystem::path find_in_source_tree(const std::filesystem::path &re
   }
 }
 
-// A folder or file of the shared material (corpora), which lies where BACKPLANE_SHARED says, or in ../shared beside the
-// repository. Empty if absent: tests that need it are skipped with a message.
+// Returns a folder or file of the shared material (corpora), which lies in the folder BACKPLANE_SHARED, or in ../shared
+// next to the repository. Empty if it does not exist: tests that need it are skipped with a message.
 inline std::filesystem::path find_shared(const std::filesystem::path &relative) {
   std::error_code ignored;
   const char *named = std::getenv("BACKPLANE_SHARED");

@@ -1,4 +1,4 @@
-// A folder for the files that a test makes.
+// A folder for files created by a test.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace bp::testing {
 
-// A new folder, deleted at the end.
+// A new folder, deleted by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

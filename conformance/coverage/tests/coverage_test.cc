@@ -15,7 +15,7 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// Null where the backend was not built.
+// Returns nullptr if the backend was not built.
 Device open(const std::string &library_name, const Settings &settings = {}) {
   const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins" / library_name;
   if (!std::filesystem::exists(library)) {
@@ -32,12 +32,12 @@ Device cpu() {
 Device primitives(const std::string &types) {
   return open("cpu/libbackplane_primitives.so", {{"types", types}});
 }
-// Without a GPU: it claims the same.
+// Opens nvptx without a GPU: it claims the same ops.
 Device nvptx() {
   return open("nvptx/libbackplane_nvptx.so", {{"emulate", "1"}});
 }
 
-// Of the largest value: some units in the last place, for sums. Other types: one unit.
+// Tolerance relative to the largest value: for sums, some units in the last place. Other types: one unit.
 double tolerance(const ir::Shape &shape) {
   switch (shape.element_type()) {
     case ir::ElementType::F64:
@@ -52,7 +52,7 @@ bool agrees(const interpreter::Comparison &comparison) {
   return comparison.identical || comparison.max_ulp <= 1 || comparison.relative_error <= tolerance(comparison.shape);
 }
 
-// What is not run is what was written down, each with a reason.
+// Checks that the ops that are not run are exactly the recorded exceptions, each with a reason.
 void check_exceptions(const Device &device, const std::vector<Cell> &cells) {
   for (const ir::OpInfo &op : ir::ops()) {
     for (Answer answer : {Answer::Interpreter, Answer::Nowhere}) {
@@ -106,7 +106,7 @@ void check_results(const Device &device, const std::vector<Cell> &cells, std::si
   }
 }
 
-// Each op has about 30 cells, of which another part is run for each.
+// Each op has about 30 cells; the cells that are run differ from op to op.
 std::size_t part(std::size_t of) {
   return std::getenv("BACKPLANE_TEST_FULL") != nullptr ? 1 : of;
 }
@@ -127,13 +127,13 @@ TEST_CASE("nvptx claims all that cpu claims, and ops give on it what they give o
   REQUIRE(cells.size() == expected.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     INFO(ir::to_string(cells[i].opcode) << " " << ir::to_string(cells[i].type) << ": " << cells[i].reason);
-    // Not even expanded where cpu has the op itself; but Fourier transforms are matrices there.
+    // Where cpu has an op itself, nvptx does not even expand it. The exception: Fourier transforms are matrices there.
     CHECK((cells[i].answer <= expected[i].answer || cells[i].opcode == ir::Opcode::Fft));
   }
   check_results(device, cells, part(13));
 }
 
-// What it does not run is much, with reasons of its own: f64, most functions of f32, unsigned integers.
+// npu does not run many ops, for reasons of its own: f64, most functions of f32, unsigned integers.
 TEST_CASE("ops give on npu what they give on the interpreter") {
   if (const Device device = open("npu/libbackplane_npu.so"); device != nullptr) {
     check_results(device, survey(device).value(), part(7));
@@ -148,7 +148,8 @@ TEST_CASE("what is not made of primitives is known, the rest gives what it gives
   }
 }
 
-// With neither 64 bits nor anything narrow. f64 and c128 cannot be made of f32; random steps are counted in f64.
+// This device has neither 64-bit types nor types below 32 bits. f64 and c128 cannot be built from f32; random steps are
+// counted in f64.
 TEST_CASE("on a device of 32 bits only f64 is missing in addition") {
   const Device device = primitives("narrow");
   if (device == nullptr) {
@@ -158,7 +159,7 @@ TEST_CASE("on a device of 32 bits only f64 is missing in addition") {
   for (const Cell &cell : cells) {
     INFO(ir::to_string(cell.opcode) << " " << ir::to_string(cell.type) << ": " << cell.reason);
     const bool is_double = cell.type == ir::ElementType::F64 || cell.type == ir::ElementType::C128;
-    // Their programs convert to every type.
+    // The programs of these ops convert to every type.
     const bool has_doubles = cell.opcode == ir::Opcode::Convert || cell.opcode == ir::Opcode::StochasticConvert;
     if (cell.answer > Answer::Expanded && !is_double && !has_doubles) {
       CHECK(std::ranges::any_of(exceptions(device->id()), [&](const Exception &exception) {

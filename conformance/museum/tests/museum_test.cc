@@ -9,7 +9,7 @@
 namespace bp {
 namespace {
 
-// A file, and a program that it runs all of, with inputs and result as (shape, literal).
+// A file, and a program that it can run completely, with inputs and result as (shape, literal).
 struct Exhibit {
   const char *file, *id, *program;
   std::pair<const char *, const char *> inputs[2], result;

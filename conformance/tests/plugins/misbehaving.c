@@ -1,5 +1,5 @@
-// Adds, subtracts and multiplies arrays of f32, by bp.kernels/1. Subtraction misbehaves as the option "fault" says; the
-// rest is correct.
+// A plugin that adds, subtracts and multiplies arrays of f32, by bp.kernels/1. Subtraction misbehaves as the option
+// "fault" says; everything else is correct.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

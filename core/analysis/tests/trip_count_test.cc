@@ -1,4 +1,4 @@
-// Counts of loops on s8, against what running them gives.
+// Compares derived trip counts of loops on s8 with those found by running the loops.
 #include "core/analysis/trip_count.h"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ constexpr Direction directions[] = {
     {"EQ", [](int a, int b) { return a == b; }}, {"NE", [](int a, int b) { return a != b; }},
 };
 
-// Rounds of the loop as it wraps around; -1 for 2^9 and more, which is forever.
+// Returns the number of iterations of the loop with wrap-around; -1 for 2^9 and more, in which case it is infinite.
 int run(const Direction &direction, int start, int step, int limit) {
   int rounds = 0;
   for (auto i = static_cast<std::int8_t>(start); direction.holds(i, limit); i = static_cast<std::int8_t>(i + step)) {
@@ -30,7 +30,7 @@ int run(const Direction &direction, int start, int step, int limit) {
   return rounds;
 }
 
-// `mirrored`: the limit is on the left, passed on in the state; the step is subtracted.
+// `mirrored`: the limit is the left operand and passed on in the state, and the step is subtracted.
 ir::Module make_loop(const Direction &direction, int start, int step, int limit, bool mirrored) {
   const char *left = mirrored ? "n" : "i", *right = mirrored ? "i" : "n";
   const std::string next = mirrored ? fmt::format("k = s8[] constant({})  j = s8[] subtract(i, k)", -step)
@@ -61,7 +61,7 @@ TEST_CASE("a trip count is how often the loop runs") {
           auto count = trip_count(make_loop(direction, start, step, limit, false).entry().root());
           CHECK((!count || *count == rounds));
           known += count ? 1 : 0;
-          // Without wrapping, it is known.
+          // If the counter does not wrap around, the count must be known.
           const int end = start + rounds * step;
           CHECK((count || rounds < 0 || end < -128 || end > 127));
         }
@@ -72,7 +72,7 @@ TEST_CASE("a trip count is how often the loop runs") {
 }
 
 TEST_CASE("the limit may come first, and the step be subtracted") {
-  // 9 > i, i from 0, minus -2
+  // 9 > i, i starts at 0, -2 is subtracted.
   CHECK(trip_count(make_loop(directions[2], 0, 2, 9, true).entry().root()) == 5);
   CHECK(trip_count(make_loop(directions[0], 9, -2, 0, true).entry().root()) == 5);
 }

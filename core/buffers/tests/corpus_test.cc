@@ -1,4 +1,4 @@
-// Real programs, found beside the checkout: planned, and accepted by the validator.
+// Programs of the corpus next to the checkout: planned, and accepted by the validator.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -38,7 +38,7 @@ TEST_CASE("programs of the corpus are planned") {
       Result<MemoryStatistics> statistics = plan_and_validate(testing::read_file(entry.path()));
       INFO(entry.path() << (statistics.ok() ? "" : statistics.error().to_string()));
       REQUIRE(statistics.ok());
-      // Best fit leaves little room unused, beside the padding of small arrays to the alignment.
+      // Best fit leaves little room unused, except for the padding of small arrays to the alignment.
       CHECK(statistics->fragmentation_bytes() <= statistics->temporary_bytes / 1000 + 1024);
     }
   }

@@ -1,4 +1,4 @@
-// What is told about a plan: why updates are not in place, and what keeps a program from fitting.
+// Explanations of a plan: why updates are not in place, and what keeps a program from fitting.
 #include <catch2/catch.hpp>
 
 #include "core/buffers/assign.h"

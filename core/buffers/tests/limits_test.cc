@@ -67,7 +67,7 @@ TEST_CASE("presets are kept") {
   CHECK(add.offset == 550);
   CHECK(mul.allocation == add.allocation);
   CHECK(plan.allocations[mul.allocation].memory_space == 1);
-  // a and sub lie where there is room below, between or above; XLA's figure without them is 950.
+  // a and sub are placed where there is room below, between or above; XLA needs 950 without presets.
   CHECK(plan.allocations[mul.allocation].size <= 950 + 400);
 }
 

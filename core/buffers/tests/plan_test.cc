@@ -26,7 +26,7 @@ std::size_t count_copies(const ir::Module &module) {
   return count;
 }
 
-// Two arrays that an instruction reads from different places now lie in one.
+// Makes two arrays that an instruction reads from different slices share one slice.
 bool merge_two_operands(const ir::Module &module, Plan &plan) {
   for (ir::Computation computation : module.computations()) {
     for (ir::Instruction instruction : computation.instructions()) {
@@ -179,7 +179,7 @@ TEST_CASE("random programs are planned, and the validator accepts the plans and 
 }
 
 TEST_CASE("chains that have nothing to do with each other are kept apart, unless that takes much memory") {
-  // Two chains of equal length, one step of each after the other, joined at the end.
+  // Two chains of equal length, their steps alternating, joined at the end.
   const auto bytes_of = [](std::int64_t size, bool keep_apart) {
     const ir::Module module = parse(fmt::format(R"(HloModule m
       ENTRY main {{

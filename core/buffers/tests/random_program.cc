@@ -25,7 +25,7 @@ class Generator {
     for (std::size_t count = below(4); count > 0; --count) {
       results.push_back(random_shape());
     }
-    // Builds callees first, as the order of computations demands.
+    // Builds callees first, because computations must be in that order.
     ir::ComputationId entry = computation("main", parameters, depth, [&](Builder &b, Values &values) {
       std::vector<InstructionId> elements;
       for (const Shape &shape : results) {
@@ -62,7 +62,7 @@ class Generator {
     return state;
   }
 
-  // A value of a shape: one that is there, or a new constant.
+  // Returns a value of a shape: an existing one, or a new constant.
   InstructionId pick(Builder &b, Values &values, const Shape &shape) {
     if (shape.is_tuple()) {
       std::vector<InstructionId> elements;
@@ -80,7 +80,7 @@ class Generator {
     if (fitting.empty() || below(12) == 0) {
       return b.constant(ir::Literal::zeros(shape).value());
     }
-    // Later values more often, so that chains arise.
+    // Prefers later values, so that chains arise.
     return fitting[std::max(below(fitting.size()), below(fitting.size()))];
   }
   InstructionId scalar(Builder &b, ElementType type) { return b.constant(type, static_cast<double>(below(2))); }
@@ -101,7 +101,7 @@ class Generator {
   template <class MakeRoot>
   ir::ComputationId computation(std::string_view name, const std::vector<Shape> &parameters, int depth,
                                 MakeRoot &&make_root) {
-    // Callees of this computation are finished before it is begun: a plan of what to call comes first.
+    // Callees must be finished before this computation is begun, so the calls are chosen first.
     std::vector<Step> steps;
     for (std::size_t count = 3 + below(10); count > 0; --count) {
       steps.push_back(plan_step(depth));
@@ -135,7 +135,7 @@ class Generator {
     }
     step.state = Shape::tuple(random_state());
     auto same_state = [&](Builder &b, Values &values) {
-      // Often an element stays what the parameter has at its place.
+      // Often an element stays equal to the parameter's.
       std::vector<InstructionId> elements;
       InstructionId parameter = b.module().computation(b.computation()).parameter_ids()[0];
       for (std::size_t i = 0; i < step.state.elements().size(); ++i) {

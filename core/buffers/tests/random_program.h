@@ -8,7 +8,7 @@
 
 namespace bp::buffers::testing {
 
-// depth: how deep control flow nests, at most.
+// depth: maximum nesting of control flow.
 ir::Module random_program(std::uint64_t seed, int depth = 2);
 
 }  // namespace bp::buffers::testing

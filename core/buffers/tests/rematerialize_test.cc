@@ -23,8 +23,8 @@ std::int64_t planned_bytes(ir::Module module) {
   return plan->total_bytes();
 }
 
-// Activations of a chain of layers that are needed again on the way back, as in training; each is a cheap function of x
-// and a weight.
+// Activations of a chain of layers that are needed again in the backward pass, as in training; each is a cheap function
+// of x and a weight.
 std::string layers(int count) {
   std::string text = "HloModule layers\nENTRY main {\n  x = f32[64,64] parameter(0)\n  s = f32[] parameter(1)\n";
   std::string last = "x";
@@ -54,7 +54,7 @@ TEST_CASE("rematerialization: what is cheap is not kept for the way back") {
   REQUIRE(rematerialize(changed, limit).value());
   REQUIRE(ir::verify(changed).ok());
   CHECK(planned_bytes(changed) <= limit);
-  // What fits stays as it is.
+  // A program that fits is not changed.
   CHECK(!rematerialize(module, before).value());
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("rematerialization: two values of one reader go one after the other") 
   std::int64_t before = planned_bytes(module);
   REQUIRE(rematerialize(module, 0).value());
   REQUIRE(ir::verify(module).ok());
-  CHECK(planned_bytes(module) <= before - 4000);  // the other one lies in the output's place, which costs nothing
+  CHECK(planned_bytes(module) <= before - 4000);  // the other one shares the output's memory, which costs nothing
 }
 
 TEST_CASE("rematerialization: results stay the same, and no plan gets larger") {

@@ -57,7 +57,7 @@ bool is_allowed(const ScheduleGraph &graph, const Order &order) {
   return order.size() == graph.count();
 }
 
-// The least peak of all orders.
+// Returns the lowest peak of all orders.
 std::int64_t try_all(const ScheduleGraph &graph) {
   Order order(graph.count());
   std::iota(order.begin(), order.end(), 0u);

@@ -1,4 +1,4 @@
-// The C face, through the library that applications link.
+// The C interface, through the library that applications link.
 #include "backplane/runtime.h"
 
 #include <catch2/catch.hpp>
@@ -8,13 +8,13 @@
 
 namespace {
 
-// Keeps what it is told.
+// Records the reports.
 struct Errors {
   std::vector<std::string> told;
   bp_diag_t diag = {this, [](const bp_diag_t *self, bp_status, std::uint32_t, const char *message) {
                       static_cast<Errors *>(self->ctx)->told.emplace_back(message);
                     }};
-  // The one report.
+  // Returns the only report.
   std::string text() const {
     REQUIRE(told.size() == 1);
     return told[0];
@@ -57,7 +57,7 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   backplane_executable_t *executable = nullptr;
   Errors errors;
   REQUIRE(compile(backend, mixed, {}, errors, &executable) == BP_OK);
-  backplane_release_backend(backend);  // the executable stays
+  backplane_release_backend(backend);  // the executable stays valid
   REQUIRE(backplane_input_count(executable) == 3);
   REQUIRE(backplane_output_count(executable) == 3);
   const auto describe = [](const backplane_array_t *array) {
@@ -82,7 +82,7 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   const float x[] = {1.5f, -2};
   const std::int8_t small[] = {1, 2, -3};
   const std::int64_t scalar = 1LL << 40;
-  alignas(8) char place[9];  // any alignment does
+  alignas(8) char place[9];  // any alignment is allowed
   std::int8_t less[3];
   std::int64_t same = 0;
   const void *inputs[] = {x, small, &scalar};
@@ -99,7 +99,7 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   inputs[1] = nullptr;
   CHECK(backplane_run(executable, inputs, outputs, &errors.diag) == BP_INVALID);
   CHECK(errors.text() == "an input is a null pointer, expected one that is not");
-  CHECK(backplane_run(executable, nullptr, outputs, nullptr) == BP_INVALID);  // nobody wants to know why
+  CHECK(backplane_run(executable, nullptr, outputs, nullptr) == BP_INVALID);  // without a sink for errors
   backplane_release_executable(executable);
   backplane_release_executable(nullptr);
   backplane_release_backend(nullptr);

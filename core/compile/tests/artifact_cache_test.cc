@@ -1,4 +1,4 @@
-// What was compiled once is found again; what is damaged or not ours is not.
+// Compiled artifacts are found again; damaged and foreign ones are not.
 #include "core/compile/artifact_cache.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ std::string tiny() {
          "core/compile/tests/plugins/libbackplane_tiny.so";
 }
 
-// How many of the programs came from the cache; the result must be right.
+// Returns how many of the programs came from the cache; the result must be right.
 std::size_t cached(const std::string &directory, const std::string &ops = "negate", int size = 4) {
   BackendOptions options;
   options.settings = {{"ops", ops}};
@@ -85,7 +85,7 @@ TEST_CASE("an entry whose artifact the device refuses is made again") {
   auto backend = Backend::load(tiny(), options);
   REQUIRE(backend.ok());
   CHECK(cached(directory) == 0);
-  // A sound entry under that name, but not what the device made.
+  // A valid entry under that name, but not an artifact of the device.
   const std::string name = entries(directory)[0].string();
   const std::string hexadecimal =
       entries(directory)[0].parent_path().filename().string() + entries(directory)[0].stem().string();

@@ -1,4 +1,5 @@
-// Programs on the test plugin (tests/plugins/tiny.c), which claims the ops it is told to, against the interpreter.
+// Programs on the test plugin (tests/plugins/tiny.c), which claims the ops it is told to, compared with the
+// interpreter.
 #include "core/compile/compile.h"
 
 #include <catch2/catch.hpp>
@@ -51,7 +52,7 @@ ir::Literal literal(const std::string &shape, const std::string &text) {
   return text::parse_literal(text, text::parse_shape(shape).value()).value();
 }
 
-// Result and, if it differs from the interpreter's, that.
+// Runs it, checks that the result is the interpreter's, and returns the result as text.
 std::string run_and_check(const Compiled &compiled, const std::string &text, std::vector<ir::Literal> arguments) {
   auto expected = interpreter::interpret(parse(text), arguments);
   REQUIRE(expected.ok());
@@ -281,7 +282,7 @@ TEST_CASE("a run takes the planned memory, to the byte, and later runs take none
   measure::AllocationCounter counter;
   // No REQUIRE before the last count: reporters of Catch take memory too.
   bool worked = execution.allocate().ok() && execution.run().ok();
-  // The constants have been there since the program was loaded.
+  // The constants were allocated when the program was loaded.
   std::int64_t measured = counter.peak() + predicted.constants;
   std::int64_t pieces = counter.count();
   worked = worked && execution.run().ok();
@@ -420,7 +421,7 @@ TEST_CASE("more memory than there is can be asked for, but not had") {
 }
 
 TEST_CASE("artifacts are made of whole modules, and not loaded") {
-  const auto device = open_tiny({{"ops", all_ops}, {"no-run", "1"}});  // it cannot load
+  const auto device = open_tiny({{"ops", all_ops}, {"no-run", "1"}});  // the device cannot load artifacts
   auto artifact = make_artifact(parse(loop_text), device);
   INFO((artifact.ok() ? "" : artifact.error().to_string()));
   REQUIRE(artifact.ok());
@@ -452,13 +453,13 @@ TEST_CASE("what does not fit into the memory that a device says it has is refuse
   REQUIRE(fitting.ok());
   const std::string needed = std::to_string(fitting->executable.program()->memory().peak());
   CHECK(compile_with(needed, 0).ok());
-  CHECK(compile_with("0", 0).ok());  // it offers no memory of its own
+  CHECK(compile_with("0", 0).ok());  // the device offers no memory of its own
   const std::string refused = error_of(compile_with("5000", 0));
   INFO(refused);
   CHECK(refused.find("module m needs " + needed + " bytes in memory space 0, ") == 0);
   CHECK(refused.find("more than its capacity of 5000") != std::string::npos);
   CHECK(refused.find("; the peak is at b; the largest arrays there:\n") != std::string::npos);
-  // The smaller one of what there is and what the caller allows counts.
+  // The smaller one of the device's capacity and the caller's limit counts.
   CHECK(error_of(compile_with("5000", 20000)) == refused);
   CHECK(error_of(compile_with("20000", 5000)) == refused);
 }
@@ -474,7 +475,7 @@ TEST_CASE("a device with memory of its own, seen by the host or not, with queues
   REQUIRE(compiled->executable.program() != nullptr);
   CHECK(run_and_check(*compiled, loop_text, two_vectors()) == "( {40, 100, 180, 280}, {-40, -100, -180, -280} )");
 
-  // Donated inputs come back changed; constants are on the device.
+  // Donated inputs are transferred back with their new values; constants are on the device.
   const std::string donating = R"(HloModule donating, input_output_alias={ {}: (0, {}, must-alias) }
     ENTRY main { x = f32[4] parameter(0)  c = f32[4] constant({1,2,3,4})  ROOT s = f32[4] add(x, c) })";
   auto in_place = compile(parse(donating), open_tiny(settings));
@@ -514,7 +515,7 @@ TEST_CASE("inputs and outputs stay in a device's memory if they are wanted there
   CHECK(sum_of(1, 10) == 11);
   execution.keep_input(0);
   CHECK(sum_of(2, 10) == 12);
-  CHECK(sum_of(3, 20) == 22);  // x is the one that was brought
+  CHECK(sum_of(3, 20) == 22);  // x is the value transferred before
   execution.send_input(0);
   CHECK(sum_of(4, 20) == 24);
   CHECK(sum_of(5, 30) == 34);
@@ -531,7 +532,7 @@ TEST_CASE("what goes wrong on a device with memory and queues is said") {
   REQUIRE(failing.ok());
   CHECK(failing->executable.run({literal("f32[4]", "{1, 2, 3, 4}")}).error().to_string() ==
         "plugin org.example.tiny: run: internal error: a command failed");
-  // The plan has room in the space, but the device does not give it in one piece of that size.
+  // The plan fits into the space, but the device cannot allocate a piece of that size.
   auto full = compile(parse(text), open_tiny({{"ops", "negate"}, {"capacity", "40"}, {"scratch", "41"}}));
   REQUIRE(full.ok());
   CHECK(full->executable.run({literal("f32[4]", "{1, 2, 3, 4}")}).error().to_string() ==
@@ -556,7 +557,7 @@ TEST_CASE("a device without queues runs started programs on a thread") {
     REQUIRE(executions[i].finish().ok());
     CHECK(reinterpret_cast<const float *>(executions[i].output(1).data())[3] == float(-(i * i + 3 * i)));
   }
-  REQUIRE(executions[0].start().ok());  // the end of the execution waits for it
+  REQUIRE(executions[0].start().ok());  // the destructor of the execution waits for it
 }
 
 TEST_CASE("errors say what was wrong") {

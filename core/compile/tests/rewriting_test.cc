@@ -25,7 +25,7 @@ ENTRY main {
   ROOT s = f32[5] add(x, y)
 })";
 
-// What came of it: the program as the device rewrote it, empty if it did not; or the error.
+// The outcome: the program as the device rewrote it, empty if it did not; or the error.
 struct Outcome : Observer {
   std::string rewritten, error;
   std::size_t on_host = 0;
@@ -42,7 +42,7 @@ struct Outcome : Observer {
   }
 };
 
-// Compiles, runs, compares with the interpreter.
+// Compiles the program, runs it and compares the result with the interpreter's.
 Outcome run(const std::string &text, const std::string &phase, const std::string &makes) {
   const auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/compile/tests/plugins";
   host::DeviceOptions device_options;

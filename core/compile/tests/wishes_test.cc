@@ -1,4 +1,4 @@
-// Programs on a device that wants the right side of its dots along the columns (tests/plugins/columns.cc).
+// Programs on a device that prefers the right operand of its dots to be column-major (tests/plugins/columns.cc).
 #include "core/compile/wishes.h"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ ENTRY main {
   ROOT s = f32[3,7] add(p, b)
 })";
 
-// Keeps the last form of the program.
+// Keeps the final form of the program.
 struct Last : Observer {
   std::string text;
   Status module(const std::string &, const ir::Module &module) override {
@@ -48,7 +48,7 @@ Result<Compiled> compile_for_columns(const std::string &text, std::pair<std::str
   return compile(text::parse_module(text).value(), std::move(device).value(), options);
 }
 
-// Compiles, runs, compares with the interpreter; the program in its last form.
+// Compiles the program, runs it and compares the result with the interpreter's; returns the final form of the program.
 std::string run(const std::string &text, const std::string &gain) {
   Last last;
   auto compiled = compile_for_columns(text, {"gain", gain}, &last);

@@ -18,7 +18,7 @@ Module read(const std::string &text) {
   return std::move(module).value();
 }
 
-// Compares a program that was made into another one with itself.
+// Compares the program `made`, a changed version of `text`, with the original.
 Agreement judge(const std::string &text, const std::string &made) {
   const Module module = read(text);
   const Executable right = Executable::on_host(read(text)), executable = Executable::on_host(read(made));
@@ -48,7 +48,7 @@ std::string softmax(const std::string &factor) {
 
 TEST_CASE("a saturated result is weak evidence, one that answers to its inputs is not") {
   CHECK(judge(softmax("1")).verdict() == Verdict::Agrees);
-  for (const char *factor : {"1000", "1e30"}) {  // nearly, and to the bit, one-hot
+  for (const char *factor : {"1000", "1e30"}) {  // one-hot approximately, and exactly
     const Agreement saturated = judge(softmax(factor));
     CHECK(saturated.verdict() == Verdict::WeakEvidence);
     CHECK(saturated.outputs[0].comparison.weak_evidence.find("move 0 % of its elements") != std::string::npos);
@@ -82,7 +82,7 @@ TEST_CASE("of step functions and integers no answer to small changes is asked") 
   CHECK(judge("ENTRY e { x = f8e4m3fn[8,8] parameter(0)  ROOT y = f32[8,8] convert(x) }").verdict() == Verdict::Agrees);
 }
 
-// The two operations of one operand are left open.
+// The two unary operations are parameters of the program.
 std::string passing(const std::string &first, const std::string &second) {
   return R"(
     passed { a = f32[4] parameter(0)  b = f32[8] parameter(1)  ROOT t = (f32[4], f32[8]) tuple(a, b) }
@@ -122,7 +122,7 @@ TEST_CASE("a difference counts, wherever it is") {
   const std::string right = passing("copy", "sine");
   CHECK(judge(right, passing("negate", "sine")).difference().value().starts_with("{0}: f32[2,4]: "));
   CHECK(judge(right, passing("copy", "cosine")).difference().value().starts_with("{2}: f32[4]: "));
-  // By less than the tolerance, in what only has to be passed on.
+  // A change below the tolerance, in a value that must only be passed on.
   const auto scaled = [](const std::string &factor) {
     return "ENTRY e { x = f32[4] parameter(0)  k = f32[4] constant({1, 1, 1, " + factor +
            "})  s = f32[4] sine(x)  m = f32[4] multiply(x, k)  ROOT t = (f32[4], f32[4]) tuple(m, s) }";
@@ -132,7 +132,7 @@ TEST_CASE("a difference counts, wherever it is") {
             .verdict() == Verdict::Differs);
   CHECK(judge(scaled("1"), scaled("1.00001")).verdict() == Verdict::Agrees);
   CHECK(judge(scaled("1"), scaled("1.001")).verdict() == Verdict::Differs);
-  // A reference that is constant, or not finite, is no evidence for the backend; but against it.
+  // A reference that is constant or not finite is no evidence in favour of the backend, but can be evidence against it.
   const std::string constant = "ENTRY e { x = f32[4] parameter(0)  ROOT y = f32[4] subtract(x, x) }";
   CHECK(judge(constant).verdict() == Verdict::WeakEvidence);
   CHECK(judge(constant, "ENTRY e { x = f32[4] parameter(0)  ROOT y = f32[4] negate(x) }").verdict() ==

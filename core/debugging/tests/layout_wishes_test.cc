@@ -1,4 +1,4 @@
-// Layout assignment on random programs and random wishes.
+// Layout assignment on random programs with random preferences.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -12,7 +12,7 @@
 namespace bp::debugging {
 namespace {
 
-// About every third array: any order of dimensions, required, worth little, or worth any copy.
+// Returns preferences for about every third array: any order of dimensions, required, worth little, or worth any copy.
 std::vector<passes::LayoutWish> random_wishes(const ir::Module &module, std::mt19937_64 &random) {
   std::vector<passes::LayoutWish> wishes;
   auto wish = [&](ir::Instruction i, bool is_result, std::size_t slot, const ir::Shape &shape) {
@@ -53,7 +53,7 @@ TEST_CASE("whatever layouts a device wishes for, results stay the same") {
     passes::PipelineOptions pipeline;
     pipeline.verify_between_passes = true;
     pipeline.compare = check.compare();
-    // As compile does it: layouts agree before anybody is asked.
+    // As in compile, layouts agree before devices are asked.
     Status status = passes::run_passes(module, compile::passes_of(passes::Stage::Simplify), pipeline);
     std::mt19937_64 random(seed);
     pipeline.context.layout_wishes = random_wishes(module, random);

@@ -1,4 +1,4 @@
-// That a wrong pass is caught: passes made wrong on purpose, given to the pipeline as values.
+// Wrong passes are detected: these passes are made wrong on purpose, and given to the pipeline as values.
 #include "core/debugging/pass_check.h"
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ Result<bool> swap_operands(ir::Module &module, const PassContext &) {
   });
 }
 
-// (x + y) + z as x + (y + z).
+// Rewrites (x + y) + z as x + (y + z).
 Result<bool> reassociate(ir::Module &module, const PassContext &) {
   return passes::rewrite_all(module, [&](Instruction i) -> Result<ir::InstructionId> {
     if (i.opcode() != Opcode::Add || i.operand(0).opcode() != Opcode::Add) {
@@ -59,7 +59,7 @@ constexpr Pass sum_otherwise{"sum-otherwise", "(x + y) + z => x + (y + z)", reas
 constexpr Pass sum_otherwise_and_say_so{"sum-otherwise", "", reassociate, passes::Rounding{4}};
 constexpr Pass wrong_but_rounding{"wrong", "", take_operand<Opcode::Add>, passes::Rounding{4}};
 
-// The first pass that changes results; empty if none does.
+// Returns the first pass that changes results; empty if none does.
 std::string first_failure(const std::string &text, std::vector<Pass> list, const CheckOptions &options = {}) {
   ir::Module module = parse(text);
   PassCheck check(options);
@@ -92,7 +92,7 @@ TEST_CASE("identities of real numbers are caught where floats differ") {
       ROOT r = f32[64] add(x, zs) })",
                                          {forget_zero});
   CHECK(zero.find("forget-zero changes results") != zero.npos);
-  // s8 has a least value: its maximum with that is x; any is.
+  // s8 has a minimum: the maximum of any x with it is x.
   CHECK(first_failure(R"(
     ENTRY main { x = s8[64] parameter(0)  z = s8[] constant(-128)  zs = s8[64] broadcast(z), dimensions={}
       ROOT r = s8[64] maximum(x, zs) })",
@@ -111,7 +111,7 @@ TEST_CASE("a sum in another order is the same only for a pass that says so") {
       s = f32[4,64] add(x, y)  ROOT r = f32[4,64] add(s, z) })";
   CHECK(!first_failure(text, {sum_otherwise}).empty());
   CHECK(first_failure(text, {sum_otherwise_and_say_so}).empty());
-  // And its bound is one.
+  // The bound of a pass is enforced.
   const std::string wrong = first_failure(text, {wrong_but_rounding});
   INFO(wrong);
   CHECK(wrong.find("is allowed") != wrong.npos);

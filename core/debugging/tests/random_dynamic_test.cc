@@ -12,7 +12,7 @@
 namespace bp::debugging {
 namespace {
 
-// What differs between the two results of random_twins(); nothing if they are equal.
+// Returns the difference between the two results of random_twins(); empty if they are equal.
 std::string twins_differ(const ir::Module &module, std::span<const ir::Literal> arguments) {
   const Result<ir::Literal> result = interpreter::interpret(module, arguments);
   if (!result.ok()) {

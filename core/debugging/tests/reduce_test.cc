@@ -27,7 +27,7 @@ std::size_t count(const ir::Module &module, ir::Opcode opcode) {
   return found;
 }
 
-// 2,000 instructions, one of them a sort in the middle.
+// Returns a program of 2,000 instructions, one of them a sort in the middle.
 ir::Module long_program() {
   ir::Module module;
   const ir::Shape shape = ir::Shape::array(ir::ElementType::F32, {4, 8});
@@ -66,7 +66,7 @@ TEST_CASE("two thousand instructions become those that matter, in few trials") {
 }
 
 TEST_CASE("what is interesting may be far apart") {
-  // The sort, and the first negation, which the sort's operand depends on.
+  // The sort and the first negation, on which the sort's operand depends.
   const ir::Module module = long_program();
   const std::string first(module.entry().instructions()[3].name());
   const Reduced reduced = reduce(module, [&](const ir::Module &m) {

@@ -1,6 +1,6 @@
-// Fuzz driver for module images, which a plugin may write: a damaged image is refused, or harmless to read.
-// The input is a list of patches to a good image, four bytes each: where (24 bits), what. So damage gets past the
-// header and, as the hash is made to fit, past that.
+// Fuzz driver for module images, which a plugin may write: a damaged image must be rejected, or be harmless to read.
+// The input is a list of patches to a valid image, four bytes each: offset (24 bits), new byte. So damage gets past the
+// header and, because the hash is recomputed, past that check too.
 #include <openssl/sha.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Something of everything an image holds: tuples, control flow, a function of an op, constants of both kinds, tiles,
+// Contains every feature of an image: tuples, control flow, a function of an op, constants of both kinds, tiles,
 // strings, aliases, control edges.
 constexpr char program[] = R"(
 HloModule program, input_output_alias={ {0}: (0, {}, may-alias) }

@@ -1,4 +1,4 @@
-// Fuzz driver for what reads files before trusting them: the X-ray and the manifest.
+// Fuzz driver for the code that reads files before they are trusted: the X-ray and the manifest.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   if (found.ok()) {
     (void)bp::host::parse_manifest(found->manifest);
   }
-  // The same bytes as a manifest: reached through an ELF file only rarely.
+  // Reads the same bytes as a manifest, because inputs rarely contain one in a valid ELF file.
   (void)bp::host::parse_manifest({reinterpret_cast<const char *>(data), size});
   return 0;
 }

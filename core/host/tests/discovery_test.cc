@@ -17,7 +17,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-// Sets BACKPLANE_PATH while it lives.
+// Sets BACKPLANE_PATH during its lifetime.
 class Environment {
  public:
   explicit Environment(const std::string &value) { ::setenv("BACKPLANE_PATH", value.c_str(), 1); }
@@ -82,7 +82,7 @@ TEST_CASE("a refused file does not hide a good one, and keeps its reason") {
 
 TEST_CASE("BACKPLANE_PATH replaces the built-in directories") {
   const std::vector<std::string> usual = plugin_directories();
-  // Run from the build directory: its plugins are found.
+  // The test runs from the build directory, so that its plugins are found.
   CHECK(std::ranges::any_of(usual, [](const std::string &path) { return path.ends_with("/plugins/null"); }));
   const Environment environment("::" + test_plugin_directory() + ":/no/such/folder:");
   CHECK(plugin_directories() == std::vector<std::string>{test_plugin_directory()});
@@ -96,7 +96,7 @@ TEST_CASE("an elevated process searches the built-in directory alone") {
   }
 }
 
-// What the test below starts as another user.
+// Run by the test below as another user.
 TEST_CASE("say what is searched", "[.]") {
   std::cout << (is_elevated() ? "elevated" : "as the user") << "\n";
   for (const std::string &path : plugin_directories()) {
@@ -122,7 +122,7 @@ TEST_CASE("a set-user-id program is elevated") {
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
     said += static_cast<char>(c);
   }
-  ::pclose(pipe);  // whatever the exit code: a leak sanitizer does not work in such a process
+  ::pclose(pipe);  // the exit code is ignored: a leak sanitizer does not work in such a process
   if (said.find("as the user") != std::string::npos) {
     return testing::skip("the file system or a sandbox ignores set-user-id");
   }

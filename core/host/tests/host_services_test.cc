@@ -1,4 +1,4 @@
-// What the core offers to plugins, as they see it.
+// The core's services, from the point of view of plugins.
 #include "core/host/host_services.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace bp::host {
 namespace {
 
-// What the bodies of a loop find.
+// Records what the bodies of a loop observe.
 struct Loop {
   explicit Loop(std::uint32_t count, std::uint32_t workers) : visits(count), active(workers) {}
   static void body(void *ctx, std::uint32_t index, std::uint32_t worker) {

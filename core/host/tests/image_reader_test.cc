@@ -1,4 +1,4 @@
-// Images read back as HLO: unchanged ones compute what they did, and what a plugin must not change is refused.
+// Images converted back to HLO: unchanged ones compute the same, and changes that a plugin must not make are rejected.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -17,7 +17,7 @@ namespace {
 using plugin::Instruction;
 using plugin::ModuleWriter;
 
-// The cases of a file test.
+// Returns the cases of a test file.
 std::vector<std::string> programs_in(const std::filesystem::path &file) {
   const std::string all = testing::read_file(file), separator = "// -----";
   std::vector<std::string> programs;
@@ -45,7 +45,7 @@ struct Keep final : bp_ostream_t {
                      }} {}
 };
 
-// What comes of a program whose image was written anew by this visitor: text, or an error.
+// Returns the result for a program whose image was rewritten by this visitor: text, or an error.
 template <class Visit>
 std::string rewritten(const std::string &program, Visit &&visit) {
   const ir::Module module = text::parse_module(program).value();

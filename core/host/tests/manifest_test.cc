@@ -9,7 +9,7 @@ std::string message(const std::string &json) {
   const auto manifest = parse_manifest(json);
   return manifest.ok() ? "accepted" : manifest.error().to_string();
 }
-// A correct manifest but for the fields given; `devices` replaces the whole list.
+// Returns a manifest that is correct except for the given fields; `devices` replaces the whole list.
 std::string with(const std::string &fields, const std::string &devices = R"([{"id":"a.b","name":"AB"}])") {
   return R"({"abi":"1.0.0","version":"2","opset":1,)" + fields + R"("devices":)" + devices + "}";
 }

@@ -1,4 +1,4 @@
-// Loading: the life of a good plugin, and one clear message for each way to be a bad one (tests/plugins/plugin.c).
+// Loading: the life of a good plugin, and one clear message for each fault of a bad one (tests/plugins/plugin.c).
 #include "core/host/plugin.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 namespace bp::host {
 namespace {
 
-// Loads a file and makes its first device.
+// Loads a file and creates its first device.
 Result<std::unique_ptr<Device>> open_file(const std::string &path, DeviceOptions options = {}) {
   BP_ASSIGN(const Candidate candidate, find_plugin(path, {}));
   BP_ASSIGN(std::shared_ptr<const Plugin> plugin, Plugin::load(candidate, AfterUse::Unload));
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Device>> open_file(const std::string &path, DeviceOptions
   return Device::create(std::move(plugin), id, std::move(options));
 }
 
-// The whole message, without the path it must begin with.
+// Returns the whole message, without the path it must begin with.
 std::string refusal(const std::string &path, DeviceOptions options = {}) {
   const auto device = open_file(path, std::move(options));
   if (device.ok()) {
@@ -186,7 +186,7 @@ TEST_CASE("plugins may be loaded a hundred times, and several times at once") {
   }
   CHECK_FALSE(is_mapped(test_plugin("good")));
 
-  // Kept mapped, the library is initialized again all the same.
+  // The library is initialized again although it stays mapped.
   const Candidate candidate = examine(test_plugin("good"));
   for (int i = 0; i < 3; ++i) {
     auto plugin = Plugin::load(candidate, AfterUse::KeepMapped);

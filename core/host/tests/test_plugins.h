@@ -1,4 +1,4 @@
-// Where the test plugins (plugins/meson.build) are.
+// Paths of the test plugins (plugins/meson.build).
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a device may signal, and what it may not.
+// Signals that a device may send, and signals that it must not send.
 #include "core/host/timelines.h"
 
 #include <catch2/catch.hpp>

@@ -16,12 +16,12 @@ enum class Encoding { Plain, Name, List, Flat, Real32, TriState, Stated };
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 
 struct Row {
-  Opcode opcode;  // Invalid: any
+  Opcode opcode;  // Invalid: any opcode
   AttributeKey key;
   Encoding encoding;
   std::int64_t usual;
   std::string_view names;                // separated by dots, one for each number
-  std::array<std::uint32_t, 3> numbers;  // the last ones may be 0
+  std::array<std::uint32_t, 3> numbers;  // unused last entries are 0
 
   std::size_t depth() const { return numbers[1] == 0 ? 1 : numbers[2] == 0 ? 2 : 3; }
   Field field(std::size_t level) const {
@@ -49,14 +49,15 @@ const Row *find_row(Opcode opcode, AttributeKey key) {
   return nullptr;
 }
 
-// An attribute an opcode takes, and where its value stands: a row, or the text form, or nowhere.
+// An attribute that an opcode takes, with the row that describes its field; nullptr: its value is text, or has no
+// field.
 struct Use {
   AttributeKey key;
   bool required;
   const Row *row;
 };
 
-// The attributes of an opcode with a value of their own, then the hints. Made once for all opcodes.
+// Returns the attributes with values of an opcode, followed by the hints. The table for all opcodes is built once.
 const std::vector<Use> &uses_of(Opcode opcode) {
   static const std::vector<std::vector<Use>> by_opcode = [] {
     std::vector<std::vector<Use>> table;
@@ -83,7 +84,7 @@ const std::vector<Use> &uses_of(Opcode opcode) {
 
 // --- Repeated messages of numbers ---
 
-// The numbers of one record in the order of attributes.def of core/ir: their fields, and the least that is right.
+// One number of a record, in the order of attributes.def of core/ir: its field and its smallest valid value.
 struct RecordNumber {
   Field field;
   std::int64_t least;
@@ -145,7 +146,7 @@ void write_records(Writer &writer, Field field, std::span<const RecordNumber> re
   }
 }
 
-// --- Messages of their own ---
+// --- Attributes with a message type of their own ---
 
 namespace aliasing_fields {
 constexpr Field output_index{1, "output_shape_index"}, operand{2, "operand_index"},
@@ -191,7 +192,7 @@ void write_aliasing(Writer &writer, Field field, std::span<const std::int64_t> n
   }
 }
 
-// ConvolutionDimensionNumbers, in the order of kind DimLabels.
+// Fields of ConvolutionDimensionNumbers, in the order of kind DimLabels.
 constexpr Field labeled_dimensions[] = {{7, "input_batch_dimension"},          {8, "input_feature_dimension"},
                                         {3, "kernel_input_feature_dimension"}, {4, "kernel_output_feature_dimension"},
                                         {9, "output_batch_dimension"},         {10, "output_feature_dimension"}};
@@ -199,7 +200,7 @@ constexpr Field spatial_dimensions[] = {
     {11, "input_spatial_dimensions"}, {6, "kernel_spatial_dimensions"}, {12, "output_spatial_dimensions"}};
 
 Result<std::vector<std::int64_t>> read_dim_labels(const Message &message) {
-  std::array<std::uint64_t, 3> seen{};  // by side
+  std::array<std::uint64_t, 3> seen{};  // one set per side
   auto check = [&](Field field, std::size_t side, std::int64_t dimension) -> Status {
     if (dimension < 0 || dimension >= static_cast<std::int64_t>(ir::max_rank)) {
       return message.error_in(field, "found {}, expected 0 to {}", dimension, ir::max_rank - 1);
@@ -221,7 +222,7 @@ Result<std::vector<std::int64_t>> read_dim_labels(const Message &message) {
     Field field = spatial_dimensions[side];
     BP_ASSIGN(auto dimensions, message.integers(field));
     spatial = side == 0 ? dimensions.size() : spatial;
-    constexpr std::size_t most = 10;  // text labels them 0 to 9
+    constexpr std::size_t most = 10;  // text labels the dimensions 0 to 9
     if (dimensions.size() != spatial || spatial > most) {
       return message.error_in(field, "{} spatial dimensions, expected {}", dimensions.size(), std::min(spatial, most));
     }
@@ -245,7 +246,7 @@ void write_dim_labels(Writer &writer, std::span<const std::int64_t> numbers) {
 
 // --- One value ---
 
-// The double that is written with the fewest digits that name this float: 0.001 stays 0.001.
+// Returns the double with the fewest digits that round to this float: 0.001 stays 0.001.
 double widened(float value) {
   char digits[32];
   auto written = std::to_chars(digits, digits + sizeof digits, value);
@@ -254,7 +255,7 @@ double widened(float value) {
   return wide;
 }
 
-// What type a comparison has if it does not say: XLA writes it even so.
+// Returns the type of a comparison that does not state one; XLA writes it even then.
 ir::ComparisonType usual_comparison(ir::Instruction instruction) {
   ir::ElementType type = instruction.operand(0).shape().element_type();
   if (ir::is_signed(type)) {
@@ -268,7 +269,7 @@ std::int64_t usual_value(const Row &row, ir::Instruction instruction) {
   return row.key == AttributeKey::ComparisonType ? static_cast<std::int64_t>(usual_comparison(instruction)) : row.usual;
 }
 
-// Numbers that begin with their length each, cut as operand 0 has dimensions.
+// Splits the numbers into lists of `rank` numbers; returns each list preceded by its length.
 Result<std::vector<std::int64_t>> cut(const Message &message, Field field, std::span<const std::int64_t> flat,
                                       std::size_t rank) {
   if (rank == 0 || flat.size() % rank != 0) {
@@ -283,7 +284,7 @@ Result<std::vector<std::int64_t>> cut(const Message &message, Field field, std::
   return lists;
 }
 
-// The rank of the arrays that a collective-permute slices.
+// Returns the rank of the arrays that a collective-permute slices.
 std::size_t sliced_rank(ir::Instruction instruction) {
   const ir::Shape *shape = &instruction.operand(0).shape();
   while (shape->is_tuple() && !shape->elements().empty()) {
@@ -300,7 +301,8 @@ Result<std::int64_t> check_enumerator(const Message &message, Field field, ir::E
   return number;
 }
 
-// The value of a row's field in the message that holds it, as the module stores it. Kind String is not one of these.
+// Reads the field of a row from the message that contains it; returns the value as the module stores it. Not for kind
+// String.
 Result<std::vector<std::int64_t>> read_numbers(const Message &message, const Row &row, ir::Instruction instruction) {
   const ir::AttributeInfo &info = ir::info(row.key);
   Field field = row.last();
@@ -362,7 +364,7 @@ Result<std::vector<std::int64_t>> read_numbers(const Message &message, const Row
 
 Status read_attribute(const Message &message, const Use &use, ir::Module &module, ir::InstructionId id) {
   const Row &row = *use.row;
-  // The message that holds the field: this one, or one inside, which is empty if it is absent.
+  // The message that contains the field: this one or a nested one, which is empty if it is absent.
   std::array<std::optional<Message>, 2> inside;
   const Message *holder = &message;
   for (std::size_t level = 0; level + 1 < row.depth(); ++level) {
@@ -391,10 +393,10 @@ Status read_attribute(const Message &message, const Use &use, ir::Module &module
 
 // --- Writing ---
 
-// A field of an instruction, maybe inside other messages: pieces with the same beginning are written as one message.
+// A field of an instruction, possibly in nested messages: pieces with a common path are written into one message.
 struct Piece {
   const Row *row;
-  std::string bytes;  // the last field of the row, with its tag
+  std::string bytes;  // the last field of the row, including its tag
 };
 
 void write_pieces(Writer &writer, std::span<const Piece> pieces, std::size_t level) {
@@ -414,7 +416,7 @@ void write_pieces(Writer &writer, std::span<const Piece> pieces, std::size_t lev
   }
 }
 
-// Lists are written even if they are empty, since the module tells an empty one from none.
+// Writes a list even if it is empty, because the module distinguishes an empty list from an absent one.
 void write_list(Writer &writer, Field field, std::span<const std::int64_t> numbers) {
   if (numbers.empty()) {
     writer.text(field, {});
@@ -456,7 +458,7 @@ void write_numbers(Writer &writer, const Row &row, std::span<const std::int64_t>
   }
 }
 
-// What is written of a row for an instruction that does not have the attribute; none: nothing.
+// Returns the value to be written for an instruction without the attribute; none: nothing is written.
 std::int64_t value_if_absent(const Row &row, ir::Instruction instruction) {
   AttributeKind kind = ir::info(row.key).kind;
   if (row.encoding == Encoding::Stated) {

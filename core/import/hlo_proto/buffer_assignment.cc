@@ -21,16 +21,17 @@ constexpr Field logical_buffers{1, "logical_buffers"}, aliases{2, "buffer_aliase
 }
 namespace buffer_fields {
 constexpr Field id{1, "id"}, size{2, "size"}, defined_at{3, "defined_at"}, color{4, "color"};
-constexpr Field source{1, "source_buffer_id"}, location{2, "location"};  // of an alias
+constexpr Field source{1, "source_buffer_id"}, location{2, "location"};  // fields of an alias
 constexpr Field instruction_name{2, "instruction_name"}, shape_index{3, "shape_index"},
-    instruction_id{4, "instruction_id"};  // of a location
+    instruction_id{4, "instruction_id"};  // field of a location
 }  // namespace buffer_fields
 namespace allocation_fields {
 constexpr Field number{1, "index"}, size{2, "size"}, is_parameter{5, "is_entry_computation_parameter"},
     parameter_number{6, "parameter_number"}, maybe_live_out{7, "maybe_live_out"}, color{8, "color"},
     assigned{9, "assigned"}, parameter_index{10, "parameter_shape_index"}, is_constant{12, "is_constant"},
     is_aliased{13, "is_parameter_aliased_with_output"};
-constexpr Field buffer{1, "logical_buffer_id"}, buffer_offset{2, "offset"}, buffer_size{3, "size"};  // assigned
+// Fields of an assigned buffer.
+constexpr Field buffer{1, "logical_buffer_id"}, buffer_offset{2, "offset"}, buffer_size{3, "size"};
 }  // namespace allocation_fields
 namespace trace_fields {
 constexpr Field events{1, "events"}, is_whole_module{2, "whole_module_simulation"},
@@ -53,7 +54,7 @@ class AssignmentWriter {
   void write_trace(Writer &writer, std::size_t number);
   void write_event(Writer &writer, std::int64_t kind, ValueId value);
 
-  // Viewers want numbers of buffers that are not 0.
+  // Viewers require nonzero buffer numbers.
   static std::int64_t buffer_id(ValueId value) { return std::int64_t{index(value)} + 1; }
 
   const buffers::Dataflow &dataflow_;
@@ -77,7 +78,7 @@ void AssignmentWriter::write(Writer &writer) {
   write_buffers(writer);
   write_aliases(writer);
   for (std::size_t i = 0; i < plan_.allocations.size(); ++i) {
-    // An output that lies in a donated input is the input's block.
+    // An output that shares the buffer of a donated input is part of the input's allocation.
     if (plan_.allocations[i].alias < 0) {
       writer.message(allocations, [&](Writer &inner) { write_allocation(inner, i); });
     }
@@ -135,7 +136,7 @@ void AssignmentWriter::write_allocation(Writer &writer, std::size_t i) {
   writer.integer(number, static_cast<std::int64_t>(i));
   writer.integer(allocation_fields::size, allocation.size);
   if (allocation.kind == AllocationKind::Input) {
-    // Leaves are counted over all parameters.
+    // Leaves are numbered across all parameters.
     std::int64_t leaf_number = allocation.index;
     ir::Computation entry = dataflow_.module().entry();
     for (std::size_t p = 0; p < entry.parameter_count(); ++p) {
@@ -184,8 +185,8 @@ void AssignmentWriter::write_event(Writer &writer, std::int64_t kind, ValueId va
   });
 }
 
-// In order of time. Where one value ends as another begins in its place, the first is released before: else viewers
-// would count the place twice.
+// Writes the events in time order. If one value ends when another one begins at the same offset, its release comes
+// first: otherwise viewers would count that memory twice.
 void AssignmentWriter::write_trace(Writer &writer, std::size_t number) {
   buffers::Timeline timeline = buffers::flatten_schedule(dataflow_);
   std::vector<buffers::LiveRange> ranges = buffers::live_ranges(dataflow_, timeline);
@@ -199,7 +200,7 @@ void AssignmentWriter::write_trace(Writer &writer, std::size_t number) {
   }
   struct Event {
     buffers::Tick tick;
-    int order;  // at one tick: replaced, begun, ended
+    int order;  // order within one tick: replaced, begun, ended
     std::int64_t kind;
     ValueId value;
   };

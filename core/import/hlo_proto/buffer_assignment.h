@@ -1,4 +1,4 @@
-// HloProto: a module with its plan of memory as a BufferAssignmentProto, which XLA's viewers of memory open.
+// HloProto: a module with its memory plan as a BufferAssignmentProto, which XLA's memory viewers open.
 #pragma once
 
 #include "core/buffers/plan.h"
@@ -6,9 +6,10 @@
 
 namespace bp::import::hlo_proto {
 
-// The plan must be one for this module, which is scheduled. An array that is made somewhere is a logical buffer; where
-// else it shows is an alias of it; the trace of a temporary allocation says, in the order of the schedule, which
-// buffers come and go. Errors as write_module() and buffers::assign().
+// Writes a module and its plan; the plan must have been made for this module, which must be scheduled. Each array is a
+// logical buffer, defined where it is computed; other places where it appears are its aliases. The trace of a temporary
+// allocation lists, in schedule order, when buffers are allocated and released. Errors are those of write_module() and
+// buffers::assign().
 Result<std::string> write_hlo_proto(const ir::Module &module, const buffers::Plan &plan);
 
 }  // namespace bp::import::hlo_proto

@@ -1,13 +1,13 @@
-// HLO as protocol buffers: HloModuleProto, HloProto (a module with its plan of memory) and HloSnapshot (a module with
-// the arguments and the result of a run), as XLA, JAX and TensorFlow serialize them.
+// HLO as protocol buffers: HloModuleProto, HloProto (a module with its memory plan) and HloSnapshot (a module with the
+// arguments and the result of a run), as XLA, JAX and TensorFlow serialize them.
 //
-// Any bytes are fine as input: what is not HLO comes back as an error that names the place by the way to it,
-// model.pb: HloModuleProto.computations[3].instructions[7].shape: ... Unknown fields are passed over. Memory and time
-// are linear in the input.
+// Accepts any bytes as input: bytes that are not HLO result in an error that gives the path to the message, model.pb:
+// HloModuleProto.computations[3].instructions[7].shape: ... Unknown fields are skipped. Time and memory are linear in
+// the input.
 //
-// What XLA keeps elsewhere is not in these messages and is lost when written: header attributes other than aliases,
-// donors, entry layout, counts of replicas and partitions, and frontend attributes; profiles in metadata; attributes
-// that state what an absent one means (feature_group_count=1). What is needed but has no field is refused.
+// Data that XLA stores elsewhere has no fields in these messages and is lost when written: header attributes other than
+// aliases, donors, entry layout, numbers of replicas and partitions, and frontend attributes; profiles in metadata;
+// attributes that have their default value (feature_group_count=1). Data that is needed but has no field is an error.
 #pragma once
 
 #include <string>
@@ -23,11 +23,12 @@ struct Options {
   std::string file;  // for messages; may be empty
 };
 
-// Whether these bytes are a protocol buffer rather than text: they begin with field 1, a string of bytes, and soon have
-// control characters.
+// Whether the bytes are a protocol buffer and not text: they begin with field 1, of wire type bytes, and have control
+// characters near the beginning.
 bool is_hlo_proto(std::string_view bytes);
 
-// The module of a HloModuleProto, HloProto or HloSnapshot, whichever it is. Well-formed but not verified.
+// Reads the module of a HloModuleProto, HloProto or HloSnapshot, detected by content. It is well-formed but not
+// verified.
 Result<ir::Module> read_module(std::string_view bytes, const Options &options = {});
 
 struct Snapshot {
@@ -38,9 +39,10 @@ struct Snapshot {
 };
 Result<Snapshot> read_snapshot(std::string_view bytes, const Options &options = {});
 
-// A serialized HloModuleProto. Unsupported, with the instruction's place, for what the format cannot say.
+// Returns a serialized HloModuleProto. Returns Unsupported, with the instruction's location, for data that the format
+// cannot represent.
 Result<std::string> write_module(const ir::Module &module);
-// HloSnapshot without a plan.
+// Returns a serialized HloSnapshot, without a memory plan.
 Result<std::string> write_snapshot(const Snapshot &snapshot);
 
 }  // namespace bp::import::hlo_proto

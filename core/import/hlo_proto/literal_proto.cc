@@ -1,6 +1,6 @@
-// LiteralProto keeps each element type in a field of its own: integers as varints, f32 and f64 and the complex types
-// as numbers of fixed width, all others as a string of bytes, one per element of a byte or less (the bits above a
-// narrow integer's are zero).
+// LiteralProto has a separate field for each element type: integers are varints; f32, f64 and the complex types are
+// numbers of fixed width; all others are a string of bytes, with one byte per element for types of up to 8 bits (the
+// unused bits of narrow integers are zero).
 #include <algorithm>
 #include <cstring>
 
@@ -61,18 +61,18 @@ const ElementField &find_field(ElementType type) {
   return *std::ranges::find(element_fields, type, &ElementField::type);
 }
 
-// The width of the numbers on the wire: of a complex number's parts.
+// Returns the width of the numbers on the wire; for complex types, that of one part.
 std::size_t number_width(ElementType type) {
   auto width = static_cast<std::size_t>(ir::byte_width(type));
   return ir::is_complex(type) ? width / 2 : width;
 }
 
-// The values as varints; with a narrower T, what does not fit is an error.
+// Stores the varints as elements; a value that does not fit into T is an error.
 template <class T>
 Status fill(const Message &message, Field field, std::span<const std::int64_t> values, std::span<T> elements) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     auto value = static_cast<T>(values[i]);
-    // A varint holds 64 bits: those of an u64 read as a negative number are right.
+    // A varint holds 64 bits: a u64 above INT64_MAX appears as a negative number and is stored correctly.
     if (static_cast<std::int64_t>(value) != values[i]) {
       return message.error_in(field, "value {} of element {} does not fit the type", values[i], i);
     }
@@ -90,7 +90,7 @@ Status fill_varints(const Message &message, Field field, std::span<const std::in
   }
 }
 
-// Narrow integers and floats carry nothing but their bits: signed ones are extended here.
+// Narrow integers and floats are stored as their bits; signed integers are sign-extended here.
 Status fill_bytes(const Message &message, Field field, std::string_view bytes, Literal &literal) {
   ElementType type = literal.shape().element_type();
   int bits = ir::bit_width(type);

@@ -9,7 +9,7 @@ using text::TokenKind;
 using text::TokenReader;
 
 constexpr Field sharding_mesh{2, "mesh"}, mesh_dimensions{3, "dim_shardings"};
-// Lists of axes with a name in text.
+// Lists of axes that have a name in the text.
 constexpr Field axis_lists[] = {{4, "replicated"}, {5, "unreduced"}, {7, "manual"}};
 constexpr Field dimension_axes{1, "axes"}, is_closed{2, "is_closed"};
 constexpr Field group_mesh{1, "mesh"}, group_axes{2, "axes"};
@@ -50,7 +50,7 @@ Result<std::string> read_mesh(const Message &mesh, AxisNames &names) {
   return text;
 }
 
-// {'a', 'b':(2)2}, with '?' at the end of one that may be sharded further.
+// Reads {'a', 'b':(2)2}, with '?' at the end if the dimension may be sharded further.
 Result<std::string> read_axes(const Message &message, Field field, const AxisNames &names, bool is_open) {
   std::vector<std::string> axes;
   BP_TRY(message.for_each(field, [&](const Message &axis) -> Status {

@@ -1,4 +1,4 @@
-// Shardings and groups of devices along the named axes of a mesh: NamedShardingProto, MeshAxesReplicaGroupListProto.
+// Shardings and groups of devices by the named axes of a mesh: NamedShardingProto, MeshAxesReplicaGroupListProto.
 #pragma once
 
 #include "core/import/hlo_proto/wire.h"
@@ -6,15 +6,15 @@
 
 namespace bp::import::hlo_proto {
 
-// mesh['a'=2,'b'=4], [{'a'}, {'b':(2)2, ?}], replicated={'c'}: what stands in the braces.
+// Shardings, without the outer braces: mesh['a'=2,'b'=4], [{'a'}, {'b':(2)2, ?}], replicated={'c'}.
 Result<std::string> read_mesh_sharding(const Message &named_sharding);
 Status write_mesh_sharding(Writer &named_sharding, text::TokenReader &reader);
 
-// mesh['a'=2] {'a'}
+// Device groups: mesh['a'=2] {'a'}.
 Result<std::string> read_mesh_groups(const Message &group_list);
 Status write_mesh_groups(Writer &group_list, text::TokenReader &reader);
 
-// [1,2] or (1,2), in the brackets given.
+// Reads [1,2] or (1,2), in the given brackets.
 Status read_bracketed(text::TokenReader &reader, char open, char close, std::vector<std::int64_t> &numbers);
 
 }  // namespace bp::import::hlo_proto

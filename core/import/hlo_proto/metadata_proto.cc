@@ -23,7 +23,7 @@ constexpr Member<std::int64_t> numbers[] = {{{4, "source_line"}, &Metadata::sour
                                             {{17, "source_end_line"}, &Metadata::source_end_line},
                                             {{18, "source_column"}, &Metadata::source_column},
                                             {{19, "source_end_column"}, &Metadata::source_end_column}};
-// In Metadata::rest, as text; what else may stand there (profiles, sizes of code) is not written.
+// Fields that Metadata::rest keeps as text; its other contents (profiles, code sizes) are not written.
 constexpr Field rest_texts[] = {{12, "deduplicated_name"}, {16, "scheduling_name"}};
 constexpr Field payload{20, "metadata_payload"}, payload_value{1, "value"}, payload_id{2, "id"};
 

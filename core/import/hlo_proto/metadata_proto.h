@@ -1,4 +1,4 @@
-// OpMetadata: where an instruction comes from.
+// OpMetadata: the origin of an instruction.
 #pragma once
 
 #include "core/import/hlo_proto/wire.h"
@@ -7,14 +7,14 @@
 
 namespace bp::import::hlo_proto {
 
-// Payloads are values shared by several messages: a Payload is one of these by its number, or a value of its own.
+// Values shared by several messages. A Payload message contains the number of a shared value, or a value of its own.
 using Payloads = std::vector<std::string_view>;
 Result<std::string_view> read_payload(const Message &message, const Payloads &payloads);
 
 Result<ir::Metadata> read_metadata(const Message &message, const Payloads &payloads);
 void write_metadata(Writer &writer, const ir::Metadata &metadata);
 
-// The metadata of shardings, which stays text: {op_name="x"}, or a list of these. Empty if there is none.
+// Metadata of shardings, which is kept as text: {op_name="x"}, or a list of these. Empty if there is none.
 Result<std::string> read_metadata_list(const Message &message, Field field);
 Status write_metadata_list(Writer &writer, Field field, text::TokenReader &reader);
 

@@ -1,5 +1,5 @@
-// The fields of HloModuleProto, HloComputationProto and HloInstructionProto that are not attributes, and the ids that
-// the writers of modules and of plans agree on.
+// Fields of HloModuleProto, HloComputationProto and HloInstructionProto that are not attributes, and the ids used by
+// the writers of modules and of plans.
 #pragma once
 
 #include "core/import/hlo_proto/wire.h"
@@ -63,7 +63,8 @@ inline constexpr Member<Location> location[] = {{{1, "file_name_id"}, &Location:
 using Frame = ir::StackFrames::Frame;
 inline constexpr Member<Frame> frame[] = {{{1, "file_location_id"}, &Frame::file_location_id},
                                           {{2, "parent_frame_id"}, &Frame::parent_frame_id}};
-// XLA's text, and with it the module, counts parents from 1 where the message has 0 for none.
+// In XLA's text, and therefore in ir::Module, parent_frame_id is greater by 1 than in the message, where 0 means no
+// parent.
 constexpr std::int64_t offset_in_text(std::int64_t Location::*) {
   return 0;
 }
@@ -73,11 +74,12 @@ constexpr std::int64_t offset_in_text(std::int64_t Frame::*member) {
 }  // namespace stack_frame_fields
 
 namespace snapshot_fields {
-inline constexpr Field module{1, "hlo_module"};  // of HloProto
+inline constexpr Field module{1, "hlo_module"};  // field of HloProto
 inline constexpr Field hlo{1, "hlo"}, arguments{2, "arguments"}, result{3, "result"}, platform{4, "execution_platform"};
 }  // namespace snapshot_fields
 
-// XLA numbers computations, and in each of them the instructions: the id of one is both in 64 bits.
+// Ids as XLA assigns them: computations are numbered; the 64-bit id of an instruction combines the number of its
+// computation and its own number in it.
 class Ids {
  public:
   explicit Ids(const ir::Module &module);

@@ -1,5 +1,5 @@
-// One pass over the computations, which stand callees before callers, and over the instructions of each, which stand
-// operands before users: whatever refers to what is not there yet is dangling, or part of a cycle.
+// Reads computations, callees before callers, and the instructions of each, operands before users, in a single pass. A
+// reference to something not yet read is therefore dangling or part of a cycle.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -20,7 +20,7 @@ using ir::Opcode;
 template <class Id>
 using ById = boost::unordered_flat_map<std::int64_t, Id>;
 
-// A name that text can write: other characters become '_', as XLA does.
+// Returns a name that is valid in text: other characters become '_', as in XLA.
 std::string clean_name(std::string_view name) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   auto is_inner = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
@@ -38,7 +38,7 @@ class ModuleReader {
   Result<ir::Module> read();
 
  private:
-  // What is known inside one computation.
+  // State of the computation that is being read.
   struct Scope {
     ir::ComputationId computation;
     ById<InstructionId> instructions;
@@ -66,7 +66,7 @@ class ModuleReader {
   Payloads payloads_;
   ById<ir::ComputationId> computations_;
   boost::unordered_flat_set<std::string> computation_names_;
-  ById<std::vector<std::int64_t>> schedule_;  // by the id of a computation
+  ById<std::vector<std::int64_t>> schedule_;  // by id of the computation in the message
   bool has_equal_names_ = false;
 };
 
@@ -115,7 +115,7 @@ Status ModuleReader::read_entry() {
       return {};
     }
   }
-  // An id of 0 is not on the wire.
+  // An id of 0 is not written to the wire.
   auto first = computations_.find(0);
   module_.set_entry(first != computations_.end() ? first->second : module_.computation_ids().back());
   return {};
@@ -275,7 +275,7 @@ Status ModuleReader::read_computation(const Message &message) {
   return {};
 }
 
-// The numbers of the parameters must be 0 to n-1 before they may index anything.
+// The numbers of the parameters must be 0 to n-1 before they are used as indices.
 Status ModuleReader::check_parameters(const Message &message, ir::ComputationId id) {
   std::vector<bool> seen;
   for (ir::Instruction instruction : module_.computation(id).instructions()) {
@@ -358,7 +358,7 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
   }
   const ir::OpInfo &op = ir::info(*known);
   BP_ASSIGN(Message sparsity, message.child(sparsity_config));  // XLA writes an empty one for a dense convolution
-  if (!sparsity.is_empty()) {                                   // passed over, it would be another program
+  if (!sparsity.is_empty()) {                                   // ignoring it would change the meaning of the program
     return message.error_in(sparsity_config, "{} of operands that leave out zeros, expected dense ones", op.text);
   }
   BP_ASSIGN(std::int64_t instruction_id, message.integer(id));
@@ -372,7 +372,7 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
                             : op.max_operands < 0              ? fmt::format("at least {}", op.min_operands)
                                                   : fmt::format("{} to {}", op.min_operands, op.max_operands));
   }
-  // Before this one has its id: it cannot wait for itself.
+  // Resolved before this instruction has its id: it cannot be its own predecessor.
   BP_ASSIGN(auto predecessors, find_instructions(message, control_predecessor_ids, scope));
   BP_ASSIGN(std::string_view raw_name, message.text(name));
   InstructionId added =
@@ -391,7 +391,7 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
   BP_TRY(read_literal_of(message, added));
   BP_ASSIGN(Message metadata_message, message.child(metadata));
   BP_ASSIGN(ir::Metadata from, read_metadata(metadata_message, payloads_));
-  if (from != ir::Metadata()) {  // XLA writes empty ones
+  if (from != ir::Metadata()) {  // XLA writes empty metadata
     module_.set_metadata(added, std::move(from));
   }
   return {};
@@ -411,7 +411,7 @@ Status ModuleReader::read_callees(const Message &message, InstructionId id) {
   ir::Instruction instruction = module_.instruction(id);
   const ir::OpInfo &op = instruction.op();
   if (op.opcode == Opcode::While) {
-    std::ranges::reverse(callees);  // XLA has the body before the condition
+    std::ranges::reverse(callees);  // in XLA the body precedes the condition
   }
   bool continues = op.opcode == Opcode::AsyncUpdate || op.opcode == Opcode::AsyncDone;
   if (continues && callees.empty() && instruction.operand(0).calls().size() == 1) {
@@ -468,7 +468,7 @@ Status ModuleReader::read_literal_of(const Message &message, InstructionId id) {
   return {};
 }
 
-// The message of a field, if it is one.
+// Returns the nested message of a field, if the field occurs once and is a message.
 std::optional<Message> message_in(const Message &message, Field field) {
   if (message.count(field) != 1) {
     return std::nullopt;
@@ -477,7 +477,8 @@ std::optional<Message> message_in(const Message &message, Field field) {
   return inner.ok() ? std::optional(std::move(inner).value()) : std::nullopt;
 }
 
-// Whether this could be a HloModuleProto: the name of a module, in whose place the others have a message, is none.
+// Whether the message can be a HloModuleProto. In its first field it has a name, where HloProto and HloSnapshot have a
+// nested message.
 bool has_computations(const Message &message) {
   return message.has(module_fields::computations) && message.has(module_fields::entry_name);
 }
@@ -501,7 +502,7 @@ bool is_hlo_proto(std::string_view bytes) {
 }
 
 Result<ir::Module> read_module(std::string_view bytes, const Options &options) {
-  // The outermost messages have a module, a HloProto or a name as their first field.
+  // The first field of the possible outermost messages is a module, a HloProto or a name.
   auto module = Message::parse(bytes, {nullptr, "HloModuleProto"});
   if (!module.ok()) {
     return std::move(module).error().at({options.file, 0, 0, {}});

@@ -54,7 +54,7 @@ Status write_instruction(Writer &writer, ir::Instruction instruction, const Ids 
   writer.integers(control_predecessor_ids, numbers(instruction.control_predecessors()));
   auto callees = numbers(instruction.calls());
   if (instruction.opcode() == Opcode::While) {
-    std::ranges::reverse(callees);  // XLA has the body before the condition
+    std::ranges::reverse(callees);  // in XLA the body precedes the condition
   }
   writer.integers(called_computation_ids, callees);
   return {};
@@ -122,7 +122,7 @@ void write_donors(Writer &writer, const ir::ModuleHeader &header) {
   }
 }
 
-// Devices are counted up: partition p of replica r is device r * partitions + p.
+// Devices are numbered in order: partition p of replica r is device r * partitions + p.
 Status write_device_assignment(Writer &writer, const ir::Module &module) {
   using namespace device_assignment_fields;
   std::int64_t replica_total = module.header().replica_count, partition_total = module.header().num_partitions;

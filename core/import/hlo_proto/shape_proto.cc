@@ -25,7 +25,8 @@ constexpr Field minor_to_major{1, "minor_to_major"}, tiles{6, "tiles"}, element_
     split_configs{17, "split_configs"};
 constexpr Field tile_dimensions{1, "dimensions"};
 constexpr Field split_dimension{1, "dimension"}, split_indices{2, "split_indices"};
-constexpr std::string_view levels = "DCSH";  // DimLevelType by number: dense, compressed, singleton, loose compressed
+// Letters of DimLevelType by number: dense, compressed, singleton, loose compressed.
+constexpr std::string_view levels = "DCSH";
 }  // namespace layout_fields
 
 Result<ElementType> read_element_type(const Message &message, Field field) {
@@ -37,7 +38,7 @@ Result<ElementType> read_element_type(const Message &message, Field field) {
   return row->type;
 }
 
-// At least 0 and at most `most`.
+// Reads a number between 0 and `most`.
 Result<std::int64_t> read_size(const Message &message, Field field, std::int64_t most = 1 << 30) {
   BP_ASSIGN(std::int64_t value, message.integer(field));
   if (value < 0 || value > most) {
@@ -46,7 +47,7 @@ Result<std::int64_t> read_size(const Message &message, Field field, std::int64_t
   return value;
 }
 
-// "D,C": dense dimensions are the usual ones, which text does not mention.
+// Reads "D,C". If all dimensions are dense, which is the default, the text is empty.
 Result<std::string> read_dimension_levels(const Message &message) {
   using namespace layout_fields;
   std::string text;
@@ -158,7 +159,7 @@ Result<Shape> read_array(const Message &message, ElementType type) {
   return shape;
 }
 
-// The writing of what text keeps as text: it was checked when it was read.
+// Writes the parts of a layout that are kept as text, which was checked when it was read.
 void write_rare_layout(Writer &writer, const RareLayout &rare) {
   using namespace layout_fields;
   std::vector<std::int64_t> level_numbers;

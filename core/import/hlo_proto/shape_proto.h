@@ -9,7 +9,7 @@ namespace bp::import::hlo_proto {
 Result<ir::Shape> read_shape(const Message &message);
 void write_shape(Writer &writer, const ir::Shape &shape);
 
-// Values must be as many as the shape says; memory is taken only for what is there.
+// Reads a literal. The number of values must match the shape; only as much memory is allocated as there are values.
 Result<ir::Literal> read_literal(const Message &message);
 void write_literal(Writer &writer, const ir::Literal &literal);
 

@@ -1,4 +1,4 @@
-// The tile forms of shardings and the lists of device groups. The forms along the axes of a mesh are in mesh_proto.cc.
+// The tile forms of shardings, and device groups. The forms that use the axes of a mesh are in mesh_proto.cc.
 #include "core/import/hlo_proto/sharding_proto.h"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ constexpr Field type{1, "type"}, tile_dimensions{3, "tile_assignment_dimensions"
     group_id{12, "shard_group_id"}, group_type{13, "shard_group_type"}, named{14, "named_sharding"};
 }  // namespace fields
 
-// OpSharding.Type.
+// Values of OpSharding.Type.
 enum Type : std::int64_t { Replicated, Maximal, Tuple, Other, Manual, Unknown, Unreduced };
-// The types that a single word names, by number.
+// Words of the types that are written as a single word, by number.
 constexpr std::string_view words[] = {"replicated", "", "", "", "manual", "unknown", "unreduced"};
 
 std::optional<std::int64_t> type_of_word(TokenReader &reader) {
@@ -44,7 +44,7 @@ Result<std::string_view> word_of_type(const Message &message, Field field, std::
   return words[static_cast<std::size_t>(type)];
 }
 
-// --- Numbers counted up, reshaped and transposed: <=[2,2]T(1,0) ---
+// --- Iota: consecutive numbers, reshaped and transposed: <=[2,2]T(1,0) ---
 
 std::string iota_text(std::span<const std::int64_t> sizes, std::span<const std::int64_t> permutation) {
   std::string text = fmt::format("<=[{}]", fmt::join(sizes, ","));
@@ -75,7 +75,7 @@ Status write_iota(Writer &writer, TokenReader &reader, Field sizes_field, Field 
 
 // --- Writing ---
 
-// devices=[2,2]0,1,2,3 or devices=[2,2]<=[4]
+// Writes devices=[2,2]0,1,2,3 or devices=[2,2]<=[4].
 Status write_tiles(Writer &writer, TokenReader &reader) {
   BP_TRY(reader.expect('='));
   std::vector<std::int64_t> sizes, devices;

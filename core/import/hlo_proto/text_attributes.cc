@@ -1,4 +1,5 @@
-// Attributes that the module keeps as canonical text: each has a function that reads its message and one that writes it.
+// Attributes that the module keeps as canonical text: each has a function that reads its message and one that writes
+// it.
 #include <algorithm>
 #include <map>
 
@@ -22,7 +23,7 @@ std::string in_quotes(std::string_view text) {
   return '"' + text::escape(text) + '"';
 }
 
-// A field that holds one message; XLA writes empty ones where there is nothing to say.
+// Reads a field that holds one message; XLA writes an empty one if there is no value.
 template <class Read>
 Result<Text> read_child(const Message &message, Field field, Read &&read) {
   BP_ASSIGN(Message child, message.child(field));
@@ -50,7 +51,7 @@ Result<Text> read_sharding_attribute(const Message &message) {
   if (!message.has(sharding)) {
     return Text();
   }
-  BP_ASSIGN(Message child, message.child(sharding));  // {replicated} may be empty
+  BP_ASSIGN(Message child, message.child(sharding));  // {replicated} may be an empty message
   BP_ASSIGN(std::string text, read_sharding(child));
   return Text(std::move(text));
 }
@@ -59,7 +60,7 @@ Status write_sharding_attribute(Writer &writer, std::string_view text) {
   return write_child(writer, sharding, [&](Writer &inner) { return write_sharding(inner, text); });
 }
 
-// {kind="sharding", entry={maximal device=1}, exit={}}
+// Reads {kind="sharding", entry={maximal device=1}, exit={}}.
 Result<Text> read_domain(const Message &message) {
   BP_ASSIGN(Message entry, message.child(domain_entry));
   BP_ASSIGN(Message exit, message.child(domain_exit));
@@ -122,7 +123,7 @@ Result<Text> read_operand_layouts(const Message &message) {
   return Text("{" + text + "}");
 }
 
-// "{f32[2]{0}, (f32[], s32[])}": shapes, each parsed on its own.
+// Writes "{f32[2]{0}, (f32[], s32[])}": shapes, each parsed on its own.
 Status write_operand_layouts(Writer &writer, std::string_view text) {
   writer.integer(constrain_layout, 1);
   TokenReader reader(text, {});
@@ -281,8 +282,9 @@ Status write_accuracy(Writer &writer, std::string_view text) {
   });
 }
 
-// --- Where a value was before the compiler changed the program ---
-// {{"a" {0}}} for an array, {({"a"}, {})} for a tuple, {[synthetic_call]}: on the wire only the arrays that have one.
+// --- Origin of a value before the compiler changed the program ---
+// {{"a" {0}}} for an array, {({"a"}, {})} for a tuple, {[synthetic_call]}; the message contains only arrays with an
+// origin.
 
 namespace origin_fields {
 constexpr Field elements{1, "elements"}, is_synthetic{2, "is_synthetic_call"};
@@ -422,7 +424,7 @@ Status write_text_attribute(Writer &writer, AttributeKey key, std::string_view t
   return find_form(key)->write(writer, text);
 }
 
-// A value in braces is JSON, written as it is.
+// Reads frontend attributes; a value in braces is JSON, written verbatim.
 Result<std::string> read_frontend_attributes(const Message &message) {
   std::string text;
   BP_TRY(message.for_each(map_entry, [&](const Message &entry) -> Status {

@@ -8,7 +8,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "fixed-width numbers are little-endian on the wire");
 
-// Takes a varint off the front. Bits beyond the 64th are dropped, as libprotobuf does.
+// Removes a varint from the front. Bits beyond the 64th are dropped, as in libprotobuf.
 bool take_varint(std::string_view &bytes, std::uint64_t &value) {
   value = 0;
   for (std::size_t i = 0; i < bytes.size() && i < 10; ++i) {

@@ -1,9 +1,9 @@
-// The wire format of protocol buffers: messages are lists of fields, a field is a number, a wire type and a value.
+// The wire format of protocol buffers: a message is a list of fields; a field has a number, a wire type and a value.
 //
-// Reading: Message::parse() finds the fields of one message, and nothing inside them; bytes and texts point into the
-// input, which must outlive the message. Unknown fields stay unread. Errors name the message by the way to it:
+// Reading: Message::parse() finds the fields of one message, without parsing nested ones; bytes and texts point into
+// the input, which must outlive the message. Unknown fields are ignored. Errors give the path to the message:
 // HloModuleProto.computations[3].instructions[7].shape: ...
-// Writing: Writer appends fields; a message inside is written on its own first, since its length stands before it.
+// Writing: Writer appends fields; a nested message is serialized first, because its length precedes it.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@
 
 namespace bp::import::hlo_proto {
 
-// A field of a message type: its number on the wire and its name for messages.
+// A field of a message type: its number on the wire and its name for error messages.
 struct Field {
   std::uint32_t number = 0;
   std::string_view name;
@@ -26,18 +26,18 @@ struct Field {
 
 enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
-// The way from the outermost message to one inside. Refers to its parent, which must outlive it.
+// The path from the outermost message to a nested one. Refers to its parent, which must outlive it.
 struct Path {
   const Path *parent = nullptr;
-  std::string_view name;    // of the field; of the outermost, its type
-  std::int64_t index = -1;  // of a repeated field
+  std::string_view name;    // name of the field; of the type for the outermost message
+  std::int64_t index = -1;  // index in a repeated field
   int depth = 0;
   std::string to_string() const;
 };
 
 class Message {
  public:
-  // As in libprotobuf: what is nested deeper is refused.
+  // Maximum nesting depth, as in libprotobuf; deeper messages are refused.
   static constexpr int max_depth = 100;
 
   static Result<Message> parse(std::string_view bytes, Path path);
@@ -47,24 +47,24 @@ class Message {
   bool has(Field field) const { return !occurrences(field).empty(); }
   std::size_t count(Field field) const { return occurrences(field).size(); }
 
-  // A singular field: its last occurrence counts; absent, it is zero or empty.
+  // Reads a singular field: the last occurrence counts; an absent field is zero or empty.
   Result<std::int64_t> integer(Field field, std::int64_t if_absent = 0) const;
   Result<double> real(Field field) const;  // float or double
   Result<std::string_view> text(Field field) const;
-  // The occurrences of a message are merged, which is the same as reading their bytes one after another; absent, it is
-  // empty. Valid while this message lives and is not moved.
+  // Returns a nested message. Several occurrences are merged, which equals parsing their concatenated bytes; an absent
+  // message is empty. Valid as long as this message exists and is not moved.
   Result<Message> child(Field field) const;
 
-  // A repeated field, in order; numbers packed or not.
+  // Reads a repeated field, in order; numbers may be packed or not.
   Result<std::vector<std::int64_t>> integers(Field field) const;
   template <std::invocable<const Message &> Visit>
   Status for_each(Field field, Visit &&visit) const;
   template <std::invocable<std::string_view> Visit>
   Status for_each_text(Field field, Visit &&visit) const;
-  // The bytes of a packed field of fixed-width numbers (or of unpacked ones, joined).
+  // Returns the bytes of a packed field of fixed-width numbers (or of unpacked ones, concatenated).
   Result<std::string> fixed_width(Field field, std::size_t width) const;
 
-  // About this message, or about one of its fields: "PATH: ..." and "PATH.field: ...".
+  // Errors about this message, or about one of its fields: "PATH: ..." and "PATH.field: ...".
   template <class... Args>
   Error error(fmt::format_string<Args...> format, Args &&...args) const {
     return invalid_input("{}: {}", path_.to_string(), fmt::format(format, std::forward<Args>(args)...));
@@ -78,33 +78,33 @@ class Message {
   struct Entry {
     std::uint32_t number;
     WireType type;
-    std::uint64_t value;     // Varint and fixed
-    std::string_view bytes;  // Bytes
+    std::uint64_t value;     // for Varint and the fixed-width types
+    std::string_view bytes;  // for Bytes
   };
   explicit Message(Path path) : path_(path) {}
   std::span<const Entry> occurrences(Field field) const;
   Status expect(Field field, const Entry &entry, WireType type) const;
 
   Path path_;
-  std::vector<Entry> entries_;                 // by number, then in the order of the input
-  std::shared_ptr<const std::string> merged_;  // the bytes, if they are those of several occurrences
+  std::vector<Entry> entries_;                 // sorted by number, then in input order
+  std::shared_ptr<const std::string> merged_;  // owns the bytes if several occurrences were merged
 };
 
 class Writer {
  public:
-  // Written even if zero, so that what was there is there again; libprotobuf reads it as absent.
+  // Written even if zero, so that a value that is present stays present; libprotobuf reads zero as absent.
   void integer(Field field, std::int64_t value);
   void real32(Field field, float value);
   void real64(Field field, double value);
   void text(Field field, std::string_view value);
-  void integers(Field field, std::span<const std::int64_t> values);  // packed; nothing if there are none
+  void integers(Field field, std::span<const std::int64_t> values);  // packed; nothing is written if there are none
   template <std::invocable<Writer &> Fill>
   void message(Field field, Fill &&fill) {
     Writer inner;
     fill(inner);
     text(field, inner.bytes_);
   }
-  // Fields that are encoded already.
+  // Appends fields that are already encoded.
   void append(std::string_view fields) { bytes_ += fields; }
 
   const std::string &bytes() const { return bytes_; }

@@ -1,4 +1,4 @@
-// Attributes as text, for what keeps them without reading them: composites and typed custom calls.
+// Prints attributes as text, for operations that keep them unparsed: composites and typed custom calls.
 #include <fmt/format.h>
 
 #include "core/import/stablehlo/syntax.h"

@@ -1,5 +1,5 @@
-// Attributes, of the builtin kinds and of StableHLO's: #stablehlo.gather<...>, #stablehlo<precision HIGH>. Those of
-// other dialects are kept as text.
+// Reads attributes of the builtin kinds and of StableHLO: #stablehlo.gather<...>, #stablehlo<precision HIGH>.
+// Attributes of other dialects are kept as text.
 #include <charconv>
 
 #include "core/import/stablehlo/syntax_reader.h"
@@ -206,7 +206,7 @@ Result<Attribute> SyntaxReader::read_word() {
   return attribute;
 }
 
-// array<i64: 1, 2>, array<i1: true>, array<f32: 1.0>: the token is at 'array'.
+// Reads array<i64: 1, 2>, array<i1: true>, array<f32: 1.0>; the current token must be 'array'.
 Result<Attribute> SyntaxReader::read_typed_array() {
   Attribute attribute;
   attribute.position = tokens_.token().begin;
@@ -253,8 +253,8 @@ Result<Attribute> SyntaxReader::read_dialect_attribute(TypeSuffix suffix) {
   return attribute;
 }
 
-// What is in the brackets after #stablehlo.gather or #stablehlo: entries, a word, dimension numbers of convolutions;
-// the name of the attribute may stand in front of them.
+// Reads the brackets after #stablehlo.gather or #stablehlo: entries, a word, or dimension numbers of convolutions,
+// optionally preceded by the name of the attribute.
 Result<Attribute::Value> SyntaxReader::read_struct() {
   TokenReader::Nesting nesting(tokens_);
   BP_TRY(nesting.check());
@@ -316,7 +316,7 @@ Result<std::vector<NamedAttribute>> SyntaxReader::read_entries(char close, TypeS
 
 Result<Dictionary> SyntaxReader::read_convolution_dimensions() {
   struct Part {
-    std::string_view first, second;  // letters, and the names of the dimensions they stand for
+    std::string_view first, second;  // letters, and the names of the dimensions they label
     std::string_view first_name, second_name, spatial_name;
   };
   constexpr Part parts[] = {
@@ -335,7 +335,7 @@ Result<Dictionary> SyntaxReader::read_convolution_dimensions() {
     ++number;
     BP_TRY(tokens_.expect('[', "before the dimensions of a convolution"));
     std::int64_t first = -1, second = -1, position = 0;
-    std::vector<std::int64_t> spatial;  // by number, the position
+    std::vector<std::int64_t> spatial;  // position of each spatial dimension, by its number
     BP_TRY(tokens_.read_list(']', "the dimensions of a convolution", [&]() -> Status {
       std::size_t at = tokens_.token().begin;
       std::int64_t *place = nullptr;
@@ -451,7 +451,7 @@ Result<std::shared_ptr<const Location>> SyntaxReader::read_optional_location() {
   return *result == Location{} ? nullptr : result;
 }
 
-// #alias, read once, or another location.
+// Reads a location. An #alias is read once and then shared.
 Result<std::shared_ptr<const Location>> SyntaxReader::read_location() {
   TokenReader::Nesting nesting(tokens_);
   BP_TRY(nesting.check());
@@ -475,7 +475,7 @@ Result<std::shared_ptr<const Location>> SyntaxReader::read_location() {
   return location;
 }
 
-// unknown, "file":1:2 to 3:4, "name"(location), callsite(location at location), fused<...>[location, ...].
+// Reads unknown, "file":1:2 to 3:4, "name"(location), callsite(location at location), fused<...>[location, ...].
 Result<Location> SyntaxReader::read_location_parts() {
   Location location;
   if (tokens_.accept_word("unknown")) {

@@ -1,11 +1,11 @@
-// Several elementwise instructions in place of one operation.
+// Builds several elementwise instructions for one operation.
 #pragma once
 
 #include "core/import/stablehlo/lowering.h"
 
 namespace bp::import::stablehlo {
 
-// Instructions of the shape of an operand, but for the element type.
+// Adds instructions that have the shape of `example`, except for the element type.
 class Elementwise {
  public:
   Elementwise(Lowering &lowering, const Operation &operation, InstructionId example)
@@ -24,7 +24,7 @@ class Elementwise {
       m.set_number(id, AttributeKey::Direction, static_cast<std::int64_t>(direction));
     });
   }
-  // One value for all, of its bits.
+  // Adds an array whose elements all have the given bits.
   Result<InstructionId> bits(ir::ElementType type, std::uint64_t value) {
     ir::Literal literal = ir::Literal::zeros(Shape::scalar(type)).value();
     auto bytes = literal.mutable_bytes();

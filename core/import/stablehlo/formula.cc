@@ -15,7 +15,7 @@ Result<Formula> Formula::make(Lowering &lowering, const Operation &operation, In
   return Formula(lowering, operation, shape);
 }
 
-// Shapes are equal and known, so that nothing is inferred and nothing can fail.
+// Cannot fail: all shapes are equal and known, so that nothing is inferred.
 InstructionId Formula::add(Opcode opcode, ir::ElementType type, std::span<const InstructionId> operands) {
   Shape shape = shape_;
   shape.set_element_type(type);
@@ -53,7 +53,7 @@ Number Formula::apply(Opcode opcode, std::initializer_list<Number> operands) {
   for (const Number &operand : operands) {
     ids.push_back(operand.id);
   }
-  ir::ElementType type = lowering_->shape(ids.back()).element_type();  // a select's condition comes first
+  ir::ElementType type = lowering_->shape(ids.back()).element_type();  // the first operand of a select is its condition
   return {this, add(opcode, type, ids)};
 }
 

@@ -1,6 +1,6 @@
-// Arithmetic on whole arrays, written as one writes it for one number: for functions that HLO has no instruction for.
-// Floats are computed in f64 whatever their type: half the digits of the result are then to spare, and one
-// approximation serves all types. Only f64 itself sees the approximations' own error, of a few units in the last place.
+// Arithmetic on whole arrays, written like arithmetic on numbers, for functions that HLO has no instruction for. All
+// floats are computed in f64: narrower types then have more than enough precision, and one approximation serves all
+// types. Only results in f64 show the error of the approximations, which is a few units in the last place.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace bp::import::stablehlo {
 
 class Formula;
 
-// An array in a formula; of pred if it comes from a comparison.
+// An array in a formula; its element type is pred if it is the result of a comparison.
 struct Number {
   Formula *formula;
   InstructionId id;
@@ -19,12 +19,13 @@ struct Number {
 
 class Formula {
  public:
-  // For arrays of the shape of `operand`, in f64. Fails if it is not an array of floats of known sizes.
+  // Makes a formula for arrays of the shape of `example`, computed in f64. Fails if it is not an array of floats of
+  // known sizes.
   static Result<Formula> make(Lowering &lowering, const Operation &operation, InstructionId example);
 
   Number input(InstructionId id);  // converted to f64
   Number constant(double value);
-  // As the element type that the example has.
+  // Converts to the element type of the example.
   InstructionId output(Number number);
 
   Number apply(Opcode opcode, std::initializer_list<Number> operands);
@@ -38,7 +39,7 @@ class Formula {
 
   Lowering *lowering_;
   const Operation *operation_;
-  Shape shape_;                                       // of the example
+  Shape shape_;                                       // shape of the example
   std::map<std::uint64_t, InstructionId> constants_;  // by their bits
 };
 
@@ -148,10 +149,10 @@ inline Number tan(Number x) {
 inline Number erf(Number x) {
   return x.formula->apply(Opcode::Erf, {x});
 }
-// To the 24 bits of an f32 and back: the square of the result is exact.
+// Rounds to the 24 bits of an f32, so that the square of the result is exact in f64.
 Number to_single(Number x);
 
-// c[0] + c[1] x + c[2] x^2 + ...
+// Returns c[0] + c[1] x + c[2] x^2 + ...
 Number polynomial(Number x, std::span<const double> coefficients);
 // A quotient of two polynomials.
 struct Rational {

@@ -1,10 +1,11 @@
-// The modified Bessel function of order one, exponentially scaled. Coefficients: see formula_gamma.cc.
+// The modified Bessel function of the first kind of order one, exponentially scaled. Coefficients: see
+// formula_gamma.cc.
 #include "core/import/stablehlo/formula.h"
 
 namespace bp::import::stablehlo {
 namespace {
 
-// bessel_i1e(x) / x for 0 <= x <= 8: 2e-17
+// Approximates bessel_i1e(x) / x for 0 <= x <= 8; error 2e-17.
 constexpr double bessel_near_numerator[] = {0.5,
                                             0.037515482339368224,
                                             0.05225222441208736,
@@ -27,7 +28,7 @@ constexpr double bessel_near_denominator[] = {1.0,
                                               7.3150974043365744e-06,
                                               3.8155088601695507e-07,
                                               1.114860527817419e-08};
-// bessel_i1e(x) sqrt(x), by 1/8 - 1/x, for x >= 8: 1.2e-17
+// Approximates bessel_i1e(x) sqrt(x), as a function of 1/8 - 1/x, for x >= 8; error 1.2e-17.
 constexpr double bessel_far_numerator[] = {0.3794122666101514, -4.5085668385096875, 105.62009270092108,
                                            -278.3247180931002, 8858.363910372842,   60646.2355724582,
                                            558364.662772934,   9730702.307938809,   78154747.86490436,
@@ -46,7 +47,7 @@ constexpr double bessel_far_denominator[] = {1.0,
 
 }  // namespace
 
-// Odd.
+// An odd function.
 Number bessel_i1e(Number x) {
   Number z = abs(x);
   Number near = x * rational(z, {bessel_near_numerator, bessel_near_denominator});

@@ -1,4 +1,4 @@
-// The complement and the inverse of the error function. Coefficients: see formula_gamma.cc.
+// The complementary and the inverse error function. Coefficients: see formula_gamma.cc.
 #include <limits>
 
 #include "core/import/stablehlo/formula.h"
@@ -6,7 +6,7 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// erf_inverse(x) / x, by 0.64 - x^2, for |x| <= 0.8: 3e-18
+// Approximates erf_inverse(x) / x, as a function of 0.64 - x^2, for |x| <= 0.8; error 3e-18.
 constexpr double central_numerator[] = {1.132742253046029,  8.931283878359043, 26.763830882821168, 38.15122302725304,
                                         26.492822640290246, 8.204329795513491, 0.8808710964907,    0.01463495349303762};
 constexpr double central_denominator[] = {1.0,
@@ -17,7 +17,8 @@ constexpr double central_denominator[] = {1.0,
                                           14.306035305066713,
                                           2.2521384141378054,
                                           0.09036817957896834};
-// erf_inverse(x) / s where s = sqrt(-log(1 - x^2)), by s - 1, for 1 <= s <= 2.5: 1.2e-17
+// Approximates erf_inverse(x) / s with s = sqrt(-log(1 - x^2)), as a function of s - 1, for 1 <= s <= 2.5; error
+// 1.2e-17.
 constexpr double middle_numerator[] = {0.8963303955015786,   -0.3716166038401293,   0.5725954602416978,
                                        -0.08492821378337545, 0.10518502304575389,   0.002514627412958075,
                                        0.009419822044792452, 0.0007362235529277719, 0.0004274025623539812};
@@ -30,7 +31,8 @@ constexpr double middle_denominator[] = {1.0,
                                          0.009642345864458049,
                                          0.0007877315633614721,
                                          0.0004247685828295189};
-// The same by s - 2.5, for 2.5 <= s <= 6.1, which is all there is: 3.3e-18
+// Approximates erf_inverse(x) / s, as a function of s - 2.5, for 2.5 <= s <= 6.1, the largest value of s for x < 1;
+// error 3.3e-18.
 constexpr double tail_numerator[] = {0.9334758227628576,     0.8617367173360042,    0.8316502320867408,
                                      0.46253676191654347,    0.2435389077927288,    0.0934454818466016,
                                      0.03154198546595554,    0.00813373452888151,   0.0016696235623668448,
@@ -47,7 +49,7 @@ constexpr double tail_denominator[] = {1.0,
                                        0.00021527347035335287,
                                        1.2572107799375721e-05};
 
-// erfc(x) e^(x^2) for 0.5 <= x <= 3: 3.3e-18
+// Approximates erfc(x) e^(x^2) for 0.5 <= x <= 3; error 3.3e-18.
 constexpr double erfc_near_numerator[] = {1.000000000058549,     1.4654571366173328,   1.0781107888769428,
                                           0.4754308692321576,    0.13089871451488788,  0.021251939818148415,
                                           0.0016038026880114045, -9.85555346195529e-10};
@@ -59,7 +61,7 @@ constexpr double erfc_near_denominator[] = {1.0,
                                             0.23341776207761472,
                                             0.03766935685154862,
                                             0.0028425984883918213};
-// x erfc(x) e^(x^2), by 1/x^2, for x >= 3: 4.8e-18
+// Approximates x erfc(x) e^(x^2), as a function of 1/x^2, for x >= 3; error 4.8e-18.
 constexpr double erfc_far_numerator[] = {0.5641895835477563, 15.353204985248137, 143.72181530580235, 565.1598638927522,
                                          908.0482247424555,  476.8654254192978,  35.65526007062235};
 constexpr double erfc_far_denominator[] = {1.0,
@@ -84,7 +86,8 @@ Number erf_inverse(Number x) {
   return select(magnitude < 0.8, inner, select(x < 0, -outer, outer));
 }
 
-// e^(-x^2) by two factors, the first of an exact square: the error of x^2 itself would grow with x.
+// e^(-x^2) is computed as a product of two factors, the first from an exact square: the error of x^2 itself grows with
+// x.
 Number erf_complement(Number x) {
   Number z = min(abs(x), 30);
   Number high = to_single(z);

@@ -1,4 +1,4 @@
-// Integers that follow from constants: sizes, where they are operands.
+// Evaluates integers that depend on constants only: sizes that are given as operands.
 #include <algorithm>
 #include <limits>
 
@@ -8,10 +8,10 @@ namespace bp::import::stablehlo {
 namespace {
 
 constexpr std::int64_t max_count = 1 << 16;
-constexpr int max_depth = 64;  // of what is computed
+constexpr int max_depth = 64;  // maximum depth of nested expressions
 
 bool fits(ir::ElementType type, std::int64_t value) {
-  const int bits = ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0);  // of the magnitude
+  const int bits = ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0);  // bits of the magnitude
   const std::int64_t most = bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
   return value <= most && value >= (ir::is_signed(type) ? -most - 1 : 0);
 }
@@ -28,7 +28,7 @@ std::optional<bool> compare(ir::ComparisonDirection direction, std::int64_t x, s
   return {};
 }
 
-// The result for one element of each operand; nothing for other operations, or if it does not fit.
+// Returns the result for one element of each operand; nothing for other opcodes, or if the result overflows.
 std::optional<std::int64_t> compute(const ir::Instruction &instruction, std::span<const std::int64_t> x) {
   std::int64_t result = 0;
   bool overflows = false;
@@ -122,7 +122,7 @@ std::optional<Integers> Lowering::known_integers(InstructionId id, int depth) co
       }
       break;
     case Opcode::Concatenate:
-      if (instruction.dimensions()[0] == 0) {  // one after the other, also in memory
+      if (instruction.dimensions()[0] == 0) {  // concatenation along dimension 0 is also concatenation in memory
         result.emplace();
         for (const Integers &part : operands) {
           result->insert(result->end(), part.begin(), part.end());

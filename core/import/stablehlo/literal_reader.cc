@@ -1,4 +1,4 @@
-// dense<...> : tensor<...>, with lists, one value for all elements, or "0x..." with the bytes, low byte first.
+// Reads dense<...> : tensor<...>: nested lists, one value for all elements, or "0x..." with the bytes, low byte first.
 #include <charconv>
 #include <cmath>
 
@@ -16,7 +16,7 @@ constexpr bool is_narrow_integer = requires { T::is_signed; };
 template <class T>
 constexpr bool is_complex = requires { typename T::value_type; };
 
-// Widths and signs by element type; a signless iN also takes what would fit into uiN.
+// Width and sign follow from the element type; a signless iN also accepts values that fit into uiN.
 template <class T>
 Result<T> read_integer(TokenReader &tokens, ElementType type) {
   std::string_view digits = tokens.text();
@@ -64,7 +64,7 @@ Result<bool> read_pred(TokenReader &tokens) {
   return tokens.expected("true, false, 0 or 1");
 }
 
-// Through double, as MLIR does, or the bits in hexadecimal.
+// Converts through double, as MLIR does, or reads the bits in hexadecimal.
 template <class T>
 Result<T> read_float(TokenReader &tokens, ElementType type) {
   std::string_view digits = tokens.text();
@@ -145,7 +145,7 @@ int hexadecimal_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// Narrow integers are stored with their sign extended.
+// Narrow integers are stored sign-extended.
 void extend_signs(Literal &literal) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     if constexpr (is_narrow_integer<T>) {
@@ -162,7 +162,7 @@ void extend_signs(Literal &literal) {
 
 }  // namespace
 
-// The type comes after the values that need it: first what is in the brackets is passed over.
+// The type comes after the values, which depend on it: the brackets are skipped first.
 Result<Elements> SyntaxReader::read_dense() {
   std::size_t begin = tokens_.token().begin;
   tokens_.advance();
@@ -201,7 +201,7 @@ Result<Literal> SyntaxReader::read_elements(const Shape &shape) {
   }
   bool is_splat = !tokens_.is('[');
   Shape held = is_splat ? Shape::scalar(shape.element_type()) : shape;
-  // Each element takes at least a character: what the text cannot hold is not allocated.
+  // Each element takes at least one character: a literal larger than the remaining text is not allocated.
   auto left = static_cast<std::int64_t>(tokens_.source().size() - tokens_.token().begin);
   if (held.element_count() > left) {
     return tokens_.error("the text ends before the {} elements of {}", held.element_count(), to_string(Type{shape}));

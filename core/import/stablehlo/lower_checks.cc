@@ -1,5 +1,5 @@
-// What tests say about results, as custom calls: the name of the operation is the target, its attributes are a JSON
-// object in backend_config, and a value that is expected is the last operand.
+// Lowers the checks of tests to custom calls: the name of the operation is the target, its attributes are a JSON object
+// in backend_config, and an expected value is the last operand.
 #include <boost/json.hpp>
 
 #include "core/import/stablehlo/lowering.h"
@@ -58,8 +58,8 @@ Result<Values> lower_check(Lowering &lowering, const Operation &operation) {
   return lowering.results(operation, id);
 }
 
-// programs = [[@a, @b], [@c]]: a row for each replica, in it the function that each partition runs; infeed = [@d, @e]:
-// functions whose results the programs get from infeed, one after the other. Both are in backend_config, as numbers of
+// programs = [[@a, @b], [@c]]: one row per replica, with the function that each partition runs. infeed = [@d, @e]:
+// functions whose results the programs receive from infeed, in this order. backend_config contains both, as indices of
 // called computations.
 Result<Values> lower_run_parallel(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(const Attribute *programs, lowering.attribute(operation, "programs"));

@@ -1,11 +1,11 @@
-// chlo: functions that HLO has no instruction for, and operations that repeat their operands to a common shape.
+// chlo: functions that HLO has no instruction for, and operations that broadcast their operands to a common shape.
 #include <algorithm>
 
 #include "core/import/stablehlo/elementwise.h"
 #include "core/import/stablehlo/formula.h"
 
 namespace bp::import::stablehlo {
-// --- Of the bits and parts of numbers ---
+// --- Functions of the bits and parts of numbers ---
 
 namespace {
 
@@ -13,7 +13,7 @@ ir::ElementType unsigned_type(int bits) {
   return bits == 16 ? ir::ElementType::U16 : bits == 32 ? ir::ElementType::U32 : ir::ElementType::U64;
 }
 
-// Floats whose bits are integers that HLO has: sign, exponent, mantissa, and an infinity.
+// Checks for a float type with sign, exponent, mantissa and infinities whose bits fit an integer type of HLO.
 Status expect_ieee(const Lowering &lowering, const Operation &operation, InstructionId operand) {
   using enum ir::ElementType;
   ir::ElementType type = lowering.shape(operand).element_type();
@@ -48,7 +48,8 @@ Result<Values> compare_to_infinity(Lowering &lowering, const Operation &operatio
   return Values{result};
 }
 
-// As an integer without its sign a float goes up or down by one; from zero, to the least number on the other's side.
+// The bits of a float, taken as an unsigned integer, are incremented or decremented. From zero, the result is the
+// smallest number with the sign of the direction.
 Result<InstructionId> next_after(Lowering &lowering, const Operation &operation, InstructionId from, InstructionId to) {
   BP_TRY(expect_ieee(lowering, operation, from));
   using enum ir::ElementType;
@@ -74,7 +75,7 @@ Result<InstructionId> next_after(Lowering &lowering, const Operation &operation,
   BP_ASSIGN(InstructionId moved, make.add(Opcode::BitcastConvert, type, {bits}));
   BP_ASSIGN(InstructionId are_equal, make.compare(Eq, from, to));
   BP_ASSIGN(InstructionId next, make.add(Opcode::Select, type, {are_equal, to, moved}));
-  // NaN if either is.
+  // NaN if an operand is NaN.
   BP_ASSIGN(InstructionId sum, make.add(Opcode::Add, type, {from, to}));
   BP_ASSIGN(InstructionId from_is_nan, make.compare(Ne, from, from));
   BP_ASSIGN(InstructionId to_is_nan, make.compare(Ne, to, to));
@@ -82,9 +83,10 @@ Result<InstructionId> next_after(Lowering &lowering, const Operation &operation,
   return make.add(Opcode::Select, type, {is_nan, sum, next});
 }
 
-// --- Operands repeated to a common shape ---
+// --- Operands broadcast to a common shape ---
 
-// Operands of fewer dimensions go where broadcast_dimensions says, or to the last ones.
+// The dimensions of operands of lower rank are mapped by broadcast_dimensions, or to the last dimensions if it is
+// absent.
 Result<Values> common_operands(Lowering &lowering, const Operation &operation) {
   Values operands = lowering.operands(operation);
   std::size_t rank = 0;
@@ -149,7 +151,7 @@ Result<Values> lower_square(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
-// One value, of the shape of the operand.
+// Lowers a constant of one value with the shape of the operand.
 Result<Values> lower_constant_like(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   BP_ASSIGN(const Attribute *value, lowering.attribute(operation, "value"));
@@ -170,7 +172,7 @@ Result<Values> lower_constant_like(Lowering &lowering, const Operation &operatio
   return Values{id};
 }
 
-// The instruction of the row, on operands of one shape.
+// Adds the instruction of the row on operands that have been broadcast to a common shape.
 Result<Values> lower_broadcasting(Lowering &lowering, const Operation &operation) {
   const OperationRow &row = *find_row(operation.name);
   const ir::OpInfo &op = ir::info(row.opcode);

@@ -1,4 +1,4 @@
-// Operations that talk to other replicas and partitions.
+// Operations that communicate with other replicas and partitions.
 #include <algorithm>
 
 #include "core/import/stablehlo/lowering.h"
@@ -6,12 +6,12 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// What all of them have.
+// Attributes that all collectives have.
 struct Group {
   std::string replica_groups;  // {{0,1},{2,3}}
   std::int64_t channel = 0;
   bool use_global_ids = false;
-  bool has_dynamic_root = false;  // the last operand says who sends
+  bool has_dynamic_root = false;  // the last operand is the number of the sender
 };
 
 Result<std::string> replica_groups(const Lowering &lowering, const Operation &operation) {
@@ -31,7 +31,7 @@ Result<std::string> replica_groups(const Lowering &lowering, const Operation &op
   for (std::size_t i = 0; i < members.size(); i += size) {
     std::string group;
     for (std::size_t k = i; k < i + size; ++k) {
-      if (members[k] >= 0) {  // -1 fills up shorter groups
+      if (members[k] >= 0) {  // -1 pads shorter groups
         group += fmt::format("{}{}", group.empty() ? "" : ",", members[k]);
       }
     }
@@ -74,7 +74,7 @@ void set_group(ir::Module &module, InstructionId id, const Group &group) {
   }
 }
 
-// `dimension`: below 0 if there is none. `regions`: 0 or 1.
+// `dimension`: negative if there is none. `regions`: 0 or 1.
 Result<Values> collective(Lowering &lowering, const Operation &operation, std::int64_t dimension, std::size_t regions) {
   BP_TRY(lowering.expect_regions(operation, regions, regions));
   BP_ASSIGN(Group group, group_of(lowering, operation));
@@ -116,7 +116,7 @@ Result<Values> lower_reduce_scatter(Lowering &lowering, const Operation &operati
   return collective(lowering, operation, dimension, 1);
 }
 
-// An all-reduce that adds.
+// Lowers to an all-reduce that adds.
 Result<Values> lower_cross_replica_sum(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   BP_ASSIGN(Group group, group_of(lowering, operation));
@@ -129,7 +129,8 @@ Result<Values> lower_cross_replica_sum(Lowering &lowering, const Operation &oper
   return Values{id};
 }
 
-// HLO cuts and joins along the same dimension; if they differ, the parts that were joined move to where they belong.
+// HLO splits and concatenates along the same dimension. If the dimensions differ, the parts are then moved to where
+// they belong.
 Result<Values> lower_all_to_all(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(std::int64_t split, lowering.integer(operation, "split_dimension"));
   BP_ASSIGN(std::int64_t concat, lowering.integer(operation, "concat_dimension"));
@@ -151,7 +152,7 @@ Result<Values> lower_all_to_all(Lowering &lowering, const Operation &operation) 
                 m.set_number(added, AttributeKey::Dimensions, split);
               }));
     if (split != concat) {
-      // [.., count * part, .., size, ..] -> [.., count, part, .., size, ..] -> [.., part, .., count, size, ..]
+      // Shapes: [.., count * part, .., size, ..] -> [.., count, part, .., size, ..] -> [.., part, .., count, size, ..]
       Integers apart(shape.sizes().begin(), shape.sizes().end()), order, moved, joined(apart);
       apart[static_cast<std::size_t>(split)] /= count;
       apart.insert(apart.begin() + split, count);
@@ -196,7 +197,7 @@ Result<Values> lower_collective_permute(Lowering &lowering, const Operation &ope
 }
 
 // --- Input and output ---
-// HLO begins and ends a transfer in two instructions; several values go as one tuple.
+// HLO starts and finishes a transfer in two instructions; several values are sent as one tuple.
 
 namespace {
 
@@ -229,7 +230,7 @@ Result<Transfer> transfer_of(const Lowering &lowering, const Operation &operatio
   return transfer;
 }
 
-// The shapes of all results but the last, which is the token.
+// Returns the shapes of all results except the last, which is the token.
 Result<Shape> received_shape(const Lowering &lowering, const Operation &operation) {
   Shape all = lowering.result_shapes(operation);
   if (operation.result_count == 1 || operation.result_count == 0) {
@@ -239,7 +240,7 @@ Result<Shape> received_shape(const Lowering &lowering, const Operation &operatio
   return values.size() == 1 ? values[0] : Shape::tuple(std::move(values));
 }
 
-// (value, token) as the results of the operation.
+// Returns the parts of (value, token) as the results of the operation.
 Result<Values> received(Lowering &lowering, const Operation &operation, InstructionId pair) {
   BP_ASSIGN(InstructionId value, lowering.get_element(operation, pair, 0));
   BP_ASSIGN(InstructionId token, lowering.get_element(operation, pair, 1));

@@ -1,11 +1,11 @@
-// What StableHLO defines for complex numbers and HLO does not.
+// Operations on complex numbers that StableHLO defines and HLO does not.
 #include "core/import/stablehlo/elementwise.h"
 
 namespace bp::import::stablehlo {
 
 Result<Values> lower_plain(Lowering &lowering, const Operation &operation);
 
-// HLO converts no complex number to a real one: the real part is meant.
+// HLO does not convert complex numbers to real ones: the result is the converted real part.
 Result<Values> lower_convert(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   InstructionId operand = lowering.operand(operation, 0);
@@ -21,7 +21,7 @@ Result<Values> lower_convert(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
-// HLO has no complex cube root: z^(1/3).
+// HLO has no complex cube root, which is z^(1/3).
 Result<Values> lower_cbrt(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   InstructionId operand = lowering.operand(operation, 0);
@@ -57,7 +57,7 @@ Result<Values> lower_conj(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
-// Complex numbers compare by their real parts, and by their imaginary parts where these are equal.
+// Complex numbers are compared by their real parts, then by their imaginary parts.
 Result<Values> lower_extremum(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   InstructionId a = lowering.operand(operation, 0), b = lowering.operand(operation, 1);

@@ -23,7 +23,7 @@ void set_dot_dimensions(ir::Module &module, InstructionId id, const DotDimension
   }
 }
 
-// [0] x [1], of the pretty form.
+// Reads [0] x [1] of the pretty form.
 Status read_pair(const Lowering &lowering, const Operation &operation, std::string_view name, Integers &lhs,
                  Integers &rhs) {
   const Attribute *pair = operation.find(name);
@@ -39,8 +39,8 @@ Status read_pair(const Lowering &lowering, const Operation &operation, std::stri
   return {};
 }
 
-// The algorithm of #stablehlo.dot_algorithm<...>, by what HLO has; operands and accumulator, and how often each is
-// split.
+// Returns HLO's number for the algorithm #stablehlo.dot_algorithm<...>: types of operands and accumulator, and the
+// number of primitive operations.
 Result<std::int64_t> find_algorithm(const Lowering &lowering, const Attribute &attribute) {
   const auto *entries = attribute.get<Dictionary>();
   if (entries == nullptr) {
@@ -89,7 +89,7 @@ Result<Values> dot(Lowering &lowering, const Operation &operation, const DotDime
 
 }  // namespace
 
-// The last dimension of the lhs with the first of the rhs.
+// Contracts the last dimension of the lhs with the first of the rhs.
 Result<Values> lower_dot(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   std::size_t rank = lowering.shape(lowering.operand(operation, 0)).rank();
@@ -111,8 +111,8 @@ Result<Values> lower_dot_general(Lowering &lowering, const Operation &operation)
   return dot(lowering, operation, dimensions);
 }
 
-// config = "ij,jk->ik". A letter of both operands and of the result is a batch dimension, of both operands alone a
-// contracting one; the result of the dot is then put into the order that is asked for.
+// config = "ij,jk->ik". A letter in both operands and the result is a batch dimension, a letter in both operands only
+// is a contracting dimension. The result of the dot is then transposed to the requested order.
 Result<Values> lower_einsum(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   BP_ASSIGN(const Attribute *attribute, lowering.attribute(operation, "einsum_config", "config"));
@@ -173,7 +173,7 @@ Result<Values> lower_einsum(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
-// config = "ab->ba": letters that the result does not have are added up.
+// config = "ab->ba": dimensions whose letters are missing in the result are summed.
 Result<Values> lower_unary_einsum(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   BP_ASSIGN(const Attribute *attribute, lowering.attribute(operation, "einsum_config", "config"));
@@ -256,7 +256,8 @@ Result<Values> lower_ragged_dot(Lowering &lowering, const Operation &operation) 
 
 // --- Convolutions ---
 
-// As ir::ConvolutionDimensions is stored: the six single ones, then the spatial ones of lhs, rhs and output.
+// Returns the dimensions as ir::ConvolutionDimensions is stored: the six single ones, then the spatial ones of lhs, rhs
+// and output.
 static Result<Integers> convolution_dimensions(const Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(const Dictionary *dimensions, lowering.dictionary(operation, "dimension_numbers"));
   Integers numbers;

@@ -9,7 +9,7 @@
 
 namespace bp::import::stablehlo {
 
-// What either region uses from outside goes around with the loop's own values.
+// Values from outside that a region uses are added to the state of the loop.
 Result<Values> lower_while(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_regions(operation, 2, 2));
   std::vector<ValueId> captures = lowering.carried(operation.regions[0]);
@@ -41,7 +41,7 @@ Result<Values> lower_while(Lowering &lowering, const Operation &operation) {
   return results;
 }
 
-// if and case: each branch takes what it uses from outside.
+// if and case: each branch takes the values from outside that it uses.
 Result<Values> lower_conditional(Lowering &lowering, const Operation &operation) {
   bool is_if = operation.name == "stablehlo.if";
   BP_TRY(lowering.expect_operands(operation, 1, 1));
@@ -79,7 +79,7 @@ bool has_open_types(const Lowering &lowering, const Operation &operation) {
   return is_any;
 }
 
-// Or truth values, as in jnp.where, which floor division calls.
+// Whether all operands and results are scalars of integers or pred. jnp.where, which floor division calls, has pred.
 bool has_integers_alone(const Lowering &lowering, const Operation &operation) {
   const auto is_integer = [&](ValueId value) {
     const Shape &shape = lowering.program().type(value).shape;
@@ -108,7 +108,7 @@ Result<Values> call(Lowering &lowering, const Operation &operation, const Attrib
                                                    symbol.get<Symbol>()->name, to_string(given), to_string(taken)));
     }
   }
-  // What is computed of sizes has to be seen through.
+  // Computations of sizes are inlined, so that their values are known.
   if (has_open_types(lowering, operation) || (lowering.is_specialized() && has_integers_alone(lowering, operation))) {
     return lowering.inlined(operation, *function);
   }
@@ -134,7 +134,7 @@ Result<Values> lower_call(Lowering &lowering, const Operation &operation) {
   return call(lowering, operation, *callee, {});
 }
 
-// A call of its decomposition, which says what it stands for.
+// Lowers to a call of the decomposition, with the attributes of the composite.
 Result<Values> lower_composite(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(const Attribute *callee, lowering.attribute(operation, "decomposition"));
   BP_ASSIGN(std::string name, lowering.word(operation, "name"));
@@ -159,9 +159,9 @@ Result<Values> lower_optimization_barrier(Lowering &lowering, const Operation &o
   return lowering.unpack(operation, id, operation.operands.size());
 }
 
-// --- What runs where it stands ---
+// --- Operations that run in place ---
 
-// A start may do all the work: that others run meanwhile is a promise of speed alone.
+// async_start does all the work itself: running concurrently only affects speed.
 Result<Values> lower_async_start(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_regions(operation, 1, 1));
   BP_ASSIGN(Values results, lowering.in_place(operation, 0));
@@ -176,7 +176,7 @@ Result<Values> lower_async_done(Lowering &lowering, const Operation &operation) 
 
 namespace {
 
-// [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>]
+// Reads [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>].
 Result<Integers> aliases_of(const Lowering &lowering, const Attribute &list) {
   Integers numbers;
   const auto *items = list.get<std::vector<Attribute>>();
@@ -200,7 +200,7 @@ Result<Integers> aliases_of(const Lowering &lowering, const Attribute &list) {
   return numbers;
 }
 
-// Targets that frameworks use for what older StableHLO had no operation for.
+// Opcodes of custom call targets that frameworks use for functions that older StableHLO had no operation for.
 Opcode opcode_of_target(std::string_view target) {
   constexpr std::pair<std::string_view, Opcode> opcodes[] = {
       {"mhlo.acos", Opcode::Acos},   {"mhlo.acosh", Opcode::Acosh}, {"mhlo.asin", Opcode::Asin},
@@ -235,8 +235,8 @@ Result<Values> lower_known_target(Lowering &lowering, const Operation &operation
 
 namespace {
 
-// JAX's check that the sizes a program is given are those it was made for: operand 0 holds, or the message is why not,
-// with the other operands in place of {0}, {1}, ... Leaves no trace.
+// Evaluates JAX's check that the given sizes are valid for the program: operand 0 is the condition. If it is false, the
+// error is the message, with the other operands in place of {0}, {1}, ... Adds no instructions.
 Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
   const auto holds = lowering.known_integers(lowering.operand(operation, 0));
   if (!holds || holds->size() != 1) {
@@ -298,7 +298,8 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
   if (const Attribute *attribute = operation.find("output_operand_aliases")) {
     BP_ASSIGN(aliases, aliases_of(lowering, *attribute));
   }
-  // Layouts of buffers are chosen here, and custom calls get row-major arrays; a message is for who runs it.
+  // Ignored: layouts of buffers are chosen by the compiler, and custom calls get row-major arrays; the error message is
+  // only used at run time.
   for (std::string_view ignored : {"operand_layouts", "result_layouts", "error_message"}) {
     operation.find(ignored);
   }

@@ -1,4 +1,5 @@
-// Operations whose sizes are operands: become static ones if the sizes are constant, or if the result's type says them.
+// Operations with sizes as operands. They become static operations if the sizes are constant or given by the result's
+// type.
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
@@ -8,7 +9,7 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// The sizes of the result: as the type says, or as the operand.
+// Returns the result's shape: from its type, or with the sizes of an operand.
 Result<Shape> result_sizes(Lowering &lowering, const Operation &operation, std::size_t sizes_operand) {
   Shape result = lowering.result_shape(operation);
   if (result.is_static()) {
@@ -84,7 +85,7 @@ Result<Values> lower_dynamic_pad(Lowering &lowering, const Operation &operation)
 
 namespace {
 
-// What is added to the starts to get the limits; nothing if that is not known.
+// Returns the sizes of a slice, which are added to the starts to get the limits; nothing if they are not known.
 std::optional<Integers> slice_sizes(Lowering &lowering, const Operation &operation) {
   const InstructionId starts = lowering.operand(operation, 1);
   const ir::Instruction limits = lowering.module().instruction(lowering.operand(operation, 2));
@@ -94,7 +95,7 @@ std::optional<Integers> slice_sizes(Lowering &lowering, const Operation &operati
   return lowering.known_integers(limits.operands()[limits.operands()[0] == starts ? 1 : 0]);
 }
 
-// A slice of known sizes from where is not known, as JAX writes of an element of a loop.
+// Lowers a slice of known sizes at unknown starts, which JAX writes for an element of an array in a loop.
 Result<Values> slice_of_sizes(Lowering &lowering, const Operation &operation, const Integers &sizes) {
   const InstructionId starts = lowering.operand(operation, 1);
   const ir::ElementType type = lowering.shape(starts).element_type();
@@ -144,7 +145,7 @@ Result<Values> lower_real_dynamic_slice(Lowering &lowering, const Operation &ope
   return Values{id};
 }
 
-// The size of a static dimension is a constant.
+// Lowers the size of a static dimension to a constant.
 Result<Values> lower_get_dimension_size(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   BP_ASSIGN(std::int64_t dimension, lowering.integer(operation, "dimension", "dim"));
@@ -167,7 +168,8 @@ Result<Values> lower_get_dimension_size(Lowering &lowering, const Operation &ope
 
 namespace {
 
-// Arrays, a start value for each, and the sizes, strides, base dilations, dilations and paddings of the windows.
+// Operands: arrays, an initial value for each, then sizes, strides, base dilations, dilations and paddings of the
+// windows.
 Result<Values> lower_dynamic_reduce_window(Lowering &lowering, const Operation &operation) {
   constexpr std::array names = {"window sizes", "window strides", "base dilations", "window dilations", "paddings"};
   BP_TRY(lowering.expect_operands(operation, 2 + names.size(), 1 << 20));
@@ -199,7 +201,7 @@ Result<Values> lower_dynamic_reduce_window(Lowering &lowering, const Operation &
   return lowering.results(operation, id);
 }
 
-// A state, and the sizes of the array of bits.
+// Operands: a state, and the sizes of the array of bits.
 Result<Values> lower_dynamic_rng_bit_generator(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   BP_ASSIGN(std::string algorithm, lowering.word(operation, "rng_algorithm"));
@@ -219,7 +221,7 @@ Result<Values> lower_dynamic_rng_bit_generator(Lowering &lowering, const Operati
   return lowering.results(operation, id);
 }
 
-// An array, and how many of the largest elements of each row.
+// Operands: an array, and the number of largest elements of each row.
 Result<Values> lower_dynamic_top_k(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   BP_ASSIGN(const Integers k, known(lowering, operation, 1, "numbers of elements"));

@@ -9,7 +9,7 @@ namespace {
 struct ListName {
   std::string_view name;
   AttributeKey key;
-  bool is_optional = false;  // left out when it is empty
+  bool is_optional = false;  // omitted if it is empty
 };
 
 Status copy_lists(Lowering &lowering, const Dictionary &from, std::span<const ListName> names, InstructionId to) {
@@ -56,7 +56,8 @@ Result<Values> lower_gather(Lowering &lowering, const Operation &operation) {
   return gather(lowering, operation, slice_sizes);
 }
 
-// The slice sizes are an operand. A static result tells them too: dimensions that it does not have are of size 1.
+// The slice sizes are an operand. If they are not known, a static result gives them: dimensions it does not have are of
+// size 1.
 Result<Values> lower_dynamic_gather(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 3, 3));
   if (auto known = lowering.known_integers(lowering.operand(operation, 2))) {
@@ -84,7 +85,7 @@ Result<Values> lower_dynamic_gather(Lowering &lowering, const Operation &operati
   return gather(lowering, operation, sizes);
 }
 
-// result[b..., i..., d...] = operand[b..., index[b..., i...], d...]: along `dim`, after `batch_dims` shared dimensions.
+// result[b..., i..., d...] = operand[b..., index[b..., i...], d...], along `dim`, after `batch_dims` shared dimensions.
 Result<Values> lower_torch_index_select(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   BP_ASSIGN(std::int64_t dimension, lowering.integer(operation, "dim"));

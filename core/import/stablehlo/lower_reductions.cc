@@ -3,7 +3,7 @@
 
 namespace bp::import::stablehlo {
 
-// The one region, and the attributes of the row.
+// Lowers operations with one region and the attributes of the row.
 Result<Values> lower_embedded(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_regions(operation, 1, 1));
   const OperationRow &row = *find_row(operation.name);
@@ -53,7 +53,7 @@ Result<std::vector<ir::WindowDimension>> window_of(const Lowering &lowering, con
   return window;
 }
 
-// reduce_window, and select_and_scatter with its two regions.
+// Lowers reduce_window, and select_and_scatter with its two regions.
 Result<Values> lower_reduce_window(Lowering &lowering, const Operation &operation) {
   const OperationRow &row = *find_row(operation.name);
   bool is_scatter = row.opcode == Opcode::SelectAndScatter;
@@ -102,8 +102,7 @@ Result<Values> lower_sort(Lowering &lowering, const Operation &operation) {
   return lowering.results(operation, id);
 }
 
-// The carries are as many as the values that the region returns beyond its outputs: those of the shapes of the last
-// operands.
+// The number of carries is the last entry of operandSegmentSizes in the generic form, and `inits` in the pretty form.
 Result<Values> lower_scan(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_regions(operation, 1, 1));
   BP_ASSIGN(std::int64_t dimension, lowering.integer(operation, "dimension"));

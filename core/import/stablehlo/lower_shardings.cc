@@ -1,5 +1,5 @@
-// What the text says of devices is kept as XLA's own export of Shardy's dialect keeps it: in frontend_attributes and
-// custom calls whose names begin with xla.sdy.
+// Descriptions of devices are kept in the same way as in XLA's own export of the Shardy dialect: in frontend_attributes
+// and in custom calls whose names begin with xla.sdy.
 #include <algorithm>
 #include <optional>
 
@@ -17,14 +17,14 @@ std::string text_of(const Attribute &attribute) {
   return text == nullptr ? to_string(attribute) : text->text;
 }
 
-// HLO's text of a sharding. Nothing of an empty text or the bytes of a protocol buffer, which old programs have.
+// Returns HLO's text of a sharding; nothing if the text is empty or the bytes of a protocol buffer, as in old programs.
 std::optional<std::string> sharding_in(std::string_view text) {
   text::TokenReader reader(text, "");
   auto sharding = text::read_sharding(reader);
   return sharding.ok() && reader.at_end() ? std::optional(std::move(sharding).value()) : std::nullopt;
 }
 
-// #sdy.sharding<X> as the sharding of a list of one value: #sdy.sharding_per_value<[<X>]>.
+// Converts #sdy.sharding<X> to the sharding of a list of one value, #sdy.sharding_per_value<[<X>]>.
 std::string per_value(const Attribute &sharding) {
   constexpr std::string_view prefix = "#sdy.sharding<";
   const std::string text = text_of(sharding);
@@ -54,7 +54,7 @@ Result<InstructionId> annotation(Lowering &lowering, const Operation &operation,
 void Lowering::add_frontend_attribute(InstructionId id, std::string_view name, std::string_view value) {
   std::string text(module_.instruction(id).text(AttributeKey::FrontendAttributes));
   if (!text.empty()) {
-    text.pop_back();  // the brace
+    text.pop_back();  // the closing brace
   }
   text += fmt::format("{}{}=\"{}\"}}", text.empty() ? "{" : ",", name, text::escape(value));
   module_.set_text(id, AttributeKey::FrontendAttributes, text);
@@ -65,7 +65,7 @@ void Lowering::add_mesh(const Operation &mesh, std::string_view name) {
   meshes_ += fmt::format("{}{} = {}", meshes_.empty() ? "" : ", ", name, axes == nullptr ? "" : text_of(*axes));
 }
 
-// The module's own, and its meshes. What is in braces needs no quotes.
+// Sets the module's frontend attributes and its meshes. Values in braces are not quoted.
 void Lowering::set_module_hints() {
   std::string text;
   const auto add = [&](std::string_view name, std::string_view value) {
@@ -101,7 +101,7 @@ void Lowering::set_sharding(const NamedAttribute &attribute, InstructionId id) {
   }
 }
 
-// As custom calls on what is returned.
+// Annotates the returned values with custom calls.
 Status Lowering::annotate_results(const Operation &function, Values &returned) {
   const Attribute *list = function.find("res_attrs");
   const auto *all = list == nullptr ? nullptr : list->get<std::vector<Attribute>>();
@@ -132,8 +132,8 @@ Result<Values> lower_sharding_constraint(Lowering &lowering, const Operation &op
   return Values{id};
 }
 
-// A call of what a device does with its parts, between custom calls that divide the whole and join the parts. XLA knows
-// it by the name of what is called.
+// Lowers to a call of the computation that each device runs on its parts, between custom calls that divide the whole
+// arrays and join the parts. XLA recognizes the call by the name of the computation.
 Result<Values> lower_manual_computation(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_regions(operation, 1, 1));
   const Region &region = operation.regions[0];

@@ -1,4 +1,4 @@
-// Operations that are one instruction or two: elementwise, data movement, random numbers.
+// Operations that become one or two instructions: elementwise, data movement, random numbers.
 #include <algorithm>
 #include <charconv>
 
@@ -12,7 +12,7 @@ bool takes(Opcode opcode, AttributeKey key) {
   return std::ranges::find(uses, key, &ir::AttributeUse::key) != uses.end();
 }
 
-// #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 2, mode = ...> as HLO writes it; empty: the default.
+// Returns #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 2, mode = ...> as HLO text; empty for the default.
 std::string result_accuracy(const Dictionary &accuracy) {
   double atol = 0, rtol = 0;
   std::int64_t ulps = 0;
@@ -44,7 +44,7 @@ Result<Values> lower_plain(Lowering &lowering, const Operation &operation) {
   constexpr std::size_t any = 1 << 20;
   BP_TRY(lowering.expect_operands(operation, static_cast<std::size_t>(op.min_operands),
                                   op.max_operands < 0 ? any : static_cast<std::size_t>(op.max_operands)));
-  // Attributes first: without them a shape cannot be inferred.
+  // Attributes are set first, because the inference of the shape needs them.
   for (const AttributeRow &attribute : row.attributes) {
     auto use = std::ranges::find(op.attributes, attribute.key, &ir::AttributeUse::key);
     if (use != op.attributes.end() && use->required) {
@@ -119,7 +119,7 @@ Result<Values> lower_compare(Lowering &lowering, const Operation &operation) {
   return Values{compare};
 }
 
-// format = e5m10, or exponent_bits and mantissa_bits.
+// Reads format = e5m10, or exponent_bits and mantissa_bits.
 Result<Values> lower_reduce_precision(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   std::int64_t exponent = 0, mantissa = 0;
@@ -144,7 +144,7 @@ Result<Values> lower_reduce_precision(Lowering &lowering, const Operation &opera
   return Values{id};
 }
 
-// An i1 is one bit here, but a pred is a byte in HLO: it goes by way of u1.
+// An i1 has one bit here, but pred has a byte in HLO: converts through u1.
 Result<Values> lower_bitcast_convert(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   using enum ir::ElementType;
@@ -168,7 +168,7 @@ Result<Values> lower_bitcast_convert(Lowering &lowering, const Operation &operat
 
 // --- Data movement ---
 
-// The new dimensions come first.
+// The new dimensions are the first ones.
 Result<Values> lower_broadcast(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   BP_ASSIGN(Integers sizes, lowering.integers(operation, "broadcast_sizes", "sizes"));
@@ -183,7 +183,7 @@ Result<Values> lower_broadcast(Lowering &lowering, const Operation &operation) {
   return Values{id};
 }
 
-// StableHLO repeats dimensions of size 1, HLO does not: they are dropped first.
+// StableHLO broadcasts dimensions of size 1, HLO does not: they are removed first.
 Result<InstructionId> broadcast_in_dim(Lowering &lowering, const Operation &operation, InstructionId operand,
                                        const Shape &result, Integers dimensions) {
   const Shape from = lowering.shape(operand);
@@ -280,7 +280,7 @@ Result<Values> lower_pad(Lowering &lowering, const Operation &operation) {
 
 // --- Random numbers ---
 
-// The third operand repeats the sizes of the result.
+// The third operand states the sizes of the result again.
 Result<Values> lower_rng(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 3, 3));
   BP_ASSIGN(const Attribute *distribution, lowering.attribute(operation, "rng_distribution", "distribution"));

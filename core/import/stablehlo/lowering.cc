@@ -10,7 +10,7 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// HLO's names have no other characters.
+// Replaces characters that names in HLO cannot have.
 std::string plain_name(std::string_view name) {
   std::string result(name);
   std::ranges::replace_if(result, [](char c) { return !text::is_identifier_character(c); }, '_');
@@ -57,7 +57,7 @@ Result<ir::Module> Lowering::run() {
   module_.unique_names();
   module_.set_source_file(program_.file);
   if (Status status = ir::verify(module_); !status.ok()) {
-    // The line that the instruction comes from.
+    // Adds the text of the line that the instruction comes from.
     const Error &problem = status.error();
     SourceLocation location = problem.location();
     if (location.line >= program_.first_line) {
@@ -298,7 +298,8 @@ Status Lowering::lower_operation(const Operation &operation) {
   return check_attributes(operation);
 }
 
-// What stands for a result is of its type: not every operation becomes an instruction that the verifier looks at.
+// Checks that the value has the type of the result: the verifier does not check all operations, because not every one
+// becomes an instruction.
 Status Lowering::check_result(const Operation &operation, std::uint32_t i) const {
   const Type &type = program_.type(operation.result(i));
   const Shape &found = shape(values_[index(operation.result(i))]);
@@ -311,7 +312,7 @@ Status Lowering::check_result(const Operation &operation, std::uint32_t i) const
                fmt::format("result {} is written as {}, but it is {}", i, to_string(type), to_string(Type{found})));
 }
 
-// Attributes of the operation's own must mean something; those of dialects may be ignored.
+// Unknown attributes of the operation itself are errors; those of dialects may be ignored.
 Status Lowering::check_attributes(const Operation &operation) const {
   for (const NamedAttribute &entry : operation.attributes) {
     if (!entry.is_used && entry.name.find('.') == std::string_view::npos) {
@@ -355,7 +356,7 @@ class Lowering::RegionScope {
     before_.emplace_back(value, lowering_.values_[index(value)]);
     lowering_.values_[index(value)] = id;
   }
-  std::map<InstructionId, InstructionId> copies;  // of constants from outside
+  std::map<InstructionId, InstructionId> copies;  // copies of constants from outside
 
  private:
   Lowering &lowering_;
@@ -396,7 +397,7 @@ Result<ComputationId> Lowering::control(const Operation &operation, std::size_t 
   std::vector<Shape> shapes;
   for (std::size_t i = 0; i < inside.size(); ++i) {
     bool is_own = i < region.arguments.size();
-    // Loop-carried values have the shapes of what the loop begins with.
+    // Loop-carried values have the shapes of the initial values.
     shapes.push_back(is_own ? shape(operand(operation, i)) : shape(values_[index(inside[i])]));
   }
   RegionScope scope(*this, name);
@@ -479,14 +480,15 @@ std::vector<ValueId> Lowering::carried(const Region &region) const {
   return result;
 }
 
-// A constant, or one value everywhere: copied into loops rather than carried around.
+// Whether the value is a constant or a broadcast constant, which is copied into loops instead of being added to their
+// state.
 bool Lowering::is_cheap_constant(InstructionId id) const {
   ir::Instruction instruction = module_.instruction(id);
   return instruction.opcode() == Opcode::Constant || instruction.opcode() == Opcode::Iota ||
          (instruction.opcode() == Opcode::Broadcast && instruction.operand(0).opcode() == Opcode::Constant);
 }
 
-// Copies what is computed from constants alone, operands first, with a stack of its own.
+// Copies values that are computed from constants only, operands first, with an explicit stack.
 Result<InstructionId> Lowering::copy_constant(RegionScope &scope, InstructionId id, const Operation &operation) {
   if (!is_constant(id)) {
     return unsupported(operation, fmt::format("its region uses {} from outside, which is not computed from constants",
@@ -570,7 +572,7 @@ InstructionId Lowering::append(const Operation &operation, Opcode opcode, const 
 Result<InstructionId> Lowering::finish(const Operation &operation, InstructionId id) {
   ir::Instruction instruction = module_.instruction(id);
   if (has_unbounded(instruction.shape())) {
-    if (instruction.opcode() == Opcode::Call) {  // its computation is yet to be lowered
+    if (instruction.opcode() == Opcode::Call) {  // the computation has not been lowered yet
       return not_known(operation, fmt::format("a size is not known: {}", to_string(Type{instruction.shape()})));
     }
     auto inferred = ir::infer_shape(instruction);
@@ -655,7 +657,7 @@ ComputationId Lowering::scalar_computation(Opcode opcode, ir::ElementType type) 
   return ir::add_scalar_computation(module_, opcode, type, name);
 }
 
-// Callees before callers, depth first with a stack of its own. A cycle stays as it is: the verifier finds it.
+// Orders callees before callers: depth-first search with an explicit stack. Cycles are left to the verifier.
 void Lowering::sort_computations() {
   std::vector<ComputationId> order;
   std::vector<bool> is_seen(module_.computation_id_limit(), false);

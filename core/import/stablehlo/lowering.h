@@ -1,7 +1,7 @@
-// From what a text says to a module: each operation by its row of operations.def, regions as computations.
+// Lowers a parsed program to a module: each operation by its row of operations.def, regions to computations.
 //
-// HLO has no regions: what a region uses from outside is carried into loops and branches beside their own values;
-// constants, and in reducers and the like whatever is computed from constants alone, are copied into the region.
+// HLO has no regions: values from outside that a region uses become additional values of loops and branches. Constants,
+// and for reducers and similar regions everything that is computed from constants only, are copied into the region.
 #pragma once
 
 #include <deque>
@@ -37,21 +37,21 @@ class Lowering {
     return values_[index(operation.operands[i])];
   }
   Values operands(const Operation &operation) const;
-  // The shape of the instruction: what was inferred, where the text has '?'.
+  // Returns the shape of the instruction, with the inferred sizes where the text has '?'.
   const Shape &shape(InstructionId id) const { return module_.instruction(id).shape(); }
   Shape result_shape(const Operation &operation, std::uint32_t i = 0) const;
-  // Of all results: one shape, or a tuple.
+  // Returns the shape of the result, or a tuple of the shapes if there are several.
   Shape result_shapes(const Operation &operation) const;
 
   Error error(const Operation &operation, std::string message) const;
   Error error(const Attribute &attribute, std::string message) const;
   Error unsupported(const Operation &operation, std::string message) const;
-  // What would have to be known of sizes, and is not.
+  // Returns the error for a size that must be known here, but is not.
   Error not_known(const Operation &operation, std::string message) const;
   Status expect_operands(const Operation &operation, std::size_t least, std::size_t most) const;
   Status expect_regions(const Operation &operation, std::size_t least, std::size_t most) const;
 
-  // An instruction that stands for the operation. An unbounded size in the shape is inferred.
+  // Adds an instruction that implements the operation. Unbounded sizes in the shape are inferred.
   template <ir::AttributeSetter F>
   Result<InstructionId> add(const Operation &operation, Opcode opcode, const Shape &shape,
                             std::span<const InstructionId> operands, F &&set_attributes,
@@ -67,36 +67,38 @@ class Lowering {
   Result<InstructionId> reshape(const Operation &operation, InstructionId operand, std::span<const std::int64_t> sizes);
   Result<InstructionId> constant(const Operation &operation, ir::Literal literal);
   Result<InstructionId> get_element(const Operation &operation, InstructionId tuple, std::size_t element);
-  // One value, or a tuple of several or none; and back.
+  // Packs values: returns a single value unchanged, several values or none as a tuple. unpack() is the inverse.
   Result<InstructionId> pack(const Operation &operation, std::span<const InstructionId> values);
   Result<Values> unpack(const Operation &operation, InstructionId packed, std::size_t count);
-  // The results of the operation, from one instruction.
+  // Returns the results of the operation, which are packed in one instruction.
   Result<Values> results(const Operation &operation, InstructionId packed) {
     return unpack(operation, packed, operation.result_count);
   }
 
-  // Of two scalars of a type.
+  // Returns a computation that applies the op to two scalars of the type.
   ComputationId scalar_computation(Opcode opcode, ir::ElementType type);
-  // The region as a computation that takes its arguments one by one. Without a name it is named after the operation.
+  // Lowers a region to a computation with one parameter per argument. If `name` is empty, it is named after the
+  // operation.
   Result<ComputationId> embedded(const Operation &operation, std::size_t region, std::string_view name = {});
-  // The region as a computation of one parameter: `arguments` and then `captures`, packed. Returns its values, and the
-  // captures too if asked for.
+  // Lowers a region to a computation with one parameter, which packs `arguments` and then `captures`. It returns the
+  // region's values and, if requested, the captures.
   enum class ReturnCaptures { No, Yes };
   Result<ComputationId> control(const Operation &operation, std::size_t region, std::span<const ValueId> captures,
                                 ReturnCaptures return_captures);
-  // The values of a region that runs once, where the operation stands.
+  // Lowers a region that runs once, in place of the operation. Returns its values.
   Result<Values> in_place(const Operation &operation, std::size_t region);
-  // Whether the shapes of the entry's parameters were given.
+  // Whether the caller gave the shapes of the entry's parameters.
   bool is_specialized() const { return !options_.parameter_shapes.empty(); }
-  // Likewise the body of a function whose types leave sizes open: they follow from what it is given here.
+  // Lowers the body of a function in place of the call. Used for functions whose types leave sizes open, which then
+  // follow from the arguments.
   Result<Values> inlined(const Operation &call, const Operation &function);
-  // The body of a function as embedded() makes it of a region.
+  // Lowers the body of a function to a computation, like embedded().
   Result<ComputationId> embedded_function(const Operation &call, const Attribute &symbol);
-  // What a region uses from outside that has to be carried into it.
+  // Returns the values from outside that a region uses and that must be passed into it.
   std::vector<ValueId> carried(const Region &region) const;
-  // The function of this name, which has a body.
+  // Returns the function of this name; fails if it has no body.
   Result<const Operation *> callee(const Attribute &symbol) const;
-  // Its computation, which is lowered later.
+  // Returns the function's computation, whose body is lowered later.
   Result<ComputationId> function(const Attribute &symbol);
   const Operation *find_function(std::string_view name) const;
 
@@ -104,7 +106,7 @@ class Lowering {
   void add_frontend_attribute(InstructionId id, std::string_view name, std::string_view value);
 
   // --- Attributes ---
-  // Missing ones are errors, unless there is a value for them.
+  // An absent attribute is an error, unless a value for it is given.
   Result<const Attribute *> attribute(const Operation &operation, std::string_view name,
                                       std::string_view pretty = {}) const;
   Result<Integers> integers(const Operation &operation, std::string_view name, std::string_view pretty = {}) const;
@@ -118,19 +120,19 @@ class Lowering {
   Result<const Dictionary *> dictionary(const Operation &operation, std::string_view name,
                                         std::string_view pretty = {}) const;
 
-  Result<Integers> integers(const Attribute &attribute) const;  // of lists of lists: all of them in a row
+  Result<Integers> integers(const Attribute &attribute) const;  // nested lists are flattened
   Result<std::int64_t> integer(const Attribute &attribute) const;
   Result<std::string> word(const Attribute &attribute) const;
-  // Lists of a dictionary such as #stablehlo.gather<...>; absent ones are empty.
+  // Values in a dictionary such as #stablehlo.gather<...>; absent lists are empty.
   Result<Integers> integers(const Dictionary &dictionary, std::string_view name) const;
   Result<std::int64_t> integer(const Dictionary &dictionary, std::string_view name, std::int64_t if_absent) const;
 
-  // As the instruction's attribute `key` wants it.
+  // Sets attribute `key` of the instruction to the converted value.
   Status set_attribute(InstructionId id, AttributeKey key, const Attribute &attribute);
-  // precision_config, on dots and convolutions.
+  // Sets precision_config; for dots and convolutions.
   Status set_precision(const Operation &operation, InstructionId id);
 
-  // The integers that an instruction has in every run; nothing if they are not known.
+  // Returns the integers that an instruction computes in every run, or nothing if they are not known.
   std::optional<Integers> known_integers(InstructionId id, int depth = 0) const;
 
  private:
@@ -138,30 +140,32 @@ class Lowering {
     const Operation *operation;
     ComputationId computation;
   };
-  // While a region is lowered: where its instructions go, and what names from outside stood for before.
+  // Active while a region is lowered: selects the computation for new instructions, and restores the values of names
+  // from outside at its end.
   class RegionScope;
 
   Status read_module_attributes();
   Status find_functions();
   Result<const Operation *> choose_entry() const;
   Status lower_function(const Function &function, bool is_entry);
-  // The type of the entry's parameter, or of any other one, with the sizes that were asked for.
+  // Returns the type of a parameter; for the entry, with the sizes that the caller gave.
   Result<Shape> parameter_shape(const Function &function, std::size_t i, bool is_entry) const;
   Status set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter, bool is_entry);
   Result<Values> lower_region(const Region &region);
   Status lower_operation(const Operation &operation);
-  bool is_computed_in_floats(const Operation &operation) const;  // some operand or result is quantized
+  bool is_computed_in_floats(const Operation &operation) const;  // whether an operand or result is quantized
   Result<Values> lower_in_floats(const Operation &operation);
-  // In which products of the quantized operands add up exactly; Invalid if there is none, or nothing is added up.
+  // Returns the integer type in which sums of products of the quantized operands are exact; Invalid if there is no such
+  // type or the operation does not add products.
   ir::ElementType accumulator(const Operation &operation) const;
   Result<Values> lower_in_integers(const Operation &operation, ir::ElementType accumulator);
-  // Lowers the operation with `operands` in place of its own. Quantized results are of `type`; Invalid: of the types
-  // that they express.
+  // Lowers the operation with `operands` instead of its own. Quantized results have element type `type`; Invalid: the
+  // type that their quantization expresses.
   Result<Values> lower_with(const Operation &operation, std::span<const InstructionId> operands, ir::ElementType type);
   Status check_attributes(const Operation &operation) const;
   Status check_result(const Operation &operation, std::uint32_t i) const;
   void set_hints(const Operation &operation, InstructionId id);
-  void set_sharding(const NamedAttribute &attribute, InstructionId id);  // if it is one
+  void set_sharding(const NamedAttribute &attribute, InstructionId id);  // if the attribute is a sharding
   Status annotate_results(const Operation &function, Values &returned);
   void add_mesh(const Operation &mesh, std::string_view name);
   void set_module_hints();
@@ -182,35 +186,37 @@ class Lowering {
   const Options &options_;
   ir::Module module_;
   std::string meshes_;  // a = #sdy.mesh<["x"=2]>, b = ...
-  // While the operands are not the stored integers: what stands for quantized results, Invalid being what they express.
+  // Set while an operation is lowered on operands other than the stored integers: the element type of its quantized
+  // results, or Invalid for the type that their quantization expresses.
   std::optional<ir::ElementType> computed_type_;
-  ComputationId computation_{0};       // that instructions are added to
+  ComputationId computation_{0};       // receives new instructions
   std::vector<InstructionId> values_;  // by ValueId
-  std::vector<bool> is_constant_;      // by InstructionId: computed from constants alone
+  std::vector<bool> is_constant_;      // by InstructionId: computed from constants only
   std::map<std::string_view, const Operation *> functions_;
-  std::map<std::string_view, ComputationId> computations_;  // of functions
-  std::deque<Function> pending_;                            // functions yet to be lowered
-  mutable std::map<InstructionId, std::optional<Integers>> known_;  // what known_integers() has found
-  // Refuses functions that go on and on. Who comes back takes one from inlining_depth_.
+  std::map<std::string_view, ComputationId> computations_;          // of functions
+  std::deque<Function> pending_;                                    // functions yet to be lowered
+  mutable std::map<InstructionId, std::optional<Integers>> known_;  // results of known_integers()
+  // Returns an error if inlined functions nest too deeply or are called too often. The caller decrements
+  // inlining_depth_ when it is done.
   Status enter_function(const Operation &call);
 
   int inlining_depth_ = 0, inlined_calls_ = 0;
-  bool has_open_parameters_ = false;  // of the entry
+  bool has_open_parameters_ = false;  // the entry has parameters of open sizes
   std::set<std::string> computation_names_;
 };
 
-// Parts that several operations share.
+// Functions shared by several operations.
 bool has_unbounded(const Shape &shape);
-struct WindowNames {  // of attributes; empty: there is none
+struct WindowNames {  // names of attributes; empty: there is no such attribute
   std::string_view strides, padding, lhs_dilation, rhs_dilation, reversal;
 };
 Result<std::vector<ir::WindowDimension>> window_of(const Lowering &lowering, const Operation &operation,
                                                    std::span<const std::int64_t> sizes, const WindowNames &names);
-// The attribute `value`: dense<...>.
+// Lowers the attribute `value`: dense<...>.
 Result<InstructionId> constant_value(Lowering &lowering, const Operation &operation);
 Result<InstructionId> broadcast_in_dim(Lowering &lowering, const Operation &operation, InstructionId operand,
                                        const Shape &result, Integers dimensions);
-// Custom calls by which JAX says what has sizes for operands; none if the target is another.
+// Lowers custom calls by which JAX expresses operations with sizes as operands; returns nothing for other targets.
 Result<std::optional<Values>> lower_dynamic_call(Lowering &lowering, const Operation &operation,
                                                  std::string_view target);
 

@@ -1,4 +1,4 @@
-// Reading the attributes of operations, and giving them to instructions.
+// Reads the attributes of operations, and sets those of instructions.
 #include <algorithm>
 
 #include "core/import/stablehlo/lowering.h"
@@ -6,14 +6,15 @@
 namespace bp::import::stablehlo {
 namespace {
 
-constexpr std::int64_t max_splat = 1 << 16;  // elements of an attribute that is written as one value
+// Maximum number of elements of an attribute that is written as one value.
+constexpr std::int64_t max_splat = 1 << 16;
 
 std::string lower_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
-// HIGHEST is highest, PHILOX is rng_philox.
+// Matches words to HLO's names: HIGHEST to highest, PHILOX to rng_philox.
 std::optional<std::int64_t> find_enumerator(ir::Enumeration enumeration, const std::string &word) {
   for (const std::string &text : {word, lower_case(word), "rng_" + lower_case(word)}) {
     if (auto number = ir::enumerator_number(enumeration, text)) {
@@ -225,7 +226,7 @@ Status Lowering::set_attribute(InstructionId id, AttributeKey key, const Attribu
       return {};
     }
     case ir::AttributeKind::I64List: {
-      if (attribute.get<std::int64_t>() != nullptr) {  // one dimension
+      if (attribute.get<std::int64_t>() != nullptr) {  // a single dimension
         module_.set_number(id, key, *attribute.get<std::int64_t>());
         return {};
       }

@@ -1,4 +1,4 @@
-// One operation: its results, its generic form, and the pretty form that most operations share.
+// Reads one operation: its results, its generic form, and the pretty form that most operations share.
 #include <algorithm>
 
 #include "core/import/stablehlo/operations.h"
@@ -6,7 +6,7 @@
 
 namespace bp::import::stablehlo {
 
-// %a:2, %b = name ... loc(...)
+// Reads %a:2, %b = name ... loc(...).
 Status ProgramReader::read_operation(Region &region) {
   result_names_.clear();
   std::vector<ResultName> names;
@@ -65,7 +65,7 @@ Status ProgramReader::read_operation(Region &region) {
   return {};
 }
 
-// "name"(%a, %b) <{properties}> ({regions}) {attributes} : (types) -> types
+// Reads "name"(%a, %b) <{properties}> ({regions}) {attributes} : (types) -> types.
 Status ProgramReader::read_generic(Operation &operation) {
   BP_TRY(read_operands(operation));
   auto add_all = [&]() -> Status {
@@ -103,7 +103,7 @@ Status ProgramReader::read_pretty(Operation &operation) {
   return read_default(operation);
 }
 
-// Operands and named attributes, in parentheses or not, then {attributes} and the type.
+// Reads operands and named attributes, in parentheses or not, then {attributes} and the type.
 Status ProgramReader::read_default(Operation &operation) {
   BP_TRY(read_items(operation));
   BP_TRY(read_optional_attributes(operation));
@@ -153,7 +153,7 @@ Status ProgramReader::read_item(Operation &operation) {
   return read_value_of(operation, tokens_.text(tokens_.take()));
 }
 
-// = value, after the name. Two lists may be paired: [0] x [1].
+// Reads "= value" after a name. Two lists may form a pair: [0] x [1].
 Status ProgramReader::read_value_of(Operation &operation, std::string_view name) {
   std::size_t begin = tokens_.token().begin;
   BP_TRY(tokens_.expect('=', "after the name of an attribute"));
@@ -200,7 +200,7 @@ Status ProgramReader::read_optional_signature(Operation &operation) {
   return tokens_.expected(fmt::format("':' and the type of {}", operation.name));
 }
 
-// : (T, T) -> T, or a short form that leaves out the result, as in `: T`, or the parentheses.
+// Reads ": (T, T) -> T", or a short form without the result or without the parentheses, such as ": T".
 Status ProgramReader::read_signature(Operation &operation) {
   BP_TRY(tokens_.expect(':', "before the type of an operation"));
   std::size_t begin = tokens_.token().begin;
@@ -214,7 +214,7 @@ Status ProgramReader::read_signature(Operation &operation) {
   ShortResults form = find_row(operation.name)->results;
   if (has_results || form == ShortResults::None) {
     if (operands.size() == 1 && !has_parentheses && !has_results) {
-      operands.resize(operation.operands.size(), Type(operands[0]));  // one type for all
+      operands.resize(operation.operands.size(), Type(operands[0]));  // one type for all operands
     }
     if (operands.size() != operation.operands.size()) {
       return tokens_.error_at(begin, "{} operand types for {} operands", operands.size(), operation.operands.size());

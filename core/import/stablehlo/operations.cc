@@ -7,7 +7,7 @@
 
 namespace bp::import::stablehlo {
 
-// A declaration for each row; some are declared more than once.
+// Declares the function of each row; some are declared more than once.
 #define BP_OPERATION(name, results, lower, opcode, ...) Result<Values> lower_##lower(Lowering &, const Operation &);
 #include "core/import/stablehlo/operations.def"
 

@@ -1,4 +1,4 @@
-// The table of operations: operations.def as data.
+// The table of operations of operations.def.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -15,19 +15,19 @@ namespace bp::import::stablehlo {
 
 class Lowering;
 
-// Instructions for the results of an operation.
+// Instructions that compute the results of an operation.
 using Values = boost::container::small_vector<ir::InstructionId, 2>;
 
-// What the short pretty form `: T, T`, without `->`, says about the results.
+// Meaning of the types in the short pretty form `: T, T`, without `->`, for the results.
 enum class ShortResults : std::uint8_t {
-  Last,            // one, of the last type written
-  SameAsOperands,  // as many as types are written
+  Last,            // there is one result, of the last type
+  SameAsOperands,  // there is one result of each type
   None,
 };
 
 struct AttributeRow {
   std::string_view name;
-  std::string_view pretty_name;  // in the pretty form, if it is another
+  std::string_view pretty_name;  // name in the pretty form, if it differs
   ir::AttributeKey key;
 };
 
@@ -35,14 +35,14 @@ struct OperationRow {
   std::string_view name;
   ShortResults results;
   Result<Values> (*lower)(Lowering &, const Operation &);
-  ir::Opcode opcode;  // if it is an instruction as it stands
+  ir::Opcode opcode;  // if the operation corresponds to one instruction
   std::vector<AttributeRow> attributes;
 };
 
-const OperationRow *find_row(std::string_view name);  // null: there is no such operation
-// Why an operation that exists is refused; empty: there is none of that name.
+const OperationRow *find_row(std::string_view name);  // nullptr if there is no such operation
+// Returns why an operation that exists is refused; empty if there is no such operation.
 std::string_view reason_to_refuse(std::string_view name);
-// ", did you mean 'stablehlo.add'?", or nothing.
+// Returns ", did you mean 'stablehlo.add'?", or an empty text.
 std::string did_you_mean(std::string_view name);
 
 }  // namespace bp::import::stablehlo

@@ -1,5 +1,5 @@
-// Pretty forms of their own: loops, reductions, convolutions, slices, calls, constants.
-// Each leaves what the generic form would have said: the same attribute names, and regions.
+// Readers of special pretty forms: loops, reductions, convolutions, slices, calls, constants.
+// Each produces the same operation as the generic form: the same attribute names, and regions.
 #include <unordered_map>
 
 #include "core/import/stablehlo/operations.h"
@@ -34,9 +34,9 @@ std::optional<ProgramReader::Form> ProgramReader::find_form(std::string_view nam
   return found == forms.end() ? std::nullopt : std::optional(found->second);
 }
 
-// constant {attributes} dense<1> : tensor<4xi32>
+// Reads constant {attributes} dense<1> : tensor<4xi32>.
 Status ProgramReader::read_constant(Operation &operation) {
-  if (tokens_.is('(')) {  // as written once: constant() {value = ...} : () -> T
+  if (tokens_.is('(')) {  // an older form: constant() {value = ...} : () -> T
     return read_default(operation);
   }
   BP_TRY(read_optional_attributes(operation));
@@ -50,7 +50,7 @@ Status ProgramReader::read_constant(Operation &operation) {
   return define_results(operation, {std::move(type)});
 }
 
-// expect_eq_const %a, dense<1> : tensor<4xi32> {tolerance = 0.1 : f64}
+// Reads expect_eq_const %a, dense<1> : tensor<4xi32> {tolerance = 0.1 : f64}.
 Status ProgramReader::read_constant_check(Operation &operation) {
   BP_TRY(read_operand(operation));
   BP_TRY(tokens_.expect(',', "after the operand"));
@@ -63,7 +63,7 @@ Status ProgramReader::read_constant_check(Operation &operation) {
   return define_results(operation, {});
 }
 
-// compare LT, %a, %b, FLOAT : (T, T) -> tensor<i1>
+// Reads compare LT, %a, %b, FLOAT : (T, T) -> tensor<i1>.
 Status ProgramReader::read_compare(Operation &operation) {
   BP_ASSIGN(Attribute direction, read_attribute(TypeSuffix::Not));
   add_attribute(operation, "comparison_direction", std::move(direction));
@@ -79,7 +79,7 @@ Status ProgramReader::read_compare(Operation &operation) {
   return read_optional_signature(operation);
 }
 
-// slice %a [0:4:2, 1:3] : (T) -> T
+// Reads slice %a [0:4:2, 1:3] : (T) -> T.
 Status ProgramReader::read_slice(Operation &operation) {
   BP_TRY(read_operand(operation));
   std::size_t begin = tokens_.token().begin;
@@ -105,7 +105,7 @@ Status ProgramReader::read_slice(Operation &operation) {
   return read_optional_signature(operation);
 }
 
-// get_tuple_element %a[0] : (tuple<T>) -> T
+// Reads get_tuple_element %a[0] : (tuple<T>) -> T.
 Status ProgramReader::read_get_tuple_element(Operation &operation) {
   BP_TRY(read_operand(operation));
   BP_TRY(tokens_.expect('[', "before the number of an element"));
@@ -117,7 +117,7 @@ Status ProgramReader::read_get_tuple_element(Operation &operation) {
   return read_optional_signature(operation);
 }
 
-// call @f(%a) : (T) -> T
+// Reads call @f(%a) : (T) -> T.
 Status ProgramReader::read_call(Operation &operation) {
   return read_symbol_call(operation, "callee");
 }
@@ -136,7 +136,7 @@ Status ProgramReader::read_symbol_call(Operation &operation, std::string_view at
   return read_optional_signature(operation);
 }
 
-// composite "name" %a {decomposition = @f} : (T) -> T
+// Reads composite "name" %a {decomposition = @f} : (T) -> T.
 Status ProgramReader::read_composite(Operation &operation) {
   Attribute name{{}, tokens_.token().begin};
   BP_ASSIGN(name.value, read_string("the name of a composite"));
@@ -144,7 +144,7 @@ Status ProgramReader::read_composite(Operation &operation) {
   return read_default(operation);
 }
 
-// convolution(%a, %b) dim_numbers = ..., window = {...} {attributes} : (T, T) -> T
+// Reads convolution(%a, %b) dim_numbers = ..., window = {...} {attributes} : (T, T) -> T.
 Status ProgramReader::read_convolution(Operation &operation) {
   BP_TRY(read_operands(operation));
   BP_TRY(tokens_.expect_word("dim_numbers"));
@@ -177,8 +177,8 @@ Status ProgramReader::read_window(Operation &operation) {
   });
 }
 
-// reduce(%a init: %b), (%c init: %d) applies stablehlo.add across dimensions = [0] : (T, T) -> T
-//  reducer(%e: T, %f: T) (%g: T, %h: T) { ... }
+// Reads reduce(%a init: %b), (%c init: %d) applies stablehlo.add across dimensions = [0] : (T, T) -> T
+//  reducer(%e: T, %f: T) (%g: T, %h: T) { ... }.
 Status ProgramReader::read_reduce(Operation &operation) {
   boost::container::small_vector<ValueId, 2> inits;
   do {
@@ -205,7 +205,7 @@ Status ProgramReader::read_reduce(Operation &operation) {
     BP_TRY(read_optional_location());
     return read_reducer(operation);
   }
-  // The region that the name stands for.
+  // Builds the region that the name of the applied operation stands for.
   const Type type{ir::Shape::scalar(program_.type(inits[0]).shape.element_type()),
                   program_.type(inits[0]).quantization};
   Region &region = operation.regions.emplace_back();
@@ -229,7 +229,8 @@ Status ProgramReader::read_reduce(Operation &operation) {
 
 Status ProgramReader::read_reducer(Operation &operation) {
   BP_TRY(tokens_.expect_word("reducer"));
-  std::vector<Argument> left, right;  // the block takes all accumulators, then all elements
+  // The block takes all accumulators, then all elements.
+  std::vector<Argument> left, right;
   while (tokens_.accept('(')) {
     BP_ASSIGN(Argument accumulator, read_argument());
     BP_TRY(read_optional_location());
@@ -246,7 +247,7 @@ Status ProgramReader::read_reducer(Operation &operation) {
   return {};
 }
 
-// while(%a = %b) : T attributes {...} cond { ... } do { ... }
+// Reads while(%a = %b) : T attributes {...} cond { ... } do { ... }.
 Status ProgramReader::read_while(Operation &operation) {
   std::vector<Argument> arguments;
   BP_TRY(tokens_.expect('(', "before the values of a loop"));
@@ -274,7 +275,7 @@ Status ProgramReader::read_while(Operation &operation) {
   return {};
 }
 
-// scan(%a) inits(%b) dimension=0 attributes {...} { ... } : (T, T) -> (T, T)
+// Reads scan(%a) inits(%b) dimension=0 attributes {...} { ... } : (T, T) -> (T, T).
 Status ProgramReader::read_scan(Operation &operation) {
   BP_TRY(read_operands(operation));
   BP_TRY(tokens_.expect_word("inits"));
@@ -291,8 +292,8 @@ Status ProgramReader::read_scan(Operation &operation) {
   return read_optional_signature(operation);
 }
 
-// manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"}
-//  (%b: T) { ... } : (T) -> T
+// Reads manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"}
+//  (%b: T) { ... } : (T) -> T.
 Status ProgramReader::read_manual_computation(Operation &operation) {
   BP_TRY(read_operands(operation));
   constexpr std::string_view attributes[][2] = {{"in_shardings", "#sdy.sharding_per_value<{}>"},
@@ -318,7 +319,7 @@ Status ProgramReader::read_manual_computation(Operation &operation) {
   return read_optional_signature(operation);
 }
 
-// sharding_constraint %a <@mesh, [{}]> : T
+// Reads sharding_constraint %a <@mesh, [{}]> : T.
 Status ProgramReader::read_sharding_constraint(Operation &operation) {
   BP_TRY(read_operand(operation));
   Attribute sharding{{}, tokens_.token().begin};

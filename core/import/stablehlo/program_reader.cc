@@ -1,4 +1,4 @@
-// The module, functions, regions, and the names of values.
+// Reads the module, functions and regions, and resolves the names of values.
 #include "core/import/stablehlo/program_reader.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ ProgramReader::ProgramReader(std::string_view text, std::string file, std::uint3
   program_.first_line = first_line;
 }
 
-// A module, or its operations alone.
+// Reads a module, or the operations of one without `module`.
 Result<Program> ProgramReader::read() {
   Operation &module = program_.module;
   module.name = "builtin.module";
@@ -41,7 +41,7 @@ Result<Program> ProgramReader::read() {
   while (tokens_.is('#') || tokens_.is('!')) {
     BP_TRY(skip_alias_definition());
   }
-  // {-# ... #-}: resources of the dialects, which nothing that is understood refers to.
+  // {-# ... #-}: resources of dialects; no supported operation refers to them.
   bool has_resources = tokens_.is('{') && tokens_.is_following('-');
   if (!tokens_.at_end() && !has_resources) {
     return tokens_.expected("the end of the text after the module");
@@ -65,7 +65,7 @@ Status ProgramReader::read_module(Operation &module) {
   return {};
 }
 
-// func.func private @name(%arg0: T {attributes}, ...) -> (T {attributes}) attributes {...} { ... }
+// Reads func.func private @name(%arg0: T {attributes}, ...) -> (T {attributes}) attributes {...} { ... }.
 Status ProgramReader::read_function(Operation &function) {
   for (std::string_view visibility : {"public", "private", "nested"}) {
     if (tokens_.is_word(visibility)) {
@@ -85,7 +85,7 @@ Status ProgramReader::read_function(Operation &function) {
     Argument argument;
     if (tokens_.is(TokenKind::Name)) {
       BP_ASSIGN(argument, read_argument());
-    } else {  // of a function without a body
+    } else {  // the function has no body
       BP_ASSIGN(argument.type, read_type());
     }
     Attribute attributes{Dictionary{}, tokens_.token().begin};
@@ -139,7 +139,7 @@ Status ProgramReader::read_function_results(std::vector<Type> &types, Attribute 
   return {};
 }
 
-// sdy.mesh @mesh = <["x"=2]> {attributes}
+// Reads sdy.mesh @mesh = <["x"=2]> {attributes}.
 Status ProgramReader::read_mesh(Operation &mesh) {
   Attribute name{{}, tokens_.token().begin};
   BP_ASSIGN(name.value, read_symbol("the name of a mesh"));
@@ -200,7 +200,7 @@ Result<Region> ProgramReader::read_region(std::span<const Argument> arguments, I
   return region;
 }
 
-// Up to `close`, which is taken; 0 is the end of the text.
+// Reads operations up to and including `close`; 0 is the end of the text.
 Status ProgramReader::read_operations(char close, Region &region) {
   while (close == '\0' ? !tokens_.at_end() : !tokens_.accept(close)) {
     bool is_resources = tokens_.is('{') && tokens_.is_following('-');
@@ -256,7 +256,7 @@ Result<ValueId> ProgramReader::define(std::string_view name, std::size_t positio
   return id;
 }
 
-// Names say how many results they stand for: %0:2, %a, %b.
+// Names state the number of results they stand for: %0:2, %a, %b.
 Status ProgramReader::define_results(Operation &operation, std::vector<Type> types) {
   operation.first_result = ValueId{static_cast<std::uint32_t>(program_.values.size())};
   operation.result_count = static_cast<std::uint32_t>(types.size());
@@ -266,7 +266,7 @@ Status ProgramReader::define_results(Operation &operation, std::vector<Type> typ
   return {};
 }
 
-// %name or %name#1
+// Reads %name or %name#1.
 Result<ValueId> ProgramReader::use() {
   if (!tokens_.is(TokenKind::Name)) {
     return tokens_.expected("an operand, as in %a");

@@ -1,4 +1,4 @@
-// Reads a StableHLO text into a Program: the module, its functions, and operations in their pretty and generic forms.
+// Reads a StableHLO text into a Program: the module, its functions, and operations in their pretty or generic form.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class ProgramReader : private SyntaxReader {
 
   Result<Program> read();
 
-  // The pretty forms that are not just operands, named attributes and types. Rows of forms in pretty_forms.cc.
+  // Readers of pretty forms that are not just operands, named attributes and types. The table is in pretty_forms.cc.
   using Form = Status (ProgramReader::*)(Operation &);
 
  private:
@@ -22,7 +22,8 @@ class ProgramReader : private SyntaxReader {
     std::uint32_t count;
     std::size_t position;
   };
-  // The names of one region. What is inside may use those of enclosing regions, up to an isolated one.
+  // The names defined in one region. Operations in it may use names of enclosing regions, up to and including an
+  // isolated one.
   struct Scope {
     bool is_isolated = false;
     std::unordered_map<std::string_view, Definition> names;
@@ -46,7 +47,7 @@ class ProgramReader : private SyntaxReader {
   Status read_pretty(Operation &operation);
   Status read_default(Operation &operation);
 
-  // Parts of forms.
+  // Readers of parts of operations.
   Status read_operand(Operation &operation);
   Status read_operands(Operation &operation);  // ( %a, %b )
   Status read_items(Operation &operation);     // %a, %b, name = value, WORD
@@ -56,7 +57,7 @@ class ProgramReader : private SyntaxReader {
   Status read_optional_signature(Operation &operation);
   Status read_signature(Operation &operation);
   Result<Argument> read_argument();
-  // The token is at '{'. `arguments`: those that are written elsewhere.
+  // Reads a region; the current token must be '{'. `arguments`: arguments that are written outside of the region.
   Result<Region> read_region(std::span<const Argument> arguments, Isolated isolated = Isolated::No);
   void add_attribute(Operation &operation, std::string_view name, Attribute attribute);
 
@@ -88,8 +89,8 @@ class ProgramReader : private SyntaxReader {
 
   Program program_;
   std::vector<Scope> scopes_;
-  std::vector<std::uint32_t> depths_;  // by ValueId: the scope that defines it
-  // Results of the operation being read.
+  std::vector<std::uint32_t> depths_;  // by ValueId: index of the scope that defines it
+  // Names of the results of the operation that is being read.
   struct ResultName {
     std::string_view name;
     std::size_t position;

@@ -1,6 +1,7 @@
-// Quantized tensors are held as their stored integers: real value = (stored - zero point) * scale. What moves data
-// moves the integers; what computes is done on the real values, and the result is quantized again, as StableHLO defines it.
-// Where products are added up, the integers are, which is exact, and the sum is scaled: the same but for the rounding.
+// Quantized tensors are represented by their stored integers: real value = (stored - zero point) * scale. Data movement
+// operates on the integers. Computations are done on the real values, and the result is quantized again, as StableHLO
+// defines it. Sums of products are computed on the integers, which is exact, and then scaled: the result is the same
+// except for rounding.
 #include <algorithm>
 
 #include "core/import/stablehlo/elementwise.h"
@@ -8,7 +9,8 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// What no real value is needed for: data movement, control flow, and what reads the stored integers itself.
+// Whether the opcode needs real values. Data movement, control flow and operations that read the stored integers do
+// not.
 bool computes(Opcode opcode) {
   switch (opcode) {
     case Opcode::Dot:
@@ -22,7 +24,8 @@ bool computes(Opcode opcode) {
   }
 }
 
-// One value for each index of the quantized dimension, or one for all, of the shape of the tensor.
+// Returns an array of the shape of the tensor with one value for each index of the quantized dimension, or one value
+// for all.
 Result<InstructionId> parameters(Lowering &lowering, const Operation &operation, const Quantization &quantization,
                                  const Shape &shape, std::span<const double> values) {
   ir::ElementType type = quantization.expressed;
@@ -111,7 +114,7 @@ Result<Values> Lowering::lower_with(const Operation &operation, std::span<const 
   return results;
 }
 
-// The operands as real values while the operation is lowered.
+// Converts the operands to real values while the operation is lowered.
 Result<Values> Lowering::lower_in_floats(const Operation &operation) {
   Values real = operands(operation);
   for (std::size_t i = 0; i < real.size(); ++i) {
@@ -136,7 +139,7 @@ ir::ElementType Lowering::accumulator(const Operation &operation) const {
       program_.type(operation.result(0)).quantization == nullptr) {
     return ir::ElementType::Invalid;
   }
-  // No sum has more products than the second operand has elements.
+  // The number of products in a sum is at most the number of elements of the second operand.
   double largest = 1;
   for (std::size_t i = 0; i < 2; ++i) {
     const auto &quantization = program_.type(operation.operands[i]).quantization;
@@ -159,7 +162,7 @@ ir::ElementType Lowering::accumulator(const Operation &operation) const {
   return largest < 0x1p31 ? ir::ElementType::S32 : largest < 0x1p63 ? ir::ElementType::S64 : ir::ElementType::Invalid;
 }
 
-// The dimension of the result that a dimension of the second operand becomes; -1: none.
+// Returns the dimension of the result that corresponds to a dimension of the second operand; -1 if there is none.
 static std::int64_t result_dimension(ir::Instruction instruction, std::int64_t dimension) {
   if (instruction.opcode() == Opcode::Convolution) {
     auto labels = instruction.numbers(AttributeKey::DimLabels);  // see ir::ConvolutionDimensions
@@ -173,7 +176,8 @@ static std::int64_t result_dimension(ir::Instruction instruction, std::int64_t d
   if (std::ranges::find(contracting, dimension) != contracting.end()) {
     return -1;
   }
-  auto free = static_cast<std::int64_t>(instruction.operand(0).shape().rank() - contracting.size());  // and batch
+  // Free and batch dimensions of the lhs.
+  auto free = static_cast<std::int64_t>(instruction.operand(0).shape().rank() - contracting.size());
   for (std::int64_t d = 0; d < dimension; ++d) {
     bool is_free = std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end();
     free += is_free ? 1 : 0;
@@ -181,7 +185,7 @@ static std::int64_t result_dimension(ir::Instruction instruction, std::int64_t d
   return free;
 }
 
-// sum((a - za) (b - zb)), which is exact, times sa sb.
+// Computes the exact sum((a - za) (b - zb)) times sa sb.
 Result<Values> Lowering::lower_in_integers(const Operation &operation, ir::ElementType accumulator) {
   Values integers = operands(operation);
   const Quantization &lhs = *program_.type(operation.operands[0]).quantization;
@@ -189,7 +193,7 @@ Result<Values> Lowering::lower_in_integers(const Operation &operation, ir::Eleme
   for (std::size_t i = 0; i < 2; ++i) {
     Quantization own = i == 0 ? lhs : rhs;
     own.expressed = accumulator;
-    const Shape own_shape = shape(integers[i]);  // not a reference: instructions are added
+    const Shape own_shape = shape(integers[i]);  // a copy, because instructions are added
     Elementwise make(*this, operation, integers[i]);
     BP_ASSIGN(InstructionId zeros, parameters(*this, operation, own, own_shape, zero_points(own)));
     BP_ASSIGN(integers[i], make.add(Opcode::Convert, accumulator, {integers[i]}));
@@ -217,7 +221,7 @@ Result<Values> Lowering::lower_in_integers(const Operation &operation, ir::Eleme
   return Values{real};
 }
 
-// Of real values, or of what is quantized in another way.
+// Quantizes real values, or requantizes quantized ones.
 Result<Values> lower_uniform_quantize(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   if (operation.result_count != 1 || lowering.program().type(operation.result(0)).quantization == nullptr) {

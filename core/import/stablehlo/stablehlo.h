@@ -1,9 +1,9 @@
-// StableHLO text to modules. Reads the pretty and the generic form of MLIR, without MLIR.
-// Functions become computations, calls stay calls, regions become called computations; several results become a tuple.
-// chlo operations become instructions; checks (check.expect_eq, custom calls to @check.*) stay as custom calls of that
+// Imports StableHLO text as modules. Reads the pretty and the generic form of MLIR, without MLIR.
+// Functions become computations, calls stay calls, regions become called computations, several results become a tuple.
+// chlo operations become instructions. Checks (check.expect_eq, custom calls to @check.*) become custom calls of that
 // name with a side effect, whose backend_config is a JSON object of their attributes.
-// What StableHLO's own verifier refuses is refused, also in functions that are left out: see verifier.h.
-// Any bytes are fine as input: what cannot be imported comes back as an error with file:line:column, the line and a
+// Programs that StableHLO's own verifier rejects are rejected, also in functions that are not imported: see verifier.h.
+// Accepts any bytes as input: text that cannot be imported results in an error with file:line:column, the line and a
 // caret.
 #pragma once
 
@@ -18,26 +18,28 @@ namespace bp::import::stablehlo {
 
 struct Options {
   std::string file;              // for messages; may be empty
-  std::uint32_t first_line = 1;  // of the text in that file, when the text is a part of it
-  // The function that becomes the entry; empty: main, or the only function, or the first public one that takes nothing.
+  std::uint32_t first_line = 1;  // line of the file at which the text begins
+  // The function that becomes the entry. Empty: main, or the only function, or the first public function without
+  // parameters.
   std::string entry;
-  // Shapes of the entry's parameters: sizes that its types leave open become these, and all sizes follow. Empty: none
-  // are open.
+  // Shapes of the entry's parameters. They determine the sizes that the parameters' types leave open, and all sizes
+  // that depend on these. Empty: no sizes are open.
   std::vector<ir::Shape> parameter_shapes = {};
 };
 
-// One module, verified: a `module`, or functions without one. Functions that the entry does not reach are left out.
+// Reads and verifies one module: a `module`, or functions without one. Functions that the entry does not reach are
+// omitted.
 Result<ir::Module> read(std::string_view text, const Options &options = {});
 
-// A file may hold several modules, separated by lines that begin with "// -----".
+// One module of a text that holds several, separated by lines that begin with "// -----".
 struct TextPart {
-  std::string_view text;         // into the text given
+  std::string_view text;         // a view into the whole text
   std::uint32_t first_line = 1;  // for Options::first_line
 };
-// Parts of nothing but blanks and comments are left out.
+// Splits a text into modules. Parts that consist only of blanks and comments are omitted.
 std::vector<TextPart> split(std::string_view text);
 
-// Whether a text is StableHLO rather than HLO: by what it begins with, after comments.
+// Whether a text is StableHLO and not HLO, judging by its beginning after comments.
 bool is_stablehlo(std::string_view text);
 
 }  // namespace bp::import::stablehlo

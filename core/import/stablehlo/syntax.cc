@@ -46,7 +46,7 @@ std::string element_type_name(ir::ElementType type) {
     case ir::TypeClass::Signed: return fmt::format("i{}", ir::bit_width(type));
     case ir::TypeClass::Unsigned: return fmt::format("ui{}", ir::bit_width(type));
     case ir::TypeClass::Complex: return fmt::format("complex<{}>", ir::to_string(ir::real_part_type(type)));
-    case ir::TypeClass::Float:  // f8E4M3FN, but bf16
+    case ir::TypeClass::Float:  // f8e4m3fn becomes f8E4M3FN; bf16 stays
       for (std::size_t i = 1; i < name.size() && name[0] == 'f'; ++i) {
         name[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
       }

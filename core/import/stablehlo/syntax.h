@@ -1,6 +1,5 @@
-// What a StableHLO text says, before anything is made of it: operations with operands, attributes and regions. The
-// pretty and the generic spelling of an operation give the same Operation.
-// Names are views into the text, which must outlive them.
+// The parsed form of a StableHLO text: operations with operands, attributes and regions. The pretty and the generic
+// form of an operation give the same Operation. Names are views into the text, which must outlive them.
 #pragma once
 
 #include <boost/container/flat_set.hpp>
@@ -30,27 +29,27 @@ constexpr std::uint32_t index(ValueId id) {
 struct Quantization {
   ir::ElementType expressed = ir::ElementType::Invalid;
   std::int64_t storage_min = 0, storage_max = 0;
-  std::int64_t dimension = -1;  // of which each index has a scale of its own; -1: one scale for all
+  std::int64_t dimension = -1;  // each index of this dimension has its own scale; -1: one scale for all
   std::vector<double> scales;
   std::vector<std::int64_t> zero_points;
   bool operator==(const Quantization &) const = default;
 };
 
 struct Type {
-  ir::Shape shape;  // of quantized tensors: with the storage type
+  ir::Shape shape;  // quantized tensors: with the storage type
   std::shared_ptr<const Quantization> quantization = nullptr;
 
   bool operator==(const Type &other) const;
 };
-// As it is written: tensor<2x?xf32>.
+// Returns the type as it is written: tensor<2x?xf32>.
 std::string to_string(const Type &type);
-// i8, ui8, complex<f32>, f8E4M3FN.
+// Returns the name of an element type: i8, ui8, complex<f32>, f8E4M3FN.
 std::string element_type_name(ir::ElementType type);
 
 struct Attribute;
 struct NamedAttribute;
 
-// A word that stands for itself: DEFAULT, and what #stablehlo<precision DEFAULT> says.
+// A bare word, such as DEFAULT, also in #stablehlo<precision DEFAULT>.
 struct Keyword {
   std::string_view text;
 };
@@ -60,11 +59,11 @@ struct Symbol {  // @name
 struct FunctionType {
   std::vector<Type> operands, results;
 };
-// What nothing here reads, as canonical text: attributes of other dialects.
+// Canonical text of an attribute that is not parsed: attributes of other dialects.
 struct OpaqueText {
   std::string text;
 };
-// {a = 1, b}, or the inside of #stablehlo.gather<a = [1]>.
+// A dictionary, {a = 1, b}, or the inside of #stablehlo.gather<a = [1]>.
 struct Dictionary {
   std::vector<NamedAttribute> entries;
 };
@@ -72,17 +71,17 @@ struct Dictionary {
 // dense<...> : tensor<...>
 struct Elements {
   Type type;
-  ir::Literal literal;  // a scalar if all elements are equal and written once
+  ir::Literal literal;  // a scalar if one value is written for all elements
   bool is_splat() const { return literal.shape().is_scalar(); }
 };
 
 struct Attribute {
-  using Value = std::variant<std::monostate,  // only its name: present
+  using Value = std::variant<std::monostate,  // only the name is present
                              bool, std::int64_t, double, std::string, Keyword, Symbol, Type, FunctionType, OpaqueText,
                              std::vector<Attribute>, Dictionary, Elements>;
   Value value;
-  std::size_t position = 0;                         // in the text
-  ir::ElementType type = ir::ElementType::Invalid;  // written after a number or in array<...>; Invalid: none was
+  std::size_t position = 0;                         // offset in the text
+  ir::ElementType type = ir::ElementType::Invalid;  // type written after a number or in array<...>; Invalid: none
 
   template <class T>
   const T *get() const {
@@ -93,41 +92,42 @@ struct Attribute {
 struct NamedAttribute {
   std::string_view name;
   Attribute value;
-  mutable bool is_used = false;  // read by somebody; what nobody reads is an error
+  mutable bool is_used = false;  // was read; unused attributes are an error
 };
 
-// As it could be written, names sorted as they are.
+// Returns the attribute as text, with the entries of dictionaries in their order.
 std::string to_string(const Attribute &attribute);
 
-// Where the framework's program says that an operation comes from.
+// The origin of an operation in the program of the framework.
 using Location = ir::Metadata;
 
 struct Region;
 
 struct Operation {
   std::string_view name;     // "stablehlo.add"
-  std::size_t position = 0;  // of the name in the text
-  text::Place place;         // the same in lines
+  std::size_t position = 0;  // offset of the name in the text
+  text::Place place;         // the same as line and column
   std::string_view result_name;
   boost::container::small_vector<ValueId, 2> operands;
-  ValueId first_result{0};  // results are numbered one after the other
+  ValueId first_result{0};  // results have consecutive numbers
   std::uint32_t result_count = 0;
   std::vector<NamedAttribute> attributes;
   std::vector<Region> regions;
   std::shared_ptr<const Location> location;
 
   ValueId result(std::uint32_t i) const { return ValueId{index(first_result) + i}; }
-  // Null if absent. Found attributes count as used. The pretty form may have another name for it.
+  // Returns nullptr if the attribute is absent. Marks it as used. `pretty_name`: its name in the pretty form, if it
+  // differs.
   const Attribute *find(std::string_view attribute, std::string_view pretty_name = {}) const;
 };
 
-// One block: its arguments and operations. The last operation returns.
+// A region of one block: its arguments and operations. The last operation is a return.
 struct Region {
   std::size_t position = 0;
   std::vector<ValueId> arguments;
   std::vector<std::string_view> argument_names;
   std::vector<Operation> operations;
-  boost::container::flat_set<ValueId> captures;  // values of enclosing regions that are used inside
+  boost::container::flat_set<ValueId> captures;  // values of enclosing regions that are used in this one
 };
 
 struct Program {
@@ -135,7 +135,7 @@ struct Program {
   std::string file;
   std::uint32_t first_line = 1;
   Operation module;          // builtin.module; its one region holds the functions
-  std::vector<Type> values;  // types, by ValueId
+  std::vector<Type> values;  // by ValueId
 
   const Type &type(ValueId id) const { return values[index(id)]; }
   SourceLocation location(std::size_t position) const;

@@ -1,6 +1,6 @@
-// Reads what operations are made of: types, attributes, literals and locations.
-// Aliases (#map = ..., !type = ...) may be used before the line that defines them, as locations are: their lines are
-// found first, and what they stand for is read where it is used.
+// Reads the parts of operations: types, attributes, literals and locations.
+// Aliases (#map = ..., !type = ...), like those of locations, may be used before the line that defines them. Therefore
+// their definitions are found first, and their values are read at each use.
 #pragma once
 
 #include <unordered_map>
@@ -15,7 +15,7 @@ using text::Token;
 using text::TokenKind;
 using text::TokenReader;
 
-// Whether `: type` may follow an attribute and belong to it. In `dim = 0 : tensor<..>` it belongs to the operation.
+// Whether a `: type` after an attribute belongs to it. In `dim = 0 : tensor<..>` it belongs to the operation.
 enum class TypeSuffix { Belongs, Not };
 
 class SyntaxReader {
@@ -27,26 +27,27 @@ class SyntaxReader {
   Result<Type> read_type();
   Result<std::vector<Type>> read_type_list();  // one type, or any number of them in parentheses
   Result<Attribute> read_attribute(TypeSuffix suffix);
-  // {a = 1, b}: the token is at '{'.
+  // Reads {a = 1, b}; the current token must be '{'.
   Result<Dictionary> read_dictionary();
-  // [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], as the dictionary that #stablehlo.conv stands for.
+  // Reads [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]; returns the equivalent dictionary of #stablehlo.conv.
   Result<Dictionary> read_convolution_dimensions();
-  // loc(...); nothing is there if the token is another.
+  // Reads loc(...); returns nullptr if there is none.
   Result<std::shared_ptr<const Location>> read_optional_location();
   Result<std::string> read_string(std::string_view what);  // unescaped: \n, \t, \", \\, and \22 for any byte
   Result<std::string> read_symbol(std::string_view what);  // @name, @"any name"
-  // #name = ... or !name = ..., whose value is read where it is used.
+  // Skips #name = ... or !name = ..., whose value is read where it is used.
   Status skip_alias_definition();
 
  protected:
-  // From the token '<' to the one after the '>' that closes it.
+  // Skips from the current token '<' to after the matching '>'.
   Status skip_angle_brackets(std::string_view what);
 
   TokenReader tokens_;
 
  private:
   void find_aliases();
-  // Goes to what the alias that ends with the current token stands for; returns where to continue after it.
+  // Continues at the value of the alias whose name ends with the current token; returns the offset at which to continue
+  // after it.
   Result<std::size_t> enter_alias(std::size_t begin);
 
   Result<Type> read_tensor();
@@ -70,11 +71,11 @@ class SyntaxReader {
   Result<ir::Literal> read_elements(const ir::Shape &shape);
   Result<ir::Literal> read_hexadecimal(const ir::Shape &shape);
 
-  Result<std::shared_ptr<const Location>> read_location();  // never null
+  Result<std::shared_ptr<const Location>> read_location();  // never nullptr
   Result<Location> read_location_parts();
 
-  std::unordered_map<std::string_view, std::size_t> aliases_;  // "#name" to the byte after its '='
-  std::size_t alias_uses_left_;  // few lines of aliases of aliases can stand for very much
+  std::unordered_map<std::string_view, std::size_t> aliases_;  // "#name" to the offset after its '='
+  std::size_t alias_uses_left_;  // limits nested aliases, whose expansion can be exponential
   std::unordered_map<std::string_view, std::shared_ptr<const Location>> locations_;  // by alias, once read
 };
 

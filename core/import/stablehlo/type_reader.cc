@@ -1,4 +1,5 @@
-// Types: tensor<2x?xf32, #stablehlo.bounds<?, 4>>, complex<f32>, tuple<...>, !stablehlo.token, !quant.uniform<...>.
+// Reads types: tensor<2x?xf32, #stablehlo.bounds<?, 4>>, complex<f32>, tuple<...>, !stablehlo.token,
+// !quant.uniform<...>.
 #include <charconv>
 
 #include "core/import/stablehlo/syntax_reader.h"
@@ -17,7 +18,7 @@ std::optional<ElementType> element_type_of(std::string_view name) {
         table.emplace(element_type_name(row.type), row.type);
       }
     }
-    for (int bits : {2, 4, 8, 16, 32, 64}) {  // signed as written by some
+    for (int bits : {2, 4, 8, 16, 32, 64}) {  // some writers use si8 instead of i8
       table.emplace(fmt::format("si{}", bits), table.at(fmt::format("i{}", bits)));
     }
     table.emplace("index", ElementType::S64);
@@ -42,7 +43,7 @@ Result<Type> SyntaxReader::read_type() {
       tokens_.advance();
       return Type{ir::Shape::token()};
     }
-    if (name == "stablehlo.future") {  // of several values: a tuple of them
+    if (name == "stablehlo.future") {  // a future of several values is a tuple
       BP_ASSIGN(std::vector<ir::Shape> values, read_elements());
       return Type{values.size() == 1 ? std::move(values[0]) : ir::Shape::tuple(std::move(values))};
     }
@@ -118,7 +119,7 @@ Result<Type> SyntaxReader::read_tensor() {
   return type;
 }
 
-// Sizes stick to each other and to the element type, as in 2x?xf32: they are read by character.
+// Sizes and the element type are not separated by blanks, as in 2x?xf32: reads them character by character.
 Result<ir::Dimensions> SyntaxReader::read_sizes() {
   ir::Dimensions sizes;
   std::string_view source = tokens_.source();
@@ -170,7 +171,7 @@ Result<ElementType> SyntaxReader::read_element_type() {
   return *type;
 }
 
-// #stablehlo.bounds<4, ?>, or the older #stablehlo.type_extensions<bounds = [4, ?]>.
+// Reads #stablehlo.bounds<4, ?>, or the older #stablehlo.type_extensions<bounds = [4, ?]>.
 Status SyntaxReader::read_encoding(ir::Shape &shape) {
   std::size_t begin = tokens_.token().begin;
   BP_TRY(tokens_.expect('#', "before the encoding of a tensor"));
@@ -209,7 +210,7 @@ Status SyntaxReader::read_encoding(ir::Shape &shape) {
   return {};
 }
 
-// i8, or u8 as quantized types write ui8.
+// Reads i8, or u8, which is the spelling of ui8 in quantized types.
 Result<ElementType> SyntaxReader::read_storage_type() {
   const std::string_view word = tokens_.text();
   if (tokens_.is(TokenKind::Identifier) && word.starts_with('u')) {
@@ -226,7 +227,7 @@ Result<ElementType> SyntaxReader::read_storage_type() {
 
 namespace {
 
-// As a number of the type the scale is neither 0 nor infinite.
+// Whether the scale, rounded to the type, is neither 0 nor infinite.
 bool is_scale(ElementType type, double scale) {
   return ir::visit_element_type(type, [&]<class T>() {
     if constexpr (requires { static_cast<double>(T(scale)); }) {
@@ -240,7 +241,7 @@ bool is_scale(ElementType type, double scale) {
 
 }  // namespace
 
-// !quant.uniform<i8<-127:127>:f32:0, {0.1:-30, 0.5}>: the token is at quant.uniform.
+// Reads !quant.uniform<i8<-127:127>:f32:0, {0.1:-30, 0.5}>; the current token must be quant.uniform.
 Result<Type> SyntaxReader::read_quantized_element() {
   tokens_.advance();
   BP_TRY(tokens_.expect('<', "after 'quant.uniform'"));
@@ -312,7 +313,7 @@ Status SyntaxReader::read_scale(Quantization &quantization) {
   return {};
 }
 
-// <T, T>, after the name of what has them.
+// Reads <T, T> after the name of a tuple or future.
 Result<std::vector<ir::Shape>> SyntaxReader::read_elements() {
   std::string_view name = tokens_.text(tokens_.take());
   BP_TRY(tokens_.expect('<', fmt::format("after '{}'", name)));

@@ -8,7 +8,7 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// Regions nest no deeper than the reader lets them.
+// Recursion is bounded, because the reader limits the nesting of regions.
 Status verify_region(const Program &program, const Region &region) {
   for (const Operation &operation : region.operations) {
     const Checked checked(program, operation);

@@ -1,5 +1,5 @@
-// What StableHLO's own verifier refuses is refused here too, operation by operation, before anything is lowered, also
-// in functions that nothing calls. What instructions of HLO must keep is left to ir::verify().
+// Programs that StableHLO's own verifier rejects are rejected here too, operation by operation, before lowering, also
+// in functions that are never called. Rules of HLO instructions are left to ir::verify().
 #pragma once
 
 #include "core/base/result.h"
@@ -7,22 +7,22 @@
 
 namespace bp::import::stablehlo {
 
-// The first mistake, at its place. Rules: signatures.def, attribute_rules.def, and the verify_*.cc of this folder.
-// Laxer than StableHLO's are only these: `index` is i64, a future is the values that it stands for, lists may be
-// written without array<...>, and nothing is known of memrefs.
+// Returns the first error, with its location. Rules: signatures.def, attribute_rules.def, and verify_*.cc in this
+// folder. They are less strict than StableHLO's in the following points only: `index` is i64, a future is equivalent to
+// its values, lists may be written without array<...>, and memrefs are not checked.
 Status verify(const Program &program);
 
-// Types that may stand for one another: sizes are equal or not known, and quantized elements are stored alike, whatever
-// their scales.
-ir::ElementType expressed_type(const Type &type);  // or that of the elements, if they are not quantized
+// Compatible types can replace each other: sizes are equal or not known, and quantized elements have the same storage,
+// whatever their scales are.
+ir::ElementType expressed_type(const Type &type);  // the element type if the type is not quantized
 bool are_compatible(const Type &a, const Type &b);
-bool have_equal_elements(const Type &a, const Type &b);  // the same scales too
+bool have_equal_elements(const Type &a, const Type &b);  // including equal scales
 bool have_compatible_elements(const Type &a, const Type &b);
 bool have_compatible_sizes(const ir::Shape &a, const ir::Shape &b);
 
 // --- Parts of verify() ---
 
-// One operation in its program, for the rules.
+// An operation in its program, as the rules see it.
 class Checked {
  public:
   Checked(const Program &program, const Operation &operation) : program_(program), operation_(operation) {}
@@ -35,9 +35,9 @@ class Checked {
   const Type &result(std::size_t i) const { return program_.type(operation_.result(static_cast<std::uint32_t>(i))); }
   const Type &type(ValueId value) const { return program_.type(value); }
 
-  // Null if there is none. Unlike Operation::find() this does not count as use.
+  // Returns nullptr if there is none. In contrast to Operation::find(), does not mark the attribute as used.
   const Attribute *find(std::string_view name, std::string_view pretty_name = {}) const;
-  // The attribute's integers; empty if there is none, or if it has others.
+  // Returns the integers of the attribute; empty if it is absent or not a list of integers.
   std::vector<std::int64_t> integers(std::string_view name, std::string_view pretty_name = {}) const;
 
   template <class... Args>
@@ -55,16 +55,16 @@ class Checked {
   const Operation &operation_;
 };
 
-// A rule of one operation beyond its signature; null if there is none.
+// A rule of one operation beyond its signature; find_rule() returns nullptr if there is none.
 using Rule = Status (*)(const Checked &);
 Rule find_rule(std::string_view operation);
 
 Status verify_signature(const Checked &checked);
 Status verify_attributes(const Checked &checked);
 
-// The integers of a list, of lists of lists, or of dense<...>; empty if there is something else.
+// Returns the integers of a list, of nested lists, or of dense<...>; empty for other attributes.
 std::vector<std::int64_t> integers_of(const Attribute &attribute);
-// An entry of #stablehlo.name<entry = value>; null if there is none.
+// Returns an entry of #stablehlo.name<entry = value>; nullptr if there is none.
 const Attribute *find_entry(const Attribute &attribute, std::string_view name);
 
 }  // namespace bp::import::stablehlo

@@ -1,5 +1,4 @@
-// Rules of single operations: what StableHLO's verifier knows beyond signatures and attributes. Only verif*.cc include
-// this.
+// Rules of single operations in StableHLO's verifier, beyond signatures and attributes. Included only by verif*.cc.
 #pragma once
 
 #include "core/import/stablehlo/verifier.h"
@@ -40,6 +39,6 @@ Status verify_scan(const Checked &checked);
 Status verify_scatter(const Checked &checked);
 Status verify_constant_like(const Checked &checked);
 Status verify_result_accuracy(const Checked &checked);
-Status verify_algorithm(const Checked &checked);  // of dot_general
+Status verify_algorithm(const Checked &checked);  // for dot_general
 
 }  // namespace bp::import::stablehlo

@@ -1,4 +1,4 @@
-// Attributes by attribute_rules.def: which there must be, of what kind, within which limits.
+// Checks attributes against attribute_rules.def: which are required, of which kind, within which limits.
 #include <algorithm>
 #include <unordered_map>
 
@@ -12,16 +12,16 @@ enum class AttributeForm : std::uint8_t {
   Integer,
   NonNegative,
   Positive,
-  Integer32,  // an i32
+  Integer32,  // of type i32
   NonNegative32,
   Positive32,
   Float32,
   Flag,      // a bool
-  Unit,      // only its name
-  List,      // integers: array<i64: ...>, or dense<...> as once
+  Unit,      // no value, only the name
+  List,      // integers: array<i64: ...>, or the older dense<...>
   Elements,  // dense<...> : tensor<...xi64>
-  Padding,   // Elements, or in the pretty form a list of lists
-  Groups,    // Elements, or groups by the axes of a mesh
+  Padding,   // as Elements, or a list of lists in the pretty form
+  Groups,    // as Elements, or groups by the axes of a mesh
 };
 enum class Presence : std::uint8_t { Required, Optional };
 
@@ -33,7 +33,7 @@ struct AttributeRule {
 
 using Rules = std::vector<AttributeRule>;
 
-// dense<...> would be printed in hexadecimal digits.
+// Describes elements by their type only, because their values would be printed in hexadecimal.
 std::string describe(const Attribute &attribute) {
   const auto *elements = attribute.get<Elements>();
   if (elements != nullptr) {
@@ -43,7 +43,7 @@ std::string describe(const Attribute &attribute) {
   return to_string(attribute) + type;
 }
 
-// What stands before `separator`, which is taken too.
+// Returns the text before `separator`; removes it and the separator from `text`.
 std::string_view take_until(std::string_view &text, std::string_view separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, end);

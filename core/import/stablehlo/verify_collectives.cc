@@ -1,4 +1,4 @@
-// Operations that talk to other replicas and partitions: their groups, channels and reducers.
+// Operations that communicate with other replicas and partitions: their groups, channels and reducers.
 #include <algorithm>
 #include <set>
 
@@ -7,10 +7,10 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// Whether all groups are as large; smaller ones are filled up with -1.
+// Whether all groups must have the same size; smaller ones are padded with -1.
 enum class Groups : std::uint8_t { OfOneSize, OfAnySize };
 
-// The sizes of dense<...>; empty for groups by the axes of a mesh.
+// Returns the sizes of dense<...>; empty for groups by the axes of a mesh.
 std::vector<std::int64_t> sizes_of(const Attribute *attribute) {
   const auto *elements = attribute == nullptr ? nullptr : attribute->get<Elements>();
   if (elements == nullptr) {
@@ -29,7 +29,7 @@ Status check_rank(const Checked &checked, const Attribute *attribute, std::strin
   return {};
 }
 
-// Each replica from 0 on is in one group. `size`: of each group; below 0: any.
+// Checks that each replica, from 0 on, is in exactly one group. `size`: size of each group; negative: any.
 Status check_groups(const Checked &checked, Groups groups, std::int64_t size = -1) {
   const Attribute *attribute = checked.find("replica_groups");
   const std::vector<std::int64_t> sizes = sizes_of(attribute);
@@ -67,7 +67,7 @@ Status check_groups(const Checked &checked, Groups groups, std::int64_t size = -
   return {};
 }
 
-// The number of #stablehlo.channel_handle<handle = 1, type = 0>, or its type.
+// Returns an entry of #stablehlo.channel_handle<handle = 1, type = 0>.
 std::int64_t channel(const Checked &checked, std::string_view entry) {
   const Attribute *handle = checked.find("channel_handle");
   const Attribute *number = handle == nullptr ? nullptr : find_entry(*handle, entry);
@@ -95,7 +95,8 @@ Status check_not_empty(const Checked &checked, const Type &type, std::string_vie
   return {};
 }
 
-// What a value of `from` may be held in without loss; floats in floats of any width.
+// Whether values of `from` can be converted to `to`: integers and complex numbers to types that are at least as wide,
+// floats to floats of any width.
 bool is_promotable(const Type &from, const Type &to) {
   const ir::ElementType a = from.shape.element_type(), b = to.shape.element_type();
   if ((from.quantization == nullptr) != (to.quantization == nullptr)) {
@@ -106,7 +107,8 @@ bool is_promotable(const Type &from, const Type &to) {
          (((ir::is_complex(a) && ir::is_complex(b)) || are_integers) && ir::bit_width(a) <= ir::bit_width(b));
 }
 
-// The reducer takes two scalars of one type and returns one, which holds the elements of each operand.
+// Checks that the reducer takes two scalars of one type and returns one, to which the elements of each operand can be
+// converted.
 Status check_reducer(const Checked &checked) {
   if (checked.operation().regions.size() != 1) {
     return checked.error("{} has {} regions, expected 1", checked.name(), checked.operation().regions.size());
@@ -164,7 +166,7 @@ Status verify_all_to_all(const Checked &checked) {
   return check_groups(checked, Groups::OfOneSize, count.size() == 1 ? count[0] : -1);
 }
 
-// Replicas may be in no group.
+// Replicas need not be in a group.
 Status verify_collective_broadcast(const Checked &checked) {
   const Attribute *attribute = checked.find("replica_groups");
   BP_TRY(check_rank(checked, attribute, "replica_groups"));
@@ -217,7 +219,7 @@ Status check_channel_type(const Checked &checked, std::int64_t type_with_host) {
   return {};
 }
 
-// Tensors, and a token at the end.
+// Checks that the results are tensors, followed by a token.
 Status check_received(const Checked &checked) {
   const std::size_t count = checked.result_count();
   if (count == 0 || !checked.result(count - 1).shape.is_token()) {

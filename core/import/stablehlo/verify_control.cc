@@ -1,4 +1,4 @@
-// Loops, custom calls, and attributes that say how something is computed.
+// Rules of loops, custom calls, and attributes that specify how something is computed.
 #include <algorithm>
 
 #include "core/import/stablehlo/verifier_rules.h"
@@ -61,7 +61,7 @@ Status verify_select(const Checked &checked) {
 
 // --- Sizes that attributes and operands give ---
 
-// The sizes are put before those of the operand.
+// The new sizes precede those of the operand.
 Status verify_broadcast(const Checked &checked) {
   std::vector<std::int64_t> sizes = checked.integers("broadcast_sizes", "sizes");
   const auto own = checked.operand(0).shape.sizes();
@@ -76,7 +76,7 @@ Status verify_broadcast(const Checked &checked) {
                               checked.name(), to_string(checked.operand(0)), to_string(checked.result(0)));
 }
 
-// Each dimension of the operand becomes another one.
+// Each dimension of the operand must correspond to a different dimension.
 Status verify_broadcast_dimensions(const Checked &checked) {
   std::vector<std::int64_t> dimensions = checked.integers("broadcast_dimensions", "dims");
   std::ranges::sort(dimensions);
@@ -88,7 +88,7 @@ Status verify_broadcast_dimensions(const Checked &checked) {
 
 namespace {
 
-// A vector of sizes has one for each dimension.
+// Checks that a vector of sizes has one entry for each dimension.
 Status check_size_count(const Checked &checked, std::size_t operand, const Type &type, std::string_view what) {
   const ir::Shape &sizes = checked.operand(operand).shape;
   if (sizes.rank() == 1 && sizes.size(0) != ir::unbounded &&
@@ -120,7 +120,7 @@ Status verify_dynamic_update_slice(const Checked &checked) {
                                                               checked.name(), to_string(update), to_string(operand));
 }
 
-// Inputs, indices, and as many updates.
+// The operands are inputs, indices, and one update per input.
 Status verify_scatter(const Checked &checked) {
   const std::size_t count = checked.operand_count(), inputs = (count - 1) / 2;
   if (count % 2 == 0) {
@@ -135,7 +135,7 @@ Status verify_scatter(const Checked &checked) {
 
 namespace {
 
-// array<i32: 1, 1>, in the generic form alone: how many are inputs and how many carries.
+// Checks array<i32: 1, 1>, which only the generic form has: the numbers of inputs and of carries.
 Status check_segments(const Checked &checked, std::string_view name, std::size_t count) {
   const std::vector<std::int64_t> sizes = checked.integers(name);
   std::int64_t sum = 0;
@@ -254,7 +254,7 @@ Status verify_constant_like(const Checked &checked) {
   return {};
 }
 
-// Tolerances are not negative, and there are none without the mode TOLERANCE.
+// Checks that tolerances are not negative, and only used with mode TOLERANCE.
 Status verify_result_accuracy(const Checked &checked) {
   const Attribute *accuracy = checked.find("result_accuracy");
   if (accuracy == nullptr) {
@@ -271,7 +271,7 @@ Status verify_result_accuracy(const Checked &checked) {
   for (const NamedAttribute &entry : accuracy->get<Dictionary>()->entries) {
     const auto *real = entry.value.get<double>();
     const auto *number = entry.value.get<std::int64_t>();
-    const bool is_real = entry.name == "atol" || entry.name == "rtol";  // its bits may be given, as 0x7FC00000
+    const bool is_real = entry.name == "atol" || entry.name == "rtol";  // may be given as bits, such as 0x7FC00000
     const bool is_tolerance = is_real                ? real != nullptr || number != nullptr
                               : entry.name == "ulps" ? number != nullptr
                                                      : entry.name == "mode";
@@ -289,7 +289,7 @@ Status verify_result_accuracy(const Checked &checked) {
 
 namespace {
 
-// Algorithms that some hardware has; others are refused. Operands of 8 bits may all be combined.
+// Algorithms that some hardware supports; others are refused. All pairs of 8-bit operand types are allowed.
 struct AlgorithmRow {
   std::string_view operands, accumulator;
   std::span<const std::int64_t> operations;

@@ -1,4 +1,4 @@
-// Quantized operands and results of the operations for which it is not enough that elements are compatible.
+// Rules of quantized operands and results, for operations that require more than compatible elements.
 #include <algorithm>
 
 #include "core/import/stablehlo/verifier.h"
@@ -22,7 +22,7 @@ Error differ(const Checked &checked, std::string_view what, const Type &a, const
                        to_string(b));
 }
 
-// Data movement keeps scales and zero points.
+// Checks that data movement keeps scales and zero points.
 Status check_same_scales(const Checked &checked, const Type &operand, const Type &result) {
   const Quantization &a = *operand.quantization, &b = *result.quantization;
   return a.scales == b.scales && a.zero_points == b.zero_points
@@ -30,7 +30,7 @@ Status check_same_scales(const Checked &checked, const Type &operand, const Type
              : differ(checked, "scales and zero points", operand, result);
 }
 
-// Both are quantized, and both by dimension or neither; false: nothing is quantized.
+// Returns whether both are quantized; fails if only one of them is quantized by dimension.
 Result<bool> are_quantized_alike(const Checked &checked, const Type &operand, const Type &result) {
   if (!is_quantized(operand) || !is_quantized(result)) {
     return false;
@@ -44,7 +44,7 @@ Result<bool> are_quantized_alike(const Checked &checked, const Type &operand, co
 
 }  // namespace
 
-// The absolute value of a complex number is real; of others it is of their type.
+// The absolute value of a complex number is real; for other numbers it has the operand's type.
 Status verify_abs(const Checked &checked) {
   const Type &operand = checked.operand(0), &result = checked.result(0);
   const bool agree =
@@ -75,7 +75,7 @@ Status verify_add(const Checked &checked) {
       return differ(checked, "quantized dimensions", *operand, result);
     }
   }
-  // The result is like operand 0, whatever operand 1 is.
+  // The result must match operand 0, but not necessarily operand 1.
   return have_compatible_elements(lhs, result) ? Status() : differ(checked, "elements", lhs, result);
 }
 
@@ -97,7 +97,7 @@ Status verify_transpose(const Checked &checked) {
   return {};
 }
 
-// The quantized dimension stays one dimension: as many elements lie before it as did.
+// The quantized dimension must stay one dimension, with the same number of elements before it.
 Status verify_reshape(const Checked &checked) {
   const Type &operand = checked.operand(0), &result = checked.result(0);
   BP_ASSIGN(const bool are_quantized, are_quantized_alike(checked, operand, result));
@@ -145,7 +145,7 @@ Status verify_broadcast_in_dim(const Checked &checked) {
 
 namespace {
 
-// Products are of quantized numbers, or of floats with quantized weights.
+// Products are of two quantized operands, or of floats with quantized weights.
 Status check_products(const Checked &checked) {
   const Type &lhs = checked.operand(0), &rhs = checked.operand(1), &result = checked.result(0);
   if (!is_quantized(rhs) || is_quantized(lhs) != is_quantized(result)) {

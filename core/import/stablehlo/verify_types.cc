@@ -1,4 +1,4 @@
-// Operands and results by signatures.def: how many there are, what they are, and how they relate.
+// Checks operands and results against signatures.def: their number, their types, and the relation between them.
 #include <algorithm>
 #include <unordered_map>
 
@@ -9,18 +9,18 @@ namespace {
 
 enum class Relation : std::uint8_t {
   None,
-  Types,            // all are compatible
-  Elements,         // the elements of all are
-  OperandElements,  // those of operands are
-  ExactElements,    // the elements of all are of the same type
+  Types,            // all types are compatible
+  Elements,         // the elements of all types are compatible
+  OperandElements,  // the elements of all operands are compatible
+  ExactElements,    // all have the same element type
   Shapes,           // the sizes of all are compatible
-  Pairs,            // each result is of the type of its operand
-  PairElements,     // the elements of each result are of the type of its operand's
+  Pairs,            // each result has the type of its operand
+  PairElements,     // each result has the element type of its operand
   PairTypes,        // each result is compatible with its operand
-  First,            // the elements of the first result are of the type of the first operand's
+  First,            // the first result has the element type of the first operand
 };
 
-// Kinds of elements, as bits.
+// Kinds of elements, as a bit set.
 enum ElementKind : std::uint32_t {
   F32 = 1,
   F64 = 2,
@@ -31,8 +31,8 @@ enum ElementKind : std::uint32_t {
   OtherUnsigned = 64,
   Pred = 128,
   Complex = 256,
-  Quantized = 512,  // with one scale
-  Axis = 1024,      // with a scale for each index of a dimension
+  Quantized = 512,  // quantized with one scale
+  Axis = 1024,      // quantized with a scale for each index of a dimension
   Token = 2048,
   Tuple = 4096,
 };
@@ -64,8 +64,8 @@ constexpr KindRow kind_rows[] = {
 
 // One entry of a signature.
 struct Expected {
-  std::uint32_t kinds = 0;  // 0: anything
-  int rank = -1;            // any rank
+  std::uint32_t kinds = 0;  // 0: any type
+  int rank = -1;            // -1: any rank
   bool is_static = false, is_bounded = false, is_repeated = false;
   std::string text;
 };
@@ -192,7 +192,7 @@ Status check_type(const Checked &checked, const Expected &expected, const Type &
   return {};
 }
 
-// The entry that is repeated, if there is one, stands for what the others leave over.
+// The repeated entry, if there is one, matches all operands or results that the other entries do not match.
 template <class TypeOf>
 Status check_types(const Checked &checked, std::span<const Expected> expected, std::size_t count, TypeOf &&type_of,
                    std::string_view what) {
@@ -205,7 +205,7 @@ Status check_types(const Checked &checked, std::span<const Expected> expected, s
   }
   const auto first = static_cast<std::size_t>(repeated - expected.begin());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t last = first + count - least;  // one past those that are repeated
+    const std::size_t last = first + count - least;  // one past the repeated ones
     const std::size_t entry = !is_open || i < first ? i : i < last ? first : i - (last - first) + 1;
     BP_TRY(check_type(checked, expected[entry], type_of(i), what, i));
   }
@@ -218,7 +218,7 @@ bool agree_on_sizes(const Type &a, const Type &b) {
   return have_compatible_sizes(a.shape, b.shape);
 }
 
-// Operand or result `i`, counted through.
+// Returns operand or result `i`; results are numbered after the operands.
 const Type &type_of(const Checked &checked, std::size_t i) {
   return i < checked.operand_count() ? checked.operand(i) : checked.result(i - checked.operand_count());
 }

@@ -1,4 +1,5 @@
-// What text cannot say: limits, errors, lifetimes; and convolution against loops as plain as its definition.
+// Tests that cannot be written as text: limits, errors, lifetimes; and convolution against loops that follow its
+// definition.
 #include "core/interpreter/interpreter.h"
 
 #include <catch2/catch.hpp>
@@ -261,7 +262,7 @@ TEST_CASE("convolution is its definition") {
     auto lhs = b.parameter(Shape::array(F32, c.lhs)), rhs = b.parameter(Shape::array(F32, c.rhs));
     auto id = b.add(Opcode::Convolution, {lhs, rhs}, [&](Module &m, InstructionId i) {
       m.set_window(i, c.window);
-      // bf01_oi01->bf01, of as many spatial dimensions as there are
+      // bf01_oi01->bf01, with the number of spatial dimensions of the case
       std::vector<std::int64_t> labels{0, 1, 1, 0, 0, 1};
       for (int side = 0; side < 3; ++side) {
         for (std::size_t d = 0; d < c.window.size(); ++d) {
@@ -303,7 +304,7 @@ TEST_CASE("a comparison says how far, where, and when it says nothing") {
   CHECK(compared({1, 1}, {1, 1}).weak_evidence == "the reference is constant");
   CHECK_FALSE(compared({1, 1}, {1, 1}).agrees(1));
   CHECK(compared({0, 0}, {0, -0.0f}).relative_error == 0);
-  // Beside a large element, and among zeros.
+  // An error next to a large element, and one among zeros.
   CHECK(compared({100, 1, 1, 1}, {100, 1, 1, 1.5f}).typical_error ==
         Approx(0.5 / std::sqrt(10005.25 / 4)).epsilon(1e-3));
   CHECK(compared({0, 0, 0, 3}, {0, 0, 0, 4}).typical_error == 0.25);
@@ -349,7 +350,7 @@ TEST_CASE("random arguments suit their use") {
   }
   CHECK(arguments[0].identical(random_arguments(module, 7).value()[0]));
   CHECK_FALSE(arguments[0].identical(random_arguments(module, 8).value()[0]));
-  // The same everywhere and always: tests elsewhere rely on it.
+  // Always the same, because other tests rely on it.
   CHECK(random_literal(Shape::array(S32, {4}), 1).value().elements<std::int32_t>()[0] ==
         random_literal(Shape::array(S32, {9}), 1).value().elements<std::int32_t>()[0]);
   CHECK(random_literal(Shape::scalar(F32), 42).value().elements<float>()[0] == 1.24156487f);

@@ -11,7 +11,7 @@ namespace {
 using namespace bp;
 using Groups = ir::DeviceGroups;
 
-// Devices that all run the computation of that name; with the argument if it takes one.
+// Simulates devices that all run the computation with that name, with the argument if it takes one.
 Result<std::vector<ir::Literal>> simulate(const std::string &text, std::vector<const char *> names,
                                           std::int64_t replicas, std::int64_t partitions = 1) {
   const ir::Module module = text::parse_module(text).value();
@@ -75,7 +75,7 @@ TEST_CASE("device groups are read in both notations") {
   }
 }
 
-// As XLA:CPU groups them.
+// Groups are the same as in XLA:CPU.
 TEST_CASE("device groups along the axes of a mesh") {
   const auto groups = [](const char *text) { return ir::decode_device_groups(text).value(); };
   CHECK(groups("mesh['a'=2,'b'=4] {'b'}") == Groups{{0, 1, 2, 3}, {4, 5, 6, 7}});
@@ -115,7 +115,7 @@ TEST_CASE("a program for several devices is simulated as a whole, and not run on
       "m needs 6 devices (replica_count=2, num_partitions=3), but would run on one; `run --on interpreter --devices 6` "
       "simulates them");
 
-  // Not yet partitioned, or partitioned for good.
+  // Not partitioned, or partitioned already.
   const std::string sharded = "s = s32[] custom-call(x), custom_call_target=\"Sharding\", sharding={replicated}  ";
   for (const char *body : {"ROOT r = s32[] negate(s)",
                            "c = s32[] copy(s), frontend_attributes={a=\"b\"}  ROOT r = s32[] "

@@ -42,7 +42,7 @@ TEST_CASE("narrow floats have the values and codes that ml_dtypes gives them") {
         CHECK(same_value(decode(format, code), value));
       } else {
         std::uint32_t expected = static_cast<std::uint32_t>(std::stoul(word.substr(word.find('=') + 1)));
-        // Which NaN a NaN becomes is not specified; that it becomes one is.
+        // It is not specified to which NaN a NaN is encoded, only that the result is a NaN.
         std::uint32_t found = encode(format, value);
         INFO("encoded as " << found << ", expected " << expected);
         CHECK((found == expected || (std::isnan(decode(format, found)) && std::isnan(decode(format, expected)))));
@@ -68,7 +68,7 @@ TEST_CASE("every f16 and bf16 survives the way through float and double") {
 }
 
 TEST_CASE("bf16 rounds a float the fast way as it does the general way") {
-  for (std::uint64_t code = 0; code <= 0xffffffff; code += 65521) {  // a prime step meets all exponents and ties
+  for (std::uint64_t code = 0; code <= 0xffffffff; code += 65521) {  // a prime step covers all exponents and ties
     for (std::uint32_t near : {0u, 0x7fffu, 0x8000u, 0x8001u}) {
       float value = std::bit_cast<float>((static_cast<std::uint32_t>(code) & 0xffff0000) | near);
       if (!std::isnan(value)) {

@@ -48,7 +48,7 @@ TEST_CASE("a buffer follows the layout of its shape, a literal does not") {
   SECTION("tiles pad with zeros") {
     CHECK(stored(with_layout(ElementType::U8, {3, 3}, {1, 0}, {{{2, 2}}})) ==
           Numbers{0, 1, 3, 4, 2, 0, 5, 0, 6, 0, 0, 0, 1, 0, 0, 0});
-    // The second tile splits the first one's rows.
+    // The second tile splits the rows of the first.
     CHECK(stored(with_layout(ElementType::U8, {2, 4}, {1, 0}, {{{2, 4}}, {{2, 1}}})) ==
           Numbers{0, 4, 1, 5, 2, 6, 3, 0});
   }

@@ -25,7 +25,7 @@ struct Fixture {
     }
   }
 
-  // The shape inferred for an op of all parameters, or the error's text.
+  // Returns the shape inferred for an op on all parameters, or the text of the error.
   template <class F>
   std::string infer(Opcode opcode, F &&set_attributes, std::vector<ComputationId> calls = {}, Shape written = {}) {
     auto id = builder.try_add(opcode, p, set_attributes, calls, written);
@@ -43,7 +43,7 @@ Shape f32(std::initializer_list<std::int64_t> sizes) {
   return Shape::array(F32, sizes);
 }
 
-// Whatever the attribute holds, the answer is a shape or an error.
+// For any contents of an attribute, the result is a shape or an error.
 std::vector<std::int64_t> hostile_numbers() {
   return {lowest, lowest + 1, -2, -1, 0, 1, 2, 3, 63, 64, 65, highest - 1, highest};
 }

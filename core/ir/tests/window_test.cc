@@ -20,7 +20,7 @@ std::int64_t output_size(const WindowDimension &window, std::int64_t elements) {
   return padded <= 0 || extent(window) > padded ? 0 : (padded - extent(window)) / window.stride + 1;
 }
 
-// The elements under the window of output o, in the order in which they are combined.
+// Returns the elements that the window of output o covers, in the order in which they are combined.
 std::vector<std::int64_t> elements_under(const WindowDimension &window, std::int64_t elements, std::int64_t o) {
   std::vector<std::int64_t> found;
   for (std::int64_t i = 0; i < window.size; ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("clipped windows of any size are small where the arrays are", "[window
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   // A prefix sum whose window is much longer than the array.
   CHECK(clipped({.size = huge, .pad_low = huge - 1}, 8, 8) == WindowDimension{.size = 8, .pad_low = 7});
-  // Two windows that meet the same elements, far apart.
+  // Two windows that cover the same elements, far apart.
   CHECK(clipped({.size = huge, .stride = huge, .pad_low = huge, .pad_high = huge - 8}, 8, 2) ==
         WindowDimension{.size = 8, .stride = 8, .pad_low = 8});
   CHECK(clipped({.pad_low = huge, .pad_high = -huge, .lhs_dilate = huge}, 1, 1).lhs_dilate == 1);

@@ -1,4 +1,4 @@
-// The deadline layer says what does not come back, and nothing of what does.
+// The deadline layer reports calls that do not return, and no others.
 #include "core/layers/deadline.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ struct SlowCompile : Interposer {
     return Interposer::compiler_compile(device, module, artifact, diag);
   }
 };
-// The submit comes back at once. What is under way has ended when the device is destroyed, as with any device.
+// The submit returns at once. As for any device, work in progress has ended when the device is destroyed.
 struct SlowSignal : Interposer {
   using Interposer::Interposer;
   void device_destroy(LayeredDevice &device) override {

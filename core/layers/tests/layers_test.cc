@@ -1,4 +1,5 @@
-// Layers over a correct plugin change nothing and see everything; over one that breaks a rule, validate says which.
+// Layers over a correct plugin change nothing and see everything; over one that breaks a rule, validate reports the
+// rule.
 #include <catch2/catch.hpp>
 
 #include <boost/json.hpp>
@@ -12,7 +13,7 @@
 namespace bp::layers {
 namespace {
 
-// The rules that validate finds broken, each once.
+// Returns the broken rules that validate finds, each once.
 template <class Mutant>
 std::vector<std::string> broken_rules(const std::string &name = "tiny", bool has_memory = true) {
   auto violations = std::make_shared<Violations>();
@@ -63,7 +64,7 @@ TEST_CASE("a trace is JSON that names calls, modules and queues") {
   CHECK(counts["host.signal"] == counts["queue.submit"]);
 }
 
-// What is called below this layer, in order.
+// Lists the calls below this layer, in order.
 struct Listed : Interposer {
   Listed(std::unique_ptr<host::Entry> below, std::vector<std::string> &calls)
       : Interposer(std::move(below)), calls_(calls) {}
@@ -196,7 +197,7 @@ TEST_CASE("validate names the rule that a plugin breaks") {
       return Interposer::compiler_claim(d, m, cost, diag);
     }
   };
-  // Asked twice in one call: the second time with another sink.
+  // Queried twice in one call, the second time with another sink.
   CHECK(broken_rules<Late>() == Rules{"BP-DIAG-02"});
 
   struct Writes : Interposer {

@@ -1,4 +1,5 @@
-// Plugins that answer nonsense get an error that says what it was, or their work is done without them; nothing else.
+// Plugins that answer nonsense cause an error that says what it was, or their work is done without them; nothing else
+// happens.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
 
-// Each overrides one function.
+// Layers that each override one function.
 template <class Change>
 struct ChangedDescription : Interposer {
   using Interposer::Interposer;
@@ -100,7 +101,7 @@ std::string with_piece(void (*change)(bp_memory_t &piece)) {
   return run("tiny", {mutant<Changed>()});
 }
 
-// What the plugin signals, and how.
+// Replaces the plugin's signals; `signal` decides which points are signalled and how.
 using SignalNext = void(LayeredHost &host, bp_point_t point, bp_status status);
 std::string with_signals(void (*signal)(SignalNext *next, LayeredHost &host, bp_point_t point)) {
   static void (*chosen)(SignalNext *, LayeredHost &, bp_point_t);
@@ -133,7 +134,7 @@ TEST_CASE("a description that makes no sense is refused") {
              Catch::Contains("has 18446744073709551615 options at null"));
 }
 
-// The table under an id, with something in it missing.
+// Replaces the table of an extension by one in which something is missing.
 template <class Table>
 std::string with_table(std::string_view id, void (*change)(Table &table), const char *plugin = "tiny") {
   static std::string_view wanted;
@@ -153,7 +154,7 @@ std::string with_table(std::string_view id, void (*change)(Table &table), const 
     }
     Table table;
   };
-  // A second layer above: it must not hide what is missing.
+  // The second layer above must not hide what is missing.
   return run(plugin, {mutant<Changed>(), mutant<Interposer>()});
 }
 

@@ -20,7 +20,7 @@ inline Literal literal(std::string_view text) {
   return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
 }
 
-// (-x + y) * c on the plugin, under layers; "{...}" or the error.
+// Runs (-x + y) * c on the plugin, under layers; returns "{...}" or the error.
 inline std::string run(const std::string &name, std::vector<host::Layer> layers, bool has_memory = true) {
   BackendOptions options;
   options.settings = {{"ops", "negate,add,multiply"}};
@@ -44,7 +44,7 @@ inline std::string run(const std::string &name, std::vector<host::Layer> layers,
                       : (result->identical(literal("{9, 36, 81, 144}")) ? "right" : "wrong");
 }
 
-// A layer of one deviation.
+// A layer with one deviation.
 template <class Mutant>
 host::Layer mutant() {
   return [](std::unique_ptr<host::Entry> below) { return std::make_unique<Mutant>(std::move(below)); };

@@ -1,5 +1,5 @@
-// Validate sees who calls wrongly: functions at the same time that may not be (thread tags), and what is left when a device
-// goes. The plugin is correct here; the caller is not.
+// Validate detects wrong calls: simultaneous calls of functions that do not allow them (thread tags), and objects that
+// remain when a device is destroyed. The plugin is correct here; the caller is not.
 #include <catch2/catch.hpp>
 
 #include <condition_variable>
@@ -37,7 +37,7 @@ class Meeting final : public Interposer {
       });
       changed_.wait(lock, [&] { return second_is_there_; });
     } else if (std::this_thread::get_id() == thread_.get_id() && thread_tag(call.function) == ThreadTag::ControlIdle) {
-      // The first call needs what this one destroys.
+      // The first call needs the object that this one destroys.
       second_is_there_ = true;
       changed_.notify_all();
       changed_.wait(lock, [&] { return first_is_over_; });
@@ -46,7 +46,7 @@ class Meeting final : public Interposer {
   const void *device_get_extension(LayeredDevice &device, const char *id) override {
     return std::string_view(id) == BP_EXT_NATIVE_SYNC ? &native_sync : Interposer::device_get_extension(device, id);
   }
-  // After the first call.
+  // Called after the first call.
   void end() {
     {
       const std::lock_guard lock(mutex_);
@@ -67,7 +67,7 @@ class Meeting final : public Interposer {
   bool second_is_there_ = false, first_is_over_ = false;
 };
 
-// Loaded memory, programs and signals that are nothing but names.
+// Pretends that memory, programs and signals exist.
 struct Pretends final : Interposer {
   using Interposer::Interposer;
   bp_status memory_alloc(LayeredDevice &, std::uint32_t, std::uint64_t, std::uint32_t, bp_memory_t *out,
@@ -94,7 +94,7 @@ struct Pretends final : Interposer {
                        [](const bp_program_t *) {}};
 };
 
-// A device that nobody looks after, and its functions with what does no harm.
+// A device without the core's management, with functions that call it harmlessly.
 class NakedDevice {
  public:
   NakedDevice(const host::Layer &below, const std::shared_ptr<Violations> &violations) {
@@ -125,7 +125,7 @@ class NakedDevice {
   }
   std::uint64_t alloc() {
     bp_memory_t piece{};
-    memory_->alloc(device_, 0, 5000, 64, &piece, diagnostics_.abi());  // more than there is
+    memory_->alloc(device_, 0, 5000, 64, &piece, diagnostics_.abi());  // more than available
     return piece.memory;
   }
   void release(std::uint64_t piece) { memory_->release(device_, piece); }
@@ -162,7 +162,7 @@ Rules rules_of(const Violations &violations) {
   return rules;
 }
 
-// The rules that are broken if the second call comes while the first one, of the function, is in flight.
+// Returns the rules that are broken if the second call is made while the first one, of `function`, is in flight.
 Rules broken_by(Function function, void (*first)(NakedDevice &), void (*second)(NakedDevice &)) {
   const auto violations = std::make_shared<Violations>();
   NakedDevice *naked = nullptr;

@@ -20,7 +20,7 @@ bool meet(const Item &a, const Item &b) {
   });
 }
 
-// The same by its definition: every item is compared with all that are placed.
+// Best fit by its definition: every item is compared with all that are already placed.
 std::vector<std::int64_t> best_fit_by_size(std::span<const Item> items) {
   std::vector<double> durations;
   for (const Item &item : items) {
@@ -81,7 +81,8 @@ std::vector<Item> random_items(std::mt19937_64 &random) {
   return items;
 }
 
-// Each begins after the one before and ends before it, as what a forward pass leaves to a backward pass.
+// Each item begins after the previous one and ends before it, like the values that a forward pass leaves to a backward
+// pass.
 std::vector<Item> nested_items(std::int64_t count) {
   std::mt19937_64 random(7);
   std::vector<Item> items;
@@ -134,7 +135,7 @@ TEST_CASE("best fit: a gap in which nothing can lie is none") {
   CHECK(bytes.ranges() == std::vector<ByteRanges::Range>{{0, 140}, {200, 240}});
 }
 
-// All that is needed at one time lies as one range, in whichever nodes it is.
+// All items that are needed at one time lie in one range, in whichever nodes it is stored.
 TEST_CASE("best fit: what lies close is few ranges") {
   constexpr std::uint32_t count = 4'096;
   Occupancy occupancy(2 * count, one_byte);

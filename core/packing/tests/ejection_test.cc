@@ -73,7 +73,8 @@ TEST_CASE("ejection: what is laid is a packing below the height, and presets sta
   CHECK(lowered > 300);
 }
 
-// The first two fit side by side only where the third lies on top, and what is on top of it by then must go elsewhere.
+// The first two fit next to each other only where the third lies on top, and the items on top of that must then move
+// elsewhere.
 TEST_CASE("ejection: takes out what is in the way, and lays it elsewhere") {
   const std::vector<Item> items = {
       {40, 1, {{0, 2}}, -1}, {40, 1, {{2, 4}}, -1}, {20, 1, {{0, 4}}, -1}, {10, 1, {{0, 4}}, -1}};
@@ -84,7 +85,7 @@ TEST_CASE("ejection: takes out what is in the way, and lays it elsewhere") {
   ejection.lower(70);
   REQUIRE(ejection.run(70, 1'000'000, 1'000'000, never_late));
   CHECK(check(items, {ejection.offsets(), 70}).ok());
-  // Nothing is lower; it gives up.
+  // No lower packing exists; it gives up.
   ejection.lower(69);
   CHECK(!ejection.run(69, 1'000'000, 1'000'000, never_late));
   CHECK(ejection.steps_taken() >= 1'000'000);
@@ -98,7 +99,7 @@ TEST_CASE("ejection: nothing lies lower than presets allow") {
   CHECK(!ejection.run(75, 1'000'000, 1'000'000, never_late));
 }
 
-// Too much for a search: thousands of short items between long ones, of which best fit leaves a mosaic.
+// Too much for a search: thousands of short items between long ones, between which best fit leaves many gaps.
 TEST_CASE("packing: many items, short and long, far below best fit") {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> size(8, 20), length(1, 11);

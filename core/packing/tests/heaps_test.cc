@@ -6,7 +6,7 @@
 namespace bp::packing {
 namespace {
 
-// Every heap is a packing of its items, and none is above the limit but for an item that is.
+// Checks that every heap is a packing of its items, and that none is above the limit except because of an item that is.
 Heaps require_heaps(std::span<const Item> items, std::int64_t limit, const Options &options = {}) {
   Heaps heaps = pack_in_heaps(items, limit, options);
   REQUIRE(heaps.heap.size() == items.size());
@@ -44,7 +44,7 @@ TEST_CASE("heaps: one if all fit, else as few bytes together as one would take")
   Heaps heaps = require_heaps(items, 50);
   CHECK(heaps.heights == std::vector<std::int64_t>{50, 50});
   CHECK(heaps.heap == std::vector<std::uint32_t>{0, 1, 1, 0});
-  // 60 and 10 at multiples of 20, then 30 and 20 beside them: 70 and 60 bytes.
+  // 60 and 10 at multiples of 20, then 30 and 20 next to them: 70 and 60 bytes.
   items = together({10, 20, 30, 50}, 20);
   std::int64_t sum = 0;
   for (std::int64_t height : require_heaps(items, 70).heights) {

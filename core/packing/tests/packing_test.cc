@@ -39,7 +39,8 @@ Packing require_packed(std::span<const Item> items, std::int64_t at_most, const 
   return packing;
 }
 
-// A rectangle of time and memory cut into pieces: it is known how low they can be packed. Some are left out.
+// A rectangle of time and memory cut into pieces, so that the height of the best packing is known. Some pieces are left
+// out.
 std::vector<Item> pieces_of(std::mt19937_64 &random, std::size_t count, std::int64_t times, std::int64_t height,
                             double left_out) {
   struct Piece {
@@ -69,7 +70,7 @@ std::vector<Item> pieces_of(std::mt19937_64 &random, std::size_t count, std::int
   return items;
 }
 
-// By rising offsets in the best packing, each item lies as low as it can above those before it that it meets.
+// In a best packing, taken by ascending offsets, each item lies as low as it can above those before it that it meets.
 std::int64_t min_height(std::span<const Item> items) {
   std::vector<std::size_t> order(items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -109,11 +110,11 @@ TEST_CASE("packing: what fits is packed to the lower bound") {
   require_packed({}, 0);
   require_packed(items_of({{0, 4, 10}, {0, 4, 30}, {0, 4, 20}, {0, 4, 40}}), 100);
   require_packed(items_of({{0, 2, 8}, {2, 4, 8}, {4, 6, 8}}), 8);
-  // One lives through all, the others one after the other.
+  // One is needed all the time, the others one after the other.
   require_packed(items_of({{0, 9, 40}, {0, 5, 20}, {5, 9, 20}}), 60);
-  // Nothing is needed, or never.
+  // Items that need no bytes, or no time.
   require_packed(items_of({{0, 9, 0}, {3, 3, 20}}), 0);
-  // An item that is needed twice leaves its place to another in between.
+  // An item that is needed twice leaves its bytes to another in between.
   std::vector<Item> gap = items_of({{2, 4, 8}});
   gap.push_back({8, 1, {{0, 2}, {4, 6}}, -1});
   require_packed(gap, 8);
@@ -125,12 +126,12 @@ TEST_CASE("packing: what fits is packed to the lower bound") {
   require_packed(aligned, 90);
 }
 
-// What XLA's heap simulator takes for small sequences of allocations; ours takes no more. Items that share memory are
-// one with several stretches.
+// Heights that XLA's heap simulator needs for small sequences of allocations; ours are no higher. Items that share
+// memory are one item with several stretches.
 TEST_CASE("packing: known figures") {
   // a 10 and b 30 and c 20 and d 40 at the same time.
   require_packed(items_of({{0, 4, 10}, {1, 5, 30}, {2, 6, 20}, {3, 7, 40}}), 100);
-  // The same aligned to 20, where a ends early: 120.
+  // The same problem aligned to 20, where a ends early: 120.
   auto aligned = items_of({{0, 2, 10}, {1, 5, 20}, {3, 6, 50}, {4, 7, 40}});
   for (Item &item : aligned) {
     item.alignment = 20;
@@ -142,7 +143,7 @@ TEST_CASE("packing: known figures") {
   require_packed(std::vector<Item>{{40, 1, {{0, 1}, {3, 5}}, -1}, {20, 1, {{1, 3}}, -1}}, 40);
   require_packed(std::vector<Item>{{40, 1, {{0, 2}, {3, 5}}, -1}, {20, 1, {{1, 4}}, -1}}, 60);
   require_packed(std::vector<Item>{{10, 1, {{0, 2}, {3, 5}}, -1}, {30, 1, {{1, 4}}, -1}}, 40);
-  // They share though their sizes differ: the place is as large as the larger one.
+  // They share although their sizes differ: the block has the size of the larger one.
   require_packed(std::vector<Item>{{30, 1, {{0, 2}, {3, 5}}, -1}, {30, 1, {{1, 4}}, -1}}, 60);
   require_packed(std::vector<Item>{{50, 1, {{0, 2}, {3, 5}}, -1}, {20, 1, {{1, 4}}, -1}}, 70);
 }
@@ -170,7 +171,7 @@ TEST_CASE("packing: the check rejects what is wrong") {
   CHECK(!check(items, {{0, 5, 20}, 30}).ok());  // 0 and 1 overlap
   CHECK(!check(items, {{0, 10, 0}, 19}).ok());  // too low
   CHECK(!check(items, {{0, 10, 0}, 40}).ok());  // too high
-  CHECK(!check(items, {{0, 10}, 20}).ok());     // one has no place
+  CHECK(!check(items, {{0, 10}, 20}).ok());     // one has no offset
   CHECK(!check(items, {{-10, 10, 0}, 20}).ok());
   items[1].alignment = 4;
   CHECK(!check(items, {{0, 10, 0}, 20}).ok());
@@ -210,8 +211,8 @@ TEST_CASE("packing: presets are kept") {
   CHECK(packing.offsets[1] == 0);
 }
 
-// Best fit as it was published, without anything clever: one after another, each into the smallest gap that takes it,
-// the lowest of equal ones, or on top.
+// Best fit as published, without optimizations: items are placed one after another, each into the smallest gap that it
+// fits into, the lowest of equal gaps, or on top.
 std::int64_t height_of_best_fit(std::span<const Item> items, auto key) {
   std::vector<std::size_t> order(items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -243,7 +244,7 @@ std::int64_t height_of_best_fit(std::span<const Item> items, auto key) {
 }
 
 TEST_CASE("packing: many items are packed in the order that suits them") {
-  // All are needed for as long, one after another: only the order of their beginnings packs them well.
+  // All have the same duration and begin one after another: only the order of their beginnings packs them well.
   std::mt19937_64 random(3);
   std::vector<Item> items;
   for (std::int64_t i = 0; i < 4'000; ++i) {
@@ -343,7 +344,7 @@ TEST_CASE("packing: strategies that got far are changed and tried again") {
 }
 
 TEST_CASE("packing: what cannot be done is proved") {
-  // Not more than 144 bytes are needed at a time; but the second of two that meet begins at a multiple of 64, at 128.
+  // At most 144 bytes are needed at a time; but the second of two items that meet begins at a multiple of 64, at 128.
   std::vector<Item> items = items_of({{0, 2, 72}, {1, 4, 72}, {3, 6, 72}, {5, 7, 72}});
   for (Item &item : items) {
     item.alignment = 64;
@@ -402,7 +403,7 @@ TEST_CASE("packing: more effort never gives a worse packing, and the same effort
   CHECK(better >= 5);
 }
 
-// No size is level with another's any more: what is laid rests on steps.
+// No two sizes are equal any more: items lie on uneven floors.
 TEST_CASE("packing: cuts of a rectangle of which each is a little smaller") {
   std::mt19937_64 random(6);
   for (int problem = 0; problem < 10; ++problem) {
@@ -416,7 +417,7 @@ TEST_CASE("packing: cuts of a rectangle of which each is a little smaller") {
   }
 }
 
-// The hard ones are published with capacity 1,048,576, which is the lower bound of all but C.
+// The hard problems are published with capacity 1,048,576, which is the lower bound of all but C.
 TEST_CASE("packing: published problems are packed to the lower bound") {
   std::filesystem::path corpus = testing::find_shared("corpus/packing");
   if (corpus.empty()) {

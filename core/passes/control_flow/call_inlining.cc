@@ -1,6 +1,6 @@
-// Replaces each call by a copy of the callee's instructions. Calls stay whose callee is composite (a device may know it
-// by name) or runs on another thread, and those of a callee whose copies together would be too many: chains of calls
-// can double the module at each step.
+// Replaces each call by a copy of the callee's instructions. Kept are calls of composites (a device may know them by
+// name), calls on another thread, and calls of a callee whose copies would add too many instructions in total: chains
+// of calls can double the module at each level.
 #include "core/analysis/call_graph.h"
 #include "core/passes/inlining.h"
 #include "core/passes/pass.h"
@@ -14,9 +14,9 @@ bool is_inlinable(const ir::Instruction &call) {
          call.called(0).execution_thread() == call.parent().execution_thread();
 }
 
-// What computations become if all calls are inlined; by computation id. Doubles, as the numbers may have any size.
+// Sizes of computations after inlining of all calls, by computation id. Doubles, because they can exceed any integer.
 struct InlinedSizes {
-  std::vector<double> instructions;  // of one copy
+  std::vector<double> instructions;  // instructions of one copy, with those inlined into it
   std::vector<double> copies;
 
   explicit InlinedSizes(const ir::Module &module)
@@ -29,7 +29,7 @@ struct InlinedSizes {
       }
     }
     for (auto id = callees_first.rbegin(); id != callees_first.rend(); ++id) {
-      // What nobody inlines is there once.
+      // A computation without inlined calls exists once.
       const double own = std::max(copies[index(*id)], 1.0);
       for (ir::Instruction instruction : module.computation(*id).instructions()) {
         if (is_inlinable(instruction)) {

@@ -1,6 +1,6 @@
-// Lets calls of equal computations call one of them, so that common-subexpression-elimination finds more. Computations
-// are compared callees first, by a text of what they compute: opcodes, shapes, attributes and, by number within the
-// computation, operands. Linear.
+// Redirects calls of equal computations to one of them, so that common-subexpression-elimination finds more.
+// Computations are compared in callees-first order, by a text of what they compute: opcodes, shapes, attributes, and
+// operands by their number within the computation. Linear.
 #include <algorithm>
 #include <unordered_map>
 
@@ -14,7 +14,7 @@ namespace {
 using ir::AttributeKey;
 using ir::Instruction;
 
-// Texts are compared by equality only: numbers are written as bytes.
+// Builds the text of a computation. Texts are only compared for equality, so numbers are written as bytes.
 class Signature {
  public:
   explicit Signature(const ir::Computation &computation) {

@@ -1,9 +1,10 @@
-// What all branches of a conditional compute from the same values is computed before it: an output that is the same
-// whichever branch is taken needs no branch. The branches keep what they compute until conditional-simplification finds
-// that nobody takes it.
+// Values that all branches of a conditional compute from the same operands are computed before the conditional: an
+// output that is the same in every branch needs no branch. The branches keep these computations until
+// conditional-simplification finds that the output is unused.
 //
-// Values are numbered: those from outside by their instruction there, the others by what they do to which numbers. An
-// output with the same number in all branches is copied to the outside. Linear in the branches.
+// Values are numbered: values from outside by their instruction there, all others by their operation and the numbers of
+// their operands. An output that has the same number in all branches is copied before the conditional. Linear in the
+// size of the branches.
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <unordered_map>
@@ -24,7 +25,7 @@ using ir::Opcode;
 using Number = std::uint32_t;
 constexpr Number no_number = static_cast<Number>(-1);
 
-// The values of the branches of one conditional.
+// Numbers the values in the branches of one conditional.
 class Numbering {
  public:
   Numbering(const Instruction &conditional, const analysis::SideEffects &side_effects)
@@ -34,7 +35,8 @@ class Numbering {
     }
   }
 
-  // Of an output, or of the only one; no_number if branches differ, or if it depends on more than can be copied.
+  // Returns the common number of an element of the output, or of the whole output; no_number if the branches differ, or
+  // if the output depends on instructions that cannot be copied.
   Number common_output(std::optional<std::size_t> element) const {
     Number common = no_number;
     for (std::size_t branch = 0; branch < conditional_.calls().size(); ++branch) {
@@ -51,7 +53,7 @@ class Numbering {
     return common;
   }
 
-  // The value outside, copied there if need be.
+  // Returns the value outside the conditional; copies it there if necessary.
   InstructionId outside(Number number, ir::Module &module) {
     std::vector<Number> open{number};
     while (!open.empty()) {

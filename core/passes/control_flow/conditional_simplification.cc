@@ -1,9 +1,9 @@
 // Rules for conditional:
-//   a constant predicate, or one branch     that branch
-//   all branches the same, on the same      the branch
-//   an output that is the same in all       is taken from before
-//   an output that nobody uses              goes
-//   two small branches of scalars           both, and a select for each output
+//   constant predicate, or only one branch       replaced by that branch
+//   all branches equal, with equal arguments     replaced by the branch
+//   output that is the same in all branches      replaced by the value from before the conditional
+//   output without users                         removed
+//   two small branches of scalars                both computed, and a select for each output
 #include <algorithm>
 
 #include "core/analysis/constants.h"
@@ -22,9 +22,9 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-constexpr int max_selected_instructions = 4;  // of a branch that is computed without being asked for
+constexpr int max_selected_instructions = 4;  // instructions of a branch that may be computed even if it is not taken
 
-// The branch that is taken, if one can tell, or if it makes no difference.
+// Returns the branch that is taken, if it is known or makes no difference.
 std::optional<std::size_t> only_branch(const Instruction &conditional) {
   auto calls = conditional.calls();
   auto arguments = conditional.operands().subspan(1);
@@ -71,7 +71,8 @@ class ConditionalSimplifier {
     return conditional.shape().is_tuple();
   }
 
-  // What is outside of the conditional what this is in a branch; no_instruction if there is no such instruction.
+  // Returns the instruction outside the conditional that has the value that `value` has in a branch; no_instruction if
+  // there is none.
   InstructionId outside(const Instruction &conditional, std::size_t branch, const Instruction &value) const {
     const Instruction argument = conditional.operand(1 + branch), parameter = conditional.called(branch).parameter(0);
     if (value == parameter) {
@@ -81,7 +82,7 @@ class ConditionalSimplifier {
     return element && argument.opcode() == Opcode::Tuple ? argument.operands()[*element] : ir::no_instruction;
   }
 
-  // What stands for an output that is the same in all branches.
+  // Returns the replacement of an output that is the same in all branches.
   InstructionId common_output(const Instruction &conditional, std::size_t output) {
     const Instruction value = conditional.called(0).root().operand(output);
     return value.opcode() == Opcode::Constant ? module_.clone_instruction(conditional.parent().id(), value, {}, {})
@@ -143,7 +144,7 @@ class ConditionalSimplifier {
     return b.tuple(outputs);
   }
 
-  // The outputs that only the conditional can tell and somebody takes.
+  // Returns the outputs that depend on the branch taken and that have users.
   std::vector<std::size_t> needed_outputs(const Instruction &conditional) const {
     const std::size_t count = conditional.shape().elements().size();
     std::vector<bool> used(count, conditional.parent().root() == conditional);
@@ -193,7 +194,7 @@ class ConditionalSimplifier {
     return copy_with_outputs(module_, branch, outputs);
   }
 
-  // The old tuple. What nobody takes is any value of its type: zeros.
+  // Returns a tuple with all elements of the old result. Outputs without users are zeros.
   InstructionId all_outputs(const Instruction &conditional, InstructionId smaller, std::span<const std::size_t> used) {
     ir::Builder b(module_, conditional.parent().id());
     b.stand_in_for(conditional);

@@ -1,8 +1,8 @@
-// What all branches of a conditional compute last, of values that differ, is computed once after it:
+// Operations that all branches of a conditional apply last, to values that differ, are done once after it:
 //   if c { exp(x) } else { exp(y) }  ->  exp(if c { x } else { y })
-// An output is followed upwards as long as all branches do the same to one value that is no larger than the result, and
-// nobody else in the branch needs the result. Other operands are numbers, which are known outside too. Linear in the
-// branches.
+// An output is followed towards its operands as long as all branches apply the same operation to one differing operand
+// that is no larger than the result, and the result has no other users in the branch. All other operands are constants,
+// which can be copied outside. Linear in the size of the branches.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -19,7 +19,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-// A number, or the same number everywhere.
+// Whether the instruction is a scalar constant, or a broadcast of one.
 bool is_number(const Instruction &i) {
   return (i.opcode() == Opcode::Constant && i.shape().is_scalar()) ||
          (is_repeated_scalar(i) && i.operand(0).opcode() == Opcode::Constant);
@@ -60,11 +60,11 @@ class Sinker {
  private:
   struct Step {
     InstructionId operation;  // in the first branch
-    std::size_t operand;      // the one that differs
+    std::size_t operand;      // index of the operand that differs
   };
   struct Output {
-    std::vector<InstructionId> values;  // by branch: what it gives instead
-    std::vector<Step> sunk;             // what then happens to it, the last first
+    std::vector<InstructionId> values;  // by branch: the value returned instead of the old output
+    std::vector<Step> sunk;             // operations on that value after the conditional, the last one first
   };
 
   Output follow(std::size_t number) {
@@ -81,7 +81,8 @@ class Sinker {
     return output;
   }
 
-  // If these do the same to one operand each, its number.
+  // Returns the index of the only operand in which these values differ, if all of them are results of the same
+  // operation.
   std::optional<std::size_t> differing_operand(std::span<const InstructionId> values) {
     const Instruction first = module_.instruction(values[0]);
     if (!may_sink(first)) {

@@ -1,5 +1,5 @@
-// Takes parameters that the callee does not use out of calls and fusions, and out of the tuples that the branches of a
-// conditional take.
+// Removes parameters that the callee does not use from calls and fusions, and elements from the tuples that are the
+// arguments of the branches of a conditional.
 #include <algorithm>
 #include <unordered_set>
 
@@ -15,7 +15,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-// By instruction of the computation: whether another, or the caller, takes its value.
+// Returns the instructions that are used by other instructions of the computation or by its caller.
 std::unordered_set<InstructionId> find_used(const ir::Computation &computation) {
   std::unordered_set<InstructionId> used{computation.root().id()};
   for (Instruction instruction : computation.instructions()) {
@@ -24,7 +24,7 @@ std::unordered_set<InstructionId> find_used(const ir::Computation &computation) 
   return used;
 }
 
-// A copy of the computation with the parameters whose place in `kept` is true.
+// Copies a computation without the parameters whose entry in `kept` is false.
 ir::ComputationId with_parameters(ir::Module &module, const ir::Computation &old, const std::vector<bool> &kept) {
   const ir::ComputationId copy = module.add_computation(std::string(old.name()));
   module.set_execution_thread(copy, std::string(old.execution_thread()));
@@ -32,7 +32,7 @@ ir::ComputationId with_parameters(ir::Module &module, const ir::Computation &old
   Copies copies;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const Instruction parameter = old.parameter(i);
-    // What is left out has no users: anything may stand for it.
+    // Removed parameters have no users, so they need no replacement.
     copies.emplace(parameter.id(), kept[i] ? b.parameter(ir::Shape(parameter.shape()), std::string(parameter.name()))
                                            : ir::no_instruction);
   }
@@ -59,7 +59,7 @@ InstructionId shorten_call(ir::Module &module, const Instruction &call) {
   return module.clone_instruction(call.parent().id(), call, operands, {&shorter, 1});
 }
 
-// The elements of its tuple that a branch looks at; all if it looks at the tuple.
+// Returns which elements of its tuple argument a branch uses; all if it uses the tuple itself.
 std::vector<bool> used_elements(const ir::Computation &branch) {
   const Instruction parameter = branch.parameter(0);
   std::vector<bool> used(parameter.shape().elements().size(), branch.root() == parameter);

@@ -1,6 +1,6 @@
-// Buffer assignment gives each instruction of a control computation one place, so each such computation may be
-// called from one place only. Callers first: the first call keeps the computation, each other gets a copy, whose own
-// calls are met later as calls of their own.
+// Gives each call of a control computation a computation of its own, because buffer assignment gives each instruction
+// of a control computation one slice of memory. Callers are handled first: the first call keeps the computation, each
+// other call gets a copy, whose own calls are then handled like all others.
 #include <deque>
 
 #include "core/analysis/call_graph.h"
@@ -10,7 +10,7 @@
 namespace bp::passes {
 namespace {
 
-// A shallow copy: the copy calls what the original calls.
+// Makes a shallow copy: it calls the same computations as the original.
 ir::ComputationId copy_computation(ir::Module &module, ir::ComputationId from) {
   ir::ComputationId to = module.add_computation(fmt::format("{}.copy", module.computation(from).name()));
   module.set_execution_thread(to, std::string(module.computation(from).execution_thread()));
@@ -45,7 +45,8 @@ class Flattener {
   }
 
  private:
-  // Chains of calls can double the module at each step: better to count before than to copy until memory ends.
+  // Counts the instructions before copying, because chains of calls can double the module at each level and would
+  // exhaust the memory.
   Status expect_room() const {
     std::vector<double> copies(module_.computation_id_limit());
     copies[index(module_.entry().id())] = 1;
@@ -79,7 +80,7 @@ class Flattener {
   Status flatten_calls(ir::InstructionId id) {
     ir::Instruction caller = module_.instruction(id);
     if (caller.opcode() == ir::Opcode::AsyncUpdate || caller.opcode() == ir::Opcode::AsyncDone) {
-      // Continues the call of its async-start.
+      // It continues the call of its async-start.
       auto started = caller.operand(0).calls();
       if (!caller.calls().empty() && !started.empty()) {
         module_.set_calls(id, started);
@@ -111,16 +112,16 @@ class Flattener {
     waiting_.push_back(id);
   }
 
-  // By another call, or as the function of an op.
+  // Whether another call, or an op that has it as its function, already uses the computation.
   bool is_taken(ir::ComputationId id) const {
-    // Copies made here are called from one place: where they were made.
+    // Copies made here have one caller only.
     return index(id) < is_visited_.size() &&
            (is_visited_[index(id)] || graph_.context(id) == analysis::CallContext::Both);
   }
 
   ir::Module &module_;
   const PassContext &context_;
-  analysis::CallGraph graph_;  // before anything was copied
+  analysis::CallGraph graph_;  // state before any copy
   std::deque<ir::ComputationId> waiting_;
   std::vector<bool> is_visited_;  // by computation id
   bool changed_ = false;

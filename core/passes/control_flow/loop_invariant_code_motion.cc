@@ -1,6 +1,7 @@
-// Computes before a loop what is the same in each of its rounds. What is computed early may turn out not to be needed at
-// all, if the loop has no round: no op of ours can fail, but its time would be lost; so what takes long moves only if a
-// round is certain. What only spreads or renames data stays: moved, it would take memory during all of the loop.
+// Computes values that are the same in every iteration of a loop before the loop. If the loop then has no iteration,
+// they are not needed: ops cannot fail, but their time is lost, so expensive ops move only if at least one iteration is
+// certain. Ops that only repeat or rename data are not moved, because their results would occupy memory during the
+// whole loop.
 #include <algorithm>
 #include <unordered_set>
 
@@ -16,7 +17,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-// Costs nothing or next to nothing, but may take memory.
+// Whether the op takes almost no time, though its result may take memory.
 bool is_free(Opcode opcode) {
   switch (opcode) {
     case Opcode::Bitcast:
@@ -33,7 +34,7 @@ bool may_move(const Instruction &instruction, const analysis::SideEffects &side_
   switch (instruction.opcode()) {
     case Opcode::Parameter:
     case Opcode::Tuple:
-    case Opcode::Copy:  // has a buffer of its own for a reason
+    case Opcode::Copy:  // the program may need a buffer of its own here
     case Opcode::OptimizationBarrier:
     case Opcode::Domain:
     case Opcode::AddDependency: return false;
@@ -79,7 +80,8 @@ class InvariantMover {
   }
 
  private:
-  // Invariant: computed from elements that the loop passes on, and from constants. Worth it: takes time.
+  // Finds the invariant instructions, which are computed from constants and from elements that the loop does not
+  // change, and among these the ones worth moving, which take time.
   void find_invariant(const Instruction &loop, std::span<const InstructionId> order) {
     const bool is_certain = analysis::trip_count(loop).value_or(0) > 0;
     const Instruction parameter = loop.called(1).parameter(0);
@@ -105,7 +107,8 @@ class InvariantMover {
     }
   }
 
-  // Copies what is worth it, and what that needs, before the loop. Returns the values that the rest of the body uses.
+  // Copies the instructions worth moving, and their operands, before the loop. Returns the copied values that the rest
+  // of the body uses.
   std::vector<NewState::Added> move_out(const Instruction &loop, std::span<const InstructionId> order) {
     std::unordered_set<InstructionId> needed = worth_moving_, used_inside;
     for (std::size_t i = order.size(); i-- > 0;) {

@@ -1,8 +1,8 @@
 // Rules for while:
-//   no round                         the initial state
-//   one round                        the body
-//   an element that never changes    is what it was before; in the loop, a constant stays a constant
-//   an element that nobody needs     goes: neither the condition, nor an element that is needed, nor anybody afterwards
+//   no iterations               replaced by the initial state
+//   one iteration               replaced by the body
+//   element that never changes  read from the initial state; if it is a constant, a constant in the loop, too
+//   element that is not needed  removed; needed is what the condition, a needed element or a user of the loop reads
 #include <algorithm>
 #include <unordered_set>
 
@@ -77,7 +77,7 @@ class LoopSimplifier {
            initial.shape().byte_size() <= context_.max_fused_constant_bytes;
   }
 
-  // Elements that somebody needs after the loop, or the condition, or a side effect, or one that is needed.
+  // Returns the elements that are needed by a user of the loop, the condition, a side effect or another needed element.
   std::vector<bool> find_needed(const Instruction &loop, const std::vector<bool> &is_constant) const {
     std::vector<bool> needed = used_afterwards(loop);
     const ir::Computation body = loop.called(1);
@@ -130,7 +130,7 @@ class LoopSimplifier {
         return std::vector(count, true);
       }
       const auto i = static_cast<std::size_t>(user.tuple_index());
-      // An element that never changes is taken from before the loop.
+      // An element that never changes is read from the initial state instead.
       used[i] = used[i] || !analysis::passes_on(loop, i) || initial_element(loop, i) == ir::no_instruction;
     }
     return used;

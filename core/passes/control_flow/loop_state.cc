@@ -67,8 +67,8 @@ class StateChange {
  private:
   bool is_kept(std::size_t element) const { return std::ranges::binary_search(state_.kept, element); }
 
-  // What must be computed: the condition, or the kept elements of the next state, and what has side effects. Elements of
-  // the state and values added stand for themselves.
+  // Returns the instructions that have to be computed: the condition or the kept elements of the next state, all
+  // instructions with side effects, and their operands. Elements of the state and added values are replaced instead.
   std::unordered_set<InstructionId> find_needed(const ir::Computation &old, bool is_body, const Copies &copies) const {
     std::unordered_set<InstructionId> needed;
     if (is_body) {
@@ -131,7 +131,8 @@ class StateChange {
     return result;
   }
 
-  // The same element in the new state, or the constant that it is. Of an element that goes, nothing that is needed.
+  // Returns the element of the new state, or the constant that replaces it. For a removed element returns the
+  // parameter, which no needed instruction uses.
   InstructionId element_in_copy(ir::Builder &b, InstructionId parameter, std::size_t element) {
     if (std::ranges::find(state_.constants, element) != state_.constants.end()) {
       return module_.clone_instruction(b.computation(), module_.instruction(initial_element(loop_, element)), {}, {});

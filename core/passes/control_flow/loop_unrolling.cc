@@ -1,4 +1,4 @@
-// Replaces small loops whose number of rounds is known by as many copies of their body.
+// Replaces small loops with a known number of iterations by that number of copies of their body.
 #include "core/analysis/side_effects.h"
 #include "core/analysis/trip_count.h"
 #include "core/passes/inlining.h"

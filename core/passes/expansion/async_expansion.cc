@@ -1,5 +1,5 @@
-// Rewrites asynchronous ops by those that do the same at once, where the start is. The value of a start becomes a tuple
-// of operands, results and contexts, the last of which are zeros that nobody reads; done takes the results out.
+// Rewrites asynchronous ops as synchronous ones at the place of their start. The value of a start becomes a tuple of
+// operands, results and contexts; contexts are zeros that nothing reads. The done instruction takes the results out.
 #include <algorithm>
 #include <optional>
 
@@ -30,7 +30,7 @@ const AsyncPair *find_start(Opcode opcode) {
   return found == std::end(starts) ? nullptr : &*found;
 }
 
-// Of an update or done: what it takes from its operand, the value of a start. Nothing: all of it.
+// For an update or done: the tuple element that it reads from its operand, the value of a start; no element: all of it.
 struct Continuation {
   Opcode opcode;
   std::optional<std::int64_t> element;
@@ -45,7 +45,7 @@ const Continuation *find_continuation(Opcode opcode) {
   return found == std::end(continuations) ? nullptr : &*found;
 }
 
-// By instruction id: starts that stay, since the device runs them, or since something that continues them stays.
+// Returns, by instruction id, the starts to keep: those that the device runs or whose update or done is kept.
 std::vector<bool> starts_to_keep(const ir::Module &module, const PassContext &context) {
   std::vector<bool> keep(module.instruction_id_limit());
   for (ir::Computation computation : module.computations()) {
@@ -69,7 +69,7 @@ std::vector<bool> starts_to_keep(const ir::Module &module, const PassContext &co
   return keep;
 }
 
-// The results of what a start begins: one value, or a tuple.
+// Returns the results of the op that an asynchronous start begins: one value, or a tuple.
 InstructionId begin(ArrayBuilder &b, ir::Module &module, ir::Instruction start, const ir::Shape &results) {
   if (start.opcode() == Opcode::AsyncStart) {
     const std::vector<InstructionId> arguments(start.operands().begin(), start.operands().end());
@@ -91,7 +91,7 @@ Result<bool> async_expansion(ir::Module &module, const PassContext &context) {
   Result<bool> changed = rewrite_all(module, [&](ir::Instruction instruction) -> Result<InstructionId> {
     ArrayBuilder b(module, instruction);
     if (const Continuation *continuation = find_continuation(instruction.opcode())) {
-      // Operands are up to date here: it is no start any more if that was rewritten.
+      // Operands are already rewritten: if the start was rewritten, the operand is no start any more.
       const InstructionId value = instruction.operands()[0];
       const Opcode from = instruction.operand(0).opcode();
       if (find_start(from) != nullptr || find_continuation(from) != nullptr) {
@@ -112,7 +112,7 @@ Result<bool> async_expansion(ir::Module &module, const PassContext &context) {
     const std::size_t result = instruction.opcode() == Opcode::CopyStart ? 0 : 1;
     std::vector<InstructionId> parts(2);
     parts[result] = begin(b, module, instruction, shape.elements()[result]);
-    // In place, what is sent stands first, alone.
+    // Starts of permutes in place have the array that is sent as element 0, without a tuple.
     const bool are_operands_a_tuple =
         result == 1 && shape.elements()[0].is_tuple() && !instruction.has(ir::AttributeKey::PermuteSliceSizes);
     const std::vector<InstructionId> operands(instruction.operands().begin(), instruction.operands().end());

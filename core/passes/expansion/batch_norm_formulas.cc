@@ -1,10 +1,10 @@
-// Narrow floats are computed in f32. With mean m and variance v over all dimensions but the feature's, n elements each,
-// and r = rsqrt(v + epsilon):
+// Narrow floats are computed in f32. With mean m and variance v over all dimensions except the feature dimension, n
+// elements each, and r = rsqrt(v + epsilon):
 //   training, inference   y = (x - m) * r * scale + offset
 //   gradient              d = sum(g * (x - m)); offset: sum(g); scale: d * r;
 //                         operand: scale * r * (g - sum(g) / n - (x - m) * d * r^2 / n)
-// The variance is the mean of (x - m)^2, not of x^2 less m^2, which would cancel. Where x has run-time sizes, n is
-// their product, and what is spread over x has these sizes, too.
+// The variance is the mean of (x - m)^2 and not the mean of x^2 minus m^2, which would cancel. Where x has run-time
+// sizes, n is their product, and values that are broadcast to x get these sizes, too.
 #include "core/passes/expansion/batch_norm_formulas.h"
 #include "core/passes/array_builder.h"
 
@@ -65,7 +65,8 @@ class Expander {
   }
   InstructionId result(InstructionId id) { return compute_type_ == type_ ? id : builder_.convert(id, type_); }
 
-  // Operands come as lists, whose elements C++ evaluates in order: so the instructions have the same order everywhere.
+  // Operands are passed as initializer lists, whose elements C++ evaluates in order, so the order of the instructions
+  // does not depend on the compiler.
   using Pair = std::initializer_list<InstructionId>;
   InstructionId multiply(Pair operands) { return builder_.add(Opcode::Multiply, operands); }
   InstructionId subtract(Pair operands) { return builder_.add(Opcode::Subtract, operands); }
@@ -77,7 +78,7 @@ class Expander {
   InstructionId size_of_x(std::int64_t dimension) {
     return builder_.add(Opcode::GetDimensionSize, {original_.operands()[0]}, dimension_is(dimension));
   }
-  // With the size that x has there, if x has one at run time and the value does not.
+  // Gives a dimension of the value the run-time size that x has there, if only x has one.
   InstructionId with_size_of_x(InstructionId id, std::size_t own_dimension, std::int64_t dimension) {
     if (!is_dynamic(dimension) || builder_.shape(id).is_dynamic(own_dimension)) {
       return id;
@@ -86,7 +87,7 @@ class Expander {
                         dimension_is(static_cast<std::int64_t>(own_dimension)));
   }
 
-  // One value per feature to all elements of the feature.
+  // Broadcasts one value per feature to all elements of the feature.
   InstructionId spread(InstructionId per_feature) {
     ir::Shape full = full_;
     full.set_dynamic(static_cast<std::size_t>(feature_), builder_.shape(per_feature).is_dynamic(0));
@@ -103,7 +104,7 @@ class Expander {
   InstructionId sum_of(InstructionId id) {
     return builder_.reduce(id, builder_.constant(compute_type_, 0), reduced_, sum_);
   }
-  // The number of elements of each feature, as a scalar.
+  // Returns the number of elements of each feature, as a scalar.
   InstructionId count() {
     InstructionId result = builder_.constant(compute_type_, count_);
     for (const std::int64_t dimension : reduced_) {
@@ -121,7 +122,7 @@ class Expander {
     double epsilon = original_.real(ir::AttributeKey::Epsilon);
     return builder_.add(Opcode::Rsqrt, {builder_.add(Opcode::Add, {variance, constant_per_feature(epsilon)})});
   }
-  // By operands 1 and 2, scale and offset.
+  // Scales and shifts by operands 1 and 2, scale and offset.
   InstructionId normalize(InstructionId centered, InstructionId variance) {
     InstructionId factor = multiply({inverse_deviation(variance), operand(1)});
     return builder_.add(Opcode::Add, {multiply({centered, spread(factor)}), spread(operand(2))});
@@ -133,7 +134,7 @@ class Expander {
   ElementType type_, compute_type_;
   std::int64_t feature_;
   std::vector<std::int64_t> reduced_;
-  double count_ = 1;  // of the sizes that are known
+  double count_ = 1;  // product of the sizes that are known
   ir::Shape full_, per_feature_;
 };
 

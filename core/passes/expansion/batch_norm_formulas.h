@@ -11,17 +11,18 @@ inline bool is_batch_norm(const ir::Instruction &instruction) {
          opcode == ir::Opcode::BatchNormGrad;
 }
 
-// For all batch normalizations of one module, which share the functions that add.
+// Expands all batch normalizations of one module, which share the computations that add two scalars.
 class BatchNormFormulas {
  public:
   explicit BatchNormFormulas(ir::Module &module) : module_(module) {}
 
-  // What takes the place of a batch normalization, dynamic dimensions included. Narrow floats are computed in f32.
+  // Returns the replacement of a batch normalization, which may have dynamic dimensions. Narrow floats are computed in
+  // f32.
   Result<ir::InstructionId> operator()(ir::Instruction batch_norm);
 
  private:
   ir::Module &module_;
-  std::unordered_map<ir::ElementType, ir::ComputationId> sums_;  // by the type that they add
+  std::unordered_map<ir::ElementType, ir::ComputationId> sums_;  // by element type: adds two scalars
 };
 
 }  // namespace bp::passes

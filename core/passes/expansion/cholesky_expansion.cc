@@ -1,7 +1,7 @@
-// Rewrites cholesky as a loop, one column of the factor per round:
+// Rewrites cholesky as a loop that computes one column of the factor per iteration:
 //   c = a(:, j) - sum over k < j of l(:, k) conj(l(j, k)); l(j, j) = sqrt(c(j)); l(i, j) = c(i) / l(j, j) for i > j.
-// Columns of l that are not known yet are zero, and so is what is above the diagonal. A matrix that is not positive
-// definite gives NaNs. The upper factor is the adjoint of the lower one of the adjoint.
+// Columns of l that are not known yet are zero, and so are the elements above the diagonal. A matrix that is not
+// positive definite gives NaNs. The upper factor is the adjoint of the lower factor of the adjoint.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/pass.h"
@@ -11,7 +11,7 @@ namespace {
 
 using ir::InstructionId;
 
-// The lower factor of one matrix or many. Reads their lower triangles.
+// Returns the lower factor of one matrix or many. Reads only their lower triangles.
 InstructionId factor(ArrayBuilder &b, InstructionId a) {
   const std::size_t row_dimension = b.shape(a).rank() - 2, column_dimension = row_dimension + 1;
   const auto add_column = [&](ArrayBuilder &body, InstructionId j, std::vector<InstructionId> values) {

@@ -1,5 +1,5 @@
-// Replaces collectives by what is left of them where there is one replica of one partition: everything sent comes back
-// to the sender.
+// Replaces collectives of programs with one replica of one partition, where everything that is sent comes back to the
+// sender, by local ops.
 #include <algorithm>
 #include <iterator>
 
@@ -15,14 +15,15 @@ using ir::AttributeKey;
 using ir::InstructionId;
 using ir::Opcode;
 
-// Whether each group is the one device; the program is for more than one otherwise.
+// Whether each group consists of this one device. Otherwise the program is for more than one device.
 bool is_alone(ir::Instruction collective) {
   const auto groups = ir::decode_device_groups(collective.text(AttributeKey::ReplicaGroups));
   return groups.ok() &&
          std::ranges::all_of(*groups, [](const auto &group) { return group == std::vector<std::int64_t>{0}; });
 }
 
-// The operands, as the one value or the tuple that the collective gives. Itself if they have other shapes.
+// Returns the operands as the value or the tuple that the collective returns; the collective itself if the shapes
+// differ.
 InstructionId operands_of(ArrayBuilder &b, ir::Instruction collective) {
   const std::vector<InstructionId> operands(collective.operands().begin(), collective.operands().end());
   const ir::Shape shape = collective.shape();
@@ -37,8 +38,9 @@ InstructionId operands_of(ArrayBuilder &b, ir::Instruction collective) {
   return shape.is_tuple() ? b.tuple(operands) : operands[0];
 }
 
-// In place, slices of operand 0 at the starts in operand 2 go into operand 1 at the starts in operand 3: of one array,
-// or of each in a tuple. Starts are a tuple of one integer per dimension, or a tuple of such tuples.
+// Collective permute in place: slices of operand 0 at the starts in operand 2 replace those of operand 1 at the starts
+// in operand 3, in one array or in each array of a tuple. Starts are a tuple of one integer per dimension, or a tuple
+// of such tuples.
 class SlicesReceived {
  public:
   SlicesReceived(ArrayBuilder &b, ir::Instruction permute)
@@ -48,7 +50,7 @@ class SlicesReceived {
     }
   }
 
-  // Whether the slices are not larger than what they are in, on both sides.
+  // Whether the slices are no larger than the arrays on both sides.
   bool fit() const {
     std::size_t next = 0;
     const ir::Shape &from = b_.shape(operands_[0]), &to = b_.shape(operands_[1]), &starts = b_.shape(operands_[2]);
@@ -118,8 +120,8 @@ class SlicesReceived {
   std::size_t next_slice_ = 0;
 };
 
-// Rows [from, from + size) of operand 0 replace those at `to` in operand 1: all rows are shifted by to - from, and
-// those in the range are taken.
+// Rows [from, from + size) of operand 0 replace those at `to` in operand 1: all rows are shifted by to - from, and the
+// result takes those in the range.
 InstructionId rows_received(ArrayBuilder &b, ir::Instruction ragged) {
   const std::vector<InstructionId> operands(ragged.operands().begin(), ragged.operands().end());
   if (b.shape(operands[2]).element_count() != 1) {
@@ -138,7 +140,7 @@ InstructionId rows_received(ArrayBuilder &b, ir::Instruction ragged) {
   return b.select({b.bit_and({after_begin, before_end}), shifted, output});
 }
 
-// Who receives nothing gets zeros, or in place keeps what was there.
+// Expands a permute. A device that receives nothing gets zeros, or keeps its array if the permute is in place.
 InstructionId permuted(ArrayBuilder &b, ir::Instruction permute) {
   const auto pairs = permute.numbers(AttributeKey::SourceTargetPairs);
   const bool in_place = permute.has(AttributeKey::PermuteSliceSizes);

@@ -1,4 +1,4 @@
-// Source of the division: R. Smith, "Algorithm 116"; of what it loses, C99 annex G.
+// Sources: R. Smith, "Algorithm 116" for the division; C99 annex G for its special cases.
 #include "core/passes/expansion/complex_arithmetic.h"
 #include "core/passes/array_builder.h"
 
@@ -50,7 +50,7 @@ Id is_infinite_without_angle(ArrayBuilder &b, Parts z) {
   return b.bit_and({unbounded, apply(b, Opcode::Not, is_finite(b, z.imaginary))});
 }
 Id with_sign(ArrayBuilder &b, Id x, Id y) {
-  // The sign of a zero counts: 1/y has it too.
+  // The sign of a zero counts: 1/y has that sign, too.
   Id shown = b.select({is_zero(b, y), b.quotient({b.splat(1, y), y}), y});
   Id size = absolute(b, x);
   return b.select({compare(b, ComparisonDirection::Lt, shown, 0), negate(b, size), size});
@@ -115,7 +115,7 @@ Parts divide(ArrayBuilder &b, Parts x, Parts y) {
   Id small = b.select({imaginary_larger, y.real, y.imaginary});
   Id ratio = b.quotient({small, large});
   Id divisor = b.sum({large, b.product({small, ratio})});
-  // x * conj(y) / large, for either part as the larger one.
+  // x * conj(y) / large, whichever part is the larger one.
   Id first = b.select({imaginary_larger, b.sum({b.product({x.real, ratio}), x.imaginary}),
                        b.sum({x.real, b.product({x.imaginary, ratio})})});
   Id second = b.select({imaginary_larger, b.difference({b.product({x.imaginary, ratio}), x.real}),

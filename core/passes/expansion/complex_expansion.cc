@@ -1,6 +1,7 @@
-// Computes with the parts of complex numbers. An instruction that works on complex arrays becomes one of real parts, one
-// of imaginary parts, and `complex` of both, from which the next instruction takes its operands' parts again. Where no
-// `complex` is at hand, as for parameters, the bytes of the array are seen as reals with one more dimension of size 2.
+// Computes with the real and imaginary parts of complex numbers. An instruction on complex arrays becomes an
+// instruction on real parts, one on imaginary parts, and a `complex` op of both, from which the next instruction reads
+// the parts again. Where the operand is not a `complex` op, as for parameters, the bytes of the array are reinterpreted
+// as reals with one more dimension, of size 2.
 #include <algorithm>
 #include <array>
 
@@ -33,7 +34,7 @@ class ComplexExpansion {
   ComplexExpansion(ir::Module &module, Instruction original, bool has_f64)
       : b_(module, original), original_(original), has_f64_(has_f64) {}
 
-  // What to use instead of the instruction; itself if there is nothing.
+  // Returns the replacement of the instruction; the instruction itself if it is not replaced.
   Result<Id> run() {
     BP_ASSIGN(Id result, expanded());
     return laid_out(result);
@@ -80,7 +81,7 @@ class ComplexExpansion {
 
   Id operand(std::size_t number) const { return original_.operands()[number]; }
   ElementType part_type() const { return ir::real_part_type(original_.shape().element_type()); }
-  // As whoever uses the instruction expects: a bitcast looks at bytes.
+  // Returns the value in the layout that users of the instruction expect; bitcasts, for example, depend on it.
   Id laid_out(Id x) { return x == original_.id() ? x : b_.laid_out(x, original_.shape().layout()); }
   Id complex(Parts parts) {
     const Id real = laid_out(parts.real), imaginary = laid_out(parts.imaginary);
@@ -139,7 +140,7 @@ class ComplexExpansion {
 
   std::vector<Id> copy_operands() const { return {original_.operands().begin(), original_.operands().end()}; }
 
-  // The instruction itself, on one part of each complex operand, giving a real of that type.
+  // Applies the same op to one part of each complex operand. The result has real elements of `type`.
   Id part_of_result(ElementType type, Id Parts::*part, std::span<const ir::ComputationId> calls = {}) {
     std::vector<Id> operands = copy_operands();
     for (Id &id : operands) {
@@ -155,10 +156,10 @@ class ComplexExpansion {
     return id;
   }
 
-  // (a + ib)(c + id), with products of arrays: in double, so that the difference of two sums keeps its digits.
+  // Computes (a + ib)(c + id) with products of arrays, in double, so that the difference of two sums keeps its digits.
   Id multiplied() {
     if (!is_complex(b_.shape(operand(0))) || !is_complex(original_.shape())) {
-      return original_.id();  // contraction-upcast makes all of them complex, or none
+      return original_.id();  // contraction-upcast makes all types complex, or none
     }
     const Parts x = in_double(split(operand(0))), y = in_double(split(operand(1)));
     auto product = [&](Id lhs, Id rhs) { return cloned(std::array{lhs, rhs}, b_.type(lhs)); };
@@ -167,7 +168,7 @@ class ComplexExpansion {
     return complex({rounded(squares, part_type()), rounded(mixed, part_type())});
   }
 
-  // Only sums can be taken part by part.
+  // Whether the combiner is a sum: only sums can be reduced part by part.
   bool adds_up(ir::Computation combiner) const {
     return combiner.parameter_count() == 2 && combiner.root().opcode() == Opcode::Add &&
            combiner.root().operand(0).opcode() == Opcode::Parameter &&

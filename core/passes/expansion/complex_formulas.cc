@@ -1,5 +1,5 @@
-// The cpu backend claims many of these functions itself, for speed (plugins/llvm/scalar/complex.cc); for it, this is what it
-// lacks, and what its own are tested against. Source of special values: C99 annex G.
+// The cpu backend claims many of these functions, for speed (plugins/llvm/scalar/complex.cc); these formulas are used
+// for the others, and are the reference in tests of its own functions. Source of special values: C99 annex G.
 #include <algorithm>
 #include <array>
 #include <numbers>
@@ -11,8 +11,8 @@ namespace {
 
 using Operands = std::span<const Parts>;
 
-// A number that e^x, cosh and sinh of do not overflow, and what they are to be multiplied by: the product with a sine
-// may yet be finite.
+// A number whose e^x, cosh and sinh do not overflow, and the factor by which these are to be multiplied. The product
+// with a sine may be finite where e^x is not.
 struct Bounded {
   Id near, growth;
 };
@@ -33,7 +33,7 @@ Parts exponential(ArrayBuilder &b, Parts z) {
   Id real_axis = is_zero(b, z.imaginary);  // there infinity times sin(0) is 0
   Id real = b.select({real_axis, size, b.product({first, apply(b, Opcode::Cosine, z.imaginary), growth})});
   Id imaginary = b.select({real_axis, z.imaginary, b.product({first, apply(b, Opcode::Sine, z.imaginary), growth})});
-  // Zero and infinity are so in any direction.
+  // Zero and infinity are the result for any angle.
   Id no_angle = is_infinite_without_angle(b, z), zero = b.splat(0, size);
   Id vanishes = b.bit_and({no_angle, compare(b, ComparisonDirection::Lt, z.real, 0)});
   return {b.select({no_angle, size, real}), b.select({vanishes, zero, imaginary})};
@@ -56,7 +56,7 @@ Parts cosh_of(ArrayBuilder &b, Parts z) {
   return {b.select({is_infinite_without_angle(b, z), b.splat(infinity, real), real}),
           b.select({is_real, zero, imaginary})};
 }
-// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), and its limit where that overflows.
+// Returns (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), and its limit where that overflows.
 Parts tanh_of(ArrayBuilder &b, Parts z) {
   Id sinh = apply(b, Opcode::Sinh, z.real), cosh = apply(b, Opcode::Cosh, z.real);
   Id sine = apply(b, Opcode::Sine, z.imaginary), cosine = apply(b, Opcode::Cosine, z.imaginary);
@@ -103,7 +103,7 @@ Parts log_plus_one(ArrayBuilder &b, Operands operands) {
       compare(b, ComparisonDirection::Lt, b.add(Opcode::Maximum, {absolute(b, z.real), absolute(b, z.imaginary)}), 0.5);
   return {b.select({is_near, near, log_modulus(b, moved)}), angle(b, moved)};
 }
-// e^x cos y - 1, without the cancellation.
+// Returns e^z - 1; the real part e^x cos y - 1 is computed without cancellation.
 Parts exponential_minus_one(ArrayBuilder &b, Operands operands) {
   Parts z = operands[0];
   const Parts whole = exponential(b, z);
@@ -118,7 +118,8 @@ Parts exponential_minus_one(ArrayBuilder &b, Operands operands) {
   return {b.select({no_angle, nan, b.select({is_large, plus(b, whole.real, -1), result})}),
           b.select({no_angle, nan, whole.imaginary})};
 }
-// conj(sqrt z) / |z|. Numbers below 1 are scaled up: a part of sqrt z may be less than normal where the quotient is not.
+// Returns conj(sqrt z) / |z|. Numbers below 1 are scaled up, because a part of sqrt z may be subnormal where the
+// quotient is not.
 Parts reciprocal_square_root(ArrayBuilder &b, Operands operands) {
   const double scale = is_single(b, operands[0].real) ? 0x1p30 : 0x1p200;
   Id size = b.add(Opcode::Maximum, {absolute(b, operands[0].real), absolute(b, operands[0].imaginary)});
@@ -139,8 +140,8 @@ Parts reciprocal_square_root(ArrayBuilder &b, Operands operands) {
   const Parts none{b.select({is_infinite(b, root.real), zero, towards}), b.select({turns, negate(b, towards), zero})};
   return select(b, has_infinite(b, root), none, quotient);
 }
-// (1 + e^-x cos y) + i e^-x sin y over its square, which is (1 - e^-x)^2 + 4 e^-x cos^2(y/2); for negative x all of it
-// times e^2x.
+// Returns (1 + e^-x cos y) + i e^-x sin y, divided by its squared modulus, which is (1 - e^-x)^2 + 4 e^-x cos^2(y/2).
+// For negative x, numerator and denominator are multiplied by e^2x.
 Parts logistic(ArrayBuilder &b, Operands operands) {
   Parts z = operands[0];
   Id y = b.select({is_infinite_without_angle(b, z), b.splat(0, z.imaginary), z.imaginary});
@@ -161,13 +162,13 @@ Parts sign(ArrayBuilder &b, Operands operands) {
   return {b.select({zero, z.real, b.quotient({z.real, size})}),
           b.select({zero, z.imaginary, b.quotient({z.imaginary, size})})};
 }
-// e^(w log z), where a positive real number to a real power is real, also an infinite one. Any number to 0 is 1, and 1
-// to any; 0 has a value to positive real numbers only.
+// Returns e^(w log z). A positive real number to a real power is real, also if it is infinite. Any number to the power
+// of 0 is 1, and so is 1 to any power. Powers of 0 are defined for positive real exponents only.
 Parts power(ArrayBuilder &b, Operands operands) {
   Parts z = operands[0], w = operands[1];
   const Parts log{log_modulus(b, z), angle(b, z)};
   const Parts exponent = multiply(b, w, log);
-  // Far out there may be no angle left: then a power is 0 or infinite nevertheless.
+  // Large exponents may have no valid angle; the power is 0 or infinite nevertheless.
   Id is_far = compare(b, ComparisonDirection::Gt, absolute(b, exponent.real), 0x1p20);
   Id size = b.select({is_far, b.product({exponent.real, b.splat(infinity, exponent.real)}), exponent.real});
   const Parts general = exponential(b, {size, exponent.imaginary});

@@ -7,22 +7,22 @@
 
 namespace bp::passes {
 
-// A complex value taken apart: two arrays of the same shape and real type.
+// Parts of a complex value: two arrays of the same shape and real type.
 struct Parts {
   ir::InstructionId real, imaginary;
 };
 
-// An elementwise op that takes and returns complex numbers. The formulas are chosen for c128: those with needs_double
-// want the parts of c64 as f64, and the result rounded after.
+// Formula of an elementwise op that takes and returns complex numbers. The formulas are made for c128. Those with
+// needs_double have to be computed in f64 for c64, too, and their result rounded.
 struct ComplexFormula {
   ir::Opcode opcode;
   Parts (*apply)(ArrayBuilder &b, std::span<const Parts> operands);
   bool needs_double = true;
 };
-// Null if there is none.
+// Returns nullptr if there is no formula for the op.
 const ComplexFormula *find_complex_formula(ir::Opcode opcode);
 
-// |z|, without overflow on the way; infinite if a part is.
+// Returns |z|, without overflow in intermediate results; infinite if a part is infinite.
 ir::InstructionId complex_modulus(ArrayBuilder &b, Parts z);
 
 }  // namespace bp::passes

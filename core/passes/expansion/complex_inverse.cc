@@ -1,5 +1,5 @@
-// The inverse functions of complex numbers. Sources: W. Kahan, "Branch cuts for complex elementary functions"; C99
-// annex G for special values.
+// Inverse functions of complex numbers. Sources: W. Kahan, "Branch cuts for complex elementary functions"; C99 annex G
+// for special values.
 #include <numbers>
 
 #include "core/passes/array_builder.h"
@@ -29,7 +29,8 @@ Parts acosh_of(ArrayBuilder &b, Parts z) {
   Id angle = b.add(Opcode::Atan2, {below.imaginary, above.real});
   return {apply(b, Opcode::Asinh, along), b.sum({angle, angle})};
 }
-// log(|1 + z| / |1 - z|) / 2, of |x| as it is odd; next to 1 of 2 / |1 - z|, whose square would overflow.
+// Returns the inverse hyperbolic tangent. Its real part is log(|1 + z| / |1 - z|) / 2, computed from |x| because it is
+// odd; near 1 it is log(2 / |1 - z|) / 2, because the square of this quotient would overflow.
 Parts atanh_of(ArrayBuilder &b, Parts z) {
   Id size = absolute(b, z.real);
   Id rest = b.difference({b.splat(1, size), size});
@@ -48,7 +49,8 @@ Parts atanh_of(ArrayBuilder &b, Parts z) {
           b.select({is_high, quarter, half(b, b.add(Opcode::Atan2, {across, along}))})};
 }
 
-// What infinite and undefined parts make of an inverse function, where the formulas above give NaN.
+// Properties of an argument with infinite or NaN parts, which determine the result of an inverse function where the
+// formulas above give NaN.
 struct Special {
   ArrayBuilder &b;
   Parts z;
@@ -62,7 +64,8 @@ struct Special {
 };
 constexpr double pi = std::numbers::pi;
 
-// Where roots of 1 + z^2 are those of z^2: log(2 z), whose angle is z's.
+// Whether |z| is so large that the square root of 1 + z^2 is that of z^2, and the function is log(2 z), whose angle is
+// that of z.
 Id is_far_out(ArrayBuilder &b, Parts z) {
   Id larger = b.add(Opcode::Maximum, {absolute(b, z.real), absolute(b, z.imaginary)});
   return compare(b, ComparisonDirection::Gt, larger, 0x1p30);
@@ -71,8 +74,8 @@ Id log_of_double(ArrayBuilder &b, Parts z) {
   return plus(b, log_modulus(b, z), std::numbers::ln2);
 }
 
-// A power of two that brings the larger parts of both to where squares neither overflow nor vanish, and no further:
-// signs of small parts choose between branches.
+// Returns a power of two that brings the larger parts of both into the range where squares neither overflow nor
+// underflow, and no further, because the signs of small parts select branches.
 Id common_scale(ArrayBuilder &b, Parts x, Parts y) {
   const bool single = is_single(b, x.real);
   const auto larger = [&](Parts z) { return b.add(Opcode::Maximum, {absolute(b, z.real), absolute(b, z.imaginary)}); };
@@ -125,8 +128,8 @@ Parts atanh(ArrayBuilder &b, Parts z) {
           b.select({limited, special.signed_constant(pi / 2, z.imaginary), finite.imaginary})};
 }
 
-// With u = x + iy and v = x - iy it
-// is (arg u - arg v) / 2, up to half turns, - i (log|u| - log|v|) / 2. The formula itself says which half turn.
+// With u = x + iy and v = x - iy, the result is (arg u - arg v) / 2 - i (log|u| - log|v|) / 2, up to half turns. The
+// number of half turns is taken from the original formula.
 Parts atan2(ArrayBuilder &b, Parts unscaled_y, Parts unscaled_x) {
   Id scale = common_scale(b, unscaled_x, unscaled_y);
   const Parts x = scaled(b, unscaled_x, scale), y = scaled(b, unscaled_y, scale);
@@ -137,8 +140,8 @@ Parts atan2(ArrayBuilder &b, Parts unscaled_y, Parts unscaled_x) {
   const auto square_of = [&](Parts z) { return b.sum({square(b, z.real), square(b, z.imaginary)}); };
   Id square_u = square_of(u), square_v = square_of(v);
   Id larger = b.add(Opcode::Maximum, {square_u, square_v}), smaller = b.add(Opcode::Minimum, {square_u, square_v});
-  // |u|^2 - |v|^2 is 4 im(x conj(y)), and im(u conj(v)) is 2 re(x conj(y)): better so unless one is small beside the
-  // other, near the branch points x = iy and x = -iy.
+  // |u|^2 - |v|^2 = 4 im(x conj(y)) and im(u conj(v)) = 2 re(x conj(y)). The right sides are more accurate, unless |u|
+  // and |v| differ widely, near the branch points x = iy and x = -iy.
   Id less = b.quotient({negate(b, absolute(b, b.product({conjugates.imaginary, b.splat(4, larger)}))), larger});
   Id is_near = compare(b, ComparisonDirection::Lt, less, -0.5);
   Id across = b.select({is_near, turned.imaginary, b.sum({conjugates.real, conjugates.real})});
@@ -148,11 +151,11 @@ Parts atan2(ArrayBuilder &b, Parts unscaled_y, Parts unscaled_x) {
   const Parts sum{b.sum({xx.real, yy.real}), b.sum({xx.imaginary, yy.imaginary})};
   Id roughly = angle(b, divide(b, u, square_root(b, select(b, is_near, product, sum))));
   Id half_turns = apply(b, Opcode::RoundNearestEven, b.product({b.difference({roughly, turn}), b.splat(1 / pi, turn)}));
-  // The sign of a turn that is too small for a number is left.
+  // A half turn in the direction of `across`, whose sign is right even if `turn` underflows, would leave the range.
   Id is_beyond = compare(b, ComparisonDirection::Gt, b.product({half_turns, across}), 0);
   half_turns = b.select({is_beyond, negate(b, half_turns), half_turns});
 
-  // Squares may vanish; then the logarithms are far from each other.
+  // Squares may underflow; then the logarithms differ widely and are subtracted directly.
   Id ratio = b.quotient({smaller, larger});
   Id is_lost = compare(b, ComparisonDirection::Lt, ratio, is_single(b, ratio) ? 0x1p-60 : 0x1p-500);
   Id apart = negate(b, absolute(b, b.difference({log_modulus(b, u), log_modulus(b, v)})));

@@ -1,15 +1,15 @@
-// Computes dots and convolutions in one type of at least 32 bits, which more devices run than narrow and mixed ones:
-// converts the operands to it, and the result from it. Only for a device that refuses the instruction as it is; without
-// one to ask, every type is good.
+// Computes dots and convolutions in one type of at least 32 bits, which more devices run than narrow and mixed types:
+// converts the operands to it, and the result from it. Only for instructions that the device refuses as they are;
+// without a device to ask, no type is changed.
 //
-// What changes is no more than where sums are rounded, which is free (docs/architecture.md, "Rounding"):
+// This changes only where sums are rounded, which is not specified (docs/architecture.md, "Rounding"):
 // - floats: f32 holds every narrower float and integers of up to 16 bits; f64 takes the others, also integers of 64
 //   bits, which the interpreter rounds to f64 too; without f64, f32 takes all;
-// - what is multiplied stays narrow where it can: f16, or else bf16, holds floats of at most 8 bits, so a device that adds
-//   products of these in f32 gets them; one that refuses this as well is asked about f32 next;
+// - factors stay narrow where possible: f16, or else bf16, holds floats of at most 8 bits, for devices that add
+//   products of these types in f32; if the device refuses these as well, f32 is tried next;
 // - integers: sums and products wrap, so their low bits do not depend on the bits above; conversions keep the low bits;
-// - a float that goes into a sum of integers is truncated to 64 bits, as the interpreter does;
-// - pred is whether the sum, of 64 bits, is not zero.
+// - a float that is added to a sum of integers is truncated to 64 bits, as in the interpreter;
+// - pred: the result is whether the sum, of 64 bits, is not zero.
 #include <array>
 
 #include "core/passes/array_builder.h"
@@ -49,7 +49,7 @@ bool has_f16_values(ElementType type) {
          (ir::is_floating(type) && ir::bit_width(type) <= 8 && type != ElementType::F8E8M0FNU);
 }
 
-// What the operands are converted to.
+// Returns the type that the operands are converted to.
 ElementType factor_type(ElementType lhs, ElementType rhs, ElementType sum) {
   const auto is_tiny = [](ElementType type) { return ir::is_floating(type) && ir::bit_width(type) <= 8; };
   const auto has_bf16_values = [&](ElementType type) { return type == ElementType::BF16 || is_tiny(type); };
@@ -86,7 +86,7 @@ Result<bool> contraction_upcast(ir::Module &module, const PassContext &context) 
     const InstructionId product = module.clone_instruction(b.computation(), instruction, wide, {});
     ir::Shape shape = instruction.shape();
     ir::Layout layout = shape.layout();
-    layout.element_bits = 0;  // nothing is packed before the end
+    layout.element_bits = 0;  // not packed before the final conversion
     shape.set_element_type(sum);
     shape.set_layout(layout);
     module.set_shape(product, result == sum ? instruction.shape() : shape);

@@ -23,7 +23,7 @@ bool is_static(const RunTimeSizes &sizes) {
   return std::ranges::all_of(sizes, [](InstructionId size) { return size == ir::no_instruction; });
 }
 
-// x within its size of a dimension, `other` beyond.
+// Returns x within its size in a dimension, and `other` outside.
 InstructionId filled(ArrayBuilder &b, InstructionId x, std::size_t d, InstructionId size, InstructionId other) {
   if (size == ir::no_instruction) {
     return x;
@@ -49,7 +49,7 @@ InstructionId cloned(ArrayBuilder &b, Instruction i, std::span<const Instruction
   return id;
 }
 
-// What is not there does not change the result.
+// Elements outside the run-time sizes become the identity element, which does not change the result.
 InstructionId reduced(ArrayBuilder &b, Instruction i, OperandIds operands, const RunTimeSizes &from) {
   const InstructionId neutral = b.splat(*identity_of(i.called(0), b.type(operands[0])), operands[0]);
   for (std::size_t d = 0; d < from.size(); ++d) {
@@ -61,7 +61,8 @@ InstructionId reduced(ArrayBuilder &b, Instruction i, OperandIds operands, const
   return cloned(b, i, operands);
 }
 
-// Both sides are zero where either ends: beyond there may be infinities.
+// Elements outside the run-time sizes become zero in both operands: only one of them would not do, because the other
+// could have infinities there.
 InstructionId contracted(ArrayBuilder &b, Instruction i, OperandIds operands, const std::vector<RunTimeSizes> &from) {
   const bool is_dot = i.opcode() == Opcode::Dot;
   for (std::size_t n : {0, 1}) {
@@ -83,7 +84,7 @@ InstructionId contracted(ArrayBuilder &b, Instruction i, OperandIds operands, co
   return cloned(b, i, operands);
 }
 
-// One after the other: each overwrites what lies beyond the one before.
+// Writes the parts one after the other: each overwrites the elements outside the size of the part before.
 InstructionId joined(ArrayBuilder &b, Instruction i, const OperandIds &operands,
                      const std::vector<RunTimeSizes> &from) {
   const auto d = static_cast<std::size_t>(i.dimensions()[0]);
@@ -97,7 +98,7 @@ InstructionId joined(ArrayBuilder &b, Instruction i, const OperandIds &operands,
   return result;
 }
 
-// Reversed as a whole, what is there ends the array, and moves to its begin.
+// Reverses the whole array, which moves its elements to the end, and then moves them to the beginning.
 InstructionId reversed(ArrayBuilder &b, Instruction i, const OperandIds &operands, const RunTimeSizes &from) {
   InstructionId result = cloned(b, i, operands);
   for (std::int64_t dimension : i.dimensions()) {
@@ -114,7 +115,7 @@ InstructionId reversed(ArrayBuilder &b, Instruction i, const OperandIds &operand
   return result;
 }
 
-// The comparison with two more parameters: whether either value lies beyond the sizes.
+// Copies a comparison and adds two parameters: whether each of the two values is outside the run-time sizes.
 ir::ComputationId in_bounds_first(ir::Module &module, ir::ComputationId comparison) {
   const ir::ComputationId result = module.add_computation(std::string(module.computation(comparison).name()));
   ir::Builder b(module, result);
@@ -130,7 +131,7 @@ ir::ComputationId in_bounds_first(ir::Module &module, ir::ComputationId comparis
   return result;
 }
 
-// Whether an element exists goes along as one more operand, and comes first in the comparison.
+// Sorts with an additional operand, whether an element exists, which the comparison looks at first.
 InstructionId sorted(ArrayBuilder &b, Instruction i, OperandIds operands, const RunTimeSizes &from) {
   const auto d = static_cast<std::size_t>(i.dimensions()[0]);
   const std::size_t count = operands.size();
@@ -155,7 +156,7 @@ InstructionId sorted(ArrayBuilder &b, Instruction i, OperandIds operands, const 
   return count == 1 ? results[0] : b.tuple(results);
 }
 
-// Indices beyond their sizes lead nowhere.
+// Replaces indices outside the run-time sizes by invalid ones.
 InstructionId scattered(ArrayBuilder &b, Instruction i, OperandIds operands, const std::vector<RunTimeSizes> &from) {
   const std::size_t n = operands.size() / 2;
   if (is_static(from[n])) {
@@ -169,7 +170,7 @@ InstructionId scattered(ArrayBuilder &b, Instruction i, OperandIds operands, con
   return result;
 }
 
-// What a dynamic update slice is about to write over.
+// Returns the elements that a dynamic update slice is about to overwrite.
 InstructionId replaced(ArrayBuilder &b, const OperandIds &operands) {
   std::vector<InstructionId> starts(operands.begin() + 2, operands.end());
   const Shape first = b.shape(starts[0]);
@@ -184,7 +185,7 @@ InstructionId replaced(ArrayBuilder &b, const OperandIds &operands) {
   return b.dynamic_slice(operands[0], starts, update.sizes());
 }
 
-// Counts the elements that are there, in order, and takes each from where it lies.
+// Numbers the existing elements in order, and reads each from its place in the operand.
 InstructionId reshaped(ArrayBuilder &b, Instruction i, const OperandIds &operands, const RunTimeSizes &from,
                        const RunTimeSizes &sizes) {
   const Shape result = Shape::array(ElementType::S32, i.shape().sizes());
@@ -221,7 +222,7 @@ InstructionId reshaped(ArrayBuilder &b, Instruction i, const OperandIds &operand
   });
 }
 
-// One element along a dynamic dimension goes along with all elements of the other operand.
+// Repeats a single element along a dynamic dimension where the other operand has more elements.
 InstructionId stretched(ArrayBuilder &b, InstructionId x, const RunTimeSizes &own, const RunTimeSizes &other) {
   for (std::size_t d = 0; d < own.size() && d < other.size(); ++d) {
     if (own[d] != ir::no_instruction && other[d] != ir::no_instruction && own[d] != other[d] &&
@@ -283,7 +284,7 @@ InstructionId on_bounds(ArrayBuilder &b, Instruction i, const std::vector<RunTim
                         const std::vector<RunTimeSizes> &from, const RunTimeSizes &sizes) {
   const OperandIds operands(i.operands().begin(), i.operands().end());
   switch (i.opcode()) {
-    case Opcode::SetDimensionSize: return b.reshape(operands[0], i.shape().sizes());  // another name
+    case Opcode::SetDimensionSize: return b.reshape(operands[0], i.shape().sizes());  // same elements, other type
     case Opcode::Reshape:
     case Opcode::DynamicReshape: return reshaped(b, i, operands, own[0], sizes);
     case Opcode::Concatenate:

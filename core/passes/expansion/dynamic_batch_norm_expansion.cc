@@ -1,6 +1,6 @@
-// Rewrites batch normalization that learns or derives as other ops where dimensions are dynamic, which no device runs:
-// their sums and counts are of what is there at run time. Dynamic-dimension-expansion takes what it leaves.
-// Inference has neither, and stays for devices that run it.
+// Rewrites batch normalization for training, and its gradient, as other ops where dimensions are dynamic, which no
+// device runs: their sums and counts depend on the run-time sizes. The dynamic-dimension-expansion pass then rewrites
+// the result. Inference has no sums or counts, and stays for devices that run it.
 #include "core/passes/expand.h"
 #include "core/passes/expansion/batch_norm_formulas.h"
 #include "core/passes/rewrite.h"
@@ -16,7 +16,7 @@ Result<bool> dynamic_batch_norm_expansion(ir::Module &module, const PassContext 
   };
   BP_ASSIGN(const bool changed, rewrite_all(module, visit));
   if (changed) {
-    BP_TRY(tuple_simplification(module, context));  // no device knows tuples of dynamic arrays
+    BP_TRY(tuple_simplification(module, context));  // no device runs tuples of dynamic arrays
     BP_TRY(dead_code_elimination(module, context));
   }
   return changed;

@@ -16,7 +16,7 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// An array, or a tuple of arrays.
+// Returns the array, or the elements of the tuple.
 std::vector<Shape> arrays_of(const Shape &shape) {
   return shape.is_tuple() ? std::vector(shape.elements().begin(), shape.elements().end()) : std::vector{shape};
 }

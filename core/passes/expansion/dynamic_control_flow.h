@@ -5,9 +5,10 @@
 
 namespace bp::passes {
 
-// Gives whiles and conditionals that the entry reaches static values: in the state, the arguments and the results an
-// array with dynamic dimensions becomes the array of its bounds and its sizes (PadToStatic), of which those who use it
-// make the array again (SliceToDynamic). Nested tuples stay as they are. Whether anything changed.
+// Replaces dynamic arrays in the state, the arguments and the results of whiles and conditionals that the entry
+// reaches: an array with dynamic dimensions becomes a static array of its bounds and its sizes (PadToStatic), from
+// which its users make the dynamic array again (SliceToDynamic). Nested tuples are not changed. Returns whether
+// anything changed.
 Result<bool> pack_dynamic_control_flow(ir::Module &module);
 
 }  // namespace bp::passes

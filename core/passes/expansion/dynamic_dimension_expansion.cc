@@ -1,10 +1,10 @@
-// Computes with dynamic dimensions as with static ones of their bound, and the run-time sizes beside them, as scalars:
-// no backend knows other than static shapes. How sizes travel is said by core/ir/run_time_sizes.h. What lies beyond a
-// size is anything; an op whose rule is Cut gets in its place what changes nothing. A size out of range is taken as the
-// nearest one that is not.
+// Replaces dynamic dimensions by static ones of their bound, with the run-time sizes as separate scalars, because
+// backends run only static shapes. core/ir/run_time_sizes.h says how sizes pass through ops. Elements outside a size
+// have any value; for an op whose rule is Cut they are replaced by values that do not change the result. A size out of
+// range is clamped.
 //
-// All or nothing: where a parameter or the result of the program, a called computation other than those of loops and
-// branches, or an op that is not listed here has dynamic dimensions, the program stays as it is, and runs on the host.
+// All or nothing: if a parameter or the result of the program, a called computation other than those of loops and
+// branches, or an op that is not listed here has dynamic dimensions, the program is not changed, and runs on the host.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,7 +29,7 @@ bool touches_dynamic(Instruction i) {
   return !i.shape().is_static() || !has_static_operands(i);
 }
 
-// Whether a window goes along a dynamic dimension of an operand.
+// Whether a window slides along a dynamic dimension of an operand.
 bool meets_dynamic(Instruction i) {
   for (std::size_t d = 0; d < i.window().size(); ++d) {
     const ir::WindowDimension &window = i.window()[d];
@@ -78,13 +78,13 @@ bool is_supported(Instruction i) {
     case Opcode::SelectAndScatter: return !meets_dynamic(i);
     case Opcode::Scatter: {
       const Shape &indices = i.operand(i.operand_count() / 2).shape();
-      return i.shape().is_array() && indices.element_count() != 0;  // a vector of no numbers says no place
+      return i.shape().is_array() && indices.element_count() != 0;  // no empty index vectors
     }
     default: return i.is(ir::Trait::Elementwise) && i.shape().is_array();
   }
 }
 
-// The entry, and the computations of the loops and branches in there.
+// The entry, and the computations of loops and branches that it reaches.
 struct ControlFlow {
   std::vector<ir::ComputationId> computations;
   std::unordered_set<std::uint32_t> found;
@@ -118,7 +118,7 @@ bool is_expandable(const ir::Module &module) {
   const ControlFlow expanded = control_flow(module);
   for (ir::Computation computation : module.computations()) {
     const bool is_expanded = expanded.found.contains(index(computation.id()));
-    const std::vector<bool> is_ordered = control_ordered(computation);  // such are not rewritten
+    const std::vector<bool> is_ordered = control_ordered(computation);  // these are not rewritten
     for (Instruction i : computation.instructions()) {
       if (touches_dynamic(i)) {
         const bool is_pinned = index(i.id()) < is_ordered.size() && is_ordered[index(i.id())];
@@ -188,7 +188,7 @@ class DynamicDimensions {
     ir::SizeFormulas result;
   };
 
-  // Between an array and its parts there is no difference any more.
+  // The array and its parts are represented in the same way now.
   InstructionId converted(Instruction i, const Operands &operands) {
     ArrayBuilder b(module_, i);
     if (ir::size_call(i) == ir::SizeCall::PadToStatic) {
@@ -203,7 +203,7 @@ class DynamicDimensions {
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       sizes[d] = shape.is_dynamic(d) ? in_range(b, operands[1 + d], shape.size(d)) : sizes[d];
     }
-    return kept(b.ir::Builder::reshape(operands[0], shape.sizes()), std::move(sizes));  // another name
+    return kept(b.ir::Builder::reshape(operands[0], shape.sizes()), std::move(sizes));  // same elements
   }
 
   RunTimeSizes sizes_of(InstructionId id) const {
@@ -219,7 +219,7 @@ class DynamicDimensions {
     return id;
   }
 
-  // What a formula says, computed: s32[].
+  // Computes a size formula: s32[].
   InstructionId size(ArrayBuilder &b, const ir::SizeFormula &formula, const Operands &operands) const {
     auto leaf = [&](const ir::SizeFormula &f) -> InstructionId {
       const auto n = static_cast<std::size_t>(f.number);
@@ -254,8 +254,8 @@ class DynamicDimensions {
   }
 
   ir::Module &module_;
-  std::unordered_map<std::uint32_t, Rules> rules_;         // by instruction id, of those that touch dynamic dimensions
-  std::unordered_map<std::uint32_t, RunTimeSizes> sizes_;  // by instruction id, of what replaces dynamic ones
+  std::unordered_map<std::uint32_t, Rules> rules_;  // by instruction id, for instructions with dynamic dimensions
+  std::unordered_map<std::uint32_t, RunTimeSizes> sizes_;  // by instruction id, for replacements of dynamic values
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Rewrites fft as products of matrices. One dimension after the other: a length of small prime factors is divided into
-// radices (Stockham's form of Cooley and Tukey: no bits are reversed), each a product with a small matrix and one with
-// roots of unity; a length with a large prime factor is a convolution with a chirp (Bluestein), by transforms whose
-// length is a power of two. Complex numbers are two planes of reals, the first dimension: [2, length, everything else].
-// Roots of unity come from tables with about as many entries as the square root of the length.
+// Rewrites fft as products of matrices, one dimension after the other. A length with only small prime factors is split
+// into radices (Stockham's variant of Cooley and Tukey, which needs no bit reversal); each is a product with a small
+// matrix and a product with roots of unity. A length with a large prime factor is a convolution with a chirp
+// (Bluestein), by transforms whose length is a power of two. Complex numbers are two planes of reals along the first
+// dimension: [2, length, everything else]. Roots of unity come from tables, whose number of entries is about the square
+// root of the length.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,12 +24,12 @@ using ir::Opcode;
 using ir::Shape;
 using Id = ir::InstructionId;
 
-// Small enough for matrices to stay in registers, large enough to go through memory rarely.
+// Small enough for the matrices to stay in registers, large enough for few passes over memory.
 constexpr std::int64_t largest_radix = 16;
 constexpr std::int64_t largest_direct_prime = 64;
-// Longer lists of roots are products of two.
+// Roots for more indices than this are products of roots from two tables.
 constexpr std::int64_t largest_table = 4096;
-// So that places in the chirp's transform are s32.
+// Keeps indices in the chirp's transform within s32.
 constexpr std::int64_t largest_length = std::int64_t{1} << 29;
 
 enum class Direction : std::uint8_t { Forward, Inverse };
@@ -37,12 +38,12 @@ Direction opposite(Direction direction) {
   return direction == Direction::Forward ? Direction::Inverse : Direction::Forward;
 }
 
-// Cosine and sine.
+// Cosine and sine of an angle.
 struct Root {
   double real, imaginary;
 };
 
-// e^(2 pi i k / n), from an angle below pi / 4.
+// Returns e^(2 pi i k / n), computed from an angle below pi / 4.
 Root root_of_unity(std::int64_t k, std::int64_t n) {
   const std::int64_t quadrant = 4 * k / n, rest = 4 * k % n;
   const auto angle = [&](std::int64_t part) {
@@ -56,7 +57,7 @@ Root root_of_unity(std::int64_t k, std::int64_t n) {
   return turned[static_cast<std::size_t>(quadrant)];
 }
 
-// Factors of n, none above the largest radix unless it is prime.
+// Returns factors of n; only primes are larger than the largest radix.
 std::vector<std::int64_t> radices(std::int64_t n) {
   std::vector<std::int64_t> factors;
   for (std::int64_t prime = 2; n > 1; ++prime) {
@@ -96,7 +97,7 @@ class Transform {
     const std::size_t rank = result_.rank();
     Id x = planes();
     double scale = 1;
-    // The last dimension of a real result is mirrored once all others are done.
+    // The last dimension of a real result is mirrored after all others are transformed.
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
       const std::size_t dimension = 1 + rank - lengths_.size() + i;
       if (type_ == FftType::Irfft && dimension == rank) {
@@ -130,7 +131,8 @@ class Transform {
     return b_.concatenate({real, plane(b_.add(Opcode::Imag, {operand_}))}, 0);
   }
 
-  // A row of a real signal's spectrum from its first half: what follows are the conjugates of what came, backwards.
+  // Completes a row of a real signal's spectrum from its first half: the second half is the conjugate of the first,
+  // reversed.
   Id mirrored(Id half, std::size_t dimension, std::int64_t length) {
     const std::int64_t stored = b_.shape(half).size(dimension);
     if (stored == length) {
@@ -152,7 +154,7 @@ class Transform {
     return b_.ir::Builder::reshape(x, sizes);
   }
 
-  // Of [2, n, count], along n.
+  // Transforms [2, n, count] along n.
   Id transform(Id x, Direction direction) {
     const std::int64_t n = b_.shape(x).size(1);
     const std::vector<std::int64_t> factors = radices(n);
@@ -162,7 +164,8 @@ class Transform {
   }
 
   // With n = p m: output c + p d is the transform over b of length m, at d, of root(bc / n) times the sum over a of
-  // root(ac / p) x[a m + b]. After each step the places of c come behind those of b, in front of those of earlier steps.
+  // root(ac / p) x[a m + b]. After each step the dimension of c is inserted after that of b and before those of earlier
+  // steps.
   Id by_radices(Id x, std::span<const std::int64_t> factors, Direction direction) {
     const std::vector<std::int64_t> sizes(b_.shape(x).sizes().begin(), b_.shape(x).sizes().end());
     std::int64_t rest = sizes[1], count = sizes[2];
@@ -190,7 +193,7 @@ class Transform {
     const Id turns = chirp(b_.iota(Shape::array(ElementType::U64, {n}), 0), n, direction);
     const Id padding = b_.zeros(Shape::array(part_, std::array<std::int64_t, 3>{2, length - n, count}));
     const Id signal = b_.concatenate({multiply(x, turns), padding}, 1);
-    // Around the circle, backwards too; nothing where no difference falls.
+    // The chirp continues at the end of the circle for negative differences, and is zero where there are none.
     const Id place = b_.iota(Shape::array(ElementType::U64, {length}), 0);
     const Id distance =
         b_.add(Opcode::Minimum, {place, b_.difference({b_.splat(static_cast<double>(length), place), place})});
@@ -212,7 +215,7 @@ class Transform {
     return roots(b_.cast(place, ElementType::S32), 2 * n, direction);
   }
 
-  // root(place / n), for places s32[...] below n: planes [2, ...].
+  // Returns root(place / n) for s32[...] places below n, as planes [2, ...].
   Id roots(Id places, std::int64_t n, Direction direction) {
     if (n <= largest_table) {
       return take(table(n, 1, n, direction), places);
@@ -236,11 +239,11 @@ class Transform {
     });
   }
 
-  // root(i * step / n) for i below count: planes [2, count].
+  // Returns root(i * step / n) for i below count, as planes [2, count].
   Id table(std::int64_t count, std::int64_t step, std::int64_t n, Direction direction) {
     return literal({2, count}, [&](std::int64_t plane, std::int64_t i) { return root(i * step, n, direction, plane); });
   }
-  // The transform of length n, of both planes at once.
+  // Returns the matrix of the transform of length n, for both planes at once.
   Id matrix(std::int64_t n, Direction direction) {
     return literal({2 * n, 2 * n}, [&](std::int64_t to, std::int64_t from) {
       const std::int64_t place = to % n * (from % n), to_plane = to / n, from_plane = from / n;
@@ -265,8 +268,8 @@ class Transform {
     return b_.constant(std::move(result));
   }
 
-  // Complex products of planes [2, sizes of the factors..., ...]: each plane times the real part, and the other plane
-  // times the imaginary part, whose square is negative.
+  // Multiplies complex numbers in planes by factors [2, sizes of the factors..., ...]: each plane is multiplied by the
+  // real part, and the other plane by the imaginary part, with a minus for the product of both imaginary parts.
   Id multiply(Id x, Id factors) {
     const Shape plane = Shape::array(part_, b_.shape(factors).sizes().subspan(1));
     std::vector<std::int64_t> dimensions;
@@ -288,7 +291,7 @@ class Transform {
       m.set_numbers(id, AttributeKey::Dimensions, {static_cast<std::int64_t>(dimension)});
     });
   }
-  // One number for all of a plane.
+  // Returns one constant per plane, broadcast to the plane.
   Id signs(double first, double second, Id like) {
     const Shape shape = b_.shape(like);
     const Id both = b_.reshape(literal({2, 1}, [&](auto plane, auto) { return plane == 0 ? first : second; }), {2});

@@ -1,6 +1,6 @@
-// Computes elementwise ops of narrow floats in f32, as the interpreter does: operands are converted to it, which loses
-// nothing, and the result is rounded once. Only for a device that refuses the instruction as it is: one that stores a
-// type but does not compute in it. Reductions are done in f32 as a whole and rounded at the end.
+// Computes elementwise ops of narrow floats in f32, as the interpreter does: operands are converted to f32, which is
+// exact, and the result is rounded once. Only for instructions that the device refuses as they are, because it stores a
+// type but does not compute in it. Reductions are computed in f32 as a whole and rounded at the end.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -28,7 +28,7 @@ Shape widened(Shape shape) {
   return shape;
 }
 
-// The op of a combiner of narrow floats that is one op on its two parameters.
+// Returns the op of a combiner of narrow floats that is one op on its two parameters.
 std::optional<Opcode> plain_combiner(const Instruction &instruction) {
   if (instruction.opcode() != Opcode::Reduce && instruction.opcode() != Opcode::ReduceWindow) {
     return std::nullopt;
@@ -40,14 +40,14 @@ std::optional<Opcode> plain_combiner(const Instruction &instruction) {
   return is_plain_op ? std::optional(root.opcode()) : std::nullopt;
 }
 
-// Elementwise, and computing: conversions are what these become.
+// Whether the instruction is elementwise and computes; conversions are excluded, because this pass adds them.
 bool computes_elementwise(const Instruction &instruction) {
   switch (instruction.opcode()) {
     case Opcode::Copy:
     case Opcode::Select:
     case Opcode::Convert:
     case Opcode::StochasticConvert: return false;
-    // Of other types the interpreter reduces the precision of f16.
+    // For other types, the interpreter reduces the precision of f16.
     case Opcode::ReducePrecision:
       return instruction.shape().element_type() == ElementType::BF16 ||
              instruction.shape().element_type() == ElementType::F8E8M0FNU;

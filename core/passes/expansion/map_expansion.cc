@@ -1,4 +1,4 @@
-// Rewrites map as what its computation does to scalars, done to whole arrays, while that does not make too much.
+// Rewrites map as the operations of its computation on whole arrays, unless that adds too many instructions.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/inlining.h"

@@ -1,6 +1,5 @@
-// Gives elements that share a byte (layouts E(1), E(2), E(4)) bytes of their own before an instruction that a device
-// refuses, and packs its results again: then the device needs to pack and unpack no more than in copies. Only for a
-// device that refuses the instruction as it is.
+// Unpacks elements that share a byte (layouts E(1), E(2), E(4)) before an instruction, and packs its results again, so
+// that the device packs and unpacks in copies only. Only for instructions that the device refuses as they are.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -34,7 +33,7 @@ InstructionId copy(ArrayBuilder &b, InstructionId operand, const Shape &shape) {
   return b.add(ir::Opcode::Copy, {operand}, [](ir::Module &, InstructionId) {}, {}, shape);
 }
 
-// Arrays, and tuples of them.
+// Packs an array, or the arrays of a tuple.
 InstructionId packed(ArrayBuilder &b, InstructionId value, const Shape &shape) {
   if (!is_packed(shape)) {
     return value;

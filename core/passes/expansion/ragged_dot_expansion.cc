@@ -1,8 +1,8 @@
-// Rewrites ragged-dot as a loop over the groups, each a dot with all that is not in the group masked away:
+// Rewrites ragged-dot as a loop over the groups; each is a dot in which everything outside the group is masked:
 //   a free ragged dimension         rows of the group are taken from the product with the group's own rhs
-//   a contracting ragged dimension  both operands are zero outside of the group, and the product is the group's result
-// A ragged batch dimension changes nothing: a dot is left. Where a group begins is carried from round to round; sizes
-// that are negative or reach too far are cut.
+//   a contracting ragged dimension  both operands are zero outside the group, and the product is the group's result
+// With a ragged batch dimension, ragged-dot is an ordinary dot. The beginning of the group is carried from iteration to
+// iteration; negative or too large sizes are clamped.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -39,7 +39,7 @@ class RaggedDot {
     if (contains(lhs_batch_, ragged_)) {
       return dot(b_, operands[0], operands[1], rhs_batch_, rhs_contracting_);
     }
-    // One begin for all, or one for each index of the dimensions before the ragged one.
+    // One beginning for all, or one for each index of the dimensions before the ragged one.
     ir::Shape begins = original_.operand(2).shape();
     Dimensions sizes(begins.sizes().begin(), begins.sizes().end() - 1);
     begins = ir::Shape::array(ir::ElementType::S32, sizes);
@@ -83,7 +83,7 @@ class RaggedDot {
     return b.sum({begin, b.add(ir::Opcode::Clamp, {b.splat(0, begin), size, rest})});
   }
 
-  // Which indices along a dimension are in the group, where begin and end belong to the dimensions of `prefix`.
+  // Returns which indices along a dimension are in the group; begin and end have the dimensions of `prefix`.
   InstructionId in_group(ArrayBuilder &b, InstructionId like, std::int64_t dimension, const Dimensions &prefix,
                          InstructionId begin, InstructionId end) const {
     const ir::Shape indices = ir::Shape::array(ir::ElementType::S32, b.shape(like).sizes());
@@ -131,7 +131,7 @@ class RaggedDot {
       return dimensions;
     };
     const InstructionId product = dot(b, now[0], rhs, without_groups(rhs_batch_), without_groups(rhs_contracting_));
-    // In the result come the batch dimensions, the free dimensions before the ragged one, the ragged one.
+    // Order in the result: batch dimensions, free dimensions before the ragged one, ragged dimension.
     Dimensions prefix;
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(b.shape(now[0]).rank()); ++d) {
       if (contains(lhs_batch_, d) || (d < ragged_ && !contains(lhs_contracting_, d))) {

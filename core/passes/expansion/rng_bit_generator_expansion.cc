@@ -1,6 +1,6 @@
-// Rewrites rng-bit-generator as integer arithmetic on counters: the bits of XLA and of the interpreter, whatever the
-// result's type and sizes. ThreeFry-2x32 has 20 rounds, Philox-4x32 has 10; Salmon, Moraes, Dror and Shaw, "Parallel
-// Random Numbers: As Easy as 1, 2, 3" (2011). All counters are computed side by side, in vectors of 32-bit words.
+// Rewrites rng-bit-generator as integer arithmetic on counters; the bits are those of XLA and of the interpreter,
+// whatever the result's type and sizes. ThreeFry-2x32 has 20 rounds, Philox-4x32 has 10; Salmon, Moraes, Dror and Shaw,
+// "Parallel Random Numbers: As Easy as 1, 2, 3" (2011). All counters are computed together, in vectors of 32-bit words.
 #include <algorithm>
 #include <array>
 
@@ -14,13 +14,13 @@ namespace {
 using ir::ElementType;
 using ir::InstructionId;
 
-// Low and high half.
+// Low and high half of a 64-bit word.
 struct Halves {
   InstructionId low, high;
 };
 
-// ThreeFry's two words per counter fill two halves of the result along its first even dimension (or else, rounded up,
-// its largest): half h of the cut dimension holds places 2h and 2h + 1.
+// ThreeFry's two words per counter fill the two halves of the result along its first even dimension (or, if there is
+// none, along its largest, rounded up): index h of the halved dimension holds elements 2h and 2h + 1.
 struct Cut {
   std::int64_t outer = 1, size = 1, inner = 1;
   std::int64_t half() const { return (size + 1) / 2; }
@@ -63,7 +63,8 @@ class BitGenerator {
     return finish(bits, {{1, next(start, number)}});
   }
 
-  // The counter has 128 bits. Of a state of two words, the key is its high half too, and stays as it is.
+  // The counter has 128 bits. If the state has two words, the key is also the high half of the counter and does not
+  // change.
   InstructionId philox() {
     const std::int64_t elements_per_counter = is_wide_ ? 2 : 4;
     const InstructionId key = b_.element(state_, 0), low = b_.element(state_, 1);
@@ -101,7 +102,7 @@ class BitGenerator {
     const std::int64_t count = b_.shape(number).element_count();
     return b_.sum({start, b_.constant(ElementType::U64, static_cast<double>(count))});
   }
-  // Of a sum, one of whose terms is `term`.
+  // Returns the carry of a sum, given one of its terms.
   InstructionId carry(InstructionId sum, InstructionId term) {
     return b_.convert(b_.compare(ir::ComparisonDirection::Lt, sum, term), ElementType::U64);
   }
@@ -154,7 +155,7 @@ class BitGenerator {
     return halves(b_.product({wide, b_.splat(factor, wide)}));
   }
 
-  // The state with some of its words replaced, and the bits in the result's type and shape.
+  // Returns the state with some of its words replaced, and the bits in the result's type and shape.
   InstructionId finish(InstructionId bits, std::initializer_list<NewWord> new_words) {
     if (b_.type(bits) != shape_.element_type()) {
       bits = b_.convert(bits, shape_.element_type());
@@ -185,7 +186,7 @@ Result<bool> rng_bit_generator_expansion(ir::Module &module, const PassContext &
     if (instruction.opcode() != ir::Opcode::RngBitGenerator) {
       return instruction.id();
     }
-    // What else there may be has no meaning that is known: it is left for whoever runs it to refuse.
+    // Other states and types have no known meaning; they are left to the device to refuse.
     const ir::Shape &state = instruction.operand(0).shape(), &result = instruction.shape().elements()[1];
     if (state.element_type() != ElementType::U64 || state.rank() != 1 || state.size(0) < 2 ||
         !ir::is_integer(result.element_type())) {

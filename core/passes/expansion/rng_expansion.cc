@@ -1,6 +1,7 @@
-// Rewrites rng as arithmetic on the bits of Philox: a counter that rng-get-and-update-state advances, and a key of each
-// instruction's own. Uniform floats have the 24 or 53 random bits that the significand has room for; integers come from
-// 64 bits, so that none is preferred by more than 1 in 2^32; normal ones come in pairs (Box and Muller).
+// Rewrites rng as arithmetic on the bits of Philox, with a counter that rng-get-and-update-state advances and a
+// separate key for each instruction. Uniform floats have the 24 or 53 random bits that the significand holds; integers
+// are made of 64 bits, so that their probabilities differ by at most 1 in 2^32; normal numbers are generated in pairs
+// (Box and Muller).
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -18,7 +19,7 @@ using ir::Opcode;
 using ir::Shape;
 using Id = ir::InstructionId;
 
-// Names are unique and survive recompilation: FNV-1a.
+// Returns the FNV-1a hash of the instruction's name; names are unique and do not change between compilations.
 std::uint64_t key_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) {
@@ -38,7 +39,7 @@ class NumberGenerator {
         key_(key_of(rng.name())),
         compute_(compute_type(rng.shape().element_type())) {}
 
-  // In [first, second): where rounding reaches the end, the beginning.
+  // Returns numbers in [first, second). Numbers that rounding makes equal to the end become the beginning.
   Id uniform() {
     if (!ir::is_floating(shape_.element_type())) {
       return integer();
@@ -50,7 +51,7 @@ class NumberGenerator {
     return finish(b_.select({reached, spread(first_, value), value}));
   }
 
-  // Of mean `first` and standard deviation `second`.
+  // Returns normal numbers of mean `first` and standard deviation `second`.
   Id normal() {
     const std::int64_t pairs = (count_ + 1) / 2;
     const Id units = fraction(2 * pairs);
@@ -77,7 +78,7 @@ class NumberGenerator {
     return finish(cast(b_.sum({spread(low, offset), offset})));
   }
 
-  // In [0, 1).
+  // Returns numbers in [0, 1).
   Id fraction(std::int64_t count) {
     const bool is_wide = compute_ == ElementType::F64;
     const int kept = is_wide ? 53 : 24;
@@ -86,7 +87,7 @@ class NumberGenerator {
     return b_.product({whole, b_.splat(std::ldexp(1.0, -kept), whole)});
   }
 
-  // A counter of 128 bits gives 128 bits.
+  // Returns random bits; each counter of 128 bits gives 128 of them.
   Id bits(std::int64_t count, ElementType type) {
     const std::int64_t per_counter = 128 / ir::bit_width(type);
     const Id counter = b_.add(

@@ -1,5 +1,5 @@
-// Rewrites scaled-dot as a dot of operands times their scales, in f32, or in f64 where one of them is. A scale serves a
-// block: along each dimension, as many elements as the size of the operand over that of the scale.
+// Rewrites scaled-dot as a dot of operands multiplied by their scales, in f32, or in f64 if one of them is f64. A scale
+// applies to a block: in each dimension, its size is the operand's size divided by the scale's size.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/pass.h"

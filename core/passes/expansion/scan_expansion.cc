@@ -1,5 +1,5 @@
-// Rewrites scan as a loop whose body holds the scan's computation: it takes slices of the inputs, and puts what comes
-// out into its place in the outputs.
+// Rewrites scan as a loop whose body contains the scan's computation: each iteration takes slices of the inputs, and
+// writes the results into slices of the outputs.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -29,7 +29,7 @@ Result<bool> scan_expansion(ir::Module &module, const PassContext &context) {
     const std::int64_t length = scan.operand(0).shape().size(dimension);
     const ir::Computation step = scan.called(0);
 
-    // Inputs, carries, outputs.
+    // Inputs, carries and outputs.
     ArrayBuilder b(module, scan);
     std::vector<InstructionId> values(scan.operands().begin(), scan.operands().end());
     for (std::size_t i = 0; i < outputs; ++i) {

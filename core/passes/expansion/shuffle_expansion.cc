@@ -1,4 +1,4 @@
-// Rewrites shuffle: rotations as two slices that change places, permutations as a gather of single elements.
+// Rewrites shuffle: rotations as two slices that are exchanged, permutations as a gather of single elements.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/pass.h"
@@ -19,7 +19,7 @@ Id rotated(ArrayBuilder &b, Id x, std::size_t dimension, std::int64_t shift) {
                                     static_cast<std::int64_t>(dimension));
 }
 
-// Where each element comes from, in all dimensions: s64[sizes..., rank]. Indices of size 1 are repeated.
+// Returns the source index of each element, in all dimensions: s64[sizes..., rank]. Indices of size 1 are repeated.
 Id sources(ArrayBuilder &b, ir::Instruction shuffle) {
   const ir::Shape result = shuffle.shape();
   const auto rank = static_cast<std::int64_t>(result.rank());

@@ -1,6 +1,6 @@
-// Rewrites stochastic-convert as arithmetic in f64, which is exact: |x| is so many steps of the result's type and a
-// fraction of a step, and is rounded away from zero if the random bits lie below as many bits of that fraction. Then
-// an ordinary conversion saturates or overflows.
+// Rewrites stochastic-convert as arithmetic in f64, which is exact: |x| is a number of steps of the result's type plus
+// a fraction of a step. It is rounded away from zero if the random bits, as a number, are less than the leading bits of
+// that fraction. Then an ordinary conversion saturates or overflows.
 #include <cmath>
 
 #include "core/ir/float_spacing.h"
@@ -18,7 +18,7 @@ using ir::Opcode;
 
 constexpr int mantissa_bits = 52, exponent_bias = 1023;  // of f64
 
-// 2^exponent, for exponents s64 in the range of normal f64.
+// Returns 2^exponent for s64 exponents in the range of normal f64.
 InstructionId power_of_two(ArrayBuilder &b, InstructionId exponent) {
   const InstructionId biased = b.sum({exponent, b.splat(exponent_bias, exponent)});
   return b.add(
@@ -26,12 +26,12 @@ InstructionId power_of_two(ArrayBuilder &b, InstructionId exponent) {
       ir::Shape::array(ElementType::F64, b.shape(exponent).sizes()));
 }
 
-// The exponent of the step of a type next to |x|.
+// Returns the exponent of the distance between neighbours of |x| in a type.
 InstructionId step_exponent(ArrayBuilder &b, InstructionId magnitude, ir::Spacing spacing) {
   InstructionId bits = b.add(
       Opcode::BitcastConvert, {magnitude}, [](ir::Module &, InstructionId) {}, {},
       ir::Shape::array(ElementType::S64, b.shape(magnitude).sizes()));
-  // No sign is in the way; 0 and subnormals give less than any least exponent.
+  // The magnitude has no sign bit; 0 and subnormals give less than the minimum exponent of any type.
   const InstructionId exponent = b.shift_right(bits, mantissa_bits);
   const InstructionId step = b.difference({exponent, b.splat(exponent_bias + spacing.mantissa_bits, exponent)});
   return b.add(Opcode::Maximum, {step, b.splat(spacing.least, step)});
@@ -51,7 +51,7 @@ InstructionId rounded(ArrayBuilder &b, InstructionId x, InstructionId random, ir
   const InstructionId result = b.product({taken, power_of_two(b, exponent)});
   const InstructionId negative = b.compare(ComparisonDirection::Lt, x, zero);
   const InstructionId with_sign = b.select({negative, b.add(Opcode::Negate, {result}), result});
-  // Zeros keep their sign; NaN and infinities have no steps.
+  // Zeros keep their sign; NaN and infinities are not rounded.
   const InstructionId has_steps = b.compare(ComparisonDirection::Ne, x, zero);
   return b.select({b.bit_and({has_steps, b.add(Opcode::IsFinite, {x})}), with_sign, x});
 }
@@ -61,7 +61,7 @@ InstructionId rounded(ArrayBuilder &b, InstructionId x, InstructionId random, ir
 Result<bool> stochastic_convert_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction instruction) -> Result<InstructionId> {
     const ElementType type = instruction.shape().element_type();
-    // The steps of f64 are too small for this: a conversion from f64 to f64 has nothing to round.
+    // The steps of f64 are too small for this method, but a conversion from f64 to f64 rounds nothing.
     if (instruction.opcode() != Opcode::StochasticConvert || type == ElementType::F64) {
       return instruction.id();
     }

@@ -1,5 +1,5 @@
-// Rewrites topk as a stable sort of the values along with their positions, and slices. Floats are in total order; of
-// equals the lower position comes first, since the sort is stable.
+// Rewrites topk as a stable sort of the values together with their indices, and slices. Floats are compared in total
+// order; equal values are ordered by index, because the sort is stable.
 #include <array>
 
 #include "core/passes/array_builder.h"
@@ -19,7 +19,7 @@ Result<bool> topk_expansion(ir::Module &module, const PassContext &context) {
     ArrayBuilder b(module, topk);
     const InstructionId operand = topk.operands()[0];
     const std::size_t last = b.shape(operand).rank() - 1;
-    const InstructionId values = b.laid_out(operand, ir::Layout::descending(last + 1));  // as the positions are
+    const InstructionId values = b.laid_out(operand, ir::Layout::descending(last + 1));  // the layout of the indices
     const std::int64_t k = topk.shape().elements()[0].size(last);
     const bool largest = topk.number(AttributeKey::Largest, 1) != 0;
     const InstructionId sorted =

@@ -1,6 +1,6 @@
-// Rewrites triangular-solve as a loop of substitution, one row of the result per round:
+// Rewrites triangular-solve as a loop of substitution, one row of the result per iteration:
 //   x(i) = (b(i) - sum over j of a(i, j) x(j)) / a(i, i), over the j of the triangle.
-// Rows of x that are not known yet are zero. All other forms are this one of transposed matrices.
+// Rows of x that are not known yet are zero. All other forms are reduced to this one by transposing matrices.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/pass.h"
@@ -11,7 +11,7 @@ namespace {
 using ir::AttributeKey;
 using ir::InstructionId;
 
-// a x = right, one matrix or many.
+// Solves a x = right, for one matrix or many.
 InstructionId solve(ArrayBuilder &b, InstructionId a, InstructionId right, bool lower, bool has_unit_diagonal) {
   const std::size_t row_dimension = b.shape(a).rank() - 2, column_dimension = row_dimension + 1;
   const std::int64_t rows = b.shape(a).size(row_dimension);

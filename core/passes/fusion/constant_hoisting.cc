@@ -1,6 +1,6 @@
-// Backends get the constants of fused computations inside the module's image, which should stay small; a large one gets
-// memory of its own only where the fusion is called. Computations are visited callees first, so that a constant leaves
-// fusions within fusions one level at a time.
+// Makes large constants of fused computations operands of the fusion. Backends get constants of fused computations as
+// part of the module's image, which should stay small; outside the fusion, a large constant has memory of its own.
+// Computations are visited callees first, so that a constant leaves nested fusions one level at a time.
 #include <unordered_map>
 
 #include "core/passes/pass.h"
@@ -9,13 +9,13 @@
 namespace bp::passes {
 namespace {
 
-// Constants that are parameters now, in the order of the parameters.
+// Constants that were replaced by parameters, in the order of the parameters.
 struct Hoisted {
   std::vector<ir::Literal> literals;
   std::vector<std::string> names;
 };
 
-// Computations that fusions call, and nothing else.
+// Returns the computations that are called by fusions and by nothing else.
 std::vector<bool> find_fused(const ir::Module &module) {
   std::vector<bool> by_fusion(module.computation_id_limit()), by_others(module.computation_id_limit());
   for (ir::Computation computation : module.computations()) {

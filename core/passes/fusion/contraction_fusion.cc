@@ -1,9 +1,9 @@
 // Fuses a dot or convolution with the elementwise work on its result (bias, activation, residual), which is done while
-// the sums are in registers. The fusion ends with the last instruction that all of its work leads to: everything before
-// has all its users inside.
+// the sums are in registers. The fusion ends with an instruction that all of its work leads to: all users of the
+// instructions before it are in the fusion.
 //
-// What computes the operands comes along too, where the device takes it, it is cheap and nobody else needs it: each
-// element is computed again wherever it is multiplied.
+// The computation of the operands is included, too, if the device supports it, it is cheap and it has no other users:
+// an element is then recomputed wherever it is multiplied.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,15 +59,15 @@ class ContractionFuser {
            ir::same_sizes(user.shape(), contraction.shape()) && !is_pinned(user.id()) && !taken_.contains(user.id());
   }
 
-  // The contraction and what can be done on its sums, in program order, the result last.
+  // Returns the contraction and the work that can be done on its sums, in program order, ending with the result.
   std::vector<InstructionId> work_on(const Instruction &contraction) const {
     std::vector<InstructionId> members;
-    std::vector<std::size_t> ends;  // how many members lead to the last of them and nowhere else
+    std::vector<std::size_t> ends;  // numbers of first members of which only the last has users outside
     std::unordered_set<InstructionId> seen = {contraction.id()}, operands;
-    std::unordered_map<InstructionId, std::size_t> open;  // by member: how many of its users are not members
+    std::unordered_map<InstructionId, std::size_t> open;  // by member: number of users that are not members
     std::size_t all_open = 0;
     const auto later = [&](InstructionId a, InstructionId b) { return position_.at(a) > position_.at(b); };
-    std::vector<InstructionId> next = {contraction.id()};  // a heap, first in the program on top
+    std::vector<InstructionId> next = {contraction.id()};  // a heap, earliest in the program on top
     while (!next.empty() && members.size() < context_.fusion.max_instructions) {
       std::ranges::pop_heap(next, later);
       const InstructionId id = next.back();
@@ -93,7 +93,7 @@ class ContractionFuser {
         break;
       }
       members.push_back(id);
-      // What the computation returns is needed beyond it.
+      // The root of the computation is used by its caller.
       const std::size_t users = users_.of(id).size() + (id == root_ ? 1 : 0);
       open[id] = users;
       all_open += users;
@@ -138,15 +138,15 @@ class ContractionFuser {
     }
   }
 
-  // What computes an operand and is not inside yet, but whose users all are: nothing if that reads more than the operand
-  // is, but for some vector that is broadcast.
+  // Returns the computation of an operand: instructions that are not in the fusion yet, but whose users all are. Empty
+  // if it reads more bytes than the operand has (apart from small broadcast vectors).
   std::vector<InstructionId> work_for(InstructionId operand, std::unordered_set<InstructionId> inside) const {
     const Instruction whole = module_.instruction(operand);
     std::vector<InstructionId> work;
     std::unordered_set<InstructionId> seen = {operand};
     std::int64_t bytes = 0;
     const auto earlier = [&](InstructionId a, InstructionId b) { return position_.at(a) < position_.at(b); };
-    std::vector<InstructionId> next = {operand};  // a heap, last in the program on top: its users are known before it
+    std::vector<InstructionId> next = {operand};  // a heap, latest in the program on top, so that users come first
     while (!next.empty() && work.size() < context_.fusion.max_instructions) {
       std::ranges::pop_heap(next, earlier);
       const InstructionId id = next.back();

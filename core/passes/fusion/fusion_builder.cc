@@ -42,7 +42,7 @@ class FusionBuilder {
   const std::vector<InstructionId> &parameters() const { return parameters_; }
 
  private:
-  // What stands inside for a value outside, of a kernel that was added.
+  // Returns the value inside the fusion for a value outside, of a kernel that was added.
   InstructionId value_of(InstructionId id) {
     Instruction instruction = module_.instruction(id);
     if (instruction.opcode() == Opcode::GetTupleElement && !inside_.contains(id)) {
@@ -52,7 +52,7 @@ class FusionBuilder {
     return inside_.at(id);
   }
 
-  // The operand as it is inside: a kernel's value, a copy, or a parameter.
+  // Returns the value inside the fusion for an operand: a kernel's value, a copy, or a parameter.
   InstructionId operand(InstructionId id) {
     if (auto found = inside_.find(id); found != inside_.end()) {
       return found->second;
@@ -71,7 +71,7 @@ class FusionBuilder {
     return inside_[id] = parameter;
   }
 
-  // Depth of recursion: that of copied operands.
+  // Recursion is as deep as operands are copied.
   InstructionId add_copy(InstructionId id) {
     std::vector<InstructionId> operands;
     for (InstructionId outer : outer_operands(id)) {
@@ -87,7 +87,7 @@ class FusionBuilder {
     return copy;
   }
 
-  // An instruction with several results is taken apart at once.
+  // Adds get-tuple-elements for an instruction with several results.
   void add_elements(InstructionId id, InstructionId copy) {
     for (std::size_t i = 0; i < module_.instruction(copy).shape().elements().size(); ++i) {
       elements_[id].push_back(ir::Builder(module_, fused_).get_tuple_element(copy, static_cast<std::int64_t>(i)));
@@ -125,7 +125,7 @@ class FusionBuilder {
     return {operands.begin(), operands.end()};
   }
 
-  // How many copied instructions hang one above the other, up to 4.
+  // Returns the length of the chain of copied operands, up to 4.
   int copied_depth(InstructionId id) const {
     int depth = 0;
     while (depth < 4 && is_copied_(id) && module_.instruction(id).operand_count() == 1) {
@@ -140,11 +140,11 @@ class FusionBuilder {
   ir::ComputationId fused_;
   std::unordered_map<InstructionId, InstructionId> inside_;
   std::unordered_map<InstructionId, std::vector<InstructionId>> elements_;  // of kernels with several results
-  std::vector<InstructionId> parameters_;                                   // outside
+  std::vector<InstructionId> parameters_;                                   // their operands outside
 };
 
-// Puts the instructions of a computation into an order in which operands and control predecessors come before users,
-// the one there was as far as it goes. Linear.
+// Orders the instructions of a computation so that operands and control predecessors come before users, and otherwise
+// as they were. Linear.
 void restore_order(ir::Module &module, ir::ComputationId computation) {
   auto ids = module.computation(computation).instruction_ids();
   const std::vector<InstructionId> old(ids.begin(), ids.end());
@@ -152,7 +152,7 @@ void restore_order(ir::Module &module, ir::ComputationId computation) {
   std::vector<bool> is_placed(module.instruction_id_limit());
   struct Visit {
     InstructionId id;
-    std::size_t next;  // what it needs: operands, then control predecessors
+    std::size_t next;  // index of the next operand or, after these, control predecessor to visit
   };
   std::vector<Visit> stack;
   for (InstructionId start : old) {

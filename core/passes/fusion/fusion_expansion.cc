@@ -1,4 +1,4 @@
-// Puts what a fusion computes in its place.
+// Replaces fusions by the instructions of their bodies.
 #include "core/passes/fusion/fusion_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"

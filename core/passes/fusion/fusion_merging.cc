@@ -1,10 +1,10 @@
-// Merges kernels that walk over the same elements, so that a value goes from one to the next in a register: a producer
-// and its consumers, siblings that read the same arrays, and reductions with what is done with their results in those
-// rows (softmax, layer norm), also scalars that only one kernel needs. What others need becomes a result.
+// Merges kernels that walk over the same elements, so that values pass between them in registers: producers and
+// consumers, siblings that read the same arrays, and reductions with the work on their results in the same rows
+// (softmax, layer norm), also scalars that only one kernel needs. Values that other kernels need become results.
 //
-// Groups grow in program order from a first kernel, by consumers, producers and siblings that lie near it in the
-// program. A kernel joins if it finds each value of the group at the place where the group has it, if the group stays
-// convex (no path leaves and comes back), if the device takes the result, and if memory traffic is saved.
+// Groups grow in program order from a first kernel, by adding consumers, producers and siblings near it in the program.
+// A kernel joins if it reads each value of the group at the index at which the group computes it, if the group stays
+// convex (no path leaves it and comes back), if the device runs the merged kernel, and if memory traffic is saved.
 #include <algorithm>
 #include <functional>
 #include <ranges>
@@ -29,12 +29,12 @@ using ir::no_instruction;
 using ir::Opcode;
 using Kind = Access::Kind;
 
-// How much of the program the search for a path may look at.
+// Maximum number of values that the search for a path visits.
 constexpr std::size_t max_visited = 256;
 
 class KernelMerger {
  public:
-  // `positions`: by instruction id, is filled in for this computation.
+  // `positions` is indexed by instruction id and is filled in for this computation.
   KernelMerger(ir::Module &module, const analysis::CallGraph &graph, const analysis::Users &users,
                const PassContext &context, ir::ComputationId id, std::vector<std::size_t> &positions)
       : module_(module),
@@ -57,25 +57,25 @@ class KernelMerger {
   }
 
  private:
-  // Kernels that become one.
+  // Kernels that are merged.
   struct Group {
     std::vector<InstructionId> members;  // in program order
     std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> reduced;  // of its rows; empty while nothing is reduced
+    std::vector<std::int64_t> reduced;  // dimensions of its rows; empty if nothing is reduced
     std::size_t size = 0;               // see fused_size()
     std::size_t first = 0, last = 0;    // positions
   };
 
-  // What is known about a group while it grows, so that a new member is not compared with all others.
+  // State of a growing group, kept so that a new member is not compared with all others.
   struct Growth {
-    std::set<std::size_t> waiting;           // positions of those that may join; the beginning of the program first
-    std::unordered_set<InstructionId> seen;  // waiting, or decided
-    std::unordered_set<InstructionId> read;  // values whose users were considered: of an array that all read, once
-    // By value: the members that read it at the place.
+    std::set<std::size_t> waiting;           // positions of candidates; the earliest is tried first
+    std::unordered_set<InstructionId> seen;  // candidates, tried or not
+    std::unordered_set<InstructionId> read;  // values whose users are already candidates
+    // By value: members that read it at the same index.
     std::unordered_map<InstructionId, std::vector<InstructionId>> readers;
     std::unordered_set<InstructionId> operands;                    // arrays that the group reads
     std::unordered_map<InstructionId, std::size_t> users_outside;  // by value of the group; one for the root
-    std::size_t results = 0;                                       // values that have any
+    std::size_t results = 0;                                       // number of values with users outside
   };
 
   void describe_all() {
@@ -103,7 +103,7 @@ class KernelMerger {
     }
   }
 
-  // Several results are asked for one by one.
+  // Whether each result of the instruction is read by a get-tuple-element.
   bool may_be_taken_apart(const Instruction &instruction) const {
     return instruction.shape().is_array() || (instruction.id() != module_.computation(computation_).root().id() &&
                                               std::ranges::all_of(users_.of(instruction.id()), [&](InstructionId user) {
@@ -111,7 +111,7 @@ class KernelMerger {
                                               }));
   }
 
-  // The kernel that makes a value, and which of its results it is.
+  // Returns the kernel that computes a value, and the index of this value among its results.
   std::pair<InstructionId, std::size_t> source_of(InstructionId id) const {
     const Instruction instruction = module_.instruction(id);
     if (instruction.opcode() == Opcode::GetTupleElement) {
@@ -120,7 +120,7 @@ class KernelMerger {
     return {id, 0};
   }
 
-  // The arrays that an instruction makes: itself, or its get-tuple-elements.
+  // Returns the arrays that an instruction computes: itself, or its get-tuple-elements.
   std::vector<InstructionId> values_of(InstructionId id) const {
     if (module_.instruction(id).shape().is_array()) {
       return {id};
@@ -143,7 +143,7 @@ class KernelMerger {
       const InstructionId candidate = order_[position];
       growth.waiting.erase(growth.waiting.begin());
       if (!is_near(group, position)) {
-        continue;  // nor will it be when the group has grown
+        continue;  // a larger group would not be nearer
       }
       if (std::string reason = refusal(group, growth, candidate); !reason.empty()) {
         explain(group, candidate, reason);
@@ -186,7 +186,8 @@ class KernelMerger {
     return position + farthest_fused > group.last && position < group.first + farthest_fused;
   }
 
-  // Adds the kernels in no group that use values of a new member, make values for it, or read what it reads.
+  // Adds candidates: kernels in no group that use values of a new member, compute its operands, or read the same
+  // arrays.
   void add_candidates(const Group &group, InstructionId member, Growth &growth) const {
     auto consider = [&](InstructionId id) {
       const std::size_t position = position_of(id);
@@ -199,7 +200,7 @@ class KernelMerger {
       if (!growth.read.insert(value).second) {
         return;
       }
-      // Of those that lie far away there may be any number.
+      // Users far away are skipped, because there may be any number of them.
       auto users = users_.of(value);
       auto begin = std::ranges::lower_bound(users, group.last - std::min(group.last, farthest_fused), {},
                                             [&](InstructionId user) { return position_of(user); });
@@ -223,10 +224,10 @@ class KernelMerger {
 
   std::size_t position_of(InstructionId id) const { return positions_[index(id)]; }
 
-  // Why a kernel does not join; empty if it may.
+  // Returns the reason why a kernel does not join; empty if it may join.
   std::string refusal(const Group &group, const Growth &growth, InstructionId id) const {
     const Kernel &kernel = kernels_.at(id);
-    const bool walks_rows = kernel.sizes != group.sizes;  // may be once for each row of the group
+    const bool walks_rows = kernel.sizes != group.sizes;  // its elements may be rows of the group
     if (group.size + kernel.size > context_.fusion.max_instructions) {
       return fmt::format("together they have more than {} instructions", context_.fusion.max_instructions);
     }
@@ -266,7 +267,7 @@ class KernelMerger {
            });
   }
 
-  // Computed once, before the loop.
+  // Whether the kernel computes a single element, once before the loop.
   static bool is_scalar(const Kernel &kernel) {
     return kernel.reduced.empty() && std::ranges::all_of(kernel.sizes, [](std::int64_t size) { return size == 1; });
   }
@@ -289,8 +290,8 @@ class KernelMerger {
     return without_ones(kernel.sizes) == without_ones(kept);
   }
 
-  // Whether rows are read once, however long: there is one reduction, and of what is made in the row nobody else needs
-  // anything.
+  // Whether rows, however long, are read only once: there is only one reduction, and values with all elements of a row
+  // have no users outside the group.
   bool walks_once(const Group &group, InstructionId id) const {
     const auto is_inside = [&](InstructionId one) { return one == id || is_member(group, one); };
     const InstructionId root = module_.computation(computation_).root().id();
@@ -323,8 +324,8 @@ class KernelMerger {
                : "";
   }
 
-  // Why a value that goes from the group to the kernel or back is not wanted where it is made. Sets `exchanges` where
-  // there is any.
+  // Returns the reason why a value that passes between the group and the kernel is read at other indices than it is
+  // computed; empty if there is none. Sets `exchanges` if any value passes.
   std::string exchange_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId id,
                                bool &exchanges) const {
     const auto check = [&](InstructionId user, InstructionId value) {
@@ -353,7 +354,8 @@ class KernelMerger {
     return {};
   }
 
-  // Why a kernel finds a value that another one makes at other places than that one has it; empty if it does not.
+  // Returns the reason why a kernel reads a value at other indices than another kernel computes it; empty if it does
+  // not.
   std::string place_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId user,
                             InstructionId value) const {
     const auto [maker, result] = source_of(value);
@@ -383,7 +385,7 @@ class KernelMerger {
     return {};
   }
 
-  // Whether the kernel and a member read an array at the same place.
+  // Whether the kernel and a member read an array at the same index.
   bool reads_same(const Growth &growth, InstructionId id) const {
     const Kernel &kernel = kernels_.at(id);
     const Instruction instruction = module_.instruction(id);
@@ -411,8 +413,8 @@ class KernelMerger {
     return kept;
   }
 
-  // Whether no path leaves the group with the kernel and comes back, where none leaves the group itself and does. Gives
-  // up, and says no, when it has seen too much.
+  // Whether the group stays convex with the kernel: no path leaves it and comes back, given that no path does so in the
+  // group itself. Returns false when it has visited too many values.
   bool is_convex(const Group &group, InstructionId id) const {
     const std::size_t first = std::min(group.first, position_of(id));
     auto is_inside = [&](InstructionId value) { return value == id || is_member(group, value); };
@@ -431,7 +433,7 @@ class KernelMerger {
       }
     };
     for (InstructionId member : group.members) {
-      begin_at(member, position_of(id));  // only a path from the kernel would be new
+      begin_at(member, position_of(id));  // only paths from the kernel are new
     }
     begin_at(id, first);
     while (!stack.empty() && seen.size() <= max_visited) {
@@ -455,7 +457,7 @@ class KernelMerger {
     return stack.empty();
   }
 
-  // A group that is decided is one node from now on: whatever comes after one of its members comes after all of them.
+  // Completes a group. From now on it is one node: instructions after one of its members come after all of them.
   void settle(Group group) {
     for (InstructionId member : group.members) {
       group_of_[member] = groups_.size();
@@ -483,7 +485,7 @@ class KernelMerger {
     }
   }
 
-  // Values of members that are needed outside.
+  // Returns the values of members that are used outside the group.
   std::vector<InstructionId> results_of(const Group &group) const {
     std::vector<InstructionId> results;
     const InstructionId root = module_.computation(computation_).root().id();
@@ -500,7 +502,7 @@ class KernelMerger {
     return results;
   }
 
-  // What a new member reads, and what it makes that others need.
+  // Updates the operands and results of the group for a new member.
   void count_values(const Group &group, InstructionId member, Growth &growth) const {
     const InstructionId root = module_.computation(computation_).root().id();
     for (InstructionId value : values_of(member)) {
@@ -525,7 +527,7 @@ class KernelMerger {
     }
   }
 
-  // Whether the device takes the group as it is.
+  // Whether the device runs the group as one kernel.
   bool fits(const Growth &growth) const {
     return growth.results > 0 && (growth.results == 1 || context_.fusion.results) &&
            growth.operands.size() + growth.results <= context_.fusion.max_values;
@@ -558,10 +560,11 @@ class KernelMerger {
   std::vector<InstructionId> order_;
   std::vector<std::size_t> &positions_;  // in order_, by instruction id
   std::unordered_map<InstructionId, Kernel> kernels_;
-  std::unordered_set<InstructionId> takers_;  // kernels of which a value takes the place of an array
-  std::vector<Group> groups_;                 // decided
+  std::unordered_set<InstructionId> takers_;  // kernels with a value that reuses the memory of an array
+  std::vector<Group> groups_;                 // completed
   std::unordered_map<InstructionId, std::size_t> group_of_;
-  // By position: the largest position among what an instruction may come after, with each decided group as one node.
+  // By position: the largest position of the instructions that an instruction depends on, where each completed group is
+  // one node.
   std::vector<std::size_t> ceilings_;
 };
 

@@ -1,7 +1,8 @@
-// Merges small kernels that do not wait for each other into one with several results: starting them costs more than
-// they do. Kernels at the same depth (the length of the longest chain of instructions before them) cannot wait for each
-// other, and no set of such sets makes a cycle, as every edge leads to a greater depth. What reads an array and what
-// takes its place (taken_places.h) are no such kernels, unless the one reads where the other writes.
+// Merges small kernels that do not depend on each other into one kernel with several results, because starting them
+// takes longer than running them. Kernels at the same depth (the length of the longest chain of instructions before
+// them) cannot depend on each other, and merging at several depths cannot make a cycle, because every edge leads to a
+// greater depth. A kernel that reads an array and one that reuses its memory (taken_places.h) are not merged, unless
+// the first reads at the indices that the second writes.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -76,7 +77,7 @@ class HorizontalFuser {
     std::int64_t bytes = instruction.shape().byte_size();
     for (InstructionId operand : instruction.operands()) {
       const ir::Shape &shape = module_.instruction(operand).shape();
-      bytes += shape.is_array() ? std::min(shape.byte_size(), limits_.small_kernel_bytes) : 0;  // tuples may be wide
+      bytes += shape.is_array() ? std::min(shape.byte_size(), limits_.small_kernel_bytes) : 0;  // tuples may be large
     }
     return bytes;
   }
@@ -85,8 +86,8 @@ class HorizontalFuser {
     return places_.would_need_copy(module_.instruction(maker.id), module_.instruction(reader.id), reader.kernel);
   }
 
-  // Cuts a list of kernels, in program order, where the limits are reached. Returns those that would need a copy beside
-  // one before them.
+  // Divides a list of kernels, in program order, where the limits are reached. Returns the kernels that would need a
+  // copy if they were merged with one before them.
   std::vector<Candidate> divide(std::vector<Candidate> candidates, std::vector<FusionPlan> &plans) const {
     std::vector<Candidate> apart;
     FusionPlan plan;

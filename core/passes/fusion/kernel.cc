@@ -1,5 +1,5 @@
-// Accesses are found backwards: roots are wanted at the place of the walk, and each instruction says where it wants its
-// operands, given where it is wanted itself.
+// Accesses are determined backwards: roots are read at the indices walked over, and each instruction determines where
+// its operands are read from where it is read itself.
 #include "core/passes/fusion/kernel.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class KernelDescription {
   }
 
  private:
-  // A root decides what is walked; all roots must agree.
+  // Takes the shape walked over from a root; returns false if it differs from that of other roots.
   bool add_root(const Instruction &root) {
     Instruction source = root;
     if (root.opcode() == Opcode::GetTupleElement) {
@@ -115,7 +115,7 @@ class KernelDescription {
     return std::ranges::equal(instruction.shape().sizes(), kernel_.sizes);
   }
 
-  // Notes where an instruction is wanted.
+  // Records where an instruction is read.
   void want(InstructionId id, const Access &access) {
     auto [found, is_new] = accesses_.emplace(id, access);
     if (!is_new && found->second != access) {
@@ -123,7 +123,7 @@ class KernelDescription {
     }
   }
 
-  // Notes where an instruction wants its operands. False if it is something that a kernel does not contain.
+  // Records where an instruction reads its operands. Returns false if it cannot be part of a kernel.
   bool visit(const Instruction &instruction) {
     const Access access = accesses_[instruction.id()];
     auto want_all = [&](const Access &of_operands) {
@@ -190,7 +190,7 @@ class KernelDescription {
 
   Instruction instruction_;
   Kernel kernel_;
-  bool walks_ = false;  // kernel_.sizes is known
+  bool walks_ = false;  // whether kernel_.sizes is known
   std::vector<InstructionId> roots_;
   std::unordered_map<InstructionId, Access> accesses_;
 };
@@ -224,7 +224,8 @@ std::size_t fused_size(const Instruction &instruction) {
   if (instruction.opcode() != Opcode::Fusion) {
     return counts(instruction) ? 1 : 0;
   }
-  // A fusion inside counts as one: to go down into each would never end where each has the next one twice.
+  // A nested fusion counts as one instruction: counting all levels would take exponential time where each level has the
+  // next one twice.
   return static_cast<std::size_t>(std::ranges::count_if(instruction.called(0).instructions(), counts));
 }
 

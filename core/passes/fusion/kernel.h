@@ -1,4 +1,5 @@
-// A kernel as the merging of fusions sees it: which elements it walks over, and at which of them it wants its operands.
+// Kernels as the merging of fusions sees them: the elements that a kernel walks over, and the elements of its operands
+// that it reads at each of them.
 #pragma once
 
 #include <optional>
@@ -8,47 +9,49 @@
 
 namespace bp::passes {
 
-// Where a kernel wants an operand while it is at an element of what it walks.
+// Elements of an operand that a kernel reads for one element that it walks over.
 struct Access {
   enum class Kind : std::uint8_t {
-    Nowhere,    // not at all
-    AtPlace,    // at the same element
-    PerRow,     // one element for all that agree in the dimensions `rows`
-    Elsewhere,  // at others
+    Nowhere,    // none
+    AtPlace,    // the element at the same index
+    PerRow,     // one element for all elements that agree in the dimensions `rows`
+    Elsewhere,  // other elements
   };
   Kind kind = Kind::Nowhere;
-  std::vector<std::int64_t> rows;  // dimensions of what is walked, ascending, without those of size 1
+  std::vector<std::int64_t> rows;  // dimensions of the array walked over, ascending, without those of size 1
   bool operator==(const Access &) const = default;
 };
 
-// An elementwise op, a reduce, or a fusion of such with a walk of its own: all results have the elements that are
-// walked, or one for each row of them.
+// A kernel: an elementwise op, a reduce, or a fusion of these that walks over one array shape. Each result has one
+// element per element walked over, or one per row.
 struct Kernel {
-  std::vector<std::int64_t> sizes;    // of what is walked
+  std::vector<std::int64_t> sizes;    // of the array walked over
   std::vector<std::int64_t> reduced;  // dimensions of a row, ascending; empty if nothing is reduced
   std::vector<Access> operands;       // by operand
-  std::vector<bool> is_per_row;       // by result: one element for each row
+  std::vector<bool> is_per_row;       // by result: whether it has one element per row
   std::size_t size = 0;               // see fused_size()
-  std::size_t reductions = 0;         // each goes through the row once
+  std::size_t reductions = 0;         // number of reductions; each reads the row once
 };
 
-// What an instruction, or the body of a fusion, counts against a device's limit: scalar constants and what repeats them
-// are operands of what uses them, and count nothing.
+// Returns what an instruction, or the body of a fusion, counts against a device's limit of instructions. Scalar
+// constants and broadcasts of them are immediate operands of their users, and count nothing.
 std::size_t fused_size(const ir::Instruction &instruction);
 
-// How far apart in the program kernels that become one may lie: what is far away would only live longer.
+// Maximum distance in the program of kernels that are merged. Merging kernels that are further apart would only extend
+// lifetimes.
 constexpr std::size_t farthest_fused = 128;
 
-// Each element of the result is made of the same elements of the operands. A copy is not among these: it may be wanted
-// for the place it makes, or the layout.
+// Whether each element of the result is computed from the elements of the operands at the same index. False for copies,
+// which may be there for their memory or their layout.
 inline bool is_elementwise(const ir::Instruction &instruction) {
   return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != ir::Opcode::Copy;
 }
 
-// Elementwise ops of an instruction or a few: to do them again costs less than to read what they gave.
+// Whether one or a few elementwise ops like this take less time to repeat than it takes to read their result.
 bool is_cheap(ir::Opcode opcode);
 
-// What an instruction does as a kernel; nothing if it is none of this kind. Linear in its fused computation.
+// Describes an instruction as a kernel; returns nothing if it is no kernel of this kind. Linear in its fused
+// computation.
 std::optional<Kernel> describe_kernel(const ir::Instruction &instruction);
 
 }  // namespace bp::passes

@@ -1,4 +1,4 @@
-// What fusion may make for a device, and how it tells of its decisions.
+// Limits of the kernels that fusion may build for a device, and reports about its decisions.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +7,28 @@
 
 namespace bp::passes {
 
-// What a device takes as one kernel.
+// Kinds and sizes of kernels that a device runs.
 struct FusionLimits {
   bool contractions = true;  // a dot or convolution with the elementwise work on its result
   bool prologues = true;     // and on its operands
-  bool rows = true;          // reductions along the last dimensions with what follows from them in the same rows
-  bool results = true;       // several results of the same elements
+  bool rows = true;          // reductions along the last dimensions, with the work on their results in the same rows
+  bool results = true;       // several results with the same elements
   std::size_t max_instructions = 256;
   std::size_t max_values = 64;  // operands and results
-  // A contraction's work ends this many possible ends before the last one.
+  // Number of possible ends of a contraction's fusion that are skipped, counted from the last one.
   std::size_t ends_before_last = 0;
-  // Kernels that touch fewer bytes cost more to start than to run: those that do not wait for each other become one.
+  // Kernels that read and write fewer bytes take longer to start than to run. Those that do not depend on each other
+  // are merged.
   std::int64_t small_kernel_bytes = 4096;
-  std::int64_t max_row_bytes = 1 << 18;  // of one value
-  // A reduction to fewer results leaves a part of the device idle: a long one becomes two. With `rows`, a result of
-  // neighbours in memory counts as results_per_row, and others as results_per_column. Scatters of smaller windows are
-  // sorted. 0: none of this.
+  std::int64_t max_row_bytes = 1 << 18;  // bytes of one value in a row
+  // Minimum number of results that keeps the whole device busy. A long reduction to fewer results is split into two.
+  // With `rows`, a result of elements that are adjacent in memory counts as results_per_row, and any other as
+  // results_per_column. Scatters of windows with fewer elements are sorted. 0: nothing is split or sorted.
   std::int64_t min_results = 4096;
   static constexpr std::int64_t results_per_row = 1024, results_per_column = 256;
 };
 
-// Why two kernels did not become one; that they did, if there is no reason.
+// Reason why two kernels were not merged; if it is empty, they were merged.
 struct FusionDecision {
   std::string first, second;
   std::string reason;

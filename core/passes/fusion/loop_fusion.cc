@@ -1,25 +1,25 @@
 // Greedy fusion of elementwise ops and index arithmetic into loops: each fusion computes the elements of its root, and
-// whatever they need on the way, without storing it.
+// all intermediate values without storing them.
 //
-// One walk, users before producers. An instruction joins the group of its users if all of them are in that one group,
-// so that nothing is computed twice and no cycle can arise; if it cannot join, it may be the root of a group of its
-// own. Only what costs nothing (scalar constants, iota, broadcasts) is copied into every group that uses it. A reshape
-// is free between buffers, where it only renames bytes, but costs arithmetic in a loop: it is fused only in the middle.
+// Instructions are visited once, users before producers. An instruction joins the group of its users if all of them are
+// in the same group, so that nothing is computed twice and no cycle can arise; otherwise it may become the root of a
+// new group. Only instructions that cost nothing (scalar constants, iota, broadcasts) are copied into every group that
+// uses them. Reshapes cost nothing between buffers, where they only rename bytes, but cost index arithmetic in a loop,
+// so they are fused only between other members.
 //
-// "Nothing is computed twice" needs care inside of a group, too: a loop computes a value again for each index that its
-// users ask for. A view is one way of turning the root's index into an index of a value. A value that costs something
-// joins only if all its users ask through one view, and that view does not repeat elements, as one below a broadcast
-// does.
+// Within a group, too, a loop computes a value again for each index at which its users read it. A view is one way of
+// mapping the root's index to an index of a value. A value that costs something joins only if all its users read it
+// through the same view, and if that view does not repeat elements, as views below a broadcast do.
 //
-// A group that reaches the device's limit ends where the fewest bytes go from one loop to the next.
+// A group that reaches the device's limit is cut where the fewest bytes pass from one loop to the next.
 //
-// A scatter may do one window after the other, so only cheap work on its updates joins.
+// A scatter may run one window after the other, so only cheap work on its updates joins.
 //
-// What is computed from a reduction is left to the kernel of its rows (fusion-merging): it does not join through a view
-// that finds elements in an operand or another, or by an index.
+// Instructions computed from a reduction are left to the kernel of its rows (fusion-merging): they do not join through
+// a view that selects elements from one of several operands or by an index.
 //
-// A loop whose result takes the place of an array (taken_places.h) leaves to others what is smaller than the array and
-// computed from it: it would read the array elsewhere than it writes, and so need a copy of the whole.
+// A loop whose result reuses the memory of an array (taken_places.h) excludes smaller values that are computed from the
+// array: they would read the array at other indices than are written, so that the whole array had to be copied.
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
@@ -42,7 +42,7 @@ using ir::InstructionId;
 using ir::no_instruction;
 using ir::Opcode;
 
-// Costs index arithmetic only.
+// Whether the op costs index arithmetic only.
 bool only_moves(Opcode opcode) {
   switch (opcode) {
     case Opcode::Broadcast:
@@ -55,7 +55,7 @@ bool only_moves(Opcode opcode) {
   }
 }
 
-// Finds each element in one of its operands, for a comparison or a few reads.
+// Whether the op takes each element from one of its operands, for a comparison or a few reads.
 bool finds_elements(Opcode opcode) {
   switch (opcode) {
     case Opcode::Concatenate:
@@ -66,17 +66,19 @@ bool finds_elements(Opcode opcode) {
   }
 }
 
-// A reduce of one operand may be a root: each element of its operand is asked for once.
+// Whether the instruction may be a root because it is a reduce of one operand, which reads each element of it once.
 bool is_reduce_root(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce && instruction.operand_count() == 2;
 }
 
-// As may a scatter of one array: each element of its updates is asked for once.
+// Whether the instruction may be a root because it is a scatter of one array, which reads each element of its updates
+// once.
 bool is_scatter_root(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Scatter && instruction.shape().is_array();
 }
 
-// Of a few elements each; larger ones, such as those of a cumulative sum, may have kernels of their own.
+// Whether the windows have only a few elements; larger ones, such as those of cumulative sums, may have special
+// kernels.
 bool has_small_windows(const Instruction &instruction) {
   constexpr std::int64_t max_elements = 15;
   if (instruction.opcode() != Opcode::ReduceWindow || instruction.operand_count() != 2) {
@@ -95,7 +97,7 @@ bool windows_overlap(const Instruction &instruction) {
   });
 }
 
-// Whether the elements of operand i are asked for, all together, more than once each.
+// Whether the elements of operand i are read, on the whole, more than once each.
 bool repeats_operand(const Instruction &user, std::size_t i) {
   switch (user.opcode()) {
     case Opcode::Concatenate: return false;
@@ -116,7 +118,7 @@ bool repeats_operand(const Instruction &user, std::size_t i) {
   return user.shape().element_count() > user.operand(i).shape().element_count();
 }
 
-// Of a concatenation in a loop, in each of which an element is looked for.
+// Maximum number of operands of a concatenation in a loop, in each of which elements are looked up.
 constexpr std::size_t max_concatenated = 4;
 
 class ComputationFuser {
@@ -144,17 +146,17 @@ class ComputationFuser {
 
  private:
   struct View {
-    bool repeats = false;  // asks for an element more than once
-    bool finds = false;    // at the place of another element
-    bool waits = false;    // one after the other
+    bool repeats = false;  // reads an element more than once
+    bool finds = false;    // reads at another index
+    bool waits = false;    // elements are computed one after the other
   };
   struct Member {
     InstructionId root = no_instruction;
-    std::uint32_t view = 0;  // through which the group asks for it, in views_
+    std::uint32_t view = 0;  // index in views_ of the view through which the group reads it
   };
   struct Group {
     std::vector<InstructionId> members;    // users first: the root is the first
-    InstructionId taken = no_instruction;  // the array in whose place the root belongs
+    InstructionId taken = no_instruction;  // the array whose memory the root reuses
     std::size_t size = 0;                  // see fused_size()
     bool is_full = false;
   };
@@ -195,7 +197,7 @@ class ComputationFuser {
     }
   }
 
-  // Which instructions are computed from a reduction, element by element or moved about.
+  // Records which instructions are computed from a reduction by elementwise ops and movement.
   void note_rows(ir::Computation computation) {
     for (Instruction instruction : computation.instructions()) {
       const bool passes = is_elementwise(instruction) || only_moves(instruction.opcode()) ||
@@ -208,7 +210,7 @@ class ComputationFuser {
     }
   }
 
-  // Joins the group of all users, if there is one and it may take the instruction.
+  // Adds the instruction to the group of all its users, if there is one and it may join.
   bool join_users(const Instruction &instruction) {
     auto users = users_.of(instruction.id());
     if (is_scalar_constant(instruction)) {
@@ -281,8 +283,8 @@ class ComputationFuser {
     return true;
   }
 
-  // Ends a group that is full where the fewest bytes go from one loop to the next: members from there on leave it, and
-  // join or start others. Of two such places it is the later one.
+  // Ends a full group where the fewest bytes pass from one loop to the next: later members leave it, and join or start
+  // other groups. Of equal places the last one is chosen.
   void cut(Group &group) {
     const std::vector<std::int64_t> bytes = bytes_at_cuts(group.members);
     std::size_t best = group.members.size();
@@ -303,8 +305,9 @@ class ComputationFuser {
     }
   }
 
-  // By number of first members that stay: the bytes that go through memory for it. What the others make, or what would
-  // join after them, is written and read; what both read is read once more.
+  // Returns the bytes read and written because of a cut, by number of first members that remain. Values that are
+  // computed by the other members, or by instructions that would join after them, are written and read; arrays that
+  // both parts read are read once more.
   std::vector<std::int64_t> bytes_at_cuts(const std::vector<InstructionId> &members) const {
     struct Use {
       std::size_t first, last;
@@ -324,7 +327,7 @@ class ComputationFuser {
         }
       }
     }
-    std::vector<std::int64_t> steps(members.size() + 2);  // prefix sums in the end
+    std::vector<std::int64_t> steps(members.size() + 2);  // turned into prefix sums below
     for (const auto &[id, use] : uses) {
       const auto made = made_at.find(id);
       const std::int64_t bytes = module_.instruction(id).shape().byte_size() * (made == made_at.end() ? 1 : 2);
@@ -335,7 +338,8 @@ class ComputationFuser {
     return steps;
   }
 
-  // Whether something of fewer elements than an array is made of it, as far as a loop would compute it.
+  // Whether the instruction has fewer elements than the array and is computed from it, as far as a loop would compute
+  // it.
   bool is_computed_from_part_of(const Instruction &instruction, InstructionId array) const {
     if (array == no_instruction ||
         instruction.shape().element_count() >= module_.instruction(array).shape().element_count()) {
@@ -358,7 +362,7 @@ class ComputationFuser {
     return false;
   }
 
-  // Says why the instruction does not join the one that needs it.
+  // Reports why the instruction does not join its user, and returns false.
   bool refuse(const Instruction &instruction, InstructionId user, const char *reason) const {
     if (context_.explain_fusion) {
       context_.explain_fusion({std::string(module_.instruction(user).name()), std::string(instruction.name()), reason});
@@ -367,7 +371,7 @@ class ComputationFuser {
   }
 
   void start_group(const Instruction &instruction) {
-    // What each user copies needs no loop of its own.
+    // Instructions that are copied into each user need no loop of their own.
     if (is_copied_into_users(instruction) || instruction.opcode() == Opcode::Reshape) {
       return;
     }
@@ -376,14 +380,14 @@ class ComputationFuser {
     groups_[instruction.id()] = {{instruction.id()}, places_.taken_by(instruction), fused_size(instruction)};
   }
 
-  // The view through which a member asks for operand i: its own if elements correspond one to one, else a new one.
+  // Returns the view through which a member reads operand i: its own if elements correspond one to one, else a new one.
   std::uint32_t view_of_operand(const Instruction &user, const Member &member, std::size_t i) {
     Instruction operand = user.operand(i);
     bool is_same_index = is_elementwise(user) && operand.shape().rank() == user.shape().rank();
     if (is_same_index) {
       return member.view;
     }
-    // One new view per member and operand, however often it is asked for.
+    // A member has only one new view per operand, however often this is called.
     auto [found, is_new] = operand_views_.emplace(std::pair(user.id(), i), static_cast<std::uint32_t>(views_.size()));
     if (is_new) {
       views_.push_back({views_[member.view].repeats || repeats_operand(user, i),
@@ -393,7 +397,7 @@ class ComputationFuser {
     return found->second;
   }
 
-  // The members in program order, without reshapes of what comes from outside.
+  // Returns the members in program order, without reshapes of values from outside.
   std::vector<InstructionId> body_of(const Group &group) const {
     std::vector<InstructionId> body;
     std::unordered_set<InstructionId> inside;
@@ -409,7 +413,7 @@ class ComputationFuser {
     return body;
   }
 
-  // A loop around the root alone, or with its constants, is what the root is without fusion.
+  // Whether the loop contains more than its root and scalar constants; otherwise it equals the root without fusion.
   bool does_more_than_its_root(const std::vector<InstructionId> &body) const {
     if (body.size() != 1) {
       return body.size() > 1;
@@ -420,13 +424,13 @@ class ComputationFuser {
     });
   }
 
-  // Whether groups copy it instead of reading it.
+  // Whether groups copy the instruction instead of reading it.
   bool is_copied(InstructionId id) const {
     Instruction instruction = module_.instruction(id);
     return is_copied_into_users(instruction) && !members_.contains(id) && is_fusible(instruction);
   }
 
-  // What a scatter changes has to lie somewhere.
+  // The array that a scatter updates is not copied, because it needs memory.
   bool is_copied_for(const Instruction &root, InstructionId id) const {
     return is_copied(id) && !(is_scatter_root(root) && root.operands()[0] == id);
   }
@@ -448,7 +452,7 @@ class ComputationFuser {
   const PassContext &context_;
   ir::ComputationId computation_;
   TakenPlaces places_;
-  bool may_find_;                         // the device takes more than simple loops
+  bool may_find_;                         // whether the device supports more than simple loops
   std::vector<bool> is_control_ordered_;  // by instruction id
   std::unordered_set<InstructionId> of_rows_;
   std::vector<View> views_;

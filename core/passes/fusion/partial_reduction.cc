@@ -14,7 +14,7 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// The bits of the element that changes no other, as a float or an integer of the width.
+// Returns the bits of the op's identity element, as a float or an integer of the type's width.
 std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
   const bool is_pred = type == ElementType::Pred, is_signed = ir::is_signed(type);
   if (!ir::is_floating(type) && !is_pred && !ir::is_integer(type)) {
@@ -54,7 +54,7 @@ std::span<const Shape> arrays(const Shape &shape) {
   return shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
 }
 
-// Whether elements have the types of what they are combined to.
+// Whether elements have the types of the combined values.
 bool has_plain_values(Instruction reduction, std::size_t count) {
   const std::span<const Shape> results = arrays(reduction.shape()),
                                combined = arrays(reduction.called(0).root().shape());

@@ -1,4 +1,4 @@
-// Reductions whose elements are combined in parts first: what parts start with, and the types they have.
+// Reductions whose elements are combined in parts first: start values and types of the parts.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,22 @@
 
 namespace bp::passes {
 
-// Sums and products of half floats are f32 until all parts are combined.
+// A reduction in parts. Sums and products of floats narrower than f32 are f32 until all parts are combined.
 struct PartialReduction {
-  std::vector<ir::InstructionId> operands;  // of the types that parts have
-  // Start of a part: the neutral element of the op. Of any other function, and of several values at once, the start of
-  // the whole, where f(start, start) is start, as of the largest and its place: then it counts once however often it
-  // comes.
+  std::vector<ir::InstructionId> operands;  // converted to the types of the parts
+  // Start values of a part: the identity element of the op. For any other function, and for several values at once,
+  // they are the start values of the whole reduction, if f(start, start) is start (as for the maximum with its index):
+  // then it does not matter how often they are combined.
   std::vector<ir::InstructionId> starts;
-  std::vector<ir::InstructionId> initial;  // what the whole starts with
+  std::vector<ir::InstructionId> initial;  // start values of the whole reduction
   ir::ComputationId function;
 };
 
-// The parts of a reduce or reduce-window of plain arrays whose elements have the types of what they are combined to;
-// empty, and nothing added, if there is no such start.
+// Returns the parts of a reduce or reduce-window of plain arrays, if the elements have the types of the combined values
+// and parts have start values; otherwise returns nothing and adds nothing.
 std::optional<PartialReduction> partial_reduction(ArrayBuilder &b, ir::Instruction reduction);
 
-// A reduce or reduce-window of these operands and starts, with the function.
+// Adds a reduce or reduce-window of these operands and start values, with the same function.
 template <ir::AttributeSetter F>
 ir::InstructionId add_partial(ArrayBuilder &b, ir::Opcode opcode, const PartialReduction &of,
                               std::vector<ir::InstructionId> operands, std::span<const ir::InstructionId> starts,
@@ -30,7 +30,7 @@ ir::InstructionId add_partial(ArrayBuilder &b, ir::Opcode opcode, const PartialR
   operands.insert(operands.end(), starts.begin(), starts.end());
   return b.try_add(opcode, operands, set_attributes, std::span(&of.function, 1)).value();
 }
-// An array, or the elements of a tuple.
+// Returns the array, or the elements of the tuple.
 std::vector<ir::InstructionId> arrays_of(ArrayBuilder &b, ir::InstructionId value);
 
 }  // namespace bp::passes

@@ -1,7 +1,7 @@
-// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so parts of
-// it are reduced first, all at the same time: its last dimensions, if that gives enough of them, or its longest
-// dimension is cut. Of half floats the parts' sums are f32. What has no such dimension, or gives enough results, stays,
-// and so does what has no start for parts (partial_reduction()).
+// reduce(x)  ->  reduce(reduce(bitcast(x))): a reduction to few results keeps few workers of a device busy, so parts
+// are reduced first, all at the same time. The parts are its last dimensions, if that gives enough parts; otherwise its
+// longest dimension is cut. Partial sums of floats narrower than f32 are f32. Reductions without such a dimension, with
+// enough results, or without start values for parts (partial_reduction()) are not changed.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -17,11 +17,11 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// Parts that are shorter cost more to write and to read again than they save: elements, of a row and of a column, which
-// several workers share, and of what one has alone.
+// Minimum elements of a part; writing and reading shorter parts costs more than they save. For parts in a row or in a
+// column that several workers share, and for parts of one worker.
 constexpr std::int64_t min_row = 16 * 1024, min_column = 1024, min_alone = 32;
-// Whole dimensions need no cut, and lie as others do that are fused with them: they may be shorter by so much, and give
-// as many parts as one reduction takes at once.
+// Whole dimensions need no cut, and have the same shape as other arrays that are fused with them, so parts of whole
+// dimensions may be shorter by this factor. Their number is limited to what one reduction handles at once.
 constexpr std::int64_t less_of_whole = 16, max_parts = min_row;
 
 class Splitter {
@@ -39,7 +39,8 @@ class Splitter {
   }
 
  private:
-  // The longest reduced dimension and the number of its parts; whether that is worth it.
+  // Chooses the dimensions of a part or the dimension to cut, and the number of parts. Returns whether splitting is
+  // worth it.
   bool choose_parts() {
     std::int64_t results = 1;
     bool is_row = false;
@@ -49,12 +50,12 @@ class Splitter {
       } else if (dimension_ == from_.rank() || from_.size(d) > from_.size(dimension_)) {
         dimension_ = d;
       }
-      is_row = from_.size(d) == 1 ? is_row : is_reduced(d);  // as the last one is that has more than one element
+      is_row = from_.size(d) == 1 ? is_row : is_reduced(d);  // as the last dimension of more than one element
     }
     if (dimension_ == from_.rank()) {
       return false;
     }
-    // Of a result that workers share, a part is long enough for all of them.
+    // If several workers share a result, a part is long enough for all of them.
     const std::int64_t shared = is_row ? FusionLimits::results_per_row : FusionLimits::results_per_column;
     const std::int64_t least = !limits_.rows ? min_alone : is_row ? min_row : min_column;
     const std::int64_t wanted = limits_.min_results / (limits_.rows ? shared : 1);
@@ -75,7 +76,7 @@ class Splitter {
     if (first_whole_ < from_.rank()) {
       return true;
     }
-    // Parts of one length, if a few more or less of them divide the dimension; else the last one is filled up.
+    // Chooses a similar number of parts that divides the dimension; if there is none, the last part is padded.
     for (std::int64_t near = 0; near < parts_ / 2; ++near) {
       for (const std::int64_t parts : {parts_ + near, parts_ - near}) {
         if (size % parts == 0 && parts <= most) {
@@ -107,7 +108,8 @@ class Splitter {
     return std::ranges::find(reduce_.dimensions(), static_cast<std::int64_t>(dimension)) != reduce_.dimensions().end();
   }
 
-  // Seen as parts, unless these are whole dimensions; the last one is filled up.
+  // Returns the array with one dimension cut into parts, the last of which is padded; the array itself if parts are
+  // whole dimensions.
   InstructionId cut(ArrayBuilder &b, InstructionId x, InstructionId filling) const {
     if (first_whole_ < from_.rank()) {
       return x;
@@ -124,7 +126,7 @@ class Splitter {
     return b.seen_as(x, Shape::array(b.type(x), sizes));
   }
 
-  // The reduced ones: first those of a part, then the others, which number the parts.
+  // Returns the dimensions to reduce: first those of a part, then those that number the parts.
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> dimensions() const {
     std::vector<std::int64_t> first, second;
     const bool is_whole = first_whole_ < from_.rank();
@@ -147,8 +149,8 @@ class Splitter {
   Instruction reduce_;
   const Shape from_;
   const std::size_t count_ = reduce_.operand_count() / 2;
-  std::size_t dimension_ = from_.rank();    // which is cut
-  std::size_t first_whole_ = from_.rank();  // of the dimensions of a part, where none is cut
+  std::size_t dimension_ = from_.rank();    // the one to cut
+  std::size_t first_whole_ = from_.rank();  // first dimension of a part that consists of whole dimensions
   std::int64_t parts_ = 1;
 };
 

@@ -1,16 +1,15 @@
-// reduce-window  ->  scans: what large windows have in common is combined once. Scans are reduce-windows, too, whose
-// window is as long as the dimension and reaches all elements up to one, or all from it: backends have kernels of
-// linear time for these. Dimensions are windowed one after the other, the last one first, so that elements keep their
-// order.
+// reduce-window  ->  scans, so that elements common to many large windows are combined once. Scans are reduce-windows,
+// too, whose window is as long as the dimension and contains all elements up to one, or all elements from it; backends
+// have kernels of linear time for these. Dimensions are handled one after the other, the last one first, so that
+// elements keep their order.
 //
 // A large window of w elements is the end of one block of w - 1 elements and the beginning of the next (van Herk, Gil
-// and Werman): a scan of all blocks backwards and one forwards give both, for any associative function. Of a window
-// with strides, results that are not wanted are dropped; one with gaps has blocks of rows, as many in a row as a gap is
-// wide.
+// and Werman): a backward scan and a forward scan of all blocks give both, for any associative function. For a window
+// with strides, results that are not needed are dropped; a window with gaps has blocks of rows whose length is the gap.
 //
-// A long scan of few lines is cut into blocks: these are scanned at the same time, what each of them gives is scanned,
-// and that is combined with all elements of the next. All else stays, and so does what has no start for parts
-// (partial_reduction()).
+// A long scan of few lines is cut into blocks: these are scanned at the same time, then the results of whole blocks are
+// scanned, and combined with all elements of the next block. Other reduce-windows are not changed, nor are those
+// without start values for parts (partial_reduction()).
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -32,9 +31,9 @@ using Id = ir::InstructionId;
 using Ids = std::vector<Id>;
 using Numbers = std::vector<std::int64_t>;
 
-// Elements that are combined for each that is read or written: with fewer, scans are no faster.
+// Minimum number of elements combined per element read or written; with fewer, scans are not faster.
 constexpr double min_work = 32;
-// A line that is shorter is scanned as it is.
+// Minimum length of a line that is scanned in blocks.
 constexpr std::int64_t min_cut = 16 * 1024;
 
 enum class Direction : std::uint8_t { Forward, Backward };
@@ -51,7 +50,7 @@ struct Side {
   double work() const {
     return static_cast<double>(window.size) * static_cast<double>(output) / static_cast<double>(input + output);
   }
-  // Blocks of hardly anything but padding are as bad.
+  // Whether scans pay in this dimension. They do not if blocks consist mostly of padding.
   bool is_large() const {
     const double read = static_cast<double>(input) * static_cast<double>(window.lhs_dilate) +
                         static_cast<double>(output) * static_cast<double>(window.stride);
@@ -104,7 +103,7 @@ class WindowSplitter {
   }
 
  private:
-  // A backend's kernel does all of it.
+  // Whether it is a scan that one kernel of a backend does.
   bool is_scanned_at_once() const {
     if (std::ranges::count_if(sides_, &Side::is_moved) != 1) {
       return false;
@@ -115,7 +114,7 @@ class WindowSplitter {
            given.size == side->window.size;
   }
 
-  // Each result is combined with one of the starts.
+  // Windows dimension d; each result is combined with one of the start values.
   Ids windowed(Ids values, std::size_t d, const Ids &starts) {
     const Side &side = sides_[d];
     if (!side.is_large()) {
@@ -129,7 +128,7 @@ class WindowSplitter {
     return by_blocks(std::move(values), d, starts);
   }
 
-  // The array is seen as [..., blocks, elements of a block, gap, ...].
+  // Reshapes the array to [..., blocks, elements of a block, gap, ...].
   Ids by_blocks(Ids values, std::size_t d, const Ids &starts) {
     const auto &[window, input, output] = sides_[d];
     const std::int64_t gap = window.rhs_dilate, length = window.size - 1;
@@ -172,7 +171,7 @@ class WindowSplitter {
     return length >= min_cut && elements_ / length < wanted;
   }
 
-  // As many as a block has elements, or a few more or less so that all are of one length.
+  // Returns the number of blocks: about the number of elements in a block, and if possible a divisor of the size.
   static std::int64_t blocks_of(std::int64_t size) {
     const std::int64_t root = std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(size)) / 2;
     for (std::int64_t near = 0; near < root / 2; ++near) {
@@ -219,7 +218,7 @@ class WindowSplitter {
     return values;
   }
 
-  // Dimension d as these, and `count` dimensions from d on as one.
+  // Split dimension d into parts, and join `count` dimensions from d on.
   Ids seen_in_parts(Ids values, std::size_t d, const Numbers &parts) { return seen(std::move(values), d, 1, parts); }
   Ids seen_whole(Ids values, std::size_t d, std::size_t count) {
     const Shape shape = b_.shape(values[0]);
@@ -236,7 +235,7 @@ class WindowSplitter {
     return values;
   }
 
-  // Repeated along a new dimension d.
+  // Returns the values repeated along a new dimension d.
   Ids stretched(Ids values, std::size_t d, Id like) {
     const Shape shape = b_.shape(like);
     Numbers dimensions(shape.rank() - 1);

@@ -1,9 +1,10 @@
-// reduce(reshape(op(x, y)))  ->  reduce(op(reshape(x), reshape(y))), and so for scans: elementwise work is done in the
-// shape in which it is combined, so that both are one loop and what goes between them needs no memory. Reductions that
-// were cut into parts see their operands so. Nobody else uses the work, so nothing is computed twice. What follows from
-// a contraction stays as it is: it may be done on the sums before they are written.
+// reduce(reshape(op(x, y)))  ->  reduce(op(reshape(x), reshape(y))), also for scans: elementwise work is done in the
+// shape in which it is combined, so that both are one loop and the values between them need no memory. Reductions that
+// were split into parts have such operands. The work has no other users, so nothing is computed twice. Work on the
+// result of a contraction is not changed, because it may be done on the sums before they are written.
 //
-// One walk, users first, finds what is wanted in another shape; a second one, operands first, does it in that shape.
+// A first pass over the instructions, users first, finds those to be computed in another shape; a second one, operands
+// first, computes them in it.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -34,7 +35,7 @@ bool combines(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce || instruction.opcode() == Opcode::ReduceWindow;
 }
 
-// Finds its elements at other places, as a loop can do for what it computes from them.
+// Whether the op reads elements at other indices, as a loop can do for values that it computes from them.
 bool moves_elements(Opcode opcode) {
   switch (opcode) {
     case Opcode::Broadcast:
@@ -66,7 +67,7 @@ class Hoister {
   }
 
  private:
-  // Which instructions are computed from a contraction, element by element.
+  // Records which instructions are computed from a contraction by elementwise ops and reshapes.
   void note_contractions() {
     for (Instruction i : module_.computation(computation_).instructions()) {
       const bool is_contraction = i.opcode() == Opcode::Dot || i.opcode() == Opcode::Convolution;
@@ -100,7 +101,7 @@ class Hoister {
     }
   }
 
-  // The sizes in which all of these do their work; null if there are none, or several.
+  // Returns the sizes in which all of these do their work; nullptr if there are none, or if they differ.
   const Sizes *wanted_by(std::span<const InstructionId> users) const {
     const Sizes *sizes = nullptr;
     for (InstructionId user : users) {
@@ -134,8 +135,8 @@ class Hoister {
     return clone;
   }
 
-  // The same elements in these sizes. Between kernels, that is another name; a loop that finds elements for itself
-  // looks through a reshape.
+  // Returns the same elements in these sizes. Between kernels, that only renames bytes; a loop that reads at other
+  // indices can include a reshape.
   InstructionId seen_as(ArrayBuilder &b, InstructionId id, const Sizes &sizes) {
     if (std::ranges::equal(b.shape(id).sizes(), sizes)) {
       return id;
@@ -152,7 +153,8 @@ class Hoister {
     return found->second;
   }
 
-  // Each group of dimensions is either repeated or comes from the operand, in order; otherwise nothing.
+  // Returns the broadcast in these sizes; nothing unless each group of dimensions is either repeated or comes from the
+  // operand, in order.
   std::optional<InstructionId> seen_broadcast(ArrayBuilder &b, const Instruction &broadcast, const Sizes &sizes) {
     const Shape shape = broadcast.shape();
     const Sizes targets(broadcast.dimensions().begin(), broadcast.dimensions().end());
@@ -184,7 +186,7 @@ class Hoister {
   const analysis::Users &users_;
   ir::ComputationId computation_;
   std::unordered_set<InstructionId> of_contractions_;
-  std::unordered_map<InstructionId, Sizes> wanted_;  // in which sizes an instruction is to be computed
+  std::unordered_map<InstructionId, Sizes> wanted_;  // sizes in which an instruction is to be computed
   bool has_work_ = false;
   std::map<std::pair<InstructionId, Sizes>, InstructionId> seen_;
 };

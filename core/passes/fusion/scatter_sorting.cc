@@ -1,7 +1,8 @@
-// scatter(x, places, updates)  ->  scatter(x, sorted places, updates in that order): for devices that want much to do at a
-// time. What is combined in one place then stands together, in the order in which it came, so that each place can be
-// done by itself. Many windows that come in any order, and are small; those that lie partly over each other stay, as they
-// meet in more than one way, and so do sums of integers and the like, which no order changes.
+// scatter(x, indices, updates)  ->  scatter(x, sorted indices, updates in that order): for devices that need much
+// parallel work. Updates of the same elements are then adjacent, in their original order, so that different elements
+// can be updated in parallel. Applies to many small windows in any order. Scatters whose windows overlap partly are not
+// changed, because the updates of an element would not all be adjacent; nor are sums of integers and similar ops, whose
+// result does not depend on the order.
 #include <algorithm>
 #include <map>
 
@@ -20,10 +21,10 @@ using ir::Opcode;
 using Id = ir::InstructionId;
 using Numbers = std::vector<std::int64_t>;
 
-// Sorting fewer windows takes longer than to combine them one after the other.
+// Minimum number of windows: sorting fewer takes longer than combining them one after the other.
 constexpr std::int64_t min_windows = 64;
 
-// Tuples, by what says where windows begin: several scatters may go to the same places.
+// Tuples of sorted indices, by the values that determine where windows begin; several scatters may share one.
 using SortedPlaces = std::map<std::vector<Numbers>, Id>;
 
 class Sorter {
@@ -35,11 +36,11 @@ class Sorter {
         count_(operands_.size() / 2),
         windows_(scatter_windows(scatter)) {}
 
-  // most: elements of windows that are enough to do at a time.
+  // `most`: number of elements in a window that is enough parallel work.
   bool is_worth_it(std::int64_t most) const {
     const bool is_sorted = scatter_.number(AttributeKey::IndicesAreSorted, 0) != 0 && windows_.operand_batch.empty() &&
                            windows_.update_order.size() == windows_.row.size() + 1;
-    // Of larger dimensions, places are no s32 (window_places()).
+    // Indices of larger dimensions do not fit into s32 (window_places()).
     const bool are_short =
         std::ranges::all_of(windows_.operand_sizes, [](std::int64_t size) { return size <= INT32_MAX; });
     return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() && are_short &&
@@ -59,7 +60,7 @@ class Sorter {
   }
 
  private:
-  // The place of each window as one number, ascending, and the number of the window.
+  // Returns the start of each window as one number, ascending, and the number of the window.
   Id sorted_places(const Numbers &moved, const Numbers &sizes) {
     const WindowPlaces places =
         window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
@@ -70,13 +71,14 @@ class Sorter {
       const Id column = b_.cast(places.columns[static_cast<std::size_t>(moved[i])], type);
       place = i == 0 ? column : b_.sum({b_.product({place, b_.splat(static_cast<double>(sizes[i]), place)}), column});
     }
-    // What is dropped comes last.
+    // Windows that are dropped come last.
     place = b_.select({places.are_inside, place, b_.splat(static_cast<double>(all), place)});
     place = b_.seen_as(place, ir::Shape::array(type, {windows_.count}));
     return b_.sort_with_positions(place, 0, ir::ComparisonDirection::Lt);
   }
 
-  // Of one op on whole words, any order gives the same, and devices combine them in memory as they come.
+  // Whether the result depends on the order. It does not for a single op on whole words, and devices combine these in
+  // memory in any order.
   bool order_matters() const {
     const ElementType type = b_.shape(operands_[0]).element_type();
     const Opcode op = count_ == 1 ? combining_op(scatter_.called(0)) : Opcode::Invalid;
@@ -85,7 +87,7 @@ class Sorter {
     return !is_simple || !ir::is_integer(type) || ir::bit_width(type) < 32;
   }
 
-  // The dimensions along which windows begin at different places, if these have no elements in common.
+  // Returns the dimensions along which windows begin at different indices, or nothing if windows may overlap partly.
   Numbers moved_dimensions() const {
     Numbers moved = windows_.start_map;
     moved.insert(moved.end(), windows_.operand_batch.begin(), windows_.operand_batch.end());
@@ -99,7 +101,7 @@ class Sorter {
     return overlap ? Numbers() : moved;
   }
 
-  // Of windows in this order, whose places are numbers of these dimensions.
+  // Adds the scatter of windows in this order, whose start indices are numbers in these dimensions.
   Id scatter(const Numbers &moved, const Numbers &sizes, Id places, Id order) {
     std::vector<Id> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
     operands.push_back(starts(sizes, places));
@@ -117,7 +119,7 @@ class Sorter {
         .value();
   }
 
-  // s[windows], or s[windows, dimensions]: the first dimension is too large for windows that are dropped.
+  // Returns s[windows] or s[windows, dimensions]; for windows that are dropped, the first dimension is out of range.
   Id starts(const Numbers &sizes, Id places) {
     if (sizes.size() == 1) {
       return places;
@@ -135,7 +137,7 @@ class Sorter {
     return b_.concatenate(columns, 1);
   }
 
-  // Of [windows, window...], as many rows in another order.
+  // Returns the rows of [windows, window...] in another order.
   Id in_order(Id updates, Id order) {
     Numbers sizes = windows_.row;
     sizes.insert(sizes.begin(), windows_.count);
@@ -157,7 +159,7 @@ class Sorter {
     });
   }
 
-  // Of [windows, window...].
+  // Returns the window dimensions of [windows, window...].
   Numbers window_dimensions() const {
     Numbers dimensions(windows_.row.size());
     for (std::size_t i = 0; i < dimensions.size(); ++i) {

@@ -1,5 +1,5 @@
-// Which arrays lose their place to results: a kernel that also reads such an array elsewhere than it writes cannot
-// write where it lies, and so costs a copy of the whole.
+// Arrays whose memory is reused by results. A kernel that computes such a result and also reads the array at other
+// indices cannot write in place, so the whole array has to be copied.
 #pragma once
 
 #include <unordered_map>
@@ -10,18 +10,18 @@
 
 namespace bp::passes {
 
-// A snapshot of one computation. Linear in its state and results.
+// Describes one computation at the time of construction. Linear in its state and results.
 class TakenPlaces {
  public:
   TakenPlaces(const ir::Module &module, const analysis::CallGraph &graph, ir::ComputationId computation);
 
-  // The array in whose place a result belongs: what a scatter changes, or the state that a loop's body gets where it
-  // leaves the result; no_instruction if there is none, or if that has to be copied in any case: a constant, or what
-  // the program is given for reading only.
+  // Returns the array whose memory a result should reuse: the operand that a scatter updates, or the element of the
+  // state that a loop's body replaces by the result. Returns no_instruction if there is none, or if the array has to be
+  // copied in any case, because it is a constant or a read-only input of the program.
   ir::InstructionId taken_by(const ir::Instruction &result) const;
 
-  // Whether one kernel that makes a result and does what another does would have to copy the array that the result
-  // takes the place of: the other wants it at other elements than are written. `kernel`: of the other.
+  // Whether one kernel that computes both a result and `other` would have to copy the array whose memory the result
+  // reuses, because `other` reads it at other indices than are written. `kernel` describes `other`.
   bool would_need_copy(const ir::Instruction &result, const ir::Instruction &other, const Kernel &kernel) const;
 
  private:
@@ -29,10 +29,10 @@ class TakenPlaces {
 
   const ir::Module &module_;
   ir::ComputationId computation_;
-  std::unordered_map<ir::InstructionId, ir::InstructionId> state_;  // of a loop's body: by result
+  std::unordered_map<ir::InstructionId, ir::InstructionId> state_;  // of a loop's body: element of the state, by result
 };
 
-// What lies in the same bytes: the operand of reshapes and bitcasts.
+// Returns the instruction whose bytes this one has: skips reshapes and bitcasts.
 ir::Instruction behind_renaming(ir::Instruction instruction);
 
 }  // namespace bp::passes

@@ -1,7 +1,7 @@
-// What gives elements another name and no other place becomes a bitcast, for which no backend has code: its result is
-// its operand's memory. Such are reshapes, transposes, broadcasts and copies between layouts of which the one holds the
-// same bytes as the other, slices of everything, conversions to the same type. Bodies of fusions and the like stay:
-// there is no memory. Linear.
+// Replaces ops that leave all elements where they are in memory by bitcasts, whose result is their operand's memory, so
+// that backends need no code for them. These are reshapes, transposes, broadcasts and copies between layouts in which
+// both arrays have the same bytes, slices of whole arrays, and conversions to the same type. Bodies of fusions and
+// other embedded computations are not changed, because their values have no memory. Linear.
 #include <algorithm>
 #include <optional>
 
@@ -26,7 +26,7 @@ bool has_same_storage(const Shape &from, const Shape &to) {
          ir::stored_element_bits(from) == ir::stored_element_bits(to) && from.byte_size() == to.byte_size();
 }
 
-// By dimension: how many elements in row-major order one step along it passes.
+// Returns by dimension the number of elements in row-major order between neighbours in that dimension.
 ir::Dimensions row_major_steps(const Shape &shape) {
   ir::Dimensions steps(shape.rank(), 1);
   for (std::size_t d = shape.rank(); d-- > 1;) {
@@ -35,13 +35,13 @@ ir::Dimensions row_major_steps(const Shape &shape) {
   return steps;
 }
 
-// So many elements, each `step` after the one before in some numbering of all elements.
+// `size` elements, each `step` after the one before in some numbering of all elements.
 struct Run {
   std::int64_t size, step;
   bool operator==(const Run &) const = default;
 };
 
-// The elements as they follow each other in memory: runs within runs, the outermost first, as few as there can be.
+// Returns the elements in memory order as nested runs, the outermost first, merged to as few as possible.
 std::vector<Run> runs_in_memory(const Shape &shape, const ir::Dimensions &steps) {
   std::vector<Run> runs;
   for (std::size_t i = shape.rank(); i-- > 0;) {
@@ -58,8 +58,8 @@ std::vector<Run> runs_in_memory(const Shape &shape, const ir::Dimensions &steps)
   return runs;
 }
 
-// For an op that gives all elements of its operand, each once: by dimension of the operand, the step along it in the
-// row-major numbering of the result. Nothing for other ops.
+// For an op whose result has all elements of its operand, each once: returns, by dimension of the operand, the step
+// along it in the row-major numbering of the result. Returns nothing for other ops.
 std::optional<ir::Dimensions> steps_in_result(Instruction i) {
   const Shape &from = i.operand(0).shape(), &to = i.shape();
   ir::Dimensions steps = row_major_steps(to);
@@ -67,7 +67,7 @@ std::optional<ir::Dimensions> steps_in_result(Instruction i) {
     case Opcode::Reshape: return row_major_steps(from);
     case Opcode::Transpose:
     case Opcode::Broadcast: {
-      const bool is_inverse = i.opcode() == Opcode::Transpose;  // its numbers are by dimension of the result
+      const bool is_inverse = i.opcode() == Opcode::Transpose;  // its attribute is by dimension of the result
       ir::Dimensions moved(from.rank(), 1);
       for (std::size_t d = 0; d < from.rank(); ++d) {
         const auto other = static_cast<std::size_t>(i.dimensions()[d]);
@@ -93,7 +93,7 @@ bool keeps_all_places(Instruction i) {
   if (i.operand_count() != 1 || !has_same_storage(i.operand(0).shape(), i.shape())) {
     return false;
   }
-  // A copy to the same layout is there to be somewhere else.
+  // A copy to the same layout exists to have memory of its own.
   if (i.opcode() == Opcode::Copy && i.operand(0).shape() == i.shape()) {
     return false;
   }

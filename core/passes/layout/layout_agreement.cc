@@ -1,7 +1,8 @@
-// Gives values that share memory one layout. Programs may write any layout at any instruction; but a tuple only names
-// its elements, a parameter of a called computation is the caller's operand, and a root is the caller's result. The
-// first of them, from callers to callees and from operands to users, decides; where two were decided already, a copy
-// goes between. The layouts of the entry's parameters and results stay, and what a bitcast sees. Linear.
+// Gives values that share memory the same layout. Programs may have any layout at any instruction; but tuples share
+// memory with their elements, parameters of called computations with the caller's operands, and roots with the caller's
+// results. The first of these values decides, from callers to callees and from operands to users; where two layouts are
+// already fixed, a copy is inserted between the values. The layouts of the entry's parameters and results and those of
+// bitcasts do not change. Linear.
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -19,7 +20,7 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// A shape with the layouts of another one of the same arrays.
+// Returns a shape with the layouts of another shape that has the same arrays.
 Shape in_layouts_of(Shape shape, const Shape &other) {
   if (shape.is_array() && other.is_array() && shape.rank() == other.rank()) {
     shape.set_layout(other.layout());
@@ -36,7 +37,7 @@ class LayoutAgreement {
 
   bool run() {
     results_[index(module_.entry().id())] = module_.entry().root().shape();
-    // Callers come after callees.
+    // Reversed, because callees come before their callers.
     const std::vector<ComputationId> computations(module_.computation_ids().begin(), module_.computation_ids().end());
     for (std::size_t i = computations.size(); i-- > 0;) {
       visit(computations[i]);
@@ -116,7 +117,7 @@ class LayoutAgreement {
     }
   }
 
-  // Operand i of the instruction is a parameter of what it calls.
+  // Makes operand i of the instruction and a parameter of the computation that it calls agree.
   void pass(InstructionId id, std::size_t i, std::size_t call, std::size_t parameter) {
     const Instruction instruction = module_.instruction(id);
     const InstructionId operand = instruction.operands()[i];
@@ -129,7 +130,7 @@ class LayoutAgreement {
     }
   }
 
-  // The instruction's result is the root of what it calls.
+  // Gives the instruction's result and the root of the computation that it calls the same layouts.
   void expect(InstructionId id, std::size_t call) {
     const auto callee = index(module_.instruction(id).calls()[call]);
     set_layouts(id, results_.try_emplace(callee, module_.instruction(id).shape()).first->second);
@@ -144,7 +145,7 @@ class LayoutAgreement {
     }
   }
 
-  // The value in other layouts.
+  // Returns the value in other layouts, by a copy if necessary.
   InstructionId copied(InstructionId id, const Shape &layouts) {
     const Shape from = module_.instruction(id).shape(), shape = in_layouts_of(from, layouts);
     const ComputationId computation = module_.instruction(id).parent().id();
@@ -172,10 +173,10 @@ class LayoutAgreement {
 
   ir::Module &module_;
   bool changed_ = false;
-  std::unordered_map<std::uint32_t, Shape> written_;  // by instruction id: the shape of one that was changed, before
-  std::unordered_map<std::uint32_t, Shape> results_;  // by computation id: what callers want of its root
+  std::unordered_map<std::uint32_t, Shape> written_;  // by instruction id: original shape, if it was changed
+  std::unordered_map<std::uint32_t, Shape> results_;  // by computation id: shape that callers require of its root
   std::unordered_set<std::uint32_t> passed_;          // parameters that have a caller's layout
-  std::vector<InstructionId> added_;                  // before the instruction at hand
+  std::vector<InstructionId> added_;                  // instructions to be inserted before the current one
 };
 
 }  // namespace

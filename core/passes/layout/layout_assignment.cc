@@ -1,9 +1,10 @@
-// Lays arrays out as a device wishes, where it pays. Arrays that had best lie alike form groups (layout_groups.h). A
-// group that a wish is about gets the layout that loses least time: of a wish that is not granted its gain, or the
-// copy that grants it at that one place, whichever is less; of a layout that cannot change (the program's own inputs and
-// results, what custom calls and bitcasts see) the copy; a reshape keeps the layout in which it costs nothing. Copies
-// then go where they are worth it, transposes between layouts that hold the same bytes become bitcasts, and
-// layout-agreement brings tuples and called computations into line. Without wishes nothing changes. Linear.
+// Lays arrays out as a device prefers, where this saves time. Arrays that should have the same layout form groups
+// (layout_groups.h). A group that a preference refers to gets the layout with the smallest loss of time. A preference
+// that is not met loses its gain, or the time of the copy that meets it at that one place, whichever is less. A layout
+// that cannot change (the program's own inputs and results, arrays of custom calls and bitcasts) loses the time of the
+// copy. A reshape prefers the layout in which it costs nothing. Copies are then inserted where they save time,
+// transposes between layouts that hold the same bytes become bitcasts, and layout-agreement adjusts tuples and called
+// computations. Without preferences nothing changes. Linear.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,12 +23,13 @@ using ir::Layout;
 using ir::Opcode;
 using ir::Shape;
 
-// What a copy costs, as bytes that are read and written, in nanoseconds.
+// Returns the time of a copy, from the bytes that it reads and writes, in nanoseconds.
 double copy_nanoseconds(const Shape &shape, const PassContext &context) {
   return 2.0 * static_cast<double>(shape.byte_size()) / std::max(context.memory_gigabytes_per_second, 1e-3);
 }
 
-// Order, tiles; neither stored width nor memory space, which nobody wishes for.
+// Whether order and tiles are equal. Stored width and memory space are not compared, because preferences do not include
+// them.
 bool lies_alike(const Layout &a, const Layout &b) {
   return a.minor_to_major == b.minor_to_major && a.tiles == b.tiles;
 }
@@ -43,7 +45,7 @@ Shape laid_out(Shape shape, const Layout &layout) {
   return shape;
 }
 
-// Ops whose operands and results lie as somebody else said.
+// Whether the layouts of the op's operands and results are not free to choose.
 bool keeps_layouts(Opcode opcode) {
   switch (opcode) {
     case Opcode::Bitcast:
@@ -51,7 +53,7 @@ bool keeps_layouts(Opcode opcode) {
     case Opcode::Fusion:
     case Opcode::Infeed:
     case Opcode::Outfeed:
-    case Opcode::Reshape:  // nobody says, but another order is a copy
+    case Opcode::Reshape:  // its layouts are free, but another order would make it a copy
       return true;
     default: return false;
   }
@@ -113,7 +115,7 @@ class LayoutAssignment {
     }
   }
 
-  // All arrays of a value stay as they are.
+  // Adds a preference for the current layouts of all arrays of a value, with the time of a copy as the gain.
   void fix(InstructionId id) {
     std::size_t i = 0;
     for (const Shape *shape : arrays_of(module_.instruction(id).shape())) {
@@ -147,7 +149,8 @@ class LayoutAssignment {
     }
   }
 
-  // The layout of an array's group, of equals the usual one; null if nobody wishes for any.
+  // Returns the layout of an array's group, the default one among equally good ones; nullptr if no preference refers to
+  // the group.
   const Layout *chosen(ArrayId array) {
     const ArrayId group = groups_.group_of(array);
     if (!is_wished_for_[group]) {
@@ -193,8 +196,8 @@ class LayoutAssignment {
     }
   }
 
-  // Copies where they are worth it. An instruction whose result had to be copied is used through the copy, but by those
-  // that want it as it was.
+  // Inserts copies where they save time. A copied result is used through the copy, except by instructions that require
+  // the original layout.
   void rewrite(ir::ComputationId computation) {
     copies_.clear();
     const auto ids = module_.computation(computation).instruction_ids();
@@ -244,8 +247,8 @@ class LayoutAssignment {
     }
   }
 
-  // What could not change, such as a parameter of the entry, is copied before it goes where all others lie in the layout
-  // of the group.
+  // Arrays whose layout cannot change, such as parameters of the entry, are copied to the layout of the group before
+  // they become elements of the tuple.
   void put_into_tuple(InstructionId id) {
     for (std::size_t i = 0; i < module_.instruction(id).operand_count(); ++i) {
       const InstructionId operand = module_.instruction(id).operands()[i];
@@ -263,7 +266,7 @@ class LayoutAssignment {
     return wish.is_required() || wish.gain_nanoseconds > copy_nanoseconds(shape, context_);
   }
 
-  // Gives the instruction's results the layouts wished for, and returns what others use instead of it.
+  // Gives the instruction's results the preferred layouts, and returns the instruction that users read instead.
   InstructionId grant_results(InstructionId id) {
     if (const InstructionId bitcast = transposed_by_name(id); bitcast != id) {
       return bitcast;
@@ -280,7 +283,7 @@ class LayoutAssignment {
           stand_in = in_layout(id, shape.layout());
         }
       } else {
-        // Tuples: their elements are copied where they meet others.
+        // Elements of tuples are copied where they are used together with arrays of other layouts.
         std::size_t next = 0;
         set_shape(id, with_array(shape, wish->slot, wish->layout, next));
       }
@@ -298,7 +301,8 @@ class LayoutAssignment {
     return shape;
   }
 
-  // A transpose of which nothing is left but the name; the instruction itself if it moves elements.
+  // Returns a bitcast in place of a transpose that moves no elements in these layouts; the instruction itself if it
+  // moves some.
   InstructionId transposed_by_name(InstructionId id) {
     const Instruction i = module_.instruction(id);
     if (i.opcode() != Opcode::Transpose || chosen(groups_.array(id)) == nullptr) {
@@ -314,7 +318,7 @@ class LayoutAssignment {
     return add(Opcode::Bitcast, i.shape(), i.operands()[0]);
   }
 
-  // The array in this layout: itself, or a copy that all share.
+  // Returns the array in this layout: itself, or a copy that all its users share.
   InstructionId in_layout(InstructionId id, const Layout &layout) {
     const Shape shape = module_.instruction(id).shape();
     if (lies_alike(shape.layout(), layout)) {
@@ -344,8 +348,9 @@ class LayoutAssignment {
   std::vector<bool> is_wished_for_;  // by group
   std::vector<Gains> gains_;         // by group
   std::unordered_map<InstructionId, std::vector<const LayoutWish *>> wishes_;
-  std::unordered_map<InstructionId, Shape> shapes_before_;  // of what was laid out anew
-  // Of the computation at hand: the same arrays in other layouts, and what was added before the instruction.
+  std::unordered_map<InstructionId, Shape> shapes_before_;  // original shapes of instructions whose layout was changed
+  // For the current computation: copies of arrays in other layouts, and instructions to be inserted before the current
+  // one.
   std::unordered_map<InstructionId, std::vector<InstructionId>> copies_;
   std::vector<InstructionId> added_;
   bool changed_ = false;

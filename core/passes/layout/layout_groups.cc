@@ -20,7 +20,8 @@ void append_arrays(const Shape &shape, std::vector<const Shape *> &arrays) {
   }
 }
 
-// Ops beside the elementwise ones that walk through these operands as through their results, dimension for dimension.
+// Returns the number of leading operands that the op walks through together with its results, dimension by dimension.
+// Besides elementwise ops, these are ops that move data within an array.
 std::size_t count_walked_operands(Instruction i) {
   switch (i.opcode()) {
     case Opcode::Slice:
@@ -111,7 +112,7 @@ void LayoutGroups::join_arrays_of(Instruction i) {
     case Opcode::Transpose:
       join(array(id), array(i.operands()[0]), Permutation(i.dimensions().begin(), i.dimensions().end()));
       return;
-    case Opcode::Copy: return;  // it is there to change the layout, or may as well
+    case Opcode::Copy: return;  // it may exist to change the layout
     default: break;
   }
   for (std::size_t operand = 0, count = count_walked_operands(i); operand < count; ++operand) {
@@ -133,7 +134,7 @@ void LayoutGroups::join_values(InstructionId a, std::size_t first_a, Instruction
 
 namespace {
 
-// Permutations of dimensions, empty for the one that changes nothing.
+// Composes two permutations of dimensions; an empty one is the identity.
 std::vector<std::int64_t> then(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &second) {
   if (first.empty() || second.empty()) {
     return first.empty() ? second : first;
@@ -170,7 +171,7 @@ ArrayId LayoutGroups::group_of(ArrayId array) {
     path.push_back(array);
     array = parents_[array];
   }
-  // From the root down, so that each parent has its way to the root when a child asks.
+  // From the root down, so that each parent's permutation to the root is complete before its children need it.
   for (std::size_t i = path.size(); i-- > 0;) {
     const ArrayId parent = parents_[path[i]];
     if (parent != array) {
@@ -184,7 +185,7 @@ ArrayId LayoutGroups::group_of(ArrayId array) {
 void LayoutGroups::join(ArrayId a, ArrayId b, const Permutation &a_to_b) {
   const ArrayId group_a = group_of(a), group_b = group_of(b);
   if (group_a != group_b) {
-    // From the root of a, down to a, over to b, up to its root. Once joined, groups differ by one permutation only.
+    // From the root of a down to a, to b, and up to the root of b. Joined groups differ by this one permutation.
     to_parent_[group_a] = then(then(inverse(group_a == a ? Permutation() : to_parent_[a]), a_to_b),
                                group_b == b ? Permutation() : to_parent_[b]);
     parents_[group_a] = group_b;

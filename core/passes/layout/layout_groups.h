@@ -1,5 +1,5 @@
-// Which arrays had best lie in memory alike: those that an op walks through side by side, those that are one value
-// under several names, and, with dimensions exchanged, a transpose and what it transposes.
+// Groups of arrays that should have the same layout in memory: arrays that an op walks through together, arrays that
+// are the same value under several names, and, with permuted dimensions, a transpose and its operand.
 #pragma once
 
 #include <vector>
@@ -9,28 +9,30 @@
 
 namespace bp::passes {
 
-// An array among those that an instruction gives: its place among all arrays of the program.
+// An array of an instruction's result: its index among all arrays of the program.
 using ArrayId = std::uint32_t;
 
-// A forest over arrays, whose roots name groups. Array dimensions need not be the group's: each array has a permutation.
-// Of arrays in computations that own buffers; those of embedded computations lie where their callers say.
+// Disjoint sets of arrays, as a forest whose roots identify the groups. The dimensions of an array may be those of its
+// group in another order: each array has a permutation. Covers arrays in computations that own buffers; layouts in
+// embedded computations are given by their callers.
 class LayoutGroups {
  public:
   LayoutGroups(const ir::Module &module, const analysis::CallGraph &graph);
 
   std::size_t array_count() const { return parents_.size(); }
-  // Array `i` of the instruction's result, a tuple's counted from left to right.
+  // Returns array `i` of the instruction's result; the arrays of a tuple are counted from left to right.
   ArrayId array(ir::InstructionId id, std::size_t i = 0) const { return first_[index(id)] + static_cast<ArrayId>(i); }
-  // The number of arrays of the instruction's result.
+  // Returns the number of arrays in the instruction's result.
   std::size_t array_count(ir::InstructionId id) const { return first_[index(id) + 1] - first_[index(id)]; }
 
   ArrayId group_of(ArrayId array);
-  // A layout of the array as one of the group, and back. Tiles follow the order in memory, so they stay.
+  // Convert a layout of the array to one of the group, and back. Tiles refer to the order in memory, so they do not
+  // change.
   ir::Layout to_group(ArrayId array, ir::Layout layout);
   ir::Layout from_group(ArrayId array, ir::Layout layout);
 
  private:
-  using Permutation = std::vector<std::int64_t>;  // by dimension of the array: dimension of its parent; empty: the same
+  using Permutation = std::vector<std::int64_t>;  // array's dimension -> its parent's dimension; empty: identity
 
   void join_arrays_of(ir::Instruction instruction);
   void join_values(ir::InstructionId a, std::size_t first_a, ir::InstructionId b, std::size_t first_b,
@@ -39,12 +41,12 @@ class LayoutGroups {
   void join(ArrayId a, ArrayId b, const Permutation &a_to_b = {});
 
   const ir::Module &module_;
-  std::vector<ArrayId> first_;    // by instruction id, with one more at the end
+  std::vector<ArrayId> first_;    // by instruction id: its first array; has an additional element at the end
   std::vector<ArrayId> parents_;  // by array
   std::vector<Permutation> to_parent_;
 };
 
-// The arrays of a shape, from left to right.
+// Returns the arrays of a shape, from left to right.
 std::vector<const ir::Shape *> arrays_of(const ir::Shape &shape);
 
 }  // namespace bp::passes

@@ -1,5 +1,5 @@
-// Rewrites convolution as a loop over the positions of its window: at each, what lies under it is multiplied by the matrix
-// that the kernel has there, input features by output features, and added up.
+// Rewrites convolution as a loop over the positions of its window: at each position, the elements under it are
+// multiplied by the filter's matrix for it, input features by output features, and the products are summed.
 #include <numeric>
 
 #include "core/passes/array_builder.h"
@@ -25,7 +25,8 @@ struct Labels {
     output = {d.output_batch, d.output_feature};
     output.insert(output.begin() + 1, d.output_spatial.begin(), d.output_spatial.end());
   }
-  // The dimensions of each array as [batch, spatial..., feature], of the kernel as [spatial..., input, output].
+  // The dimensions of each array in the order [batch, spatial..., feature], those of the filter as [spatial..., input,
+  // output].
   Numbers lhs, rhs, output;
 };
 
@@ -71,7 +72,7 @@ Id expand_convolution(ArrayBuilder &b, ir::Instruction convolution) {
   if (window.has_gaps()) {
     state.push_back(window.is_no_gap(b, b.shape(elements)));
   }
-  // What is put between elements is not there, whatever it is multiplied by.
+  // Padding between elements does not count, even if it is multiplied by infinity or NaN.
   const auto add = [&](ArrayBuilder &body, Id position, std::vector<Id> values) {
     const Id under = body.reshape(window.under(body, values[1], position), {groups, rows, features});
     const Id matrix = body.reshape(body.dynamic_slice(values[2], 0, position, 1), {groups, features, outputs});
@@ -87,7 +88,8 @@ Id expand_convolution(ArrayBuilder &b, ir::Instruction convolution) {
   };
   const Id sums = b.loop(positions, state, add)[0];
 
-  // [groups, batch, spatial..., output features of a group] to [batch, spatial..., output features], to its order.
+  // From [groups, batch, spatial..., output features of a group] to [batch, spatial..., output features], and to the
+  // order of the result.
   Numbers parts{groups, batches};
   parts.insert(parts.end(), places.begin(), places.end());
   parts.push_back(outputs);

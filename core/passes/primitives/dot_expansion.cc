@@ -1,6 +1,6 @@
-// Rewrites dot as a product of matrices [batch, rows, depth] [batch, depth, columns], whose operands are put in this order
-// by copies. A device that does not run even that, with elements of this type, gets a loop over the depth, each round of
-// which adds the product of a column and a row, in f64 if it has that.
+// Rewrites dot as a product of matrices [batch, rows, depth] [batch, depth, columns], whose operands are copied into
+// this order. If the device does not run even that with elements of this type, it becomes a loop over the depth, each
+// iteration of which adds the product of a column and a row, in f64 if the device has it.
 #include <array>
 
 #include "core/passes/array_builder.h"
@@ -36,7 +36,7 @@ bool is_identity(const Numbers &order) {
   return true;
 }
 
-// As three dimensions, of the groups in this order.
+// Returns the array with three dimensions: the three groups of dimensions in this order.
 Id matrices(ArrayBuilder &b, Id x, const Numbers &first, const Numbers &second, const Numbers &third) {
   Numbers order = first, sizes;
   order.insert(order.end(), second.begin(), second.end());
@@ -58,7 +58,7 @@ Id product_of_matrices(ArrayBuilder &b, Id lhs, Id rhs, ir::Instruction original
   return product;
 }
 
-// Added up in another type, which has more digits.
+// Sums in another type, which has more digits.
 Id sum_of_outer_products(ArrayBuilder &b, Id lhs, Id rhs, ElementType sum_type) {
   const std::int64_t batch = b.shape(lhs).size(0), rows = b.shape(lhs).size(1), depth = b.shape(lhs).size(2),
                      columns = b.shape(rhs).size(2);
@@ -90,7 +90,7 @@ Result<bool> dot_expansion(ir::Module &module, const PassContext &context) {
     }
     const ElementType type = dot.shape().element_type();
     if (dot.operand(0).shape().element_type() != type || dot.operand(1).shape().element_type() != type) {
-      return dot.id();  // contraction-upcast comes first
+      return dot.id();  // contraction-upcast runs before
     }
     const Side lhs(dot, 0, AttributeKey::LhsBatchDims, AttributeKey::LhsContractingDims);
     const Side rhs(dot, 1, AttributeKey::RhsBatchDims, AttributeKey::RhsContractingDims);
@@ -98,7 +98,7 @@ Result<bool> dot_expansion(ir::Module &module, const PassContext &context) {
     const Id x = dot.operands()[0], y = dot.operands()[1];
     ArrayBuilder b(module, dot);
     if (dot.operand(0).shape().element_count() == 0) {
-      return b.zeros(shape);  // sums of nothing
+      return b.zeros(shape);  // empty sums
     }
     const Id left = matrices(b, x, lhs.batch, lhs.free, lhs.contracting);
     const Id right = matrices(b, y, rhs.batch, rhs.contracting, rhs.free);

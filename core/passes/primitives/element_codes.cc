@@ -14,7 +14,7 @@ Id stored(ArrayBuilder &b, Id x, ElementType type) {
   return shape.element_type() == type ? x : b.seen_as(x, Shape::array(type, shape.sizes()));
 }
 
-// Of the low bits of u32: their number, with sign.
+// Returns the integer that the low bits of a u32 represent, with sign.
 Id sign_extended(ArrayBuilder &b, Id code, int bits) {
   const Id high = b.convert(b.shift_left(code, 32 - bits), ElementType::S32);
   return b.add(Opcode::ShiftRightArithmetic, {high, b.splat(32 - bits, high)});
@@ -29,7 +29,7 @@ Id code_of(ArrayBuilder &b, Id x) {
   return bits == 8 || bits == 16 ? code : b.bit_and({code, b.splat_bits((1u << bits) - 1, code)});
 }
 
-// Signed integers that do not fill their byte are stored with their sign in all of it.
+// Signed integers narrower than a byte are stored with their sign extended to the whole byte.
 Id of_code(ArrayBuilder &b, Id code, ElementType type) {
   const int bits = ir::bit_width(type);
   if (bits < 8 && ir::is_signed(type)) {

@@ -1,11 +1,12 @@
-// The bits of elements of fewer than 32 bits, as u32: for devices that compute with nothing narrower.
+// Codes of elements: their bits as u32, for elements narrower than 32 bits on devices that compute with nothing
+// narrower.
 #pragma once
 
 #include "core/passes/array_builder.h"
 
 namespace bp::passes {
 
-// Stored in a byte, or two.
+// Whether an element is stored in one or two bytes (other than pred).
 inline bool is_narrow(ir::ElementType type) {
   return type != ir::ElementType::Pred && !ir::is_opaque(type) && ir::bit_width(type) <= 16;
 }
@@ -15,16 +16,17 @@ inline bool is_narrow_integer(ir::ElementType type) {
 inline bool is_narrow_float(ir::ElementType type) {
   return is_narrow(type) && ir::is_floating(type);
 }
-// u8 or u16: of the bytes that one element is stored in.
+// Returns u8 or u16, which has the bytes of one element.
 inline ir::ElementType storage_type(ir::ElementType type) {
   return ir::byte_width(type) == 1 ? ir::ElementType::U8 : ir::ElementType::U16;
 }
 
-// Row-major elements of a narrow type as their bits, in u32[...], and back; bits above the type's own do not matter.
+// Convert row-major elements of a narrow type to their bits, as u32[...], and back. When converting back, bits above
+// those of the type are ignored.
 ir::InstructionId code_of(ArrayBuilder &b, ir::InstructionId x);
 ir::InstructionId of_code(ArrayBuilder &b, ir::InstructionId code, ir::ElementType type);
 
-// Integers: their values in s32 or u32; of those, the low bits.
+// Convert integers to s32 or u32, and back by keeping the low bits.
 ir::InstructionId widened_integer(ArrayBuilder &b, ir::InstructionId x);
 ir::InstructionId narrowed_integer(ArrayBuilder &b, ir::InstructionId x, ir::ElementType type);
 

@@ -1,6 +1,6 @@
-// Rewrites elementwise ops as simpler ones that give the same bits: what rounds, clamps, looks at signs or counts bits as
-// arithmetic, comparisons and bit operations. Of floats only f32 and f64, of integers those of whole bytes: narrower ones
-// are computed in wider types (float-normalization, small-integer-normalization).
+// Rewrites elementwise ops as simpler ones that give the same bits: ops that round, clamp, read signs or count bits
+// become arithmetic, comparisons and bit operations. Only for f32, f64 and integers of whole bytes; narrower types are
+// computed in wider ones (float-normalization, small-integer-expansion).
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ using ir::Opcode;
 using Id = ir::InstructionId;
 using Operands = std::span<const Id>;
 
-// What an op does to these types; the operands have the sizes of the result.
+// Computes an op on elements of a type; the operands have the sizes of the result.
 using Formula = Id (*)(ArrayBuilder &b, Instruction original, Operands x);
 struct ElementwiseRow {
   Opcode opcode;
@@ -43,7 +43,7 @@ std::uint64_t sign_bit(int bits) {
   return std::uint64_t{1} << (bits - 1);
 }
 
-// |magnitude| with the sign of another float.
+// Returns |magnitude| with the sign of another float.
 Id with_sign(ArrayBuilder &b, Id magnitude, Id sign) {
   const ElementType type = b.type(magnitude), bits = bits_of(type);
   const Id low = b.reinterpret(magnitude, bits), high = b.reinterpret(sign, bits);
@@ -72,7 +72,7 @@ Id ceil(ArrayBuilder &b, Instruction, Operands x) {
   return b.add(Opcode::Negate, {b.add(Opcode::Floor, {b.add(Opcode::Negate, {x[0]})})});
 }
 struct Fraction {
-  Id whole, rest;  // of |x|
+  Id whole, rest;  // parts of |x|
 };
 Fraction split(ArrayBuilder &b, Id x) {
   const Id magnitude = b.add(Opcode::Abs, {x}), whole = b.add(Opcode::Floor, {magnitude});
@@ -101,9 +101,8 @@ Id real(ArrayBuilder &, Instruction, Operands x) {
 Id imaginary(ArrayBuilder &b, Instruction, Operands x) {
   return b.splat(0, x[0]);
 }
-// Rounds what stands below the last bit that is kept, to even; then exponents that are too large give infinity, and
-// those that are too small zero. What is not finite stays.
-// Narrow floats are f16 for it.
+// Rounds to the last bit that is kept, to even; then too large exponents give infinity, and too small ones zero. Values
+// that are not finite are not changed. Narrow floats are converted to f16 first.
 Id reduce_precision(ArrayBuilder &b, Instruction original, Operands operands) {
   if (const ElementType narrow = b.type(operands[0]); ir::bit_width(narrow) < 32 && narrow != ElementType::F16) {
     const std::array wide{b.convert(operands[0], ElementType::F16)};
@@ -127,7 +126,7 @@ Id reduce_precision(ArrayBuilder &b, Instruction original, Operands operands) {
     const Id sign_mask = b.splat_bits(sign_bit(width(b, x[0])), bits);
     const Id sign = b.bit_and({bits, sign_mask});
     const Id magnitude = b.bit_and({bits, b.add(Opcode::Not, {sign_mask})});
-    const Id overflow = b.splat_bits((own_bias + bias + 1) << own_mantissa, bits);  // the first that is too large
+    const Id overflow = b.splat_bits((own_bias + bias + 1) << own_mantissa, bits);  // the smallest that is too large
     const Id least = b.splat_bits((own_bias - bias + 1) << own_mantissa, bits);
     const Id infinity = b.splat_bits(((std::uint64_t{1} << own_exponent) - 1) << own_mantissa, bits);
     const Id limited = b.select({less(b, magnitude, overflow), magnitude, infinity});
@@ -137,7 +136,7 @@ Id reduce_precision(ArrayBuilder &b, Instruction original, Operands operands) {
   return b.select({b.add(Opcode::IsFinite, {x[0]}), rounded, x[0]});
 }
 
-// In total order floats are as their bits, if those of negative ones are turned around.
+// In total order, floats are ordered like their bits as integers, if the bits of negative floats are inverted.
 Id compare_in_total_order(ArrayBuilder &b, Instruction original, Operands x) {
   const auto direction = original.enumerator(AttributeKey::Direction, ComparisonDirection::Eq);
   const auto key = [&](Id value) {
@@ -150,7 +149,7 @@ Id compare_in_total_order(ArrayBuilder &b, Instruction original, Operands x) {
 
 // Integers.
 
-// Their order is total.
+// Integers are in total order anyway.
 Id compare_plainly(ArrayBuilder &b, Instruction original, Operands x) {
   return b.compare(original.enumerator(AttributeKey::Direction, ComparisonDirection::Eq), x[0], x[1]);
 }
@@ -163,7 +162,7 @@ Id integer_sign(ArrayBuilder &b, Instruction original, Operands x) {
 Id absolute(ArrayBuilder &, Instruction, Operands x) {
   return x[0];
 }
-// Of pairs of bits, then of fours and eights; then the bytes are added up.
+// Counts the bits in pairs, then in groups of four and eight; then the bytes are summed.
 Id population_count(ArrayBuilder &b, Instruction original, Operands x) {
   const ElementType type = b.type(x[0]);
   if (ir::is_signed(type)) {
@@ -180,7 +179,7 @@ Id population_count(ArrayBuilder &b, Instruction original, Operands x) {
   }
   return masked(counts, 0x7f);
 }
-// The ones below the highest one are set, too; what is left are the leading zeros.
+// Sets all bits below the highest one; the bits that remain zero are the leading zeros.
 Id count_leading_zeros(ArrayBuilder &b, Instruction original, Operands x) {
   const ElementType type = b.type(x[0]);
   Id bits = b.cast(x[0], bits_of(type));
@@ -190,7 +189,7 @@ Id count_leading_zeros(ArrayBuilder &b, Instruction original, Operands x) {
   const std::array zeros{b.add(Opcode::Not, {bits})};
   return b.cast(population_count(b, original, zeros), type);
 }
-// By halves of the factors. A negative number is one without sign less 2^n.
+// Multiplies halves of the factors. For signed factors, a negative number is the unsigned one minus 2^n.
 Id multiply_high(ArrayBuilder &b, Instruction original, Operands x) {
   const ElementType type = b.type(x[0]);
   if (ir::is_signed(type)) {
@@ -211,7 +210,7 @@ Id multiply_high(ArrayBuilder &b, Instruction original, Operands x) {
   return b.sum({high_high, high(middle), high(b.sum({low_high, low(middle)}))});
 }
 
-// Truth: or, and.
+// Pred: or, and.
 
 template <Opcode opcode>
 Id truth(ArrayBuilder &b, Instruction, Operands x) {

@@ -1,6 +1,6 @@
-// Rewrites functions of floats by exponential, log, sine, cosine, tanh, sqrt and arithmetic. The formulas are chosen so
-// that nothing cancels or overflows on the way; f32 and f64 have the same, in their own precision. Narrower floats are
-// computed in f32 (float-normalization). Integer powers multiply.
+// Rewrites functions of floats as exponential, log, sine, cosine, tanh, sqrt and arithmetic. The formulas are chosen so
+// that intermediate results neither cancel nor overflow; f32 and f64 have the same formulas, in their own precision.
+// Narrower floats are computed in f32 (float-normalization). Integer powers are products.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,7 +25,7 @@ using Operands = std::span<const Id>;
 constexpr double pi = std::numbers::pi;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What the formulas are written in.
+// Operations in which the formulas are written.
 struct Math {
   ArrayBuilder &b;
 
@@ -53,7 +53,7 @@ struct Math {
   Id is_nan(Id x) const { return b.compare(ComparisonDirection::Ne, x, x); }
   Id negation(Id x) const { return b.add(Opcode::Not, {x}); }
 
-  // Also of zeros: the sign bit.
+  // Tests the sign bit, so that it is right for zeros, too.
   Id is_negative(Id x) const {
     const bool single = b.type(x) == ElementType::F32;
     const Id bits = b.reinterpret(x, single ? ElementType::S32 : ElementType::S64);
@@ -63,8 +63,8 @@ struct Math {
   bool is_single(Id x) const { return b.type(x) == ElementType::F32; }
 };
 
-// e^x - 1: what rounding makes of e^x is undone by the logarithm (Kahan). The factor near 1 is made first: products
-// with x itself may overflow.
+// e^x - 1: the logarithm cancels the rounding error of e^x (Kahan). The factor near 1 is computed first, because
+// products with x itself may overflow.
 Id exponential_minus_one(Math m, Id x) {
   const Id e = m.exp(x), less_one = m.plus(e, -1);
   const Id near = m.b.product({less_one, m.b.quotient({x, m.log(e)})});
@@ -80,7 +80,7 @@ Id log_plus_one(Math m, Id x) {
 Id rsqrt(Math m, Id x) {
   return m.inverse(m.sqrt(x));
 }
-// For negative x e^x / (1 + e^x): there e^-x overflows before the result is 0.
+// e^x / (1 + e^x) for negative x, where e^-x overflows before the result is 0.
 Id logistic(Math m, Id x) {
   const Id e = m.exp(m.minus(m.abs(x)));
   return m.b.quotient({m.b.select({m.less(x, 0), e, m.number(1, x)}), m.plus(e, 1)});
@@ -88,7 +88,7 @@ Id logistic(Math m, Id x) {
 Id tangent(Math m, Id x) {
   return m.b.quotient({m.sin(x), m.cos(x)});
 }
-// Beyond the range of e^x its square root still serves.
+// Where e^x would overflow, its square root does not.
 Id sinh(Math m, Id x) {
   const Id size = m.abs(x), grown = exponential_minus_one(m, size);
   const Id near = m.times(m.b.sum({grown, m.b.quotient({grown, m.plus(grown, 1)})}), 0.5);
@@ -101,7 +101,7 @@ Id cosh(Math m, Id x) {
   const Id near = m.times(m.b.sum({grown, m.inverse(grown)}), 0.5);
   return m.b.select({m.greater(m.abs(x), 20), m.b.product({m.times(root, 0.5), root}), near});
 }
-// For 0 <= x <= 1: a guess a by a parabola, then atan(x) = a + atan(d) with d = tan(atan(x) - a), which is small.
+// For 0 <= x <= 1: with an estimate a from a parabola, atan(x) = a + atan(d), where d = tan(atan(x) - a) is small.
 Id arc_tangent_below_one(Math m, Id x) {
   const Id guess = m.b.product({x, m.plus(m.times(m.from_one(x), 0.273), pi / 4)});
   const Id sine = m.sin(guess), cosine = m.cos(guess);
@@ -151,7 +151,7 @@ Id inverse_tanh(Math m, Id x) {
   const Id ratio = m.b.quotient({m.b.sum({size, size}), m.from_one(size)});
   return m.with_sign_of(m.times(log_plus_one(m, ratio), 0.5), x);
 }
-// A guess by the logarithm, then Newton's iteration.
+// An estimate by the logarithm, then Newton's iteration.
 Id cube_root(Math m, Id x) {
   const Id size = m.abs(x);
   Id root = m.exp(m.times(m.log(size), 1.0 / 3));
@@ -162,9 +162,9 @@ Id cube_root(Math m, Id x) {
   const Id is_fixed = m.b.bit_or({m.equal(size, 0), m.equal(size, infinity)});
   return m.with_sign_of(m.b.select({is_fixed, size, root}), x);
 }
-// Up to 1 the power series; beyond, 1 less e^(-x^2) times a polynomial.
+// Up to 1 the power series; above, 1 - e^(-x^2) times a polynomial.
 Id error_function(Math m, Id x) {
-  const double last = m.is_single(x) ? 4 : 6;  // where it is 1
+  const double last = m.is_single(x) ? 4 : 6;  // where it rounds to 1
   const auto scaled_complement = [last](double t) {
     const double at = 1 + (t + 1) / 2 * (last - 1);
     return std::erfc(at) * std::exp(at * at);
@@ -186,7 +186,8 @@ Id error_function(Math m, Id x) {
   return m.with_sign_of(m.b.select({m.greater(size, 1), m.from_one(tail), near}), x);
 }
 
-// Of an integer that is not negative: by squaring, as many rounds as its type has bits but the sign.
+// For integer exponents that are not negative: repeated squaring, with one iteration per bit of the exponent's type,
+// except the sign bit.
 Id power_by_squaring(ArrayBuilder &b, Id base, Id exponent, int rounds) {
   const auto step = [](ArrayBuilder &body, Id, std::vector<Id> values) {
     const auto [result, square, rest] = std::tuple(values[0], values[1], values[2]);
@@ -198,18 +199,18 @@ Id power_by_squaring(ArrayBuilder &b, Id base, Id exponent, int rounds) {
   return b.loop(rounds, {b.splat(1, base), base, exponent}, step)[0];
 }
 
-// A number as the sum of two: what the first cannot hold is in the second. The product in the exponent of a power needs
-// that: what is lost there is multiplied by the exponent's size.
+// A number as the sum of two, where `low` holds the digits that do not fit into `high`. The product in the exponent of
+// a power needs them, because its error is multiplied by the size of the exponent.
 struct Double {
   Id high, low;
 };
 
-// The exact sum of two numbers (Knuth).
+// Returns the exact sum of two numbers (Knuth).
 Double exact_sum(Math m, Id x, Id y) {
   const Id sum = m.b.sum({x, y}), rest = m.b.difference({sum, x});
   return {sum, m.b.sum({m.b.difference({x, m.b.difference({sum, rest})}), m.b.difference({y, rest})})};
 }
-// Halves of the bits of a number each, such that their products are exact.
+// Splits a number into two with half of its bits each, so that their products are exact.
 Double split(Math m, Id x) {
   const bool single = m.is_single(x);
   const Id bits = m.b.reinterpret(x, single ? ElementType::U32 : ElementType::U64);
@@ -217,7 +218,7 @@ Double split(Math m, Id x) {
   const Id high = m.b.reinterpret(m.b.bit_and({bits, m.b.splat_bits(kept, bits)}), m.b.type(x));
   return {high, m.b.difference({x, high})};
 }
-// The exact product (Dekker).
+// Returns the exact product (Dekker).
 Double exact_product(Math m, Id x, Id y) {
   const Id product = m.b.product({x, y});
   const Double a = split(m, x), c = split(m, y);
@@ -226,7 +227,7 @@ Double exact_product(Math m, Id x, Id y) {
   return {product, low};
 }
 
-// Of some numbers, in two parts: few bits, so that products with exponents are exact, and the rest.
+// The logarithm of a constant in two parts: the first has few bits, so that products with exponents are exact.
 struct KnownLog {
   double first, rest;
 };
@@ -239,15 +240,16 @@ KnownLog known_log(const KnownLog &log, bool single) {
   return {first, log.first - first + log.rest};
 }
 
-// The logarithm of a positive number that is finite: it is c n 2^k with n near 1, and log(n) = 2 atanh(s) with
-// s = (n - 1) / (n + 1), whose first term is exact and whose others are small beside it. c is 3/4, 1 or 5/4.
+// Returns the logarithm of a finite positive number. The number is c n 2^k with n near 1, and log(n) = 2 atanh(s) with
+// s = (n - 1) / (n + 1), whose first term is computed exactly and whose other terms are much smaller. c is 3/4, 1 or
+// 5/4.
 Double precise_log(Math m, Id x) {
   ArrayBuilder &b = m.b;
   const bool single = m.is_single(x);
   const int mantissa = single ? 23 : 52, lift = single ? 24 : 53;
   const Id is_subnormal = m.less(x, single ? 0x1p-126 : 0x1p-1022);
   const Id lifted = b.select({is_subnormal, m.times(x, std::ldexp(1, lift)), x});
-  // Counted from the square root of a half, the bits are k and the mantissa of c n.
+  // Relative to the bits of the square root of 1/2, the upper bits are k, and the lower bits the mantissa of c n.
   const std::uint64_t root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd, bias = single ? 128 : 1024;
   const Id bits = b.reinterpret(lifted, single ? ElementType::U32 : ElementType::U64);
   const Id counted = b.sum({bits, b.splat_bits((bias << mantissa) - root, bits)});
@@ -280,34 +282,33 @@ Double precise_log(Math m, Id x) {
   return exact_sum(m, sum.high, b.sum({sum.low, m.times(k, two.rest), choose(low.rest, 0, high.rest), others}));
 }
 
-// x^y for a positive x that is finite.
+// Returns x^y for finite positive x.
 Id precise_power(Math m, Id x, Id y) {
-  const double most = m.is_single(x) ? 0x1p40 : 0x1p70;  // beyond, all powers but those of 1 are 0 or infinite
+  const double most = m.is_single(x) ? 0x1p40 : 0x1p70;  // beyond, only powers of 1 are neither 0 nor infinite
   const Id limited = m.max(m.min(y, m.number(most, y)), m.number(-most, y));
   const Double log = precise_log(m, x);
   const Double exponent = exact_product(m, limited, log.high);
   const Id low = m.b.sum({exponent.low, m.b.product({limited, log.low})});
-  // Of halves, so that nothing overflows before the result does.
+  // Computed from its square root, so that nothing overflows before the result does.
   const Id root = m.exp(m.times(exponent.high, 0.5));
   const Id power = m.b.product({m.b.sum({root, m.b.product({root, low})}), root});
-  const Id is_large =
-      m.greater(m.abs(exponent.high), m.is_single(x) ? 170 : 1400);  // where 0 times infinity may come up
+  const Id is_large = m.greater(m.abs(exponent.high), m.is_single(x) ? 170 : 1400);  // where 0 times infinity may occur
   return m.b.select({is_large, m.exp(exponent.high), power});
 }
 
-// x^y = e^(y log|x|), with the sign of an odd y for negative x. What has a special value comes after.
+// Returns x^y = e^(y log|x|), with the sign of an odd y for negative x. Special values are handled last.
 Id power(Math m, Id x, Id y) {
   ArrayBuilder &b = m.b;
   const Id size = m.abs(x), zero = m.number(0, x), one = m.number(1, x);
   const Id half = m.times(y, 0.5);
   const Id is_whole = m.equal(m.floor(y), y);
   const Id is_odd = b.bit_and({is_whole, m.negation(m.equal(m.floor(half), half))});
-  // Of 0 and infinity: whether y is negative decides.
+  // For 0 and infinity, the sign of y determines the result.
   const Id is_extreme = b.bit_or({m.equal(size, 0), m.equal(size, infinity)});
   const Id inverted = b.select({m.less(y, zero), m.inverse(size), b.select({m.is_nan(y), y, size})});
   const Id usual = b.select({m.is_nan(x), x, precise_power(m, b.select({is_extreme, one, size}), y)});
   const Id grown = b.select({is_extreme, inverted, usual});
-  // 1 to any power is 1; |x| = 1 has an exponent of 0 unless y is infinite.
+  // 1 to any power is 1; for |x| = 1 the exponent is 0 unless y is infinite.
   const Id plain = b.select({m.equal(size, 1), b.select({m.is_nan(y), y, one}), grown});
   const Id negative = m.is_negative(x);
   const Id with_sign = b.select({b.bit_and({negative, is_odd}), m.minus(plain), plain});
@@ -316,7 +317,7 @@ Id power(Math m, Id x, Id y) {
   const Id result = b.select({no_root, m.number(std::numeric_limits<double>::quiet_NaN(), x), with_sign});
   return b.select({b.bit_or({m.equal(y, 0), m.equal(x, 1)}), one, result});
 }
-// Of negative exponents only powers of 1 and -1 are integers.
+// With a negative exponent, only powers of 1 and -1 are integers.
 Id integer_power(ArrayBuilder &b, Id x, Id y) {
   const Math m{b};
   const ElementType type = b.type(x);
@@ -364,7 +365,7 @@ Result<bool> function_expansion(ir::Module &module, const PassContext &context) 
     const ElementType type = i.shape().element_type();
     const std::vector<Id> operands(i.operands().begin(), i.operands().end());
     if (ir::is_integer(type) && ir::bit_width(type) >= 8) {
-      // Where there is no room for a loop it stays.
+      // In embedded computations, where loops are not possible, it is not changed.
       const auto parent = index(i.parent().id());
       if (i.opcode() != Opcode::Power || parent >= embedded.size() || embedded[parent]) {
         return i.id();

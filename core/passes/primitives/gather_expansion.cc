@@ -1,5 +1,5 @@
-// Rewrites gather as a loop over its windows: each is a dynamic slice of the operand, and goes to its row of an array
-// of windows, whose dimensions are put in order at the end.
+// Rewrites gather as a loop over its windows: each is a dynamic slice of the operand, and is written to its row of an
+// array of windows, whose dimensions are put in order at the end.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/index_vectors.h"
@@ -38,7 +38,7 @@ Id expand_gather(ArrayBuilder &b, ir::Instruction gather) {
   const Id empty = b.zeros(ir::Shape::array(result.element_type(), all));
   const Id windows = b.loop(places.count, {operand, starts_of(b, places), empty}, take)[2];
 
-  // [batch..., window...] to the order of the result.
+  // From [batch..., window...] to the order of the result.
   const std::vector<std::int64_t> batch = dimensions_except(result.rank(), offsets);
   std::vector<std::int64_t> sizes = places.batch_sizes, order(result.rank());
   sizes.insert(sizes.end(), row.begin() + 1, row.end());
@@ -56,7 +56,7 @@ Id expand_gather(ArrayBuilder &b, ir::Instruction gather) {
 Result<bool> gather_expansion(ir::Module &module, const PassContext &context) {
   return expand_outside_functions(module, context, [&](ir::Instruction i) -> Result<Id> {
     if (i.opcode() != ir::Opcode::Gather || !is_plain(i) || i.shape().element_count() == 0 ||
-        ir::product(i.numbers(AttributeKey::SliceSizes)) == 0) {  // zero-sized-elimination replaces such
+        ir::product(i.numbers(AttributeKey::SliceSizes)) == 0) {  // zero-sized-elimination replaces these
       return i.id();
     }
     ArrayBuilder b(module, i);

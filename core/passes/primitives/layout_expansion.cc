@@ -1,6 +1,6 @@
-// Rewrites what only gives the same elements another place or another name: a reshape, and a bitcast-convert to another
-// width, are new names for the bytes, a transpose is a copy in another order. Where a layout is not row-major, copies
-// are. Of other ops in other layouts, perhaps they are run in row-major order, or rewritten: copies bring them there.
+// Rewrites ops that only move or rename elements. Reshapes, and bitcast-converts to another width, become bitcasts;
+// transposes become copies to another layout. Other ops with layouts that are not row-major are computed in row-major
+// order, between copies, because the device may run them, or a pass rewrite them, in that order.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -15,12 +15,12 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// Elements in bytes of their own, in some order.
+// Whether each element has bytes of its own, in any order.
 bool has_bytes(const Shape &shape) {
   return shape.is_array() && shape.layout().element_bits == 0 && shape.layout().tiles.empty();
 }
-// Whether its results depend on the elements of its operands alone, and on nothing that has a layout of its own, such
-// as called computations and routines.
+// Whether the results depend on nothing but the elements of the operands: not on called computations or custom calls,
+// which have layouts of their own.
 bool computes(ir::Instruction i) {
   switch (i.opcode()) {
     case Opcode::Parameter:
@@ -42,7 +42,8 @@ bool is_row_major(const Shape &shape) {
   return shape.layout() == ir::Layout::descending(shape.rank());
 }
 
-// The same in row-major order, between copies; itself if it is, or if it is not made of arrays.
+// Returns the instruction in row-major order, between copies; the instruction itself if it is row-major already, or if
+// it has operands or results other than arrays.
 InstructionId in_row_major(ir::Module &module, ir::Instruction i) {
   const Shape shape = i.shape();
   const bool has_array = has_bytes(shape);

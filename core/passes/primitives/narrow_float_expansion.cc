@@ -1,5 +1,5 @@
-// Converts between narrow floats and f32 by operations on their bits, which is exact in one direction and rounds once, to
-// even, in the other. What else is done with narrow floats is done in f32 (float-normalization) or to their bytes
+// Converts between narrow floats and f32 by operations on their bits; this is exact in one direction and rounds once,
+// to even, in the other. Other operations on narrow floats are done in f32 (float-normalization) or on their bytes
 // (storage-expansion).
 #include <cmath>
 
@@ -32,7 +32,7 @@ FloatFormat format_of(ElementType type) {
   });
 }
 
-// Of u32 codes.
+// Operations on u32 codes of a float format.
 struct Codes {
   ArrayBuilder &b;
   FloatFormat format;
@@ -75,7 +75,7 @@ Id decoded(Codes c, Id code) {
   const Id shifted = b.shift_left(magnitude, c.dropped());
   Id bits = shifted;
   if (c.format.bias != f32_bias) {
-    // Subnormals are small integers; others have another bias.
+    // Subnormals are small integers times a power of two; other numbers have another exponent bias.
     const Id small =
         b.product({b.convert(magnitude, ElementType::F32),
                    b.splat(std::ldexp(1.0, 1 - c.format.bias - c.format.mantissa_bits), c.as_float(magnitude))});
@@ -93,12 +93,12 @@ Id decoded(Codes c, Id code) {
   }
   bits = b.bit_or({bits, sign});
   if (c.format.specials == Specials::UnsignedZero) {
-    bits = b.select({c.is(code, c.sign_bit()), c.number(f32_nan | f32_sign, bits), bits});  // NaN has a sign, too
+    bits = b.select({c.is(code, c.sign_bit()), c.number(f32_nan | f32_sign, bits), bits});  // the code of NaN
   }
   return c.as_float(bits);
 }
 
-// To powers of two; half way rounds up.
+// Rounds to powers of two; the midpoint is rounded up.
 Id encoded_scale(Codes c, Id bits) {
   ArrayBuilder &b = c.b;
   const Id normal = b.shift_right(b.sum({bits, c.number(0x00400000, bits)}), f32_mantissa);
@@ -122,7 +122,7 @@ Id encoded(Codes c, Id x) {
   if (c.format.bias != f32_bias) {
     const auto rebias = static_cast<std::uint64_t>(f32_bias - c.format.bias) << c.format.mantissa_bits;
     const Id normal = b.difference({code, c.number(rebias, code)});
-    // Where the step of f32 is the step of subnormals, adding rounds to them.
+    // Adding a number whose step in f32 is the step of these subnormals rounds to them.
     const Id size = c.as_float(magnitude);
     const double ruler = std::ldexp(1.0, 1 - c.format.bias + c.dropped());
     const Id ruled = b.reinterpret(b.sum({size, b.splat(ruler, size)}), ElementType::U32);
@@ -145,7 +145,7 @@ Id encoded(Codes c, Id x) {
   return b.select({is_nan, nan, code});
 }
 
-// An f32 that rounds to any narrower float as the f64 does: what is inexact has an odd last bit.
+// Returns an f32 that rounds to any narrower float as the f64 does: inexact results have an odd last bit.
 Id rounded_to_odd(ArrayBuilder &b, Id x) {
   const Id nearest = b.convert(x, ElementType::F32), back = b.convert(nearest, ElementType::F64);
   const Id bits = b.reinterpret(nearest, ElementType::U32);

@@ -1,4 +1,5 @@
-// Polynomials that stand for functions, fitted when they are asked for: no tables of coefficients.
+// Polynomial approximations of functions, fitted when they are constructed, so that no tables of coefficients are
+// needed.
 #pragma once
 
 #include <functional>
@@ -8,13 +9,13 @@
 
 namespace bp::passes {
 
-// The function of t in [-1, 1] as a sum of Chebyshev polynomials up to a degree, by interpolation: the error of a smooth
-// function falls geometrically with the degree. Deterministic.
+// Approximates a function of t in [-1, 1] by a sum of Chebyshev polynomials up to a degree, by interpolation. The error
+// of a smooth function decreases geometrically with the degree. Deterministic.
 class Polynomial {
  public:
   Polynomial(const std::function<double(double)> &function, int degree);
 
-  // Its value at t, of which all elements lie in [-1, 1]; by Clenshaw's recurrence, three ops for each degree.
+  // Returns the value at t, whose elements all lie in [-1, 1], by Clenshaw's recurrence, with three ops per degree.
   ir::InstructionId at(ArrayBuilder &b, ir::InstructionId t) const;
 
  private:

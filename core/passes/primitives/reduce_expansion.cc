@@ -1,5 +1,6 @@
-// Rewrites a reduce whose function a device does not run as one of whole arrays: neighbours are combined until one is
-// left, and then with the initial value. The order of elements stays, so the function need not be commutative.
+// Rewrites a reduce whose function the device does not run as a function of whole arrays: neighbours are combined until
+// one element is left, which is combined with the initial value. The order of elements does not change, so the function
+// need not be commutative.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -13,7 +14,7 @@ namespace {
 using Id = ir::InstructionId;
 using Ids = std::vector<Id>;
 
-// Arrays [kept, reduced] to [kept, 1].
+// Reduces arrays [kept, reduced] to [kept, 1].
 Ids combined(ArrayBuilder &b, Ids values, ir::Computation function) {
   for (std::int64_t size = b.shape(values[0]).size(1); size > 1; size = (size + 1) / 2) {
     const std::int64_t even = size / 2 * 2;
@@ -60,7 +61,7 @@ Id expand_reduce(ArrayBuilder &b, ir::Instruction reduce) {
   return reduce.shape().is_tuple() ? b.tuple(results) : results[0];
 }
 
-// Whether elements and what they are combined to have one type.
+// Whether the elements have the types of the results.
 bool is_of_its_results(ir::Instruction reduce) {
   const std::size_t count = reduce.operand_count() / 2;
   for (std::size_t i = 0; i < count; ++i) {

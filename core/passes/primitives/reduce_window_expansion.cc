@@ -1,6 +1,6 @@
-// Rewrites reduce-window as a loop over the positions of the window: each combines what lies under it, wherever the
-// window stands, with what was combined before. Large windows take a few operations on whole arrays for each dimension:
-// what 1, 2, 4 ... neighbours combine to, and of these what a window is put together from.
+// Rewrites reduce-window as a loop over the positions of the window: each iteration combines the elements under a
+// position, for all placements of the window, with the result so far. Large windows need a few operations on whole
+// arrays per dimension: they combine 1, 2, 4 ... neighbours, and then the results that make up a window.
 #include <algorithm>
 #include <optional>
 
@@ -14,10 +14,10 @@ namespace {
 
 using Id = ir::InstructionId;
 
-// More positions than these are not done one by one.
+// Maximum number of positions for which the loop is used.
 constexpr std::int64_t max_positions = 64;
 
-// Arrays along with where they have elements, where that is not everywhere.
+// Arrays and a mask of their elements, if there are not elements everywhere.
 struct Masked {
   std::vector<Id> values;
   std::optional<Id> is_element;
@@ -71,7 +71,7 @@ class Doubling {
     return w.reversal != 0 ? combined(second, first) : combined(first, second);
   }
 
-  // What has no element changes nothing.
+  // Combines two sides; where one has no element, the result is the other.
   Masked combined(const Masked &left, const Masked &right) {
     std::vector<Id> arguments = left.values;
     arguments.insert(arguments.end(), right.values.begin(), right.values.end());

@@ -1,5 +1,5 @@
-// Rewrites reverse as swaps of halves: of the whole, of its halves, and so on. A size that is no power of two is padded to
-// one before.
+// Rewrites reverse as exchanges of halves: of the whole, of its halves, and so on. Sizes that are not a power of two
+// are padded first.
 #include <bit>
 
 #include "core/passes/array_builder.h"
@@ -12,12 +12,12 @@ namespace {
 
 using Id = ir::InstructionId;
 
-// Along the middle one of three dimensions.
+// Reverses the middle one of three dimensions.
 Id reversed(ArrayBuilder &b, Id x) {
   const std::int64_t before = b.shape(x).size(0), size = b.shape(x).size(1), after = b.shape(x).size(2);
   const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(size)));
   if (power != size) {
-    // In front: it ends up behind.
+    // Padded at the front, so that the padding ends up at the end.
     const ir::PaddingDimension padding[] = {{}, {power - size, 0, 0}, {}};
     x = b.pad(x, b.zeros(ir::Shape::scalar(b.type(x))), padding);
   }

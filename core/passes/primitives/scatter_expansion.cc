@@ -1,6 +1,6 @@
-// Rewrites scatter as a loop over its windows: each is a dynamic slice of every operand, combined with its row of the
-// updates and put back; a window that reaches outside stays as it was. No two elements of a window are one, so a window
-// is combined at once.
+// Rewrites scatter as a loop over its windows: each is a dynamic slice of every operand, which is combined with its row
+// of the updates and written back. Windows that are not entirely inside are skipped. The elements of a window are
+// distinct, so that a window can be combined at once.
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/index_vectors.h"
@@ -29,7 +29,7 @@ class ScatterExpansion {
     return true;
   }
 
-  // Without instructions if the function does more than elementwise ops.
+  // Returns no instruction if the function consists of more than elementwise ops.
   Id run() {
     const WindowPlaces places =
         window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());

@@ -1,6 +1,6 @@
-// Rewrites select-and-scatter as two loops over the positions of the window. The first finds, for every place the window
-// stands at, the position it selects. The second, from the last position to the first, combines each source element into
-// the element that was selected: so the elements of the result get theirs in the order of the source.
+// Rewrites select-and-scatter as two loops over the positions of the window. The first finds the position that is
+// selected in each placement of the window. The second, from the last position to the first, combines each source
+// element into the selected element, so that elements of the result are combined in the order of the source.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"

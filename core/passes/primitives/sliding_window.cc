@@ -27,7 +27,7 @@ bool can_be_padded(std::span<const ir::WindowDimension> window, const ir::Shape 
 SlidingWindow::SlidingWindow(std::span<const ir::WindowDimension> window, std::span<const std::int64_t> input,
                              std::span<const std::int64_t> output, std::size_t first)
     : window_(window.begin(), window.end()), output_(output.begin(), output.end()), first_(first) {
-  window_.resize(output.size());  // none given: a window of one element
+  window_.resize(output.size());  // if there are no window dimensions, a window of one element
   for (std::size_t d = 0; d < window_.size(); ++d) {
     const ir::WindowDimension &w = window_[d];
     const std::int64_t last = (w.size - 1) * w.rhs_dilate + (output_[d] - 1) * w.stride - w.pad_low;
@@ -84,7 +84,7 @@ Id SlidingWindow::unpadded(ArrayBuilder &b, Id padded) const {
   return b.pad(padded, b.zeros(ir::Shape::scalar(b.type(padded))), padding(b.shape(padded).rank(), true));
 }
 
-// Positions are numbered in row-major order; a window that runs backwards has its last element first.
+// Positions are numbered in row-major order; if the window is reversed, its last element comes first.
 SlidingWindow::Box SlidingWindow::box(ArrayBuilder &b, Id padded, Id position) const {
   Box result;
   result.sizes.assign(b.shape(padded).sizes().begin(), b.shape(padded).sizes().end());

@@ -1,34 +1,36 @@
-// The elements under a sliding window, one position of the window after the other: for loops over positions.
+// The elements under a sliding window, for loops over the window's elements. A "position" is an index into the window;
+// for each position, the elements under it are taken for all placements of the window together.
 #pragma once
 
 #include "core/passes/array_builder.h"
 
 namespace bp::passes {
 
-// Whether an array with what such a window sees beyond its edges can be an array of its own: it does not have too many
-// elements.
+// Whether the array, padded as the window needs it, is small enough to be an array of its own.
 bool can_be_padded(std::span<const ir::WindowDimension> window, const ir::Shape &shape);
 
 class SlidingWindow {
  public:
-  // Of `count` dimensions of arrays, from dimension `first` on; `input` and `output`: their sizes in these.
+  // For `count` dimensions of arrays, from dimension `first` on; `input` and `output` are their sizes in these
+  // dimensions.
   SlidingWindow(std::span<const ir::WindowDimension> window, std::span<const std::int64_t> input,
                 std::span<const std::int64_t> output, std::size_t first = 0);
 
-  // Window positions: the rounds of a loop.
+  // Returns the number of positions, which is the number of iterations of the loop.
   std::int64_t positions() const;
-  // Whether each position meets an element wherever the window stands.
+  // Whether every position is at an element, not at padding, for all placements of the window.
   bool meets_elements_only() const;
-  // With what the window sees beyond the edges and between elements.
+  // Returns the array with padding at the edges and between elements.
   ir::InstructionId padded(ArrayBuilder &b, ir::InstructionId x, ir::InstructionId value) const;
-  // Where an array of these sizes is padded: pred, true for elements.
+  // Returns a padded pred array of these sizes: true for elements, false for padding.
   ir::InstructionId is_element(ArrayBuilder &b, const ir::Shape &shape) const;
-  // The same, but true for what is beyond the edges, too.
+  // Returns a padded pred array that is false only between elements, and true also for padding at the edges.
   ir::InstructionId is_no_gap(ArrayBuilder &b, const ir::Shape &shape) const;
   bool has_gaps() const;
-  // Of a padded array, what lies under a position (s32[]), wherever the window stands.
+  // Returns the elements of a padded array under a position (s32[]), for all placements of the window.
   ir::InstructionId under(ArrayBuilder &b, ir::InstructionId padded, ir::InstructionId position) const;
-  // The same array with `values` there where `are_taken`, and the array without what padded() has added.
+  // Return the padded array with the elements under a position replaced by `values` where `are_taken`, and the array
+  // without the padding that padded() added.
   ir::InstructionId replaced(ArrayBuilder &b, ir::InstructionId padded, ir::InstructionId values,
                              ir::InstructionId are_taken, ir::InstructionId position) const;
   ir::InstructionId unpadded(ArrayBuilder &b, ir::InstructionId padded) const;

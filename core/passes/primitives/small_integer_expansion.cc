@@ -1,5 +1,5 @@
-// Computes with integers of 16 bits and fewer in s32 and u32, of whose results the low bits are kept: so sums and products
-// wrap as they do in their own type.
+// Computes with integers of up to 16 bits in s32 and u32, and keeps the low bits of the results, so that sums and
+// products wrap around as in their own type.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,11 +25,11 @@ double largest(ElementType type) {
   return std::ldexp(1.0, ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0)) - 1;
 }
 
-// As u32, without sign.
+// Converts to u32, without sign extension.
 Id without_sign(ArrayBuilder &b, Id x) {
   return code_of(b, x);
 }
-// As s32, whose sign is the highest bit of the type.
+// Converts to s32, with the highest bit of the type as the sign.
 Id with_sign(ArrayBuilder &b, Id x) {
   const int rest = 32 - ir::bit_width(b.type(x));
   const Id high = b.convert(b.shift_left(code_of(b, x), rest), ElementType::S32);
@@ -69,7 +69,7 @@ class SmallIntegerExpansion {
   static ElementType wide(ElementType type) { return ir::is_signed(type) ? ElementType::S32 : ElementType::U32; }
   Id back(Id x) { return narrowed_integer(b_, x, type()); }
 
-  // The same op on wider operands.
+  // Computes the same op on wider operands.
   Id computed(std::span<const ir::ComputationId> calls = {}) {
     for (Id &operand : operands_) {
       operand = widened_integer(b_, operand);
@@ -83,7 +83,7 @@ class SmallIntegerExpansion {
     return narrowed_integer(b_, result, shape.element_type());
   }
 
-  // Distances without sign: those that are too large stay so.
+  // Shift distances are unsigned, so distances that are too large remain so.
   Id shifted(Id (*extended)(ArrayBuilder &, Id)) {
     const Id x = extended(b_, operands_[0]), distance = without_sign(b_, operands_[1]);
     return back(b_.add(i_.opcode(), {x, b_.cast(distance, b_.type(x))}));
@@ -91,7 +91,7 @@ class SmallIntegerExpansion {
 
   Id converted() {
     const ElementType from = b_.type(operands_[0]), to = type();
-    // What all others are made of.
+    // Conversions between u8 or u16 and u32 are kept, because all others are built from them.
     const auto is_load = [](ElementType narrow, ElementType other) {
       return narrow == storage_type(narrow) && other == ElementType::U32;
     };
@@ -111,7 +111,7 @@ class SmallIntegerExpansion {
     return narrowed_integer(b_, x, to);
   }
 
-  // By one op: all its results fit, or wrap at the end.
+  // Reduces by a single op, whose results fit into 32 bits or wrap around at the end.
   Id reduced() {
     const Instruction root = i_.called(0).root();
     const bool is_plain_op =

@@ -1,6 +1,7 @@
-// Rewrites sort as a bitonic sorting network that is the same in each round (Stone): a perfect shuffle, after which
-// neighbours are compared and perhaps exchanged. k^2 rounds for 2^k elements, each a few ops on all of them. Elements
-// carry their place, which decides between equals: so the sort is stable, and what pads to a power of two stays behind.
+// Rewrites sort as a bitonic sorting network that is the same in each iteration (Stone): a perfect shuffle, after which
+// neighbours are compared and perhaps exchanged. It takes k^2 iterations for 2^k elements, each of a few ops on all of
+// them. Elements carry their index, which decides between equal elements: so the sort is stable, and elements that pad
+// to a power of two stay at the end.
 #include <bit>
 #include <cmath>
 
@@ -59,7 +60,7 @@ class SortExpansion {
     return padded_size() == size_ ? x : b_.pad(x, b_.zeros(ir::Shape::scalar(b_.type(x))), padding);
   }
 
-  // With the sorted dimension in its old place.
+  // Moves the sorted dimension back to its place.
   Id restored(Id x, const ir::Shape &shape) {
     std::vector<std::int64_t> sizes, back(shape.rank());
     for (std::size_t i = 0; i < last_order_.size(); ++i) {
@@ -69,7 +70,7 @@ class SortExpansion {
     return b_.transpose(b_.ir::Builder::reshape(x, sizes), back);
   }
 
-  // What was at a half + c is at 2 c + a: the neighbours of the result.
+  // The element at a * half + c moves to 2 c + a, so these pairs are neighbours in the result.
   struct Pair {
     Id low, high;
   };
@@ -93,9 +94,9 @@ class SortExpansion {
     return b.apply_to_arrays(sort_.called(0), arguments, sizes)[0];
   }
 
-  // Round r belongs to stage r / k, which merges runs of 2^stage elements, and is shuffle number t = r % k + 1 of it,
-  // after which neighbours differ in bit k - t of their places before. A stage exchanges at the bits up to its own, and
-  // turns every other of its runs around. After k shuffles all is in place again.
+  // Iteration r belongs to stage r / k, which merges runs of 2^stage elements, and does shuffle number t = r % k + 1 of
+  // it, after which neighbours differ in bit k - t of their original indices. A stage exchanges at the bits up to its
+  // own, and reverses every other run. After k shuffles all elements are back in order.
   std::vector<Id> step(ArrayBuilder &b, Id round, const std::vector<Id> &state) const {
     std::vector<Pair> pairs;
     for (Id x : state) {
@@ -105,14 +106,15 @@ class SortExpansion {
     const Id stage = b.quotient({round, levels});
     const Id shuffle = b.sum({b.add(Opcode::Remainder, {round, levels}), one});
     const Id is_active = b.compare(ComparisonDirection::Le, b.difference({levels, shuffle}), stage);
-    // The bit of the place before that is above those of the run, where it is now.
+    // The current number of the bit that, in the original index, is above those of the run.
     const Id next_stage = b.sum({stage, one});
     const Id bit = b.add(Opcode::Remainder, {b.sum({next_stage, shuffle}), levels});
     const Id place = pairs.back().low;
     const Id position = b.iota(ir::Shape::array(ElementType::S32, b.shape(place).sizes()), 1);
     const Id twice = b.sum({position, position});
     const Id shifted = b.add(Opcode::ShiftRightLogical, {twice, b.spread(bit, twice)});
-    // One after the other: compilers differ in which argument comes first, and names must not.
+    // Separate statements, because compilers differ in the order in which they evaluate arguments, and instruction
+    // names must not.
     const Id zero = b.splat(0, shifted);
     const Id is_up = b.compare(ComparisonDirection::Eq, b.bit_and({shifted, b.splat(1, shifted)}), zero);
     const Id is_last = b.compare(ComparisonDirection::Eq, next_stage, levels);

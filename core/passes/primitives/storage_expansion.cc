@@ -1,5 +1,5 @@
-// Moves elements of narrow types as the bytes they are stored in, u8 or u16. Bits that do not fill a byte, or that are to
-// be a truth, are taken from them.
+// Moves elements of narrow types as the bytes in which they are stored, u8 or u16. Types that do not fill a byte, and
+// pred, are converted from these bytes.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -29,7 +29,7 @@ bool moves(Opcode opcode) {
   }
 }
 
-// Whether a bitcast-convert to the same width does more than to rename bytes.
+// Whether a bitcast-convert to the same width changes bytes.
 bool has_code(Instruction i) {
   const ElementType from = i.operand(0).shape().element_type(), to = i.shape().element_type();
   return is_narrow(from) && ir::bit_width(from) == ir::bit_width(to) &&

@@ -1,6 +1,6 @@
-// Computes with integers of 64 bits as pairs of u32. An instruction that works on such arrays becomes one of low halves,
-// one of high halves, and the bytes of both, from which the next instruction takes its operands' halves again. Values
-// between instructions, of loops and of parameters stay what they are: bytes.
+// Computes with 64-bit integers as pairs of u32. An instruction on arrays of these becomes an instruction on low
+// halves, one on high halves, and a join of both, from which the next instruction takes the halves again. Values
+// between instructions, in loops and in parameters remain 64-bit arrays.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ bool is_wide(ElementType type) {
 bool is_wide(const Shape &shape) {
   return shape.is_array() && is_wide(shape.element_type());
 }
-// Moved as if they were integers.
+// Whether elements are moved as if they were 64-bit integers.
 bool moves_as_wide(const Shape &shape) {
   return is_wide(shape) || (shape.is_array() && shape.element_type() == ElementType::F64);
 }
@@ -65,7 +65,7 @@ class WideIntegerExpansion {
     is_signed_ = type == ElementType::S64;
   }
 
-  // What to use instead of the instruction; itself if there is nothing.
+  // Returns the replacement of the instruction; the instruction itself if it is not replaced.
   Id run() {
     switch (i_.opcode()) {
       case Opcode::DynamicSlice:
@@ -168,7 +168,7 @@ class WideIntegerExpansion {
     return joined({b_.convert(narrow, ElementType::U32), b_.convert(sign, ElementType::U32)});
   }
 
-  // The instruction itself on one half of each operand.
+  // Applies the same op to one half of each operand.
   Id half_by_half() {
     const auto of = [&](Id Halves::*half) {
       std::vector<Id> operands = operands_;
@@ -184,7 +184,7 @@ class WideIntegerExpansion {
     return joined({of(&Halves::low), of(&Halves::high)});
   }
 
-  // Of a dynamic slice: where it starts is not what it moves.
+  // Whether an operand is a start index of a dynamic slice, which is not moved data.
   bool is_start(std::size_t operand) const {
     return (i_.opcode() == Opcode::DynamicSlice && operand >= 1) ||
            (i_.opcode() == Opcode::DynamicUpdateSlice && operand >= 2);
@@ -198,7 +198,8 @@ class WideIntegerExpansion {
   std::unordered_map<Id, Halves> halves_;  // by operand
 };
 
-// Starts of other types than s32: moved into bounds, which s32 has room for, in their own type.
+// Converts start indices of other types to s32. They are clamped in their own type first, which brings them into the
+// range of s32.
 Id with_starts_in_s32(ir::Module &module, Instruction i) {
   const std::size_t first = i.opcode() == Opcode::DynamicSlice ? 1 : 2;
   std::vector<Id> operands(i.operands().begin(), i.operands().end());

@@ -24,7 +24,7 @@ Halves WideMath::negation(Halves x) const {
   return difference(number(0, x.low), x);
 }
 
-// The high half of a product of low halves, and the low halves of mixed products.
+// The high half is the sum of the high half of the product of the low halves and the low halves of the mixed products.
 Halves WideMath::product(Halves x, Halves y) const {
   const Id carried = b_.add(Opcode::MultiplyHigh, {x.low, y.low});
   return {b_.product({x.low, y.low}), b_.sum({carried, b_.product({x.low, y.high}), b_.product({x.high, y.low})})};
@@ -42,7 +42,7 @@ WideMath::Id WideMath::is_negative(Halves x) const {
   return b_.compare(ComparisonDirection::Gt, x.high, b_.splat_bits(0x7fffffff, x.high));
 }
 
-// Signs differ from the order without sign: turning the highest bit around makes it the same.
+// Inverting the sign bit makes signed order equal to unsigned order.
 WideMath::Id WideMath::less(Halves x, Halves y) const {
   const auto key = [&](Id high) {
     return is_signed_ ? b_.exclusive_or({high, b_.splat_bits(0x80000000, high)}) : high;
@@ -66,7 +66,8 @@ Halves WideMath::magnitude(Halves x) const {
   return is_signed_ ? select(is_negative(x), negation(x), x) : x;
 }
 
-// Ops on u32 already give 0, or the sign, for distances of 32 and more: so each half takes what comes from both.
+// Shifts of u32 already give 0, or the sign, for distances of 32 and more, so each result half combines shifts of both
+// halves.
 Halves WideMath::shift(Opcode opcode, Halves x, Halves distance) const {
   const Id n = b_.select({b_.compare(ComparisonDirection::Eq, distance.high, b_.splat(0, distance.high)), distance.low,
                           b_.splat(64, distance.low)});
@@ -86,13 +87,13 @@ Halves WideMath::shift(Opcode opcode, Halves x, Halves distance) const {
   return {b_.select({is_far, moved(x.high, beyond), near}), moved(x.high, n)};
 }
 
-// By subtracting, from the highest bit to the lowest.
+// Long division by subtracting, from the highest bit to the lowest.
 WideMath::Division WideMath::division_without_sign(Halves x, Halves y) const {
   const Id zero = b_.splat(0, x.low);
   const auto step = [](ArrayBuilder &body, Id, std::vector<Id> values) {
     const WideMath math(body, false);
     const Halves rest{values[0], values[1]}, dividend{values[2], values[3]}, divisor{values[4], values[5]};
-    // [rest, dividend] as one number of 128 bits moves by one; bits of the quotient come in at its end.
+    // [rest, dividend], as one number of 128 bits, is shifted by one; the bits of the quotient are appended at its end.
     const Id top = body.shift_right(dividend.high, 31);
     const Halves next{body.bit_or({body.shift_left(rest.low, 1), top}),
                       body.bit_or({body.shift_left(rest.high, 1), body.shift_right(rest.low, 31)})};
@@ -134,7 +135,7 @@ Halves WideMath::from_float(Id x) const {
   return select(b_.compare(ComparisonDirection::Ne, x, x), zero, value);
 }
 
-// The highest 32 bits, of which the last says also whether anything is below them, have one rounding; then they are scaled.
+// Rounds the highest 32 bits once, whose last bit is also set if any lower bits are set; then scales the result.
 WideMath::Id WideMath::to_float(Halves x, ElementType type) const {
   const Halves size = magnitude(x);
   const Id is_small = b_.compare(ComparisonDirection::Eq, size.high, b_.splat(0, size.high));

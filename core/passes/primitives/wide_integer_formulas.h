@@ -1,16 +1,16 @@
-// Arithmetic of 64-bit integers as formulas on their halves.
+// Arithmetic of 64-bit integers as formulas on their 32-bit halves.
 #pragma once
 
 #include "core/passes/array_builder.h"
 
 namespace bp::passes {
 
-// The halves of 64-bit integers: two arrays u32 of the same shape.
+// Halves of 64-bit integers: two u32 arrays of the same shape.
 struct Halves {
   ir::InstructionId low, high;
 };
 
-// All wrap; comparisons are of integers with sign or without.
+// Arithmetic wraps around; comparisons are signed or unsigned.
 class WideMath {
  public:
   using Id = ir::InstructionId;
@@ -26,19 +26,19 @@ class WideMath {
   struct Division {
     Halves quotient, remainder;
   };
-  // As the op table says for zero and for the least number.
+  // Defined for a divisor of zero and for the minimum integer, as in the op table.
   Division division(Halves x, Halves y) const;
   Halves magnitude(Halves x) const;
   Halves by_halves(ir::Opcode opcode, Halves x, Halves y) const;
   Halves select(Id predicate, Halves x, Halves y) const;
   Halves shift(ir::Opcode opcode, Halves x, Halves distance) const;
-  // pred
+  // Return pred.
   Id is_negative(Halves x) const;
   Id less(Halves x, Halves y) const;
   Id equal(Halves x, Halves y) const;
   Id is_zero(Halves x) const;
 
-  // Truncated, saturated; NaN gives 0. To floats: rounded once.
+  // From floats: truncated and saturated; NaN gives 0. To floats: rounded once.
   Halves from_float(Id x) const;
   Id to_float(Halves x, ir::ElementType type) const;
 

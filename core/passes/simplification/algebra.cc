@@ -35,7 +35,7 @@ constexpr bool is_narrow_float = false;
 template <ir::FloatFormat format>
 constexpr bool is_narrow_float<ir::NarrowFloat<format>> = true;
 
-// The number in a type, if it is one of its values; the sign of a zero counts.
+// Returns the number in a type, if the type has exactly this value; the sign of a zero counts.
 template <class T>
 std::optional<T> exactly(double number, ElementType type) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -48,7 +48,7 @@ std::optional<T> exactly(double number, ElementType type) {
     const auto back = static_cast<double>(value);
     return back == number && std::signbit(back) == std::signbit(number) ? std::optional(value) : std::nullopt;
   } else {
-    // Rules have small numbers.
+    // Rules have only small numbers.
     const bool is_signed = ir::is_signed(type);
     const double limit = std::ldexp(1.0, std::min(ir::bit_width(type) - (is_signed ? 1 : 0), 30));
     const bool holds = number == std::trunc(number) && number < limit && number >= (is_signed ? -limit : 0);
@@ -56,7 +56,7 @@ std::optional<T> exactly(double number, ElementType type) {
   }
 }
 
-// Of integers and pred the limits and all ones; of floats an infinity.
+// Returns the limits, or all bits set, for integers and pred, and an infinity for floats.
 template <class T>
 std::optional<T> extreme(Term::Kind kind, ElementType type) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -89,7 +89,7 @@ bool holds_number(const Term &term, const Instruction &instruction) {
   return wanted.is_valid() && found.is_valid() && std::ranges::equal(wanted.bytes(), found.bytes());
 }
 
-// `arrangement` has a bit for each commutative operation: whether its operands are exchanged.
+// Bit i of `arrangement` says whether the operands of the i-th commutative operation are exchanged.
 bool match_term(const Term &term, const Instruction &instruction, unsigned arrangement, Bindings &bindings) {
   switch (term.kind) {
     case Term::Kind::Variable: {
@@ -123,7 +123,7 @@ bool match_term(const Term &term, const Instruction &instruction, unsigned arran
   return true;
 }
 
-// Computed from numbers alone.
+// Whether the term is computed from numbers alone.
 bool is_constant(const Term &term) {
   switch (term.kind) {
     case Term::Kind::Variable: return term.variable >= first_number;
@@ -136,7 +136,7 @@ const Shape *shape_of_variable(const Term &term, const Bindings &bindings, const
   return term.kind == Term::Kind::Variable ? &module.instruction(bindings[term.variable]).shape() : nullptr;
 }
 
-// The shape of an operand of an operation of this shape.
+// Returns the shape that an operand has in an operation of this shape.
 Shape operand_shape(const Term &operation, std::size_t i, const Shape &shape, const Bindings &bindings,
                     const ir::Module &module) {
   Shape result = shape;
@@ -228,7 +228,7 @@ bool is_power_of_two(double number) {
   return std::isfinite(number) && std::fabs(std::frexp(number, &exponent)) == 0.5;
 }
 
-// c is a power of two whose reciprocal is a normal number too: multiplying by it rounds what dividing rounds.
+// Whether c is a power of two whose reciprocal is also a normal number: multiplying by it rounds like dividing by it.
 bool is_invertible(const Instruction &instruction, const Bindings &bindings) {
   const Instruction c = bound(instruction, bindings, 'c');
   const ElementType type = c.shape().element_type();
@@ -255,15 +255,15 @@ bool is_unsigned_power_of_two(const Instruction &instruction, const Bindings &bi
          }) == 1;
 }
 
-// Each value of one type is one of the other, and converting on from there gives what converting directly would: from a
-// float to an integer saturates, between integers wraps.
+// Whether each value of one type is a value of the other, and converting further from there gives the same as
+// converting directly: from float to integer saturates, between integers wraps around.
 bool is_lossless(ElementType from, ElementType middle, ElementType to) {
   if (from == ElementType::Pred) {
-    return !ir::is_complex(middle) && middle != ElementType::F8E8M0FNU;  // which has no 0
+    return !ir::is_complex(middle) && middle != ElementType::F8E8M0FNU;  // it has no 0
   }
   const int room = ir::bit_width(middle) - ir::bit_width(from);
   if (ir::is_floating(from)) {
-    // Not between narrow types: where a device has no such conversion, it goes by f32.
+    // Not between narrow types, because devices without such a conversion do it by way of f32.
     const bool is_narrow_pair = from != to && ir::is_floating(to) && ir::bit_width(to) < 32 && ir::bit_width(from) < 32;
     return !is_narrow_pair && (middle == ElementType::F32 || middle == ElementType::F64) && room > 0;
   }
@@ -279,7 +279,7 @@ bool loses_nothing_inside(const Instruction &instruction, const Bindings &bindin
                      instruction.operand(0).shape().element_type(), instruction.shape().element_type());
 }
 
-// Pred keeps only whether its byte is zero.
+// Pred is excluded because it keeps only whether its byte is zero.
 bool has_one_width(const Instruction &instruction, const Bindings &bindings) {
   return instruction.operand(0).shape().element_type() != ElementType::Pred &&
          same_sizes(bound(instruction, bindings, 'x').shape(), instruction.shape()) &&
@@ -341,7 +341,7 @@ Literal splat_of(const Instruction &instruction) {
     return source.opcode() == Opcode::Constant && source.shape().is_scalar() ? source.literal() : Literal();
   }
   const Shape &shape = instruction.shape();
-  constexpr std::int64_t max_elements = 4096;  // each user of a constant looks at it
+  constexpr std::int64_t max_elements = 4096;  // because each user of the constant compares its elements
   if (instruction.opcode() != Opcode::Constant || !shape.is_array() || shape.element_count() == 0 ||
       shape.element_count() > max_elements) {
     return {};

@@ -1,4 +1,4 @@
-// Reads rules: precedence climbing over a handful of tokens.
+// Parses rules: precedence climbing over a few kinds of tokens.
 #include <charconv>
 #include <optional>
 
@@ -16,7 +16,7 @@ struct BinaryOperator {
   Opcode opcode;
   ComparisonDirection direction = ComparisonDirection::Eq;
 };
-// Longer ones before those they begin with.
+// Longer operators come before those that are their prefixes.
 constexpr BinaryOperator binary_operators[] = {
     {"==", 4, Opcode::Compare, ComparisonDirection::Eq},
     {"!=", 4, Opcode::Compare, ComparisonDirection::Ne},
@@ -80,7 +80,7 @@ class Reader {
     return true;
   }
 
-  // Letters, digits, and hyphens between letters.
+  // Words consist of letters, digits, and hyphens between letters.
   std::string_view word() {
     skip_spaces();
     std::size_t end = 0;

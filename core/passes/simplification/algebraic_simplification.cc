@@ -1,10 +1,10 @@
-// Replaces what algebra says is something simpler; the identities are data, one line each. A computation is walked once,
-// operands before users, and what a rule makes is simplified at once, so that one walk finds all; the work on one
-// instruction is bounded, so that it is linear.
+// Replaces terms by algebraically equal, simpler ones; the identities are data, one line each. A computation is visited
+// once, operands before users, and replacements are simplified immediately, so that one pass finds all; the work on
+// each instruction is bounded, so the pass is linear.
 //
-// "Exact" means to the bit, as the interpreter computes, of every value of the types that a rule names; only which NaN a
-// NaN is does not count. A test tries each rule on each type. The others change roundings, or what becomes of zeros,
-// infinities and NaN: they are off unless PassContext::allow_inexact_algebra.
+// "Exact" identities give the same bits as the interpreter for every value of the types that a rule names, except that
+// a NaN may be a different NaN. A test tries each rule on each type. Inexact identities change roundings, or the
+// results for zeros, infinities and NaN; they are used only if PassContext::allow_inexact_algebra is set.
 #include <algorithm>
 
 #include "core/passes/pass.h"
@@ -17,7 +17,7 @@ namespace {
 using enum Types;
 
 constexpr Identity exact[] = {
-    // Sums. Of floats, -0 is the neutral element: -0 + 0 is 0.
+    // Sums. For floats, -0 is the identity element: -0 + 0 is 0.
     {"x + -0 => x", Ordered, "-0 is neutral; integers have one zero; + of pred is or"},
     {"x - 0 => x", Number, "0 is neutral on the right, also to -0"},
     {"0 - x => -x", Integer, "definition"},
@@ -79,7 +79,7 @@ constexpr Identity exact[] = {
     {"round-nearest-afz(round-nearest-afz(x)) => round-nearest-afz(x)", Float, "idempotent"},
     {"round-nearest-even(round-nearest-even(x)) => round-nearest-even(x)", Float, "idempotent"},
 
-    // Extremes. NaN wins against all, +0 is larger than -0.
+    // Minimum and maximum. NaN wins over all other values; +0 is larger than -0.
     {"maximum(x, x) => x", Ordered, "idempotent"},
     {"minimum(x, x) => x", Ordered, "idempotent"},
     {"maximum(maximum(x, y), y) => maximum(x, y)", Ordered, "associative, idempotent"},
@@ -148,7 +148,7 @@ constexpr Identity exact[] = {
     {"select(x == y, x, y) => y", Integer, "equal values are the same; of floats, 0 equals -0"},
     {"select(x != y, x, y) => x", Integer, "equal values are the same"},
 
-    // Comparisons. With NaN, all are false but !=.
+    // Comparisons. With NaN, all except != are false.
     {"x == x => true", Bits, "reflexive"},
     {"x <= x => true", Bits, "reflexive"},
     {"x >= x => true", Bits, "reflexive"},
@@ -182,7 +182,7 @@ constexpr Identity exact[] = {
     {"x - c == d => x == d + c", Integer, "adding is one to one"},
     {"x - c != d => x != d + c", Integer, "adding is one to one"},
 
-    // Types
+    // Conversions
     {"convert(convert(x)) => convert(x) if lossless-inside", Ordered, "the value is the same in between"},
     {"bitcast-convert(bitcast-convert(x)) => bitcast-convert(x) if of-one-width", Any, "the bits are the same"},
     {"real(complex(x, y)) => x", Float, "definition"},
@@ -229,7 +229,7 @@ constexpr Identity inexact[] = {
     {"x != x => false", Float, "NaN differs from itself"},
 };
 
-// The rules of a table by the op that they replace, in order.
+// Rules of a table by the op that they replace, in order.
 using RuleIndex = std::vector<std::vector<Rule>>;
 
 RuleIndex make_index(std::span<const Identity> identities) {
@@ -280,7 +280,7 @@ class AlgebraicSimplifier {
   ir::Module &module_;
   ir::Builder builder_;
   bool allow_inexact_;
-  int left_ = 16;  // replacements for one instruction: more than any has, but rules that undo each other end
+  int left_ = 16;  // replacements left for one instruction; more than are ever needed, but ends cycles of rules
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Custom calls that say where values lie and how devices divide them are the identity where there is one device. A
-// program that nobody has partitioned becomes one for that device.
+// Removes custom calls that say where values lie or how devices divide them, which are the identity on one device. A
+// program that is not partitioned becomes a program for one device.
 #include "core/ir/annotations.h"
 #include "core/ir/builder.h"
 #include "core/ir/device_count.h"

@@ -1,5 +1,5 @@
-// opt-barrier and domain forward their operand. They keep passes from moving what is on either side; when those passes
-// are done, they may go.
+// Removes opt-barrier and domain, which forward their operand. They keep passes from moving instructions across them,
+// and are not needed after these passes.
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 

@@ -1,5 +1,5 @@
-// op(broadcast(x), broadcast(y))  ->  broadcast(op(x, y)), if both go to the same dimensions, or one is a scalar: an
-// elementwise op then computes each value once.
+// op(broadcast(x), broadcast(y))  ->  broadcast(op(x, y)), if both have the same dimensions, or one is a scalar: an
+// elementwise op then computes each value only once.
 #include <algorithm>
 
 #include "core/passes/array_builder.h"
@@ -18,7 +18,7 @@ bool is_pointwise(const Instruction &instruction) {
   return instruction.is(ir::Trait::Elementwise) && instruction.opcode() != Opcode::Copy;
 }
 
-// The operand whose dimensions the others must share: a broadcast, of an array if there is one.
+// Returns the operand whose dimensions the others must have: a broadcast, of an array if there is one.
 const Instruction *find_widest(std::span<const Instruction> operands) {
   const Instruction *widest = nullptr;
   for (const Instruction &operand : operands) {
@@ -41,7 +41,7 @@ bool may_follow(const Instruction &operand, const Instruction &widest) {
 
 InstructionId sink(ir::Module &module, const Instruction &instruction) {
   const InstructionId keep = instruction.id();
-  // A complex number is but a name for its parts, which some devices want apart.
+  // A complex op only combines its parts, which some devices need separately.
   if (!is_pointwise(instruction) || !is_plain(instruction) || instruction.opcode() == Opcode::Complex) {
     return keep;
   }

@@ -1,5 +1,5 @@
-// Computes equal values once: walks each computation in order and looks each instruction up in a table of those before
-// it by opcode, operands, attributes, called computations and literal. Linear, with hashing.
+// Computes equal values only once: visits each computation in order and looks up each instruction among those before
+// it, by opcode, operands, attributes, called computations and literal. Linear, by hashing.
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <unordered_set>
@@ -46,9 +46,9 @@ struct Equal {
 bool may_merge(const Instruction &instruction, const analysis::SideEffects &side_effects) {
   switch (instruction.opcode()) {
     case Opcode::Parameter:
-    case Opcode::Copy:  // has a buffer of its own for a reason
+    case Opcode::Copy:  // the program may need a buffer of its own here
     case Opcode::AfterAll:
-    case Opcode::AsyncStart:  // each start has its own end
+    case Opcode::AsyncStart:  // each start has its own done
     case Opcode::CopyStart:
     case Opcode::OptimizationBarrier: return false;
     default: return !side_effects.has(instruction);
@@ -65,7 +65,7 @@ Result<bool> common_subexpression_elimination(ir::Module &module, const PassCont
   return rewrite_all(module, [&](Instruction instruction) -> Result<ir::InstructionId> {
     if (instruction.parent().id() != current) {
       current = instruction.parent().id();
-      known = Table(16, Hash{&module}, Equal{&module});  // clear() would take time for the largest one's buckets
+      known = Table(16, Hash{&module}, Equal{&module});  // clear() takes time proportional to the maximum size
     }
     return may_merge(instruction, side_effects) ? *known.insert(instruction.id()).first : instruction.id();
   });

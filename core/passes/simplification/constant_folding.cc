@@ -1,6 +1,6 @@
-// Evaluates instructions whose operands are constants, with the interpreter. Only what makes a small constant from
-// small ones in little work, by a bound that depends on shapes alone, so that the outcome is the same on every machine.
-// Broadcasts and iotas stay: they are smaller than their values. The size of a static dimension is a constant too.
+// Evaluates instructions whose operands are constants, with the interpreter: only small constants from small ones with
+// little work, by limits that depend on shapes alone, so that the result is the same on every machine. Broadcasts and
+// iotas are kept, because they are smaller than their values. The size of a static dimension is also a constant.
 #include "core/analysis/side_effects.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/builder.h"
@@ -28,12 +28,13 @@ bool is_foldable(Opcode opcode) {
     case Opcode::Gather:
     case Opcode::Reduce:
     case Opcode::Dot: return true;
-    case Opcode::Copy: return false;  // has a buffer of its own for a reason
+    case Opcode::Copy: return false;  // the program may need a buffer of its own here
     default: return info(opcode).has(ir::Trait::Elementwise);
   }
 }
 
-// Element operations, about: each element of the result, of the operands, or for a dot of pairs of both.
+// Returns the approximate number of element operations: elements of the result and of the operands, for a dot the pairs
+// of elements.
 std::int64_t work(const Instruction &instruction) {
   std::int64_t elements = instruction.shape().element_count();
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -88,7 +89,7 @@ Result<bool> constant_folding(ir::Module &module, const PassContext &context) {
     options.max_steps = context.max_folding_work;
     Result<ir::Literal> value = interpreter::evaluate_instruction(instruction, operands, options);
     if (!value.ok() || !same(value->shape(), instruction.shape(), ir::CompareLayout::No)) {
-      return instruction.id();  // what cannot be evaluated here is left to the device
+      return instruction.id();  // left to the device
     }
     ir::Builder builder(module, instruction.parent().id());
     builder.stand_in_for(instruction);

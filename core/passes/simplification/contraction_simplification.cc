@@ -1,9 +1,9 @@
-// What only renames the dimensions of a dot's or convolution's operands becomes part of how it reads them. The order of
-// sums stays.
+// Makes ops that only rename the dimensions of a dot's or convolution's operands part of the contraction. The order of
+// sums does not change.
 //   dot(transpose(x), y)             contracts and keeps the dimensions of x
 //   convolution(transpose(x), ...)   has its labels on the dimensions of x
-//   convolution(x, reverse(y))       turns the window around
-//   convolution(pad(x, 0), y)        pads the window; of floats, 0 times infinity would be NaN: only if y is finite
+//   convolution(x, reverse(y))       reverses the window
+//   convolution(pad(x, 0), y)        pads the window; for floats only if y is finite, because 0 times infinity is NaN
 #include <algorithm>
 #include <cmath>
 
@@ -29,14 +29,14 @@ bool is_plain_transpose(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Transpose && is_plain(instruction);
 }
 
-// The same instruction on other operands; attributes are then changed in place.
+// Returns the same instruction with another operand; the caller then changes its attributes.
 InstructionId with_operand(ir::Module &module, const Instruction &instruction, std::size_t i, InstructionId operand) {
   std::vector<InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
   operands[i] = operand;
   return module.clone_instruction(instruction.parent().id(), instruction, operands, {});
 }
 
-// Dimensions that the dot keeps must come in the same order.
+// The dimensions that are not contracted must stay in the same order.
 InstructionId dot_of_transpose(ir::Module &module, const Instruction &dot, std::size_t side) {
   const Instruction transpose = dot.operand(side);
   if (!is_plain_transpose(transpose)) {
@@ -64,7 +64,7 @@ InstructionId dot_of_transpose(ir::Module &module, const Instruction &dot, std::
   return id;
 }
 
-// Where the dimensions of one side stand in the numbers of dim_labels: two that are named, and the spatial ones.
+// Maps the dimensions of one operand in dim_labels: two named dimensions and the spatial ones.
 InstructionId convolution_of_transpose(ir::Module &module, const Instruction &convolution, std::size_t side) {
   const Instruction transpose = convolution.operand(side);
   if (!is_plain_transpose(transpose)) {

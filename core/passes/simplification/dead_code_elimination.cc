@@ -1,5 +1,5 @@
-// Marks what is needed, backwards from the root and from side effects, and drops the rest. Parameters stay: they are
-// the computation's signature. Computations that the entry no longer reaches go too.
+// Finds needed instructions, backwards from the root and from side effects, and removes all others. Parameters are kept
+// because they are part of the computation's signature. Computations that the entry no longer reaches are removed, too.
 #include "core/analysis/side_effects.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -14,7 +14,7 @@ Result<bool> dead_code_elimination(ir::Module &module, const PassContext &) {
     ir::Computation computation = module.computation(id);
     is_needed[index(computation.root().id())] = true;
     auto order = computation.instruction_ids();
-    // Users come after what they use, so that one walk backwards is enough.
+    // Users come after their operands, so one backward pass is enough.
     for (std::size_t i = order.size(); i-- > 0;) {
       ir::Instruction instruction = module.instruction(order[i]);
       bool stays =

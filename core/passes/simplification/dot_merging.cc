@@ -1,9 +1,10 @@
-// dot(x, y), dot(x, z)  ->  slices of dot(x, concatenate(y, z)): each sum stays as it is, x is read once, and one kernel
-// starts instead of two. The others are joined along a dimension that the dot keeps; to join them costs nothing where they
-// are constants, which are then folded. Merged is what moves no more bytes than it saves, a kernel's start counted as
-// FusionLimits::small_kernel_bytes.
+// dot(x, y), dot(x, z)  ->  slices of dot(x, concatenate(y, z)): each sum is unchanged, x is read once, and one kernel
+// starts instead of two. The other operands are concatenated along a dimension that the dot keeps, which costs nothing
+// if they are constants, which are then folded. Dots are merged if this moves no more bytes than it saves, with the
+// start of a kernel counted as FusionLimits::small_kernel_bytes.
 //
-// A dot joins those before it if all its operands are there by then, so nothing has to move but the dot itself. One walk.
+// A dot joins earlier dots only if all its operands are computed before these, so that only the dot itself has to move.
+// One pass.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -24,12 +25,12 @@ using ir::Shape;
 
 constexpr std::size_t no_dimension = static_cast<std::size_t>(-1);
 
-// Dots of one operand in one way.
+// Dots that share an operand and have the same attributes.
 struct Group {
   std::vector<InstructionId> dots;
-  std::size_t side = 0;           // of the operand that differs
-  std::size_t along = 0;          // the dimension it is joined along
-  std::int64_t result_along = 0;  // and where that is in the result
+  std::size_t side = 0;           // index of the operand that differs
+  std::size_t along = 0;          // dimension along which it is concatenated
+  std::int64_t result_along = 0;  // the same dimension in the result
 };
 
 std::size_t kept_dimension(const Instruction &dot, std::size_t side) {
@@ -45,14 +46,15 @@ std::size_t kept_dimension(const Instruction &dot, std::size_t side) {
   return no_dimension;
 }
 
-// Its first kept dimension comes after the batch dimensions and, of rhs, those that lhs keeps.
+// Returns the index of the first kept dimension in the result, where it comes after the batch dimensions and, for rhs,
+// after the kept dimensions of lhs.
 std::int64_t place_in_result(const Instruction &dot, std::size_t side) {
   const std::size_t batch = dot.numbers(AttributeKey::LhsBatchDims).size();
   return static_cast<std::int64_t>(
       side == 0 ? batch : dot.operand(0).shape().rank() - dot.numbers(AttributeKey::LhsContractingDims).size());
 }
 
-// Whether two dots differ in nothing but one operand, and that in nothing but its size along one dimension.
+// Whether two dots differ only in one operand, and these operands only in their size along one dimension.
 bool are_alike(const Instruction &a, const Instruction &b, std::size_t side, std::size_t along) {
   const Shape &x = a.operand(side).shape(), &y = b.operand(side).shape();
   if (x.element_type() != y.element_type() || x.rank() != y.rank() ||
@@ -93,7 +95,7 @@ class Merger {
  private:
   void find_groups(ir::ComputationId computation) {
     groups_.clear();
-    // Merging adds instructions, so the table grows; what it says of other computations nobody asks.
+    // Merging adds instructions, so the table grows; entries of other computations are not used.
     position_.resize(module_.instruction_id_limit());
     std::map<std::pair<InstructionId, std::size_t>, std::vector<Group>> candidates;
     const std::vector<bool> pinned = control_ordered(module_.computation(computation));
@@ -124,7 +126,7 @@ class Merger {
     }
   }
 
-  // Whether it became one with others.
+  // Returns whether the dot was added to a group.
   bool join(std::vector<Group> &groups, const Instruction &dot, std::size_t side, std::size_t along) const {
     constexpr std::size_t max_visited = 8;
     for (std::size_t g = groups.size() - std::min(groups.size(), max_visited); g < groups.size(); ++g) {
@@ -196,7 +198,7 @@ class Merger {
 
   ir::Module &module_;
   const PassContext &context_;
-  std::vector<std::uint32_t> position_;                                     // by instruction id, in its computation
+  std::vector<std::uint32_t> position_;  // by instruction id: position in its computation
   std::unordered_map<InstructionId, std::shared_ptr<const Group>> groups_;  // by dot
 };
 

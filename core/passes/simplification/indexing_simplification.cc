@@ -1,12 +1,12 @@
-// Rules for gather, scatter and sort.
-//   gather at one constant place      slice
-//   gather at 0, 1, 2 ...             slice
-//   gather of 0, 1, 2 ...             the clamped indices
-//   gather of equal elements          broadcast
-//   scatter of no updates             the operand
-//   sort along one element            the operands
-//   sort of ascending numbers         the operand, if the comparator is "less"
-//   sort of several arrays            only those that are compared or used
+// Rules for gather, scatter and sort:
+//   gather with one constant index vector   slice
+//   gather with indices 0, 1, 2 ...         slice
+//   gather from 0, 1, 2 ...                 the clamped indices
+//   gather from equal elements              broadcast
+//   scatter without updates                 the operand
+//   sort along a dimension of size 1        the operands
+//   sort of ascending numbers               the operand, if the comparator is "less"
+//   sort of several arrays                  only those that are compared or used
 #include <algorithm>
 
 #include <limits>
@@ -27,7 +27,7 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// A constant start, for each dimension of the operand that has one.
+// Returns the constant index vector, one component per dimension of the operand that it indexes.
 std::vector<std::int64_t> constant_start(const Instruction &gather) {
   const Instruction indices = gather.operand(1);
   const std::size_t count = gather.numbers(AttributeKey::StartIndexMap).size();
@@ -52,8 +52,8 @@ bool counts_without_wrapping(const Instruction &iota) {
   return bits >= 63 || size <= std::int64_t{1} << bits;
 }
 
-// Rows of the operand, one for each index of a vector: one dimension is indexed and collapsed, the others are whole.
-// That dimension; nothing if the gather does something else.
+// If the gather takes rows of the operand, one for each index in a vector (one dimension is indexed and collapsed, the
+// others are taken whole), returns the indexed dimension; otherwise nothing.
 std::optional<std::size_t> gathered_rows(const Instruction &gather) {
   const Shape &operand = gather.operand(0).shape(), &indices = gather.operand(1).shape();
   auto map = gather.numbers(AttributeKey::StartIndexMap);
@@ -73,7 +73,7 @@ std::optional<std::size_t> gathered_rows(const Instruction &gather) {
   return row;
 }
 
-// The indices count along the vector from 0, without wrapping.
+// Whether the indices are 0, 1, 2 ... along the vector, without wrapping around.
 bool is_counting(const Instruction &indices) {
   return indices.opcode() == Opcode::Iota && indices.number(AttributeKey::IotaDimension) == 0 &&
          ir::is_integer(indices.shape().element_type()) && counts_without_wrapping(indices);
@@ -83,7 +83,7 @@ InstructionId gather_in_order(ArrayBuilder &b, const Instruction &gather, std::s
   const Shape operand = gather.operand(0).shape(), shape = gather.shape();
   const std::int64_t count = gather.operand(1).shape().size(0);
   auto offsets = gather.numbers(AttributeKey::OffsetDims);
-  // The rows' number stands where the row stood: what stays before and after keeps its place.
+  // The dimension of the indices takes the place of the indexed dimension: all other dimensions keep their order.
   const bool keeps_place = std::ranges::find(offsets, static_cast<std::int64_t>(row)) == offsets.end();
   return keeps_place && count <= operand.size(row) ? b.slice(gather.operands()[0], row, 0, count) : gather.id();
 }
@@ -136,7 +136,7 @@ InstructionId simplify_gather(ir::Module &module, const Instruction &gather) {
     const std::int64_t start = std::clamp<std::int64_t>(starts[i], 0, last);
     range = {start, start + range.limit, 1};
   }
-  // One slice, whose dimensions keep their order: collapsed ones and those of the indices have size 1.
+  // A slice keeps the order of dimensions: collapsed dimensions and those of the indices have size 1.
   const InstructionId slice =
       b.add(Opcode::Slice, {operand.id()}, [&](ir::Module &m, InstructionId id) { m.set_slice_ranges(id, ranges); });
   return b.ir::Builder::reshape(slice, shape.sizes());
@@ -148,7 +148,7 @@ InstructionId simplify_scatter(const Instruction &scatter) {
   return is_idle ? scatter.operands()[0] : scatter.id();
 }
 
-// "less", of what may be told apart only by being less.
+// Whether the comparator is "less" on integers, which are equal if neither is less than the other.
 bool compares_integers_ascending(const ir::Computation &comparator) {
   const Instruction root = comparator.root();
   return root.opcode() == Opcode::Compare && ir::is_integer(root.operand(0).shape().element_type()) &&
@@ -179,7 +179,7 @@ class SortSimplifier {
   }
 
  private:
-  // Results that nobody takes of arrays that nobody compares.
+  // Returns which arrays are compared or have a result with users.
   std::vector<bool> find_used(const Instruction &sort) const {
     const std::size_t count = sort.operand_count();
     std::vector<bool> used(count, sort.parent().root() == sort);
@@ -204,7 +204,7 @@ class SortSimplifier {
     if (kept == used.size() || kept == 0) {
       return sort.id();
     }
-    // The comparator with fewer parameters.
+    // Builds the comparator with fewer parameters.
     const ir::Computation old = sort.called(0);
     const ir::ComputationId comparator = module_.add_computation(std::string(old.name()));
     std::vector<InstructionId> parameters(2 * used.size(), ir::no_instruction), operands;
@@ -226,7 +226,7 @@ class SortSimplifier {
     }
     const InstructionId smaller = module_.clone_instruction(sort.parent().id(), sort, operands, calls);
     module_.set_shape(smaller, kept == 1 ? shapes[0] : Shape::tuple(shapes));
-    // The old tuple, with anything where nobody looks.
+    // Builds a tuple like the old result; unused elements have any value.
     std::vector<InstructionId> elements;
     for (std::size_t i = 0, at = 0; i < used.size(); ++i) {
       elements.push_back(!used[i]    ? sort.operands()[i]

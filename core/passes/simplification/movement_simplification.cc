@@ -1,6 +1,6 @@
-// Rules for ops that rename dimensions. What does nothing goes; two of a kind become one; what moves a broadcast is a
-// broadcast; and what moves only dimensions of size 1 becomes a reshape, which is free between buffers.
-// Shapes with layouts other than row-major are left alone: somebody chose them.
+// Rules for ops that rename dimensions. Ops that do nothing are removed; two of the same kind become one; movement of a
+// broadcast becomes a broadcast; and movement of only dimensions of size 1 becomes a reshape, which costs nothing
+// between buffers. Shapes with layouts other than row-major are not changed, because these were chosen on purpose.
 #include <algorithm>
 
 #include "core/ir/builder.h"
@@ -15,7 +15,7 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// Elements keep their row-major order: `permutation` moves only dimensions of size 1.
+// Whether elements keep their row-major order because `permutation` moves only dimensions of size 1.
 bool keeps_order(std::span<const std::int64_t> permutation, const Shape &operand) {
   std::int64_t last = -1;
   return std::ranges::all_of(permutation, [&](std::int64_t from) {
@@ -58,8 +58,9 @@ class MovementSimplifier {
     return instruction_.operand(i).shape() == shape_ ? instruction_.operands()[i] : keep_;
   }
 
-  // The bytes stay only if they mean something in the other type. What lies above an element of less than a byte, and
-  // all but two bytes of a pred, do not: they are made by bitcast-convert.
+  // A bitcast to another type is kept only if every bit pattern is valid in that type. This is not so for the unused
+  // bits above elements narrower than a byte, and for pred, where only two byte values are valid: these bitcasts become
+  // bitcast-converts.
   InstructionId bitcast() {
     const Shape from = instruction_.operand(0).shape();
     if (!from.is_array() || !shape_.is_array() || from.element_type() == shape_.element_type()) {
@@ -96,8 +97,8 @@ class MovementSimplifier {
     return keep_;
   }
 
-  // Each dimension of what is broadcast must still be a dimension after the reshape: of the same size, and with as many
-  // elements to its left.
+  // Each dimension of the broadcast's operand must correspond to a dimension after the reshape, with the same size and
+  // the same number of elements to its left.
   InstructionId reshaped_broadcast(Instruction broadcast) {
     std::vector<std::int64_t> targets;
     for (std::int64_t old_target : broadcast.dimensions()) {
@@ -167,7 +168,7 @@ class MovementSimplifier {
     return keep_;
   }
 
-  // Of a broadcast's targets: operand dimensions larger than 1 stay in order.
+  // Whether the operand dimensions larger than 1 stay in order in a broadcast with these targets.
   static bool keeps_order_of(std::span<const std::int64_t> targets, const Shape &operand) {
     std::int64_t last = -1;
     for (std::size_t i = 0; i < targets.size(); ++i) {

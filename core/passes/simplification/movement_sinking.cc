@@ -1,7 +1,8 @@
-// op(transpose(x), transpose(y))  ->  transpose(op(x, y)), and so for reshapes: what only renames dimensions goes towards
-// the results, where it meets others that undo it, or a dot that reads through it. All operands have been moved in the same
-// way, or are numbers that are the same everywhere; and nobody else uses what was moved, nor is the result wider: so there
-// is never more to move than before. One walk, operands first: a chain is passed at once.
+// op(transpose(x), transpose(y))  ->  transpose(op(x, y)), also for reshapes: ops that only rename dimensions move
+// towards the results, where they may meet ops that undo them, or a dot that absorbs them. Applied if all operands have
+// been moved in the same way or have equal elements, if the moved values have no other users, and if the result is not
+// wider: so the amount of data moved never increases. One pass, operands first, so that a movement passes a whole
+// chain.
 #include <algorithm>
 #include <unordered_map>
 
@@ -34,7 +35,7 @@ class Sinker {
 
   InstructionId run(const Instruction &instruction) {
     const InstructionId keep = instruction.id();
-    // A complex number is but a name for its parts, which some devices want apart.
+    // A complex op only combines its parts, which some devices need separately.
     const bool only_names = instruction.opcode() == Opcode::Copy || instruction.opcode() == Opcode::Complex;
     if (!instruction.is(ir::Trait::Elementwise) || only_names || !is_plain(instruction)) {
       return keep;
@@ -86,7 +87,7 @@ class Sinker {
 
   ir::Module &module_;
   const analysis::Users users_;
-  std::unordered_map<InstructionId, InstructionId> made_for_;  // what was sunk, and in whose place it is
+  std::unordered_map<InstructionId, InstructionId> made_for_;  // by sunk instruction: the one it replaces
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Rules for reduce and reduce-window. Elements are combined in row-major order of the reduced dimensions; the rules keep
-// that order, or the combiner gives the same in any.
-//   reduce(transpose(x))     reduces x itself, if what is left keeps its order
-//   reduce(reshape(x))       the same, if the reshape joins and cuts only dimensions that share their fate
-//   reduce(broadcast(x))     forgets repeated elements, if the combiner takes the same one twice without a change
+// Rules for reduce and reduce-window. Elements are combined in row-major order of the reduced dimensions; the rules
+// keep that order, unless the result does not depend on it.
+//   reduce(transpose(x))     reduces x itself, if the remaining dimensions keep their order
+//   reduce(reshape(x))       reduces x itself, if the reshape does not mix reduced and kept dimensions
+//   reduce(broadcast(x))     ignores repeated elements, if combining an element twice changes nothing
 //   reduce of one element each, reduce-window of one element each: the combiner, applied once
 //   reduce-window of all     reduces whole dimensions
 #include <algorithm>
@@ -20,7 +20,7 @@ using ir::Opcode;
 using ir::Shape;
 using Sizes = std::vector<std::int64_t>;
 
-// x op x is x, and the order does not matter.
+// Whether x op x is x and the order of operands does not matter.
 bool is_idempotent(Opcode opcode) {
   return opcode == Opcode::Maximum || opcode == Opcode::Minimum || opcode == Opcode::And || opcode == Opcode::Or;
 }
@@ -54,7 +54,7 @@ class ReduceSimplifier {
     return builder_.reduce(from, instruction_.operands()[1], dimensions, instruction_.calls()[0]);
   }
 
-  // combiner(initial, x), of which `elements` has the elements.
+  // Returns combiner(initial, x), where x has the elements of `elements`.
   InstructionId combine_once(InstructionId elements) {
     const InstructionId initial = instruction_.operands()[1];
     const Opcode op = combining_op(instruction_.called(0));
@@ -109,7 +109,8 @@ class ReduceSimplifier {
     return make_reduce(transpose.operands()[0], reduced);
   }
 
-  // Walks both shapes in groups of as many elements; a group is reduced or kept as a whole.
+  // Visits groups of dimensions of both shapes with the same number of elements; each group is reduced or kept as a
+  // whole.
   InstructionId reduce_of_reshape(const Instruction &reshape, const Sizes &) {
     const Shape from = reshape.operand(0).shape(), to = reshape.shape();
     if (to.element_count() == 0) {
@@ -117,7 +118,7 @@ class ReduceSimplifier {
     }
     Sizes reduced;
     for (const AlignedDimensions &group : aligned_dimensions(from.sizes(), to.sizes())) {
-      // Sizes of 1 share any fate; else all of the group share one.
+      // The dimensions of a group, except those of size 1, must be all reduced or all kept.
       int fate = -1;
       for (std::size_t d = group.to_begin; d < group.to_end; ++d) {
         const int own = is_reduced(static_cast<std::int64_t>(d)) ? 1 : 0;
@@ -147,7 +148,7 @@ class ReduceSimplifier {
     if (!all_repeated) {
       return keep_;
     }
-    // What is left of the broadcast: the same without the reduced dimensions.
+    // The broadcast dimensions that remain, numbered without the reduced dimensions.
     Sizes left;
     for (std::int64_t target : targets) {
       left.push_back(target - std::ranges::count_if(dimensions, [&](std::int64_t d) { return d < target; }));

@@ -1,5 +1,5 @@
-// Rules for ops that cut and join: slice, dynamic-slice, dynamic-update-slice, concatenate, pad, reverse. What does
-// nothing goes, and what takes apart what another put together takes from there.
+// Rules for ops that cut and join arrays: slice, dynamic-slice, dynamic-update-slice, concatenate, pad, reverse. Ops
+// that do nothing are removed, and ops that take a part of the result of another op take it from that op's operands.
 #include <algorithm>
 #include <optional>
 
@@ -18,7 +18,7 @@ using ir::PaddingDimension;
 using ir::Shape;
 using ir::SliceRange;
 
-constexpr std::size_t max_flattened_parts = 256;  // of one concatenation that took the parts of others
+constexpr std::size_t max_flattened_parts = 256;  // of a concatenation that includes the parts of others
 
 std::int64_t count_of(const SliceRange &range) {
   return (range.limit - range.start + range.stride - 1) / range.stride;
@@ -59,7 +59,7 @@ class SliceSimplifier {
   InstructionId slice() {
     const Instruction source = instruction_.operand(0);
     if (source.shape() == shape_) {
-      return source.id();  // as many elements: all of them, in order
+      return source.id();  // same number of elements: all of them, in order
     }
     auto given = instruction_.slice_ranges();
     const std::vector<SliceRange> ranges(given.begin(), given.end());
@@ -94,7 +94,7 @@ class SliceSimplifier {
     return make_slice(inner.operands()[0], ranges);
   }
 
-  // The part lies within one operand, or is several whole ones.
+  // The slice lies within one operand, or consists of several whole operands.
   InstructionId slice_of_concatenation(const Instruction &joined, std::vector<SliceRange> ranges) {
     const auto d = static_cast<std::size_t>(joined.dimensions()[0]);
     SliceRange &range = ranges[d];
@@ -110,7 +110,7 @@ class SliceSimplifier {
       if (range.start <= begin && end <= range.limit && begin < end) {
         whole.push_back(id);
       } else if (range.start < end && begin < range.limit) {
-        return keep_;  // a part of this one and of others
+        return keep_;  // contains parts of this operand and of others
       }
       begin = end;
     }
@@ -124,7 +124,7 @@ class SliceSimplifier {
                : builder_.concatenate(whole, static_cast<std::int64_t>(d));
   }
 
-  // All of the part is padding, or nothing of it.
+  // The slice consists of padding only, or contains none.
   InstructionId slice_of_padding(const Instruction &padded, std::vector<SliceRange> ranges) {
     const Shape &inner = padded.operand(0).shape();
     bool is_inside = true;
@@ -146,7 +146,7 @@ class SliceSimplifier {
     return is_inside ? make_slice(padded.operands()[0], ranges) : keep_;
   }
 
-  // Of the dimensions that the broadcast added, any part is as good as another.
+  // Along dimensions that the broadcast added, all slices of the same size are equal.
   InstructionId slice_of_broadcast(const Instruction &broadcast, std::span<const SliceRange> ranges) {
     const Shape &inner = broadcast.operand(0).shape();
     std::vector<SliceRange> inner_ranges;
@@ -160,7 +160,7 @@ class SliceSimplifier {
     return builder_.broadcast(is_whole ? source : make_slice(source, inner_ranges), shape_, targets);
   }
 
-  // The part lies within the update, or beside it.
+  // The slice lies within the update, or outside it.
   InstructionId slice_of_update(const Instruction &updated, std::vector<SliceRange> ranges) {
     const Shape &whole = updated.operand(0).shape(), &box = updated.operand(1).shape();
     const auto starts = constant_starts(updated, 2, whole, box);
@@ -182,7 +182,8 @@ class SliceSimplifier {
     return is_inside && is_plain(box) ? make_slice(updated.operands()[1], within) : keep_;
   }
 
-  // The starts of dynamic-slice and dynamic-update-slice, clamped; nothing if one is not a constant and matters.
+  // Returns the clamped starts of a dynamic-slice or dynamic-update-slice; nothing if a start that matters is not a
+  // constant.
   static std::optional<std::vector<std::int64_t>> constant_starts(const Instruction &of, std::size_t first,
                                                                   const Shape &whole, const Shape &box) {
     std::vector<std::int64_t> starts;
@@ -203,7 +204,7 @@ class SliceSimplifier {
   InstructionId dynamic_slice() {
     const Instruction source = instruction_.operand(0);
     if (source.shape() == shape_) {
-      return source.id();  // a box as large as the operand starts at 0, whatever the indices say
+      return source.id();  // a slice as large as the operand starts at 0, whatever the indices are
     }
     if (!is_plain(source)) {
       return keep_;
@@ -213,7 +214,7 @@ class SliceSimplifier {
     }
     if (source.opcode() == Opcode::DynamicUpdateSlice && source.operand(1).shape() == shape_ &&
         std::ranges::equal(instruction_.operands().subspan(1), source.operands().subspan(2))) {
-      return source.operands()[1];  // what was just written there
+      return source.operands()[1];  // the update that was written there
     }
     auto starts = constant_starts(instruction_, 1, source.shape(), shape_);
     if (!starts) {
@@ -226,7 +227,8 @@ class SliceSimplifier {
     return make_slice(source.id(), ranges);
   }
 
-  // What is written where it came from changes nothing, and what is overwritten at once was never needed.
+  // An update with the elements that are there already changes nothing, and a value that is overwritten immediately is
+  // not needed.
   InstructionId dynamic_update_slice() {
     const Instruction whole = instruction_.operand(0), update = instruction_.operand(1);
     if (update.shape() == shape_) {
@@ -253,7 +255,7 @@ class SliceSimplifier {
       if (part.shape().size(d) == 0) {
         continue;
       }
-      // Not without end: one with several users is taken apart for each of them.
+      // Limited, because a concatenation with several users is expanded for each of them.
       if (part.opcode() == Opcode::Concatenate && part.dimensions()[0] == instruction_.dimensions()[0] &&
           is_plain(part) && parts.size() + part.operand_count() <= max_flattened_parts) {
         parts.insert(parts.end(), part.operands().begin(), part.operands().end());
@@ -277,7 +279,7 @@ class SliceSimplifier {
                : builder_.concatenate(parts, static_cast<std::int64_t>(d));
   }
 
-  // Slices of one array that follow each other become one.
+  // Joins adjacent slices of the same array.
   void join_neighbours(std::vector<InstructionId> &parts, std::size_t d) {
     std::vector<InstructionId> joined;
     for (InstructionId id : parts) {
@@ -377,7 +379,7 @@ class SliceSimplifier {
                  });
   }
 
-  // All elements along this dimension are the same.
+  // Whether all elements along this dimension are the same.
   static bool is_repeated(const Instruction &source, std::int64_t dimension) {
     return source.opcode() == Opcode::Broadcast &&
            std::ranges::find(source.dimensions(), dimension) == source.dimensions().end();

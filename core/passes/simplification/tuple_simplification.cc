@@ -8,7 +8,7 @@ namespace {
 
 using ir::Opcode;
 
-// The tuple that a tuple instruction rebuilds, or no_instruction.
+// Returns the tuple that a tuple instruction rebuilds, or no_instruction.
 ir::InstructionId rebuilt_tuple(const ir::Instruction &tuple) {
   ir::InstructionId source = ir::no_instruction;
   for (std::size_t i = 0; i < tuple.operand_count(); ++i) {

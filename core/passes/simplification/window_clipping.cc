@@ -1,5 +1,5 @@
-// Windows of reduce-window and select-and-scatter lose the positions that no element ever lies under: backends walk
-// over all positions, and a window may be much larger than its array.
+// Removes positions under which no element ever lies from the windows of reduce-window and select-and-scatter: backends
+// iterate over all positions, and a window may be much larger than its array.
 #include "core/ir/window.h"
 
 #include "core/passes/pass.h"

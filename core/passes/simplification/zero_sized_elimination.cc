@@ -1,6 +1,6 @@
-// An array without elements has only one value: a constant. What computed it is dead then. A gather that takes slices
-// without elements, but collapses them to elements, takes nothing: its result is zeros. A reduction of nothing is its
-// initial value.
+// Replaces arrays without elements by constants, because they have only one value; the instructions that computed them
+// become dead. A gather of slices without elements, whose collapsed dimensions give the result elements nevertheless,
+// reads nothing: its result is zeros. A reduction without elements is its initial value.
 #include "core/analysis/side_effects.h"
 #include "core/ir/builder.h"
 #include "core/passes/pass.h"

@@ -1,4 +1,4 @@
-// Each identity is tried on each type it claims: the interpreter computes both sides, of special and of random values.
+// Each identity is tried on each type that it names: the interpreter computes both sides for special and random values.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
@@ -43,7 +43,7 @@ T special(std::size_t i) {
   } else if constexpr (is_float<T>) {
     return T(values[i]);
   } else {
-    // Small ones and those next to the limits.
+    // Small integers and integers next to the limits.
     const auto small = static_cast<std::int64_t>(i) - special_count / 2;
     const std::uint64_t limit = ~std::uint64_t{0} << (i % 2 == 0 ? 63 : 8 * sizeof(T) - 1);
     return T(i % 3 == 0 ? static_cast<std::int64_t>(limit + static_cast<std::uint64_t>(small / 3)) : small);
@@ -66,7 +66,7 @@ T random_value(std::mt19937_64 &engine) {
   }
 }
 
-// All pairs of special values among two variables, then random ones.
+// Returns all pairs of special values for two variables, then random ones.
 Literal values_of(std::size_t variable, ElementType type) {
   Literal literal = Literal::zeros(Shape::array(type, {element_count})).value();
   std::mt19937_64 engine(variable);
@@ -91,7 +91,7 @@ bool is_nan(const T &value) {
   }
 }
 
-// The first element that differs; which NaN a NaN is does not count.
+// Returns the first element that differs; NaNs are equal to each other.
 std::optional<std::size_t> first_difference(const Literal &a, const Literal &b) {
   return ir::visit_element_type(a.shape().element_type(), [&]<class T>() -> std::optional<std::size_t> {
     auto x = a.elements<T>(), y = b.elements<T>();
@@ -113,7 +113,7 @@ void collect_variables(const Term &term, std::set<std::uint8_t> &variables) {
   }
 }
 
-// Whether a term means something in this type: it has the numbers, and there are complex numbers of it.
+// Whether a term is defined for this type: the type has its numbers, and complex numbers of the type exist.
 bool has_meaning(const Term &term, ElementType type) {
   if (term.opcode == ir::Opcode::Complex && ir::is_floating(type) && ir::bit_width(type) < 32) {
     return false;
@@ -124,7 +124,7 @@ bool has_meaning(const Term &term, ElementType type) {
   return value_of(term, term.kind == Term::Kind::Boolean ? ElementType::Pred : type).is_valid();
 }
 
-// Whether the rule applied to its own pattern, in this type and with these numbers as c and d.
+// Returns whether the rule applied to its own pattern, in this type and with these numbers as c and d.
 bool try_rule(const Rule &rule, ElementType type, double c, double d, bool is_exact) {
   if (!has_meaning(rule.pattern(), type)) {
     return false;

@@ -1,4 +1,4 @@
-// The interpreter computes an op and what it expands to; both must agree.
+// The interpreter computes an op and its expansion; both must agree.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::contains;
 
-// Repeats the stage until nothing changes. Everything that has an expansion must be gone then, so that it ends.
+// Repeats the stage until nothing changes, which happens only when everything that has an expansion is expanded.
 void expand(ir::Module &module) {
   bool changed = true;
   PipelineOptions options;
@@ -40,7 +40,7 @@ bool works_on_complex(ir::Instruction instruction) {
          (instruction.operand_count() != 0 && is_complex(instruction.operand(0).shape()));
 }
 
-// Whether anything computes with complex numbers: all but what gives bytes a name.
+// Whether any instruction computes with complex numbers; instructions that only rename bytes are excepted.
 bool computes_with_complex(const ir::Module &module) {
   return std::ranges::any_of(module.entry().instructions(), [](ir::Instruction i) {
     const bool names =
@@ -49,7 +49,8 @@ bool computes_with_complex(const ir::Module &module) {
   });
 }
 
-// A program whose root expands. Tolerance 0: the bits are the same; else a relative error, of each array as a whole.
+// Checks a program whose root expands. Tolerance 0: the bits are the same; else the relative error of each array as a
+// whole.
 void check_expansion(const std::string &text, double tolerance = 0) {
   INFO(text);
   Result<ir::Module> module = text::parse_module(text);
@@ -58,7 +59,7 @@ void check_expansion(const std::string &text, double tolerance = 0) {
   ir::Opcode opcode = module->entry().root().opcode();
   ir::Module expanded = *module;
   expand(expanded);
-  // The values of loops stay complex.
+  // Loops keep complex values.
   if (works_on_complex(module->entry().root()) && !contains(expanded, ir::Opcode::While)) {
     CHECK(!computes_with_complex(expanded));
   } else {
@@ -104,7 +105,7 @@ TEST_CASE("a carry goes from the low to the high half of a counter") {
 TEST_CASE("expanded topk takes the same elements") {
   for (const char *largest : {"true", "false"}) {
     for (const char *type : {"f32", "bf16", "s8", "u32", "pred"}) {
-      // Small integers and pred are often equal.
+      // Small integers and pred often have equal elements.
       check_expansion(
           fmt::format("ENTRY main {{ x = {0}[3,40] parameter(0) "
                       "ROOT r = ({0}[3,9], s32[3,9]) topk(x), k=9, largest={1} }}",
@@ -117,7 +118,7 @@ TEST_CASE("expanded topk takes the same elements") {
   }
 }
 
-// Sizes that are no multiples of anything, one, and batches.
+// Odd sizes, size one, and batches.
 TEST_CASE("expanded triangular solves have the same solutions") {
   const std::vector<std::pair<std::string, double>> types{{"f32", 1e-5}, {"f64", 1e-13}, {"bf16", 1e-2}, {"c64", 1e-5}};
   for (const auto &[type, tolerance] : types) {
@@ -228,7 +229,7 @@ TEST_CASE("expanded Fourier transforms are the same sums") {
   }
 }
 
-// Moments of 2^16 values: what is farther off than five times what chance explains is wrong.
+// Moments of 2^16 values; deviations of more than five times the expected one fail.
 TEST_CASE("expanded random numbers have the distribution") {
   struct Expected {
     const char *type, *first, *second, *sizes, *distribution;
@@ -320,7 +321,7 @@ TEST_CASE("expanded shuffles move the same elements") {
 }
 
 TEST_CASE("expanded stochastic conversions round the same way") {
-  // A spread of exponents, and what has no steps.
+  // Values with many exponents, and values that are not rounded.
   for (const auto &[from, random] : {std::pair("f32", "u32"), {"bf16", "u16"}, {"f16", "u16"}, {"f64", "u64"}}) {
     for (const char *to : {"bf16", "f16", "f32", "f8e4m3fn", "f8e5m2", "s32", "s8", "u8", "s4"}) {
       check_expansion(fmt::format(
@@ -339,7 +340,8 @@ TEST_CASE("expanded stochastic conversions round the same way") {
 }
 
 TEST_CASE("expanded ragged dots have the same products") {
-  // Free, contracting and batch; group sizes for all, or for each index of the dimensions before; beyond the end.
+  // Free, contracting and batch dimensions; group sizes for all indices or for each index of the dimensions before;
+  // sizes that exceed the dimension.
   for (const char *sizes : {"{2, 0, 1}", "{-1, 9, 3}", "{0, 0, 0}"}) {
     check_expansion(
         fmt::format("ENTRY main {{ a = f32[5,3] parameter(0)  b = f32[3,3,2] parameter(1)  s = s32[3] constant({}) "
@@ -444,7 +446,7 @@ TEST_CASE("collectives of several devices stay") {
        {"HloModule m, replica_count=2 ENTRY main { ROOT r = u32[] replica-id() }",
         "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] all-to-all(x), dimensions={0}, replica_groups={{0,1}} }",
         "ENTRY main { x = f32[2] parameter(0)  ROOT r = f32[2] collective-permute(x), source_target_pairs={{1,0}} }",
-        // The slice is larger than what it shall come from.
+        // The slice is larger than the array that it comes from.
         "ENTRY main { a = s32[4] parameter(0)  b = s32[6] parameter(1)  z = s32[] constant(0)  s = (s32[]) tuple(z) "
         "ROOT r = s32[6] collective-permute(a, b, s, s), source_target_pairs={{0,0}}, slice_sizes={{5}} }"}) {
     INFO(text);
@@ -456,7 +458,8 @@ TEST_CASE("collectives of several devices stay") {
   }
 }
 
-// A device that runs nothing; then everything that the device shall run instead is of one type of at least 32 bits.
+// For a device that runs nothing; then checks that everything it is asked to run instead has one type of at least 32
+// bits.
 TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
   PassContext context;
   context.is_native = [](const ir::Instruction &) { return false; };
@@ -472,12 +475,12 @@ TEST_CASE("contractions of narrow and mixed types are those of a wide one") {
         INFO(text);
         ir::Module module = text::parse_module(text).value();
         if (!ir::verify(module).ok()) {
-          continue;  // complex numbers mix with no others
+          continue;  // complex numbers cannot be mixed with others
         }
         ir::Module wide = module;
         const bool changed = contraction_upcast(wide, context).value();
         REQUIRE(ir::verify(wide).ok());
-        contraction_upcast(wide, context).value();  // of what was made first
+        contraction_upcast(wide, context).value();  // expands the instructions added first
         REQUIRE(ir::verify(wide).ok());
         CHECK(!contraction_upcast(wide, context).value());
         const bool is_wide = lhs == rhs && rhs == result && (lhs == "s32" || lhs == "u64" || lhs == "f64");
@@ -502,7 +505,7 @@ TEST_CASE("tiny floats are multiplied in the narrowest type that has their value
                                          fmt::format(fmt::runtime(numbers), type), by_way_of);
     return interpreter::interpret(text::parse_module(text).value(), {}).value();
   };
-  // All of them, as codes or, of types below 8 bits, as numbers.
+  // All values, as codes or, for types below 8 bits, as numbers.
   const std::string codes =
       "i = u16[1024] iota(), iota_dimension=0  c = u8[1024] convert(i)  x = {0}[1024] bitcast-convert(c)";
   const std::string steps =
@@ -555,7 +558,7 @@ TEST_CASE("complex functions of zeros, infinities and undefined numbers are what
       rhs.push_back(y);
     }
   }
-  // Either part alone: a complex number is undefined if one part is.
+  // Each part separately, because a complex number is undefined if one part is.
   const auto check = [](const char *op, const std::string &operands, const std::string &names, std::size_t count) {
     for (const char *part : {"real", "imag"}) {
       check_expansion(fmt::format("ENTRY main {{ {} z = c64[{}] {}({})  ROOT r = f32[{}] {}(z) }}", operands, count, op,
@@ -625,7 +628,7 @@ ENTRY main { x = c64[4,5] parameter(0)  zero = c64[] constant((0, 0))  ROOT r = 
                   2e-7);
 }
 
-// A device that stores narrow floats and computes in none.
+// Whether a device that stores narrow floats, but does not compute in them, runs the instruction.
 bool computes_in_f32(ir::Instruction i) {
   auto is_narrow = [](const ir::Shape &shape) {
     return shape.is_array() && ir::is_floating(shape.element_type()) && ir::bit_width(shape.element_type()) < 32;

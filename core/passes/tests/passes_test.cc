@@ -17,7 +17,7 @@ using ir::Shape;
 const Shape scalar = Shape::scalar(ElementType::F32);
 constexpr auto no_attributes = [](ir::Module &, InstructionId) {};
 
-// A chain of computations, each of which calls the one before twice: 2^depth calls in all.
+// Builds a chain of computations, each of which calls the one before twice: 2^depth calls in total.
 ir::Module doubling_calls(int depth) {
   ir::Module module;
   ir::ComputationId callee = module.add_computation("level_0");
@@ -88,7 +88,7 @@ TEST_CASE("calls that would double the module at each step stay calls, and someb
   CHECK(small.computation_ids().size() == 15);
 }
 
-// Ids are never used twice, so their limit counts what was copied on the way.
+// Ids are never reused, so the id limit counts all copies that were made.
 TEST_CASE("calls within calls are copied once, however deep") {
   constexpr int depth = 20'000;
   ir::Module module;
@@ -109,7 +109,7 @@ TEST_CASE("calls within calls are copied once, however deep") {
   CHECK(module.instruction_id_limit() <= 6 * depth);
 }
 
-// A level calls the one below as a composite, or asynchronously, once or twice.
+// Builds nested computations, each of which calls the one below as a composite, or asynchronously, once or twice.
 ir::Module nested_uses(std::string_view first, std::string_view second, int depth) {
   std::string text = "HloModule m\n c0 { x = f32[8] parameter(0)  ROOT r = f32[8] sine(x) }\n";
   for (int level = 1; level <= depth; ++level) {
@@ -192,7 +192,7 @@ TEST_CASE("concatenations that each have the one below twice are not all flatten
   CHECK(ir::verify(module).ok());
 }
 
-// Whiles of one round, each within the body of the next.
+// Nested loops of one iteration.
 TEST_CASE("loops of one round within each other are copied once, however deep") {
   std::string text = R"(HloModule m
     cond { p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(1)
@@ -220,7 +220,7 @@ TEST_CASE("loops of one round within each other are copied once, however deep") 
   CHECK(ir::verify(*module).ok());
   CHECK(module->instruction_id_limit() <= 3 * before);
   REQUIRE(run_passes(*module, stage_passes(Stage::Simplify)).ok());
-  CHECK(module->instruction_count() == 2);  // one sine: each round but the innermost only passes on
+  CHECK(module->instruction_count() == 2);  // one sine: all iterations except the innermost only pass the value on
 }
 
 TEST_CASE("fifty thousand instructions take linear time") {
@@ -264,7 +264,7 @@ TEST_CASE("a loop that has too many instructions ends where the fewest bytes go 
     })")
                           .value();
   PassContext context;
-  context.fusion.max_instructions = 7;  // narrow is the fifth, and the eighth would have joined
+  context.fusion.max_instructions = 7;  // `narrow` is the fifth, and the eighth would have joined
   REQUIRE(loop_fusion(module, context).value());
   std::vector<std::size_t> sizes;
   for (ir::Instruction instruction : module.entry().instructions()) {

@@ -1,5 +1,5 @@
-// The passes of the stage `primitives`, one by one: the interpreter computes an op and what the pass makes of it, and
-// both must agree. That a backend with primitives alone runs all is a test of conformance/coverage.
+// Each pass of the stage `primitives` by itself: the interpreter computes an op and its expansion, and both must agree.
+// A test in conformance/coverage checks that a backend with only primitives runs everything.
 #include <catch2/catch.hpp>
 
 #include "core/interpreter/compare.h"
@@ -47,9 +47,9 @@ void check(const char *pass, const std::string &text, std::int64_t units = 0, Op
   }
 }
 
-// Of all floats: zeros, ties, what does not fit, what is no number.
+// For all floats: zeros, ties, values out of range, NaN.
 constexpr const char *special_values = "0, -0, 0.5, -0.5, 1.5, -2.5, 1, -1, 3, -7, 1e-30, -1e-30, 1e30, inf, -inf, nan";
-// Of 64 bits: carries, borrows, halves that are all ones.
+// For 64-bit integers: carries, borrows, halves that are all ones.
 constexpr const char *wide_values =
     "0, 1, -1, 2, 4294967295, 4294967296, -4294967296, -4294967297, 9223372036854775807, -9223372036854775808, 7, -7, "
     "1000000007, -3, 34359738368, 63";
@@ -130,7 +130,7 @@ TEST_CASE("functions of floats have almost every bit") {
                  "-149, 1e20",
                  type),
           4);
-    // Large exponents would multiply the error of a logarithm that is rounded.
+    // Large exponents multiply the rounding error of a logarithm.
     check("function-expansion",
           fmt::format("ENTRY main {{ x = {0}[999] parameter(0)  p = {0}[999] parameter(1)  s = {0}[] constant(90)  "
                       "w = {0}[999] broadcast(s), dimensions={{}}  y = {0}[999] multiply(p, w)  ROOT r = {0}[999] "
@@ -206,7 +206,7 @@ TEST_CASE("64-bit integers are pairs") {
 }
 
 TEST_CASE("bits keep their names") {
-  // The one NaN of these types has a sign, by which it is ordered.
+  // The only NaN of these types has a sign, which determines its place in the order.
   for (const char *type : {"f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3b11fnuz"}) {
     check("narrow-float-expansion",
           fmt::format("ENTRY main {{ c = u8[4] constant({{128, 0, 1, 129}})  x = {}[4] bitcast-convert(c)  "
@@ -306,7 +306,7 @@ TEST_CASE("sorts are the same, of any length and in any dimension") {
             fmt::format("ENTRY main {{ x = f32[3,{0},2] parameter(0)  ROOT r = f32[3,{0},2] sort(x), dimensions={{1}}, "
                         "to_apply=less }}",
                         size));
-    // Many equal keys: of these the order stays.
+    // Many equal keys, whose order must not change.
     check(
         "sort-expansion",
         "more { a = pred[] parameter(0)  b = pred[] parameter(1)  c = s32[] parameter(2)  d = s32[] parameter(3) "
@@ -335,7 +335,7 @@ TEST_CASE("what moves by place moves the same elements") {
        }) {
     check("layout-expansion", fmt::format("ENTRY main {{ {} }}", text));
   }
-  // Starts beyond both ends, indices that are narrow or without sign, batching dimensions.
+  // Starts outside both ends, narrow and unsigned indices, batching dimensions.
   for (const char *text : {
            "x = f32[4,3] parameter(0)  i = s32[5] constant({-1, 0, 9, 3, 2})  ROOT r = f32[5,3] gather(x, i), "
            "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}",
@@ -368,7 +368,7 @@ TEST_CASE("what moves by place moves the same elements") {
 }
 
 TEST_CASE("windows and contractions give the same sums") {
-  // Of small integers in f32 every sum is exact.
+  // Sums of small integers in f32 are exact.
   const std::string whole = "p = s8[2,7,5] parameter(0)  x = f32[2,7,5] convert(p)  z = f32[] constant(1) ";
   const std::string functions =
       "sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) } "
@@ -379,7 +379,7 @@ TEST_CASE("windows and contractions give the same sums") {
            "ROOT r = f32[2,9,5] reduce-window(x, z), window={size=1x3x1 pad=0_0x-1_-1x0_0 lhs_dilate=1x2x1}, "
            "to_apply=sum",
            "ROOT r = f32[2,3,5] reduce-window(x, z), window={size=1x3x1 rhs_dilate=1x2x1}, to_apply=sum",
-           // Large ones, by doubling.
+           // Large windows, by doubling.
            "ROOT r = f32[2,7,5] reduce-window(x, z), window={size=2x7x5 pad=1_0x0_6x4_0}, to_apply=sum",
            "ROOT r = f32[2,7,7] reduce-window(x, z), window={size=1x11x7 stride=1x2x1 pad=0_0x7_10x2_2 "
            "lhs_dilate=1x1x2 "

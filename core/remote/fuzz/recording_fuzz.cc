@@ -1,4 +1,4 @@
-// Fuzz driver for recordings, which come from elsewhere: whatever the bytes are, they are refused, or can be listed.
+// Fuzz driver for recordings, which come from untrusted sources: any bytes are either refused or can be listed.
 #include <cstddef>
 #include <cstdint>
 

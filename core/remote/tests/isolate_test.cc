@@ -1,4 +1,4 @@
-// A plugin in a process of its own computes the same, and what it does to itself stays there.
+// A plugin in a process of its own computes the same results, and its failures do not affect the application.
 #include <catch2/catch.hpp>
 
 #include <sys/wait.h>
@@ -33,14 +33,14 @@ Result<Compiled> compile(const Backend &backend) {
                              .value());
 }
 
-// "right", "wrong" or the error.
+// Runs the program; returns "right", "wrong" or the error.
 std::string run(const Compiled &compiled) {
   const auto result = compiled.executable.run({literal("{1, 2, 3, 4}"), literal("{10, 20, 30, 40}")});
   return !result.ok() ? result.error().to_string()
                       : (result->identical(literal("{9, 36, 81, 144}")) ? "right" : "wrong");
 }
 
-// All of the above.
+// Compiles the program and runs it; returns "right", "wrong" or the error.
 std::string attempt(const Result<Backend> &backend) {
   if (!backend.ok()) {
     return backend.error().to_string();
@@ -67,7 +67,7 @@ const std::vector<Case> &devices() {
   return all;
 }
 
-// What `name` does where, once.
+// Returns settings with which the plugin has a fault in one function, once.
 Given misbehaving(const testing::TemporaryFolder &folder, Given settings, const std::string &fault,
                   const std::string &where) {
   settings.insert(settings.end(), {{"fault", fault}, {"fault-in", where}, {"fault-once", folder / (fault + where)}});

@@ -1,4 +1,4 @@
-// What is recorded of a plugin's calls is enough to make them again; what comes out differently is found and named.
+// Recorded calls of a plugin can be made again; differences of their outcomes are found and named.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -23,7 +23,8 @@ const Given host_memory = {}, device_memory = {{"capacity", "100000"}},
             taken = {{"take-constants", "1"}},
             taken_from_device = {{"take-constants", "1"}, {"capacity", "100000"}, {"queues", "1"}};
 
-// (-x + y) * c, twice, on a plugin under the record layer; the file's bytes. `below`: layers between it and the plugin.
+// Runs (-x + y) * c twice on a plugin under the record layer, and returns the bytes of the file. `below`: layers
+// between the record layer and the plugin.
 std::string record(const std::string &name, const Given &settings, std::vector<host::Layer> below = {}) {
   const testing::TemporaryFolder folder;
   const std::string path = folder / "calls";
@@ -60,7 +61,7 @@ std::unique_ptr<Recording> parse(std::string bytes) {
   return std::move(recording).value();
 }
 
-// On the plugin it was recorded with, changed by layers: another build of it.
+// Replays on the plugin that was recorded; layers change it so that it acts as another build.
 ReplayReport replay_on(const Recording &recording, std::vector<host::Layer> layers = {},
                        const host::Opener &opener = {}) {
   ReplayOptions options;
@@ -88,7 +89,7 @@ std::string to_string(const ReplayReport &report) {
   return text;
 }
 
-// A layer of one deviation.
+// Returns a layer that makes the plugin deviate in one way.
 template <class Mutant>
 host::Layer mutant() {
   return [](std::unique_ptr<host::Entry> below) { return std::make_unique<Mutant>(std::move(below)); };
@@ -229,7 +230,7 @@ TEST_CASE("what another build does differently is named") {
 }
 
 TEST_CASE("another build may take constants that were not taken before, but not the reverse") {
-  // The last option says it.
+  // If an option is given twice, the last value counts.
   struct Takes : Interposer {
     using Interposer::Interposer;
     const bp_device_t *factory_create(LayeredFactory &factory, const bp_host_t *host, const char *id,

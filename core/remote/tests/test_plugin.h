@@ -18,7 +18,7 @@ inline std::string plugin(const std::string &name) {
          ("libbackplane_" + name + ".so");
 }
 
-// Of f32[4].
+// Returns a literal of shape f32[4].
 inline ir::Literal literal(std::string_view text) {
   return text::parse_literal(text, text::parse_shape("f32[4]").value()).value();
 }

@@ -1,5 +1,5 @@
-// libFuzzer target: whatever the bytes, the parser returns; what it accepts prints, parses again and prints the same,
-// and the verifier survives it.
+// libFuzzer target: for any bytes, the parser returns. A module that it accepts prints, the printed text parses and
+// prints the same, and the verifier does not crash on it.
 #include <cstdio>
 
 #include "core/ir/verifier.h"

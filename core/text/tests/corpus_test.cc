@@ -1,4 +1,4 @@
-// Every HLO text of the corpus parses, means something and prints to a fixed point, but for the exceptions named here.
+// Every HLO text of the corpus parses, is valid and prints to a fixed point, except for the files listed here.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
@@ -24,7 +24,7 @@ constexpr Exception not_text[] = {
     {"hlo.translate.hlo_to_mhlo.tests.spmd_module_sharding.hlo", "is a protocol buffer in text form"},
 };
 
-// Inputs of tools that do not verify. XLA's verifier, which these tools do not run, refuses them for the same reasons.
+// Inputs of tools that do not verify. XLA's verifier, which these tools do not run, rejects them for the same reasons.
 constexpr Exception not_valid[] = {
     {"hlo.translate.hlo_to_mhlo.tests.while.hlo", "broadcasts f32[1] to f32[3] along the same dimension"},
     {"hlo.translate.hlo_to_mhlo.tests.import.hlo", "has a convolution whose window is not of the kernel's size"},

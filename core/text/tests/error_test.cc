@@ -1,4 +1,4 @@
-// Every error of the parser, with the exact message. Also: what must not crash, hang or take all memory.
+// Every error of the parser, with the exact message; inputs must not crash, hang or use all memory.
 #include <catch2/catch.hpp>
 
 #include "core/ir/verifier.h"
@@ -8,7 +8,7 @@
 namespace bp::text {
 namespace {
 
-// "line:column: message" of the error, or how the module prints if there is none.
+// Returns "line:column: message" of the error, or the printed module if there is none.
 std::string error_of(std::string_view text) {
   auto module = parse_module(text);
   if (module.ok()) {
@@ -18,7 +18,7 @@ std::string error_of(std::string_view text) {
   return fmt::format("{}:{}: {}", error.location().line, error.location().column, error.message());
 }
 
-// The same for a text that is verified after it was read.
+// Same as error_of() for a text that is verified after it was read.
 std::string error_of_verified(std::string_view text) {
   auto module = parse_module(text, {"m.hlo"});
   if (!module.ok()) {
@@ -275,7 +275,7 @@ TEST_CASE("errors in literals") {
       {"(s32[])", "(1, 2)", "more than 1 elements in the literal of (s32[])"},
       {"(s32[])", "(u32[] 1)", "a literal of shape u32[] where s32[] is expected"},
       {"s32[]", "1 2", "expected the end of the text after a literal, found '2'"},
-      // A text does not make us allocate at its word.
+      // The memory allocated is limited by the text, not by the sizes it states.
       {"f32[1000000000000]", "{1}",
        "the text ends before the 1000000000000 elements of a literal of shape f32[1000000000000]"},
       {"f32[1000000000000]", "{...}",
@@ -345,7 +345,7 @@ TEST_CASE("hostile texts are refused in time and memory") {
         std::string::npos);
   CHECK(error_of("x = f32[" + repeated("1,", deep)) == "1:137: more than 64 dimensions");
   CHECK(error_of("x = f32[" + repeated("9", deep) + "]").ends_with("which does not fit into 64 bits"));
-  // Each line doubles the shape of the one before.
+  // Each line doubles the shape of the previous one.
   std::string doubling = "e {\n t0 = f32[] parameter(0)\n";
   std::string copies;
   for (int i = 0; i < 60; ++i) {
@@ -359,13 +359,13 @@ TEST_CASE("hostile texts are refused in time and memory") {
     copies += fmt::format(" c{} = opt-barrier(t12)\n", i);
   }
   CHECK(error_of(copies + "}").ends_with("the shapes that are left out have too many parts: write them"));
-  // Many instructions on one line: places are counted, not searched.
+  // Many instructions on one line: columns are counted from the previous position, not from the beginning of the line.
   std::string chain = "e { x0 = f32[] parameter(0) ";
   for (int i = 0; i < 50000; ++i) {
     chain += fmt::format("x{} = negate(x{}) ", i + 1, i);
   }
   CHECK(parse_module(chain + "}").ok());
-  // Every prefix of a text is an error, and nothing worse.
+  // Each prefix of a text is an error, but does not crash.
   std::string whole =
       print(parse_module(chain.substr(0, 400).substr(0, chain.substr(0, 400).rfind('x')) + "}").value());
   for (std::size_t i = 0; i < whole.rfind('}'); ++i) {

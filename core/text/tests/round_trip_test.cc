@@ -1,4 +1,4 @@
-// What the parser accepts, and what the printer makes of it. Every printed text is read again and must print the same.
+// Texts that the parser accepts and their printed form. Each printed text is parsed again and must print the same.
 #include <catch2/catch.hpp>
 
 #include "core/ir/verifier.h"
@@ -22,7 +22,7 @@ std::string round_trip(std::string_view text) {
   return printed;
 }
 
-// The last instruction of the last computation, without blanks in front.
+// Returns the last instruction of the last computation, without leading blanks.
 std::string printed_root(std::string_view text) {
   std::string printed = round_trip(text);
   std::size_t begin = printed.rfind("  ROOT ");
@@ -303,14 +303,14 @@ ENTRY %main (p: f32[8]) -> f32[4] {
   ROOT %d = f32[8] add-done(%s, %q)
 })");
   CHECK(late.find("ROOT %add.wrapped = f32[8]{0} add(%parameter.0, %parameter.1)") != std::string::npos);
-  // A computation that is written in place stands before the one that calls it.
+  // A computation that is written in place precedes the one that calls it.
   std::string in_place = round_trip(R"(ENTRY main {
   p = f32[8] parameter(0)
   s = ((f32[8]), f32[8], s32[]) call-start(p), to_apply={ a = f32[8] parameter(0)  ROOT b = f32[8] negate(a) }
   ROOT d = f32[8] call-done(s)
 })");
   CHECK(in_place.find("%negate_computation (") < in_place.find("%call_computation ("));
-  // These have a form of their own.
+  // These ops have asynchronous forms of their own.
   CHECK(printed_root("r = (f32[4], f32[8]) all-gather-start(f32[4] x), dimensions={0}") ==
         "%r = (f32[4]{0}, f32[8]{0}) all-gather-start(%x), dimensions={0}");
 }
@@ -370,7 +370,7 @@ ENTRY %main (a: f32[2], b: s32[]) -> f32[2] {
   %c = f32[2]{0} call(%a), to_apply=%side
 }
 )");
-  // Without a header the entry names the module, without ENTRY the last computation is it.
+  // Without a header the entry names the module; without ENTRY the last computation is the entry.
   CHECK(round_trip("a { x = f32[] parameter(0) }\nb { y = f32[] parameter(0) }").starts_with("HloModule b\n"));
   CHECK(round_trip("HloModule old.3:\r\nENTRY a {\r\n x = f32[] parameter(0)\r\n}").starts_with("HloModule old.3\n"));
   CHECK(round_trip("\xef\xbb\xbf"
@@ -403,7 +403,7 @@ TEST_CASE("a file is split into its modules") {
         Lines{1, 5});
   CHECK(starts("e { x = f32[] parameter(0) }\n// -----\n// none\n// -----\ne { x = f32[] parameter(0) }\n") ==
         Lines{1, 4});
-  // Where modules have heads, what has none belongs to the one before.
+  // If any part has HloModule or ENTRY, a part without them belongs to the module before it.
   CHECK(starts("HloModule a\ne { x = f32[] parameter(0) }\n// -----\nf { x = f32[] parameter(0) }\n// -----\n"
                "ENTRY e { x = f32[] parameter(0) }") == Lines{1, 5});
   CHECK(starts("// nothing\n").empty());

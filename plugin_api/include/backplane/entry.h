@@ -1,15 +1,15 @@
-// The one symbol a plugin exports, and the factory behind it.
+// The one symbol that a plugin exports, and the factory that it gives access to.
 //
-// The road: the core reads the manifest (manifest.h) without running any code of the library, then dlopen()s it with
+// Loading: the core reads the manifest (manifest.h) without running any code of the library, then dlopen()s it with
 // RTLD_NOW | RTLD_LOCAL, reads bp_entry, and calls init(), get_factory(BP_DEVICE_FACTORY), get_desc(), create(), and
-// bp_device.init(). The way back: bp_device.destroy(), deinit(), and perhaps dlclose().
+// bp_device.init(). Unloading: it calls bp_device.destroy(), deinit(), and perhaps dlclose().
 //
 // BP-ENTRY-01: the library exports bp_entry and nothing else. A host linked to libLLVM once aborted on loading a plugin
 //              that exported another LLVM; the same plugin exporting one symbol works. RTLD_LOCAL alone does not
 //              isolate C++: GNU_UNIQUE symbols are shared by all libraries and block unloading. Hence hidden
 //              visibility, -fno-gnu-unique and a version script: see plugin_api/link.
-// BP-ENTRY-02: loading is passive: no static constructor with an effect that can be seen from outside the library.
-// BP-ENTRY-03: unloading is never needed and always correct: after deinit() nothing is left, no thread, no memory.
+// BP-ENTRY-02: loading is passive: no static constructor has an effect that can be observed outside the library.
+// BP-ENTRY-03: unloading is never needed and always correct: after deinit() no thread and no memory is left.
 #pragma once
 #include <stdint.h>
 
@@ -21,32 +21,32 @@
 extern "C" {
 #endif
 
-// The factory every plugin has.
+// The id of the factory that every plugin has.
 static const char BP_DEVICE_FACTORY[] = "bp.device-factory/1";
 
-// Owned by the plugin; valid from init() to deinit().
+// Creates devices. Owned by the plugin; valid from init() to deinit().
 typedef struct bp_device_factory {
-  // The number of kinds of device in this library.
+  // Returns the number of kinds of device in this library.
   // BP-FACTORY-01: the same answer each time, and equal to the number of devices in the manifest.
   // [thread-safe]
   uint32_t(BP_ABI *count)(const struct bp_device_factory *factory);
 
-  // The description of a kind of device. In the order of the manifest.
+  // Returns the description of a kind of device, in the order of the manifest.
   // BP-FACTORY-02: the same answer each time: not null if index < count(), else null.
   // [thread-safe]
   const bp_device_desc_t *(BP_ABI *get_desc)(const struct bp_device_factory *factory, uint32_t index);
 
-  // Writes how many devices of this kind are present in this machine; 0 is not an error. May touch hardware.
-  // BP-PROBE-01: with BP_OK the number is written, and create() makes every instance below it.
+  // Writes the number of devices of this kind that are present in this machine; 0 is not an error. May access hardware.
+  // BP-PROBE-01: with BP_OK the number is written, and create() can make every instance below it.
   // [control]
   bp_status(BP_ABI *probe)(const struct bp_device_factory *factory, const char *id, uint32_t *instances,
                            const bp_diag_t *diag);
 
   // Makes a device, or returns null and reports why. `instance` counts from 0; BP_NONE means offline: claim, compile
-  // and spaces then work for what the option "target" names, and no hardware is touched.
+  // and spaces then work for the target that the option "target" names, and no hardware is accessed.
   // BP-CREATE-01: does not call the host; that may begin in bp_device.init(). `host` outlives the device.
-  // BP-CREATE-02: an option that the description does not have, or a value that is not of its type, is reported and makes
-  //               creation fail; the core lets none through.
+  // BP-CREATE-02: an option that the description does not have, or a value that is not of its type, is reported and
+  //               makes creation fail; the core passes on no such option.
   // BP-CREATE-03: options are copied if needed later.
   // [thread-safe]
   const bp_device_t *(BP_ABI *create)(const struct bp_device_factory *factory, const bp_host_t *host, const char *id,
@@ -56,28 +56,29 @@ typedef struct bp_device_factory {
 BP_FROZEN(bp_device_factory_t, 32);
 
 typedef struct bp_plugin_entry {
-  bp_version_t bp_version;  // BP_VERSION_INIT. Read first: of another major version nothing else is touched
+  bp_version_t bp_version;  // BP_VERSION_INIT. Read first: if the major version differs, nothing else is read
 
-  // Called before anything else, with the path the library was loaded from (to find data files beside it).
-  // BP-INIT-01: takes under 10 ms, touches no hardware, starts no thread.
-  // BP-INIT-02: counted: pairs of init() and deinit() may nest, and may follow each other.
+  // Called before anything else, with the path from which the library was loaded (to find data files next to it).
+  // BP-INIT-01: takes under 10 ms, accesses no hardware, starts no thread.
+  // BP-INIT-02: calls are counted: pairs of init() and deinit() may nest, and may follow each other.
   // BP-INIT-03: a failed init() leaves nothing behind; deinit() is not called for it.
   // [control]
   bp_status(BP_ABI *init)(const char *plugin_path, const bp_diag_t *diag);
 
-  // BP-DEINIT-01: the last one, and none before it, releases everything the library holds (a statically linked LLVM:
-  //               llvm_shutdown()).
+  // Called once for each init() that succeeded.
+  // BP-DEINIT-01: the last call, and none before it, releases everything that the library holds (with a statically
+  //               linked LLVM: llvm_shutdown()).
   // [control & idle]
   void(BP_ABI *deinit)(void);
 
-  // The factory with this id.
+  // Returns the factory with this id.
   // BP-ENTRY-04: never null for BP_DEVICE_FACTORY, and null for every id it does not know.
   // [thread-safe]
   const void *(BP_ABI *get_factory)(const char *id);
 } bp_plugin_entry_t;
 BP_FROZEN(bp_plugin_entry_t, 40);
 
-// The only exported symbol of the library. Defined in one source file, in C and C++ alike, as
+// The only exported symbol of the library. One source file, in C or in C++, defines it as
 //   const bp_plugin_entry_t bp_entry = {BP_VERSION_INIT, init, deinit, get_factory};
 BP_EXPORT extern const bp_plugin_entry_t bp_entry;
 

@@ -1,16 +1,16 @@
-// The manifest: what a plugin says about itself before any of its code runs.
+// The manifest: the description of a plugin that can be read before any of its code runs.
 //
-// It is an ELF note (vendor "Backplane", type 1) holding JSON, so a hundred plugins can be listed in milliseconds, also
-// those made for another machine. What it says is checked against the code when the plugin is loaded.
+// It is an ELF note (vendor "Backplane", type 1) that holds JSON, so a hundred plugins can be listed in milliseconds,
+// including those made for another machine. It is checked against the code when the plugin is loaded.
 //
 //   BP_PLUGIN_MANIFEST(
 //       "{ \"abi\": \"1.0.0\","                        the BP_VERSION_INIT it was built with
 //       "  \"vendor\": \"Acme\","                      optional, as in the descriptor
-//       "  \"version\": \"2.1.0\","                    the plugin's own
+//       "  \"version\": \"2.1.0\","                    of the plugin
 //       "  \"opset\": 1,"                              newest opset understood
 //       "  \"url\": \"https://acme.example\","         optional
 //       "  \"cpu_features\": [\"avx512f\"],"           optional: refused on a machine that lacks one
-//       "  \"conformance\": \"none\","                 optional: the certificate it earned
+//       "  \"conformance\": \"none\","                 optional: its certificate of conformance
 //       "  \"devices\": [ {"                           one per kind of device, in the order of the factory
 //       "     \"id\": \"com.acme.npu\","               [a-z0-9.-], at least one dot
 //       "     \"aliases\": [\"acme\", \"npu\"],"       optional: short names, [a-z0-9-]
@@ -18,11 +18,11 @@
 //       "     \"extensions\": [\"bp.kernels/1\"] } ] }");   the features of the descriptor, in any order
 //
 // BP-MANIFEST-01: one note per library; a UTF-8 JSON object of at most 64 KiB; unknown keys are ignored.
-// BP-MANIFEST-02: abi, version, opset and, per device, id, name and extensions equal what the code says.
+// BP-MANIFEST-02: abi, version, opset and, per device, id, name and extensions equal those of the code.
 #pragma once
 #include <stdint.h>
 
-// The strings after "=" are laid out exactly as an ELF note: 10 is the size of "Backplane" with its final 0.
+// Defines an ELF note with the layout that the format prescribes: 10 is the size of "Backplane" with its final 0.
 #define BP_PLUGIN_MANIFEST(json)                                                      \
   __attribute__((section(".note.backplane"), used, aligned(4))) static const struct { \
     uint32_t name_size, content_size, type;                                           \

@@ -19,7 +19,7 @@ extern "C" char **environ;
 namespace bp::cpu {
 namespace {
 
-// Runs a program found in PATH, with a file as its descriptor 3 unless that is -1.
+// Runs a program found in PATH. Passes `file` to it as descriptor 3, unless `file` is -1.
 bool run_tool(const std::vector<std::string> &command, int file, std::string &error) {
   std::vector<char *> arguments;
   for (const std::string &word : command) {
@@ -49,12 +49,13 @@ bool run_tool(const std::vector<std::string> &command, int file, std::string &er
   return status == 0;
 }
 
-// Memory that another process can map too:
+// Memory that another process can map, too. It contains
 //
-//   uint64 number of allocations; uint64 where scratch is; where each allocation is, as bp_loc_t; the allocations;
-//   what threads share; scratch
+//   uint64 number of allocations; uint64 offset of scratch; for each allocation its offset, as bp_loc_t;
+//   the allocations; memory that threads share; scratch
 //
-// in bytes from the beginning. Allocations at one address (an output in the place of an input) stay one.
+// with offsets in bytes from the beginning. Allocations that have the same address (an output in the memory of an
+// input) have the same offset.
 class SharedMemory {
  public:
   SharedMemory(std::span<const bp_loc_t> allocations, std::span<const std::uint64_t> sizes, std::uint64_t common,
@@ -103,7 +104,7 @@ class SharedMemory {
 
   bool is_there() const { return memory_ != nullptr; }
   int file() const { return file_; }
-  // Only what changed: other runs may be reading the rest.
+  // Copies back only the allocations that changed, because other runs may be reading the rest.
   void copy_back() const {
     for (const auto &[address, piece] : pieces_) {
       auto *to = reinterpret_cast<void *>(address);
@@ -119,7 +120,7 @@ class SharedMemory {
   };
   static std::uint64_t align(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  std::map<std::uint64_t, Piece> pieces_;  // by address here
+  std::map<std::uint64_t, Piece> pieces_;  // by address in this process
   std::uint64_t size_ = 0;
   int file_ = -1;
   char *memory_ = nullptr;
@@ -153,7 +154,7 @@ std::shared_ptr<const Emulator> Emulator::create(const std::string &arch, std::s
 std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emulator> emulator,
                                                        const Artifact &artifact, std::string &error) {
   auto program = std::make_unique<EmulatedProgram>();
-  // Static: qemu needs no libraries of the other architecture.
+  // Linked statically, so that qemu needs no libraries of the other architecture.
   std::vector<std::string> command = {emulator->compiler(), "-static", "-o", program->folder_.file("program"),
                                       emulator->runner()};
   for (const std::string &object : artifact.objects) {

@@ -13,7 +13,7 @@
 
 namespace bp::cpu {
 
-// A folder that goes with its owner.
+// A temporary folder, which the destructor removes.
 class ScratchFolder {
  public:
   ScratchFolder();  // throws std::filesystem::filesystem_error
@@ -26,10 +26,11 @@ class ScratchFolder {
   std::string path_;
 };
 
-// The tools for one architecture, with what every program is linked with.
+// The tools for one architecture, and the object file that every program is linked with.
 class Emulator {
  public:
-  // Null and an error if a tool is missing. arch: "aarch64", as in the names of the tools.
+  // Returns nullptr and sets `error` if a tool is missing. `arch` is the name in the names of the tools, such as
+  // "aarch64".
   static std::shared_ptr<const Emulator> create(const std::string &arch, std::string &error);
   const std::string &compiler() const { return compiler_; }
   const std::string &machine() const { return machine_; }
@@ -42,10 +43,10 @@ class Emulator {
 
 class EmulatedProgram {
  public:
-  // Null and an error if it does not link.
+  // Returns nullptr and sets `error` if the program cannot be linked.
   static std::unique_ptr<EmulatedProgram> link(std::shared_ptr<const Emulator> emulator, const Artifact &artifact,
                                                std::string &error);
-  // Runs it on the allocations, in host memory. False and an error if the process does not end well. Runs may be
+  // Runs the program on allocations in host memory. Returns false and sets `error` if the process fails. Runs may be
   // concurrent.
   bool run(std::span<const bp_loc_t> allocations, std::string &error) const;
   std::size_t allocation_count() const { return allocation_sizes_.size(); }

@@ -1,5 +1,5 @@
-// The CPU backend for an architecture this machine is not: compiled as ever, run by an emulator. For tests; it is not
-// installed.
+// The CPU backend for an architecture other than that of this machine: programs are compiled as usual, and run by an
+// emulator. For tests; it is not installed.
 #include <mutex>
 #include <string_view>
 
@@ -50,7 +50,7 @@ struct EmulatedDevice : CpuDevice {
                  const bp_diag_t *diag);
 
   std::mutex mutex;
-  std::shared_ptr<const Emulator> emulator;  // from the first load() on
+  std::shared_ptr<const Emulator> emulator;  // created by the first load()
 };
 
 bp_status run_emulated(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {

@@ -1,5 +1,5 @@
-// Runs a program of the CPU backend inside an emulator. Linked with its objects; its memory is file descriptor 3, laid
-// out as emulated_program.cc says.
+// Runs a program of the CPU backend inside an emulator. It is linked with the program's objects. The program's memory
+// is file descriptor 3, with the layout described in emulated_program.cc.
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 
 #include "backplane/ext/memory.h"
 
-// As plugins/llvm/program.h has it.
+// The same declarations as in plugins/llvm/program.h.
 typedef void (*task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
 typedef struct workers {
   void (*share)(const struct workers *workers, task task, void *const *pointers, void *scratch, int64_t begin,
@@ -16,7 +16,7 @@ typedef struct workers {
 } workers_t;
 void bp_program(const bp_loc_t *allocations, void *scratch, const workers_t *workers);
 
-// One after the other, but in parts, as threads would do them.
+// Runs a task in parts, as several threads would, but one after the other.
 static void share(const workers_t *workers, task task, void *const *pointers, void *scratch, int64_t begin,
                   int64_t end) {
   (void)workers;

@@ -1,5 +1,5 @@
-// The CPU backend as one that has been begun: of all ops it claims the primitives alone, of all types a few. What the
-// core makes of everything else must be made of these. For tests; it is not installed.
+// The CPU backend as if its development had just begun: it claims only the primitive ops and a few types, so the core
+// must expand everything else into these. For tests; it is not installed.
 #include <algorithm>
 #include <string_view>
 

@@ -10,10 +10,10 @@ namespace {
 using plugin::Instruction;
 
 enum class Kind {
-  None,        // not run
-  Structure,   // of values of any type: nothing looks at their elements
-  Movement,    // elements are moved, not looked at
-  Arithmetic,  // elements are computed with
+  None,        // the op is not run
+  Structure,   // takes values of any type, because the op does not depend on their elements
+  Movement,    // moves elements, without computing with them
+  Arithmetic,  // computes with elements
 };
 
 Kind kind_of(std::uint16_t op) {
@@ -90,7 +90,7 @@ bool is_computed(std::uint16_t dtype, Types types) {
   }
 }
 
-// Arithmetic with the truth is `and` and `or`.
+// Whether the op computes with numbers only. For pred there are `and` and `or` instead.
 bool is_of_numbers(std::uint16_t op) {
   constexpr std::array others = {BP_OP_REDUCE, BP_OP_AND,     BP_OP_OR,
                                  BP_OP_XOR,    BP_OP_NOT,     BP_OP_COMPARE,
@@ -119,7 +119,8 @@ std::string types_problem(Instruction instruction, Types types) {
   return problem;
 }
 
-// Batch dimensions, then a matrix: [b, m, k] times [b, k, n], in memory in this order; all of one type.
+// Returns why a dot is not run, or an empty string. It must be [b, m, k] times [b, k, n], with any number of batch
+// dimensions b, all row-major and of one type.
 std::string dot_problem(Instruction dot) {
   const plugin::Shape lhs = dot.operand(0).shape(), rhs = dot.operand(1).shape(), result = dot.result().shape();
   const auto batch = dot.integers(BP_ATTR_LHS_BATCH_DIMS);

@@ -1,4 +1,4 @@
-// What a backend that has only been begun would run: the ops of which the core can make all others.
+// The ops that a backend runs whose development has just begun: those into which the core can expand all others.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ enum class Types {
   Narrow,  // pred, s32, u32, f32; u8 and u16 are moved and converted to and from u32
 };
 
-// Why it is not run; empty: it is. Functions of the op, such as a reducer, are of primitives, too.
+// Returns why the instruction is not run, or an empty string if it is. The functions of an op, such as a reducer, must
+// consist of primitives, too.
 std::string primitive_problem(plugin::Instruction instruction, Types types);
 
 }  // namespace bp::cpu

@@ -34,7 +34,7 @@ Device open(std::string features = {}) {
   return open_cpu(std::move(settings), host::AfterUse::KeepMapped).value();
 }
 
-// One unit in the last place of the largest element, some for sums.
+// Returns the relative tolerance: about one unit in the last place of the largest element, with a margin for sums.
 double tolerance(const ir::Shape &shape) {
   switch (shape.element_type()) {
     case ir::ElementType::F64:
@@ -71,8 +71,8 @@ void check(const Device &device, std::string_view text, bool fuse) {
   }
 }
 
-// name = type[size] op(operands), one after the other, all of them results. Of even sizes the shape is [1,size], for
-// which random inputs are of both signs; else they are around 1, in the domain of all functions.
+// A program of instructions `name = type[size] op(operands)`, all of which are results. For even sizes the shape is
+// [1,size], for which random inputs have both signs; otherwise they are around 1, in the domain of all functions.
 class ProgramText {
  public:
   explicit ProgramText(int size) : dimensions_(fmt::format("{}{}", size % 2 == 0 ? "1," : "", size)) {}
@@ -103,7 +103,7 @@ const int sizes[] = {1, 2, 7, 16, 37, 64, 129};
 
 }  // namespace
 
-// Next to the middle of two neighbours, by less than f64 can tell.
+// The integers are so close to the midpoint of two neighbouring floats that f64 cannot represent the difference.
 TEST_CASE("integers of 64 bits become the nearest narrow float") {
   const Device device = open(GENERATE("", "x86-64", "x86-64-v3"));
   constexpr std::int64_t middle = (std::int64_t{1} << 62) + (std::int64_t{1} << 54);
@@ -255,7 +255,7 @@ TEST_CASE("programs agree with the interpreter, plain and fused, on several inst
 
 constexpr std::string_view plain_text = "ENTRY e { p = f32[37] parameter(0)  ROOT r = f32[37] sine(p) }";
 
-// What a device says that was opened with the setting, or why it was not.
+// Returns the target of a device that is opened with the setting, or the error.
 std::string target_of(const std::string &key, const std::string &value) {
   const Result<Device> device = open_cpu({{key, value}}, host::AfterUse::KeepMapped);
   return device.ok() ? std::string((*device)->target()) : device.error().to_string();
@@ -303,7 +303,7 @@ TEST_CASE("complex functions agree with what the core expands them to") {
   }
 }
 
-// All four transforms of lines of this length.
+// Returns a program with all four transforms of lines of this length.
 std::string transforms(std::int64_t length, bool is_double) {
   const std::string real = is_double ? "f64" : "f32", complex = is_double ? "c128" : "c64";
   const auto whole = [&](const std::string &type) { return fmt::format("{}[3,{}]", type, length); };
@@ -384,7 +384,7 @@ TEST_CASE("features are a list, a level, or a change to the target's own") {
   CHECK(of("x86-64") == "x86_64-linux-gnu:");
   CHECK_THAT(of("x86-64-v3"), Contains("avx2") && Contains("fma") && !Contains("avx512f"));
   CHECK_THAT(of("x86-64-v4"), Contains("avx2") && Contains("avx512vl"));
-  // What a feature needs comes with it; what needs it goes with it.
+  // Adding a feature also adds those that it needs; removing one also removes those that need it.
   CHECK(of("avx") == of("+avx"));
   CHECK_THAT(of("avx"), Contains("sse4.2"));
   CHECK_THAT(of("x86-64-v4,-avx512f"), Contains("avx2") && !Contains("avx512"));
@@ -471,7 +471,7 @@ TEST_CASE("an artifact whose objects do not link is refused") {
   const compile::Artifact artifact = compile::make_artifact(text::parse_module(plain_text).value(), device).value();
   std::string bytes(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
   const auto load = [&] {
-    // As in artifact.cc: the checksum of all after it.
+    // The checksum covers everything after it, as in artifact.cc.
     constexpr std::size_t checksum_at = 16, checked_from = checksum_at + SHA256_DIGEST_LENGTH;
     SHA256(reinterpret_cast<const unsigned char *>(bytes.data()) + checked_from, bytes.size() - checked_from,
            reinterpret_cast<unsigned char *>(bytes.data()) + checksum_at);

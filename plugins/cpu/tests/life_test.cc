@@ -1,4 +1,4 @@
-// What is left of the plugin in the process: nothing but what it holds while a program is loaded, which it says.
+// The plugin leaves nothing behind in the process. While a program is loaded, it holds as much memory as it reports.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace bp::cpu::tests {
 namespace {
 
-// Several units of code, a loop that threads share, a constant.
+// A program with several units of code, a loop that threads share, and a constant.
 constexpr std::string_view program_text = R"(HloModule life
   sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
   ENTRY main { x = f32[300,300] parameter(0)  w = f32[300,300] constant({...})  z = f32[] constant(0)
@@ -39,7 +39,7 @@ std::size_t entries(const char *folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-// Bytes of this process's mappings without a file that code was put into: they are not written to any more.
+// Returns the number of bytes of this process's anonymous mappings that hold generated code: they are read-only.
 std::uint64_t generated_bytes() {
   std::istringstream lines(testing::read_file("/proc/self/maps"));
   std::uint64_t bytes = 0;
@@ -59,7 +59,7 @@ std::uint64_t generated_bytes() {
 
 TEST_CASE("a program says what it holds while it is loaded") {
   const Device device = open_cpu({}, host::AfterUse::Unload).value();
-  run_program(compile_program(device));  // whatever is made once
+  run_program(compile_program(device));  // makes everything that is made only once
   const std::uint64_t before = generated_bytes();
   {
     const compile::Compiled compiled = compile_program(device);
@@ -103,7 +103,7 @@ TEST_CASE("the plugin comes and goes hundreds of times and leaves nothing behind
   live();
   CHECK(!is_mapped());
   const std::size_t files = entries("/proc/self/fd"), threads = entries("/proc/self/task");
-  const std::int64_t bytes = counter.live();  // of what LLVM, the thread pool and others make once
+  const std::int64_t bytes = counter.live();  // allocated once by LLVM, the thread pool and others
   live();
   const std::int64_t growth = counter.live() - bytes;
   CHECK(!is_mapped());

@@ -1,4 +1,4 @@
-// The backend that was built beside the test.
+// Opens the CPU backend that was built together with the test.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// What the kernels take, and that programs give what they give on the interpreter, with the rest on the host.
+// The kernels take the instructions that they should, and programs give the interpreter's results, with the other
+// instructions on the host.
 #include <catch2/catch.hpp>
 
 #include "core/backplane.h"

@@ -1,5 +1,5 @@
-// Prints the speed of generated dots and convolutions on one thread, as a part of the speed of bare multiply-adds that
-// is measured between them. Arguments choose by substring of the name.
+// Prints the speed of generated dots and convolutions on one thread, as a fraction of the speed of pure multiply-adds,
+// which is measured in between. Arguments select by substrings of the names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ VectorTarget host_target() {
   return {has_avx512 ? 512U : features.lookup("avx2") ? 256U : 128U, has_avx512 ? 32U : 16U, features.lookup("fma")};
 }
 
-// Processor time of this thread: other work on the machine disturbs it less than the clock on the wall.
+// Returns the processor time of this thread, which other work on the machine disturbs less than wall-clock time.
 double thread_seconds() {
   timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -38,7 +38,7 @@ double best_seconds(const std::function<void()> &run) {
   return best;
 }
 
-// Billions of operations a second of independent multiply-adds in registers.
+// Returns the speed of independent multiply-adds in registers, in billions of operations per second.
 double measure_peak() {
   VectorTarget target = host_target();
   unsigned lanes = target.vector_bits / 32;
@@ -100,7 +100,7 @@ void measure(const std::string &name, double multiply_adds, int64_t lhs_size, in
   std::vector<float> out(static_cast<size_t>(out_size));
   std::vector<char> scratch(static_cast<size_t>(kernel.scratch_bytes) + 64);
   char *aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
-  // Reading the clock takes longer than a tiny kernel.
+  // Repeats, because reading the clock takes longer than a tiny kernel.
   int64_t repeats = std::max<int64_t>(1, static_cast<int64_t>(1e6 / multiply_adds));
   double seconds = best_seconds([&] {
     for (int64_t i = 0; i < repeats; ++i) {
@@ -135,7 +135,7 @@ void measure_dot(int64_t batch, int64_t rows, int64_t columns, int64_t contracte
           batch * contracted * columns, batch * rows * columns, build, peak, total);
 }
 
-// A square convolution; layouts as in HLO's dim_labels, strides dense in the order of the labels.
+// A square convolution. Layouts are as in HLO's dim_labels, with dense strides in the order of the labels.
 struct Case {
   const char *layouts;
   int64_t batch, inputs, outputs, feature_groups, batch_groups, input, window, output, stride, low, base_dilation,
@@ -220,7 +220,7 @@ constexpr Case resnet[] = {
     {nhwc, 1, 512, 2048, 1, 1, 7, 1, 7, 1, 0, 1, 1, 3},   {nhwc, 1, 2048, 512, 1, 1, 7, 1, 7, 1, 0, 1, 1, 2},
 };
 
-// A training step of MobileNet v2 at batch 96: the kinds of its convolutions.
+// A training step of MobileNet v2 at batch 96: one of each kind of its convolutions.
 constexpr Case mobilenet[] = {
     {nchw, 96, 3, 32, 1, 1, 224, 3, 112, 2, 1, 1, 1, 1},
     {nchw, 96, 32, 16, 1, 1, 112, 1, 112, 1, 0, 1, 1, 1},

@@ -1,4 +1,4 @@
-// Chooses a strategy for each contraction and writes the kernel around their items.
+// Chooses a strategy for each contraction and emits the kernel around their items.
 #include "plugins/llvm/contraction/contraction.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
-  // A few rows use each column element too seldom to pay for a copy, unless the copy is what reads memory in order.
+  // A few rows use each column element too seldom to make up for a copy, unless only the copy reads memory in order.
   bool is_out_of_cache = rows >= 4 && contracted * columns > (int64_t{1} << 19);
   bool is_worth_packing = rows > 8 || !has_lanes || is_out_of_cache;
   bool is_large = rows >= 4 && columns >= width / 2 && contracted >= 4 && rows * columns * contracted >= 8192;
@@ -78,7 +78,7 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
     }
     auto strategy = choose_strategy(problem, target, module, name + "." + std::to_string(i));
     ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]}, fused_pointers);
-    // This contraction's items are [kernel.items, kernel.items + its own).
+    // The items of this contraction are [kernel.items, kernel.items + its own number).
     auto clamped = [&](llvm::Value *item) {
       llvm::Value *own = b.CreateSub(item, memory.integer(kernel.items));
       own = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, own, memory.integer(0));

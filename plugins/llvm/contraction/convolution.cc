@@ -7,8 +7,8 @@ namespace bp::emit {
 
 namespace {
 
-// The outputs first, first + step, ... of one dimension, which meet every tap_step-th tap from first_tap on: their
-// input coordinate, in elements of the input, is origin + index * coordinate_step + tap index * coordinate_tap_step.
+// The outputs first, first + step, ... of one dimension, which use every tap_step-th tap from first_tap on. Their input
+// coordinate, in elements of the input, is origin + index * coordinate_step + tap index * coordinate_tap_step.
 struct Phase {
   int64_t first = 0;
   int64_t step = 1;
@@ -79,7 +79,7 @@ std::vector<Contraction> contractions_of(const Convolution &c) {
   base.types = c.types;
   base.epilogue = c.epilogue;
 
-  // Every combination of the dimensions' phases is a contraction.
+  // Each combination of the dimensions' phases is one contraction.
   std::vector<Contraction> contractions = {base};
   bool is_empty = c.batch * c.input_features == 0;
   for (const SpatialDimension &dimension : c.spatial) {

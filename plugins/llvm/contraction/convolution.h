@@ -1,7 +1,8 @@
 // A convolution with the semantics of HLO, as contractions: output positions and filter taps move the same input
-// coordinate. Base dilation is split into phases (output positions that meet the same taps), so that no inserted zero
-// is ever multiplied. Padding is: an infinite weight over it gives NaN. The interpreter does the same. (XLA:CPU does
-// either with both, depending on the code path it takes; the paths of usual convolutions do as we do.)
+// coordinate. Base dilation is split into phases (output positions with the same taps), so that no inserted zero is
+// ever multiplied. Padding is multiplied: an infinite weight over it gives NaN. The interpreter does the same. (XLA:CPU
+// may or may not multiply inserted zeros and padding, depending on the code path; the paths of usual convolutions do as
+// described here.)
 #pragma once
 
 #include "plugins/llvm/contraction/contraction.h"
@@ -44,7 +45,7 @@ struct Convolution {
   Epilogue epilogue;
 };
 
-// One for each combination of phases.
+// Returns one contraction for each combination of phases.
 std::vector<Contraction> contractions_of(const Convolution &convolution);
 Kernel emit_convolution(llvm::Module &module, const std::string &name, const VectorTarget &target,
                         const Convolution &convolution);

@@ -1,5 +1,5 @@
-// The direct strategy: for a tile of a few rows and a few vectors of lanes, run over the contracted elements, reading
-// both operands where they lie.
+// The direct strategy: for a tile of a few rows and a few vectors of lanes, loops over the contracted elements and
+// reads both operands from where they are.
 #include <algorithm>
 #include <functional>
 
@@ -20,7 +20,7 @@ class DirectStrategy : public ContractionStrategy {
   void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
 
  private:
-  // The places of everything but lanes and contracted elements.
+  // The places given by all axes except lanes and contracted axes.
   struct Row {
     Place lhs;
     Place rhs;
@@ -32,7 +32,7 @@ class DirectStrategy : public ContractionStrategy {
     Lanes lhs;
     Lanes rhs;
     Lanes out;
-    llvm::Value *mask;  // of the lanes that exist; null: all
+    llvm::Value *mask;  // lanes that exist; null: all
   };
 
   void emit_rows(const ContractionMemory &memory, const Row &outer, llvm::Value *first_row, int64_t count,
@@ -60,7 +60,7 @@ class DirectStrategy : public ContractionStrategy {
 DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTarget &target)
     : contracted_(problem.contracted) {
   int64_t width = target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
-  // The batch has the lanes where out is contiguous along it.
+  // Lanes run along the batch if out is contiguous along it.
   auto closest = [](const std::vector<Axis> &axes) {
     return axes.empty() || axes.back().out == 0 ? INT64_MAX : std::abs(axes.back().out);
   };
@@ -79,8 +79,8 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
     outer_.push_back(lane_axes_.front());
     lane_axes_.erase(lane_axes_.begin());
   }
-  // Vectors that run on from one row to the next would gather where the strides change; within a row they need not,
-  // even if the last one of each is not full.
+  // Vectors that cross the end of a row would need gathers if the strides change there. Vectors within one row do not,
+  // even if the last one of each row is not full.
   auto is_single_stride = [&](Operand operand) {
     int64_t stride = 0;
     return has_single_stride(lane_axes_, operand, &stride);
@@ -98,7 +98,7 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
   }
   rows_ = total_size(row_axes_);
   lanes_ = total_size(lane_axes_);
-  // Every second element is more code than every one: tiles are smaller then.
+  // Strided access needs more code than contiguous access, so tiles are smaller.
   auto is_sparse = [&](Operand operand) {
     int64_t stride = 0;
     return has_single_stride(lane_axes_, operand, &stride) && stride > 1 && stride <= Lanes::largest_stride;
@@ -106,10 +106,11 @@ DirectStrategy::DirectStrategy(const ContractionProblem &problem, const VectorTa
   int64_t contracted = total_size(contracted_);
   bool is_code_large = is_sparse(lhs_operand) || is_sparse(rhs_operand) || is_sparse(out_operand);
   tile_rows_ = std::min<int64_t>(rows_, is_code_large ? (contracted <= 8 ? 2 : 1) : 8);
-  // As many vectors as there are registers for sums: long runs of memory for each contracted element.
+  // The number of vectors is limited by the registers for sums, so that long runs of memory are read for each
+  // contracted element.
   int64_t max_vectors = std::min<int64_t>(16, (target.vector_registers - 4) / (tile_rows_ + 1));
   if (contracted <= 64) {
-    // Short sums are unrolled: a few vectors are enough, more would only be more code.
+    // Short sums are unrolled: a few vectors suffice, and more would only add code.
     max_vectors = std::clamp<int64_t>(32 / std::max<int64_t>(1, tile_rows_ * contracted), 1, is_code_large ? 2 : 4);
   }
   tile_vectors_ = std::clamp<int64_t>((lanes_ + width - 1) / width, 1, max_vectors);
@@ -261,7 +262,7 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
   }
 }
 
-// The products of one contracted element, for each row and vector of columns.
+// Emits the products of one contracted element, for each row and vector of columns.
 void DirectStrategy::emit_products(const ContractionMemory &m, const std::vector<Row> &rows,
                                    const std::vector<Column> &columns, llvm::Value *k,
                                    const std::function<void(llvm::Value *, llvm::Value *, size_t)> &add) const {

@@ -7,13 +7,13 @@ namespace bp::emit {
 
 struct DotDimension {
   int64_t size = 1;
-  int64_t lhs_stride = 0;  // elements; zero where the operand does not have the dimension
+  int64_t lhs_stride = 0;  // in elements; zero if the operand does not have the dimension
   int64_t rhs_stride = 0;
   int64_t out_stride = 0;
 };
 
 // out[batch, lhs_free, rhs_free] = sum over contracted of lhs[batch, lhs_free, contracted] * rhs[batch, contracted,
-// rhs_free]. An empty contraction stores zeros; a dimension of size zero elsewhere gives a kernel of no items.
+// rhs_free]. An empty contraction stores zeros; if another dimension has size zero, the kernel has no items.
 struct Dot {
   std::vector<DotDimension> batch;
   std::vector<DotDimension> lhs_free;

@@ -16,8 +16,8 @@ bool is_contraction(std::uint16_t op) {
   return op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
 }
 
-// Which dimensions a vector of results may run along together: those of one group of the contraction's axes. By
-// dimension of the result: the number of its group.
+// Returns for each dimension of the result the number of its group of axes. A vector of results may run along the
+// dimensions of one group of the contraction's axes.
 std::vector<int> axis_groups(InstructionView contraction) {
   const std::size_t rank = contraction.shape().rank();
   std::vector<int> groups(rank);
@@ -83,7 +83,7 @@ class EpilogueEmitter {
     if (is_alone) {
       return element_at(in_row(lane_dimension));
     }
-    // The vector may run on into the next row.
+    // The vector may cross the end of the row.
     Value *last =
         k_.b.CreateAdd(coordinate(lane_dimension), k_.b.getInt64(static_cast<std::uint64_t>((k_.lanes() - 1) * step)));
     Value *stays = k_.b.CreateICmpSLT(last, k_.b.getInt64(static_cast<std::uint64_t>(shape.dims[lane_dimension])));
@@ -94,7 +94,7 @@ class EpilogueEmitter {
 
   Index flat() { return {.base = sums_.first, .lane_stride = k_.lanes() == 1 ? 0 : sums_.stride}; }
 
-  // The dimension along which a step of the vector's stride goes.
+  // Returns the dimension along which the vector's stride is a step.
   std::size_t find_lane_dimension() const {
     const Shape &shape = contraction_.shape();
     std::size_t found = static_cast<std::size_t>(shape.minor_to_major[0]);
@@ -113,11 +113,11 @@ class EpilogueEmitter {
     return k_.scalar(part);
   }
 
-  // Coordinates of the elements at flat places.
+  // Returns the coordinates of the elements at flat positions.
   Indices parts_of(const Index &places) { return indices_at(k_, contraction_.shape(), places); }
 
-  // The same, if all lanes have the same coordinates but for the one of `lane_dimension`. They stay known as parts of
-  // the flat place, which is what arrays of the same layout are read at.
+  // Returns the coordinates if all lanes differ only in that of `lane_dimension`. They remain parts of the flat
+  // position, which is used to read arrays of the same layout.
   Indices in_row(std::size_t lane_dimension) {
     const Shape &shape = contraction_.shape();
     Indices indices = parts_of(flat());
@@ -183,7 +183,7 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
       fusion.shape().minor_to_major != shape.minor_to_major) {
     return "contains " + name + " and has a result of another kind";
   }
-  // What depends on the contraction needs its elements at the same place only.
+  // Instructions that depend on the contraction may use its element at the same position only.
   std::vector<bool> depends(computation.instruction_count());
   for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
     const InstructionView inner = module.instruction(computation.first_instruction() + n);

@@ -1,5 +1,6 @@
-// Contraction fusions: a dot or convolution and the elementwise work on its result (bias, activation, residual), done
-// while each sum is still in a register; on threaded targets also that on its operands (contraction/prologue.h).
+// Contraction fusions: a dot or convolution together with the elementwise work on its result (bias, activation,
+// residual), which is done while each sum is still in a register. On threaded targets also with the elementwise work on
+// its operands (contraction/prologue.h).
 #pragma once
 
 #include <optional>
@@ -9,20 +10,20 @@
 
 namespace bp::emit {
 
-// The dot or convolution of a fusion, if there is one.
+// Returns the dot or convolution of a fusion, if there is one.
 std::optional<InstructionView> contraction_in(InstructionView fusion);
 
-// Why a fusion with a contraction is not compiled as one; empty if it is. Expects what else kernel_problem() looks at to
-// be right.
+// Returns why a fusion with a contraction cannot be compiled as a contraction fusion; empty if it can. Requires the
+// other checks of kernel_problem() to have passed.
 std::string contraction_fusion_problem(InstructionView fusion, InstructionView contraction, const VectorTarget &target);
 
-// The work on the contraction's result: the fusion's root from finished sums. `large`: coordinates need 64 bits. The
-// site must outlive it.
+// Returns the work on the contraction's result, from finished sums to the fusion's root. `large`: coordinates need 64
+// bits. The site must outlive the epilogue.
 Epilogue make_epilogue(const KernelSite &site, InstructionView contraction, const VectorTarget &target, bool large);
 
-// Binds the fusion's parameters to what its kernel gets for the operands that lie in memory.
+// Binds the fusion's parameters to the kernel's pointers, for operands in memory.
 void bind_operands(Generator &generator, const KernelSite &site, std::span<llvm::Value *const> pointers);
-// Coordinates, in an array of this shape, of elements at these places of its memory.
+// Returns the coordinates, in an array of this shape, of the elements at these positions in its memory.
 Indices indices_at(KernelBuilder &builder, const Shape &shape, const Index &places);
 
 }  // namespace bp::emit

@@ -10,7 +10,8 @@ namespace bp::emit {
 
 namespace {
 
-// Round to nearest even by integer arithmetic: LLVM calls a library function for this where the CPU has no instruction.
+// Rounds to nearest even with integer arithmetic, because LLVM calls a library function for this on CPUs without an
+// instruction for it.
 llvm::Value *f32_to_bf16_bits(llvm::IRBuilder<> &b, llvm::Value *value) {
   Expression x(b, value);
   Expression bits = x.bits();
@@ -87,7 +88,7 @@ Lanes ContractionMemory::lanes_of(const Place &place, const std::vector<Axis> &a
   int64_t stride = 0;
   if (has_single_stride(axes, operand, &stride)) {
     if (operand == out_operand && axes.empty()) {
-      return {Lanes::contiguous, first, nullptr};  // of which one exists
+      return {Lanes::contiguous, first, nullptr};  // only one of them exists
     }
     if (stride == 0) {
       return {Lanes::uniform, integer(0), nullptr};
@@ -166,7 +167,7 @@ llvm::Align ContractionMemory::alignment(Operand operand) const {
   return llvm::Align(std::max(1U, element_type(operand)->getScalarSizeInBits() / 8));
 }
 
-// What divides the offset of every vector of so many lanes along these axes.
+// Returns a number that divides the offsets of all vectors of `lanes` lanes along these axes.
 int64_t ContractionMemory::vector_multiple(Operand operand, const std::vector<Axis> &along, int64_t lanes) const {
   int64_t elements = std::gcd(lanes, problem.offsets[operand]);
   for (const std::vector<Axis> *axes : {&problem.batch, &problem.rows, &problem.columns, &problem.contracted}) {
@@ -232,7 +233,7 @@ llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::
   return to_sum_type(stored, operand);
 }
 
-// Which elements of the part-th vector, of as many as the stride, are lanes that are on.
+// Returns which elements of vector number `part` (there are as many vectors as the stride) are lanes that are on.
 llvm::Value *ContractionMemory::part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const {
   std::vector<int> from;
   for (int64_t i = part * width; i < (part + 1) * width; ++i) {
@@ -284,7 +285,7 @@ llvm::Value *ContractionMemory::address(Operand operand, llvm::Value *offset, ll
   return b.CreateGEP(storage_type(operand), pointers[operand], at);
 }
 
-// In the padding the operand's first element is read instead.
+// Reads the operand's first element in place of elements in the padding.
 llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
   if (problem.prologues[operand]) {
     return finish_load(start_prologue(operand, offset, 1, 1, mask));
@@ -312,7 +313,7 @@ ContractionMemory::Loading ContractionMemory::start_prologue(Operand operand, ll
   return {operand, lanes, problem.prologues[operand].read(b, {at, lanes, multiple, fused_pointers}), mask};
 }
 
-// Work on nothing may be something: what is masked off is made zero in the end.
+// The prologue may compute a nonzero value from masked-off elements, so the result is set to zero at the end.
 llvm::Value *ContractionMemory::finish_load(const Loading &loading) const {
   const Prologue &prologue = problem.prologues[loading.operand];
   if (!prologue) {
@@ -404,7 +405,7 @@ llvm::Value *ContractionMemory::multiply_add(llvm::Value *x, llvm::Value *y, llv
   return b.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {x, y, sum});
 }
 
-// Knuth's two-sum, and the product's own error by a fused multiply-add.
+// Knuth's two-sum, plus the rounding error of the product by a fused multiply-add.
 void ContractionMemory::add_compensated(llvm::Value *x, llvm::Value *y, llvm::Value *&sum, llvm::Value *&loss) const {
   llvm::Value *product = b.CreateFMul(x, y);
   if (target.has_fma) {
@@ -417,7 +418,7 @@ void ContractionMemory::add_compensated(llvm::Value *x, llvm::Value *y, llvm::Va
   sum = next;
 }
 
-// The loss of an infinite sum is NaN.
+// The loss of an infinite sum is NaN and is ignored.
 llvm::Value *ContractionMemory::compensated(llvm::Value *sum, llvm::Value *loss) const {
   llvm::Value *known = b.CreateSelect(b.CreateFCmpORD(loss, loss), loss, llvm::Constant::getNullValue(loss->getType()));
   return b.CreateFAdd(sum, known);

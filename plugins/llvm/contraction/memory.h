@@ -1,7 +1,7 @@
-// Where the elements of a contraction lie, and how vectors of them are read and written. A vector runs along the flat
-// index of some axes. Where its elements are neighbours one load or store does, where every second to fourth is one of
-// them as many loads or stores; where rows of a window end, or strides are larger, they are gathered. Elements in the
-// padding are masked off and read as zero.
+// Addresses of the elements of a contraction, and loads and stores of vectors of them. A vector runs along the flat
+// index of some axes. If its elements are neighbours in memory, it is one load or store; if they have a stride of two
+// to four, it is as many loads or stores; if rows of a window end within it, or strides are larger, its elements are
+// gathered. Elements in the padding are masked off and read as zero.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace bp::emit {
 
-// An offset in elements of an operand and, of lhs, what it adds to the coordinate of each window (null: nothing).
-// Values are i64, or vectors of the lane index type.
+// A position in an operand: an offset in elements and, for lhs, the contribution to the coordinate of each window
+// (null: none). Values are i64, or vectors of the lane index type.
 struct Place {
   llvm::Value *offset = nullptr;
   std::vector<llvm::Value *> coordinates;
@@ -24,18 +24,19 @@ struct Lanes {
   static constexpr int64_t largest_stride = 4;
   Kind kind = scattered;
   llvm::Value *first = nullptr;    // i64 offset of lane 0, unless scattered
-  llvm::Value *offsets = nullptr;  // a vector: scattered
-  int64_t stride = 1;              // of strided ones: 2 to largest_stride
+  llvm::Value *offsets = nullptr;  // a vector, only if scattered
+  int64_t stride = 1;              // if strided: 2 to largest_stride
 };
 
-// Where something is inside: all lanes if `condition` (i1) says so, of them those of `lanes` (a vector of i1). Null: yes.
-// Apart, because the vector is often the same from row to row.
+// The lanes that are on: those of `lanes` (a vector of i1) if `condition` (i1) is true, otherwise none. A null field is
+// true everywhere. The fields are separate because the vector is often the same for many rows.
 struct Mask {
   llvm::Value *condition = nullptr;
   llvm::Value *lanes = nullptr;
 };
 
-// As elements are moved: 16-bit floats as integers, for which masked accesses are known everywhere.
+// Returns the type with which elements are moved: integers for 16-bit floats, because masked accesses of integers are
+// supported everywhere.
 inline llvm::Type *storage_type_of(llvm::Type *element) {
   return element->is16bitFPTy() ? llvm::Type::getInt16Ty(element->getContext()) : element;
 }
@@ -48,7 +49,7 @@ class ContractionMemory {
   llvm::IRBuilder<> &b;
   const VectorTarget &target;
   const ContractionProblem &problem;
-  const int64_t width;           // lanes of a vector
+  const int64_t width;           // lanes per vector
   llvm::Type *const sum_type;    // scalar
   llvm::Type *const sum_vector;  // <width x sum_type>
   llvm::Type *const lane_index;  // i32 or i64
@@ -58,40 +59,40 @@ class ContractionMemory {
   llvm::Value *integer(int64_t value) const { return b.getInt64(static_cast<uint64_t>(value)); }
   llvm::Value *lane_indices(llvm::Value *first) const;  // first (i64) + 0, 1, 2, ... as a vector of lane_index
   llvm::Value *splat(llvm::Value *scalar) const { return b.CreateVectorSplat(static_cast<unsigned>(width), scalar); }
-  llvm::Value *minimum(llvm::Value *x, int64_t limit) const;  // of integers, signed
+  llvm::Value *minimum(llvm::Value *x, int64_t limit) const;  // of signed integers
 
-  // The place of a flat index (i64, or a vector of lane_index) of axes.
+  // Returns the place of a flat index (i64, or a vector of lane_index) of axes.
   Place locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const;
   Place sum(const Place &x, const Place &y) const;  // both scalar
 
-  // The elements of `operand` at a vector of flat indices whose first one is `first`. may_be_neighbours: the caller
-  // has checked (or knows) that scattered lanes are neighbours.
+  // Returns the elements of `operand` at a vector of flat indices, the first of which is `first`.
   Lanes lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand, llvm::Value *first) const;
-  // i1: the lanes are neighbours in memory, in order.
+  // i1: whether the lanes are neighbours in memory, in order.
   llvm::Value *are_neighbours(llvm::Value *offsets) const;
   static Lanes as_neighbours(const ContractionMemory &memory, const Lanes &lanes);
 
-  // Which lanes of lhs are inside all windows, given the places that add up to the coordinate.
+  // Returns the mask of lhs lanes that are inside all windows, given the places that add up to the coordinate.
   Mask mask_of(std::span<const Place *const> places) const;
-  llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all
-  // i1, or null if all are: index < end, where indices go up to a multiple of `step`.
+  llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all lanes
+  // i1: index < end, where indices go up to a multiple of `step`; null if that is true for all.
   llvm::Value *is_below(llvm::Value *index, int64_t end, int64_t step) const {
     return end % step == 0 ? nullptr : b.CreateICmpULT(index, integer(end));
   }
   llvm::Value *mask_and(llvm::Value *x, const Mask &y) const { return mask_and(x, mask_and(y.lanes, y.condition)); }
 
-  // Reads as sum_type; masked-off lanes are zero. `offset` is an i64 added to the lanes' offsets.
+  // Loads elements as sum_type; masked-off lanes are zero. `offset` is an i64 that is added to the lanes' offsets.
   llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, const Mask &mask) const;
   llvm::Value *load(Operand operand, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const {
     bool is_vector = mask != nullptr && mask->getType()->isVectorTy();
     return load(operand, lanes, offset, is_vector ? Mask{nullptr, mask} : Mask{mask, nullptr});
   }
   llvm::Value *load_scalar(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
-  // As it is stored.
+  // Loads an element in its storage type.
   llvm::Value *load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
-  // A vector of neighbours as it is stored: `along` is the axes, of `problem`, whose index `lanes` divides (has_vectors).
-  // mask: i1. What divides its address; its elements as sum_type, or as they are. It can be read in two steps, between
-  // which it is on its way.
+  // Loads a vector of neighbours in their storage type. `along`: the axes, of `problem`, whose flat index is a multiple
+  // of `lanes` (has_vectors). mask: i1. vector_alignment() is the alignment of its address; as_sums() and parts_of()
+  // return its elements as sum_type and unconverted. start_load() and finish_load() do it in two steps, between which
+  // other work can be done.
   llvm::Value *load_vector(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
                            llvm::Value *mask) const {
     return finish_load(start_load(operand, along, offset, lanes, mask));
@@ -99,8 +100,8 @@ class ContractionMemory {
   struct Loading {
     Operand operand = lhs_operand;
     int64_t lanes = 0;
-    std::vector<llvm::Value *> values;  // the vector, or what its prologue has read
-    llvm::Value *mask = nullptr;        // of what is to be computed
+    std::vector<llvm::Value *> values;  // the vector, or the values that its prologue has read
+    llvm::Value *mask = nullptr;        // for the elements to be computed
   };
   Loading start_load(Operand operand, const std::vector<Axis> &along, llvm::Value *offset, int64_t lanes,
                      llvm::Value *mask) const;
@@ -108,16 +109,17 @@ class ContractionMemory {
   llvm::Align vector_alignment(Operand operand, const std::vector<Axis> &along, int64_t lanes) const;
   std::vector<llvm::Value *> as_sums(Operand operand, llvm::Value *stored) const;
   std::vector<llvm::Value *> parts_of(llvm::Value *stored) const;
-  // The address of an element; where mask denies, that of the operand's first, which is there if any is.
+  // Returns the address of an element, or that of the operand's first element if mask is false, which exists if any
+  // element does.
   llvm::Value *address(Operand operand, llvm::Value *offset, llvm::Value *mask) const;
-  // Runs the epilogue, converts and writes.
+  // Runs the epilogue, converts and stores.
   void store(llvm::Value *sums, const Lanes &lanes, llvm::Value *offset, llvm::Value *mask) const;
   void store_scalar(llvm::Value *sum, llvm::Value *offset) const;
 
   llvm::Align sum_alignment() const { return llvm::Align(sum_type->getScalarSizeInBits() / 8); }
   llvm::Value *zero() const { return llvm::Constant::getNullValue(sum_vector); }
   llvm::Value *multiply_add(llvm::Value *x, llvm::Value *y, llvm::Value *sum) const;
-  // sum + loss += x * y, of which `loss` takes what rounding takes from the sum.
+  // sum + loss += x * y, where `loss` collects the rounding errors of the sum.
   void add_compensated(llvm::Value *x, llvm::Value *y, llvm::Value *&sum, llvm::Value *&loss) const;
   llvm::Value *compensated(llvm::Value *sum, llvm::Value *loss) const;
 

@@ -1,7 +1,7 @@
 // The packed strategy, after Goto: a block of the column operand is copied to scratch in panels as wide as a register
-// tile, a panel of the row operand next to it, and a small function multiplies panels with all sums of a tile in
-// registers. Copying is where strides, windows, padding and narrow types are dealt with, so the product is always the
-// same dense code.
+// tile, next to a panel of the row operand, and a small function multiplies panels with all sums of a tile in
+// registers. The copy handles strides, windows, padding and narrow types, so the multiplication is always the same
+// dense code.
 //
 //   item: one batch element, one block of rows, one block of columns
 //     for each block of contracted elements
@@ -22,7 +22,7 @@ namespace bp::emit {
 namespace {
 
 constexpr int64_t max_contracted_in_block = 384;
-constexpr int64_t column_block_bytes = 384 * 1024;  // of a second-level cache of at least 512 KiB
+constexpr int64_t column_block_bytes = 384 * 1024;  // part of a second-level cache of at least 512 KiB
 constexpr int64_t sums_bytes = 384 * 1024;
 constexpr int64_t wanted_items = 8;  // for threads to share
 
@@ -33,8 +33,8 @@ int64_t round_up(int64_t x, int64_t y) {
   return divide_up(x, y) * y;
 }
 
-// What is left after whole tiles and deserves code of its own. Among many tiles the last one is computed in full, on
-// whatever scratch holds there.
+// Returns the size of the partial tile that gets code of its own. If there are many tiles, the last one is computed in
+// full, on whatever the scratch contains.
 int64_t rest_of_tile(int64_t size, int64_t tile) {
   return size / tile >= 8 ? 0 : size % tile;
 }
@@ -44,8 +44,8 @@ struct TileShape {
   int64_t vectors;
 };
 
-// The tile that needs the fewest cycles for all sums: a cycle for each multiplication of a vector, at least enough to
-// cover its latency, or half a cycle for each broadcast and one for each load.
+// Returns the tile that needs the fewest cycles for all sums: one cycle per multiplication of a vector (at least enough
+// to cover its latency), or half a cycle per broadcast and one per load.
 TileShape choose_tile(int64_t rows, int64_t columns, int64_t width, unsigned registers) {
   static constexpr TileShape for_32_registers[] = {{8, 3}, {6, 4}, {12, 2}, {14, 2}, {10, 2}, {24, 1}, {4, 4}, {4, 6}};
   static constexpr TileShape for_16_registers[] = {{6, 2}, {4, 3}, {4, 2}, {12, 1}, {8, 1}};
@@ -77,16 +77,16 @@ class PackedStrategy : public ContractionStrategy {
   void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
 
  private:
-  // What the code of one item has at hand. Values are i64 unless they are pointers.
+  // State of the code of one item. Values are i64 unless they are pointers.
   struct Item {
     const ContractionMemory &m;
     llvm::Value *scratch;
-    std::array<Place, 3> bases;  // of the batch element, by operand
-    llvm::Value *first_column;   // of the block
-    llvm::Value *columns;        // in the block
+    std::array<Place, 3> bases;  // those of the batch element, by operand
+    llvm::Value *first_column;   // the first one of the block
+    llvm::Value *columns;        // number of columns in the block
     llvm::Value *first_row;
     llvm::Value *last_row;
-    std::array<Place, 3> outer_k;  // of the contracted axes outside the blocks
+    std::array<Place, 3> outer_k;  // places of the contracted axes outside the blocks
     llvm::Value *first_k = nullptr;
     llvm::Value *last_k = nullptr;
     llvm::Value *is_first = nullptr;  // i1: sums start at zero
@@ -130,7 +130,7 @@ class PackedStrategy : public ContractionStrategy {
   std::string name_;
   int64_t width_, rows_, columns_, block_k_, outer_k_;
   std::vector<Axis> outer_axes_;  // contracted axes outside the blocks
-  std::vector<Axis> block_axes_;  // and inside
+  std::vector<Axis> block_axes_;  // contracted axes inside the blocks
   TileShape tile_;
   int64_t tile_columns_, k_per_block_, k_stride_, k_blocks_, columns_per_block_, rows_per_block_, row_blocks_,
       column_blocks_;
@@ -154,7 +154,7 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
       columns_(total_size(problem.columns)),
       block_axes_(problem.contracted),
       tile_(choose_tile(rows_, columns_, width_, target.vector_registers)) {
-  // Where the column operand lies along k rather than along the lanes, it is read along k and transposed in
+  // If the column operand is contiguous along k instead of along the lanes, it is read along k and transposed in
   // registers. A block then stays within the innermost axis.
   int64_t lane_stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &lane_stride) && lane_stride == 1;
@@ -171,7 +171,7 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
   outer_k_ = total_size(outer_axes_);
   block_k_ = total_size(block_axes_);
   copies_column_rows_ = has_lanes && !has_windows(problem.column_operand);
-  // The same for rows that lie next to each other, as many as a vector holds.
+  // Rows that are next to each other in memory are transposed in the same way, as many as a vector holds.
   int64_t row_stride = 0;
   int64_t k_stride = 0;
   transposes_rows_ = tile_.rows <= width_ && !has_windows(problem.row_operand) &&
@@ -259,7 +259,7 @@ void PackedStrategy::emit_item(const ContractionMemory &m, llvm::Value *number, 
   });
 }
 
-// Offsets and coordinates of the contracted elements of the block, where they are no simple multiples.
+// Writes a table of the offsets and coordinates of the block's contracted elements, if they are not simple multiples.
 void PackedStrategy::emit_k_table(const Item &item) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -287,7 +287,8 @@ void PackedStrategy::emit_k_table(const Item &item) const {
   });
 }
 
-// The place of one contracted element of the block (k counts from the block's first), outer axes and batch included.
+// Returns the place of one contracted element of the block (k counts from the block's first), including outer axes and
+// batch.
 Place PackedStrategy::k_place(const Item &item, llvm::Value *k, Operand operand) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -330,7 +331,7 @@ void PackedStrategy::emit_pack_columns(const Item &item) const {
   });
 }
 
-// Columns without padding that lie next to each other: whole rows are read from one end to the other.
+// Packs columns without padding that are next to each other in memory: whole rows are read from one end to the other.
 void PackedStrategy::emit_pack_column_rows(const Item &item) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -353,7 +354,7 @@ void PackedStrategy::emit_pack_column_rows(const Item &item) const {
   });
 }
 
-// A panel of neighbouring columns, or one vector of columns that may lie anywhere.
+// Packs a panel of neighbouring columns, or one vector of columns at any addresses.
 void PackedStrategy::emit_pack_column_group(const Item &item, llvm::Value *column) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -422,7 +423,7 @@ void transpose(llvm::IRBuilder<> &b, Values &rows) {
   }
 }
 
-// `width` columns, each read along k.
+// Packs `width` columns, each read along k.
 void PackedStrategy::emit_pack_transposed(const Item &item, llvm::Value *column) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -511,7 +512,7 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
   }
 }
 
-// One row of the row operand, along k.
+// Packs one row of the row operand, along k.
 void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -559,7 +560,7 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
   });
 }
 
-// A tile of rows that lie next to each other, read a vector of rows at a time.
+// Packs a tile of rows that are next to each other in memory, read a vector of rows at a time.
 void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *row) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -569,7 +570,7 @@ void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *ro
   emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), width_, [&](llvm::Value *k) {
     Values matrix;
     for (int64_t i = 0; i < width_; ++i) {
-      // Elements past the last are copies of it, and packed where nobody reads.
+      // Elements past the last one are copies of it, packed to addresses that nobody reads.
       llvm::Value *last = b.CreateSub(m.integer(block_k_ - 1), item.first_k);
       llvm::Value *index = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(k, m.integer(i)), last);
       Place element = k_place(item, index, operand);
@@ -625,7 +626,8 @@ void PackedStrategy::emit_write_out(const Item &item, llvm::Value *row, llvm::Va
   });
 }
 
-// void product(ptr rows, ptr columns, ptr sums, i64 contracted, i1 is_first): a tile of sums, in registers.
+// Returns void product(ptr rows, ptr columns, ptr sums, i64 contracted, i1 is_first), which computes a tile of sums in
+// registers.
 llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int64_t rows, int64_t vectors) const {
   std::string name = name_ + ".product_" + std::to_string(rows) + "x" + std::to_string(vectors);
   if (llvm::Function *existing = module_.getFunction(name)) {
@@ -674,7 +676,8 @@ llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int
         }
         return next;
       });
-  // A block begins at zero and is added to the earlier ones: a chain of roundings through all of them would be long.
+  // The sums of a block start at zero and are added to those of earlier blocks; one chain of roundings through all
+  // blocks would be long.
   auto with_earlier = [&] {
     return for_all([&](int64_t r, int64_t v) -> llvm::Value * {
       llvm::Value *sum = sums[static_cast<size_t>(r * vectors + v)];

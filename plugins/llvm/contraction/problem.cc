@@ -44,7 +44,7 @@ bool is_one_axis(const Axis &outer, const Axis &inner) {
          outer.out == inner.out * inner.size;
 }
 
-// Largest stride first, seen from the operand.
+// Sorts axes by their stride in the operand, largest first, and merges them.
 void sort_and_merge(std::vector<Axis> &axes, Operand operand) {
   std::vector<Axis> sorted;
   for (const Axis &axis : axes) {
@@ -73,7 +73,7 @@ int64_t smallest_stride(const std::vector<Axis> &axes, Operand operand) {
   return axes.empty() ? std::numeric_limits<int64_t>::max() : std::abs(stride_of(axes.back(), operand));
 }
 
-// Vectors run along the free side that is contiguous in out, unless it is too short to fill one.
+// Vectors run along the free side that is contiguous in out, unless it is too short to fill a vector.
 bool prefers_lhs_columns(const Contraction &contraction, int64_t lanes) {
   auto lhs_free = contraction.lhs_free;
   auto rhs_free = contraction.rhs_free;

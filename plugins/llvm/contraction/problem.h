@@ -1,6 +1,6 @@
-// A contraction made ready for code: windows that never leave their input are dropped, axes are sorted by stride and
-// merged where they are one, and each free side has its role: the columns are the side that a vector runs along in
-// out, the rows are the other one.
+// A contraction prepared for code generation: windows that never leave their input are dropped, axes are sorted by
+// stride and merged if they are contiguous, and each free side gets a role: the columns are the side along which a
+// vector runs in out, the rows are the other side.
 #pragma once
 
 #include <array>
@@ -15,16 +15,17 @@ inline int64_t stride_of(const Axis &axis, Operand operand) {
   return operand == lhs_operand ? axis.lhs : operand == rhs_operand ? axis.rhs : axis.out;
 }
 
-// The number of elements that axes span; 1 for none.
+// Returns the number of elements that axes span; 1 for no axes.
 int64_t total_size(const std::vector<Axis> &axes);
 constexpr int64_t divide_up(int64_t size, int64_t part) {
   return (size + part - 1) / part;
 }
 
-// Whether the axes, as one flat index, address the operand with one constant stride, and which.
+// Whether the axes, as one flat index, address the operand with one constant stride, which is returned in `stride`.
 bool has_single_stride(const std::vector<Axis> &axes, Operand operand, int64_t *stride);
 
-// Whether the operand has elements i to i + lanes next to each other wherever lanes divides i, a flat index of the axes.
+// Whether elements i to i + lanes of the operand are next to each other in memory for every flat index i of the axes
+// that is a multiple of lanes.
 bool has_vectors(const std::vector<Axis> &axes, Operand operand, int64_t lanes);
 
 struct ContractionProblem {
@@ -42,14 +43,15 @@ struct ContractionProblem {
   bool needs_wide_index = false;  // offsets do not fit 32 bits
 };
 
-// Bits of an element of lhs or rhs as it is read.
+// Returns the bits that are read for an element of lhs or rhs.
 int64_t read_bits(const ContractionProblem &problem, Operand operand);
 
-// lanes: those of a vector of the accumulator's type.
+// lanes: the number of lanes in a vector of the accumulator's type.
 ContractionProblem normalize(const Contraction &contraction, int64_t lanes);
 std::vector<ContractionProblem> normalize(const std::vector<Contraction> &contractions, const VectorTarget &target);
 
-// Whether sums carry what they lose: those of doubles in a contraction so small that it takes no longer than the call.
+// Whether sums carry their rounding errors: those of doubles in a contraction so small that it takes no longer than the
+// call.
 bool is_worth_compensating(const ContractionProblem &problem);
 
 }  // namespace bp::emit

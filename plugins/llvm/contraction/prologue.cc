@@ -15,9 +15,9 @@ namespace {
 
 using llvm::Value;
 
-// What an operand is computed of.
+// The values from which an operand is computed.
 struct Sources {
-  std::vector<std::uint32_t> alike;   // parameters whose elements lie where the operand's would
+  std::vector<std::uint32_t> alike;   // parameters with the dimensions and layout of the operand
   std::vector<std::uint32_t> others;  // computed at the operand's coordinates
   std::int64_t operations = 0;
 };
@@ -26,7 +26,7 @@ bool is_parameter(const ModuleView &module, std::uint32_t value) {
   return module.definition(value).op() == BP_OP_PARAMETER;
 }
 
-// A constant, an iota, a scalar or a broadcast.
+// Whether the value is a constant, an iota, a scalar or a broadcast.
 bool is_known_for_many(const ModuleView &module, std::uint32_t value) {
   const InstructionView definition = module.definition(value);
   const bool is_scalar = module.shape_of(value).rank() == 0;
@@ -74,7 +74,7 @@ std::optional<Sources> find_sources(const ModuleView &module, std::uint32_t oper
   return sources;
 }
 
-// As many neighbours as there are lanes.
+// Loads one neighbouring element for each lane.
 Value *load_lanes(llvm::IRBuilderBase &b, Value *pointer, std::uint16_t dtype, const PrologueSite &site) {
   llvm::Type *type = storage_type(b.getContext(), dtype);
   const std::uint64_t bytes = static_cast<std::uint64_t>(site.multiple) * storage_bytes(dtype);
@@ -91,7 +91,7 @@ class PrologueEmitter {
                   const VectorTarget &target, bool large)
       : module_(module), operand_(operand), sources_(std::move(sources)), site_(site), target_(target), large_(large) {}
 
-  // What lies in memory is decoded later.
+  // Reads values from memory; they are decoded later.
   std::vector<Value *> read(llvm::IRBuilderBase &b, const PrologueSite &at) const {
     KernelBuilder k(b.GetInsertBlock());
     k.set_large(large_);

@@ -1,5 +1,5 @@
-// The reduction strategy: vectors run along the contracted elements, which both operands have next to each other; each
-// of a few outputs has a vector of partial sums, added up at the end.
+// The reduction strategy: vectors run along the contracted elements, which are contiguous in both operands; each of a
+// few outputs has a vector of partial sums, which are added up at the end.
 #include <algorithm>
 
 #include "plugins/llvm/contraction/strategy.h"
@@ -16,7 +16,7 @@ class ReductionStrategy : public ContractionStrategy {
   void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
 
  private:
-  // The places of the rows and columns of a tile in the three operands.
+  // The places, in the three operands, of the rows and columns of a tile.
   struct Tile {
     std::vector<Place> rows;
     std::vector<Place> columns;
@@ -63,7 +63,7 @@ void ReductionStrategy::emit_item(const ContractionMemory &m, llvm::Value *item,
   llvm::Value *batch = b.CreateUDiv(item, m.integer(row_blocks_));
   llvm::Value *first_row = b.CreateMul(row_block, m.integer(tile_rows_));
   llvm::Value *first_column = b.CreateMul(column_block, m.integer(tile_columns_));
-  // Calls `emit` with the full tile or with what is left of it.
+  // Calls `emit` with the size of the full tile, or with that of the partial one.
   auto with_count = [&](llvm::Value *first, int64_t tile, int64_t size, const std::function<void(int64_t)> &emit) {
     if (size % tile == 0) {
       emit(tile);
@@ -128,7 +128,7 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
     llvm::Value *sum;
     if (m.sum_type->isFloatingPointTy()) {
       llvm::CallInst *reduced = b.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(m.sum_type), sums[i]);
-      reduced->setHasAllowReassoc(true);  // as a tree of vector additions
+      reduced->setHasAllowReassoc(true);  // a tree of vector additions
       sum = reduced;
     } else {
       sum = b.CreateAddReduce(sums[i]);
@@ -188,7 +188,7 @@ Values ReductionStrategy::emit_products(const ContractionMemory &m, const Tile &
       const Place *places[] = {&fixed, &outer, &lanes_place};
       mask = m.mask_and(exists, m.mask_of(places));
     }
-    // A uniform operand's lanes past the end meet zeros of the other one only if these are masked.
+    // Lanes of a uniform operand past the end are multiplied by zeros of the other operand only if those are masked.
     return m.load(operand, lanes, b.CreateAdd(fixed.offset, outer.offset), mask);
   };
   Values columns;

@@ -1,7 +1,8 @@
-// The split strategy: few rows or few columns, of long sums. The work is to read the operand of the many, which is done
-// once, in vectors. A team has all sums of the few with some neighbours of the many; its members share the contracted
-// axes, and what they found is added in the end. Vectors run along the contracted axes or, where these are not what lies
-// together in memory, along the many, of which members side by side then have some each.
+// The split strategy, for few rows or few columns with long sums ("the few" and, on the other side, "the many"). Most
+// of the work is to read the operand of the many, which is done once, in vectors. A team computes all sums of the few
+// with some neighbours of the many; its members share the contracted axes, and their partial sums are added at the end.
+// Vectors run along the contracted axes or, if these are not contiguous in memory, along the many; then neighbouring
+// members have different parts of the many.
 #include <algorithm>
 
 #include "plugins/llvm/contraction/strategy.h"
@@ -16,17 +17,17 @@ constexpr int64_t max_few_dimensions = 15;
 struct Split {
   explicit Split(const ContractionProblem &problem);
 
-  int64_t of_item() const { return across * each; }  // of the many
+  int64_t of_item() const { return across * each; }  // number of the many per item
   int64_t items_along() const { return divide_up(many, of_item()); }
 
   bool are_rows_few;
   int64_t few, many, contracted, batch;
   Operand few_operand, many_operand;
-  bool is_along_contracted;  // vectors of many_operand
-  int64_t lanes;             // of these
+  bool is_along_contracted;  // whether vectors of many_operand run along the contracted axes
+  int64_t lanes;             // lanes of these vectors
   int64_t deep = 1;          // neighbours along the contracted axes that a member reads at once
-  int64_t across = 1;        // members side by side along the many; those at one place share the contracted axes
-  int64_t each = 1;          // of the many, for a member
+  int64_t across = 1;  // members side by side along the many; those with the same position share the contracted axes
+  int64_t each = 1;    // number of the many per member
 
   const std::vector<Axis> &few_axes(const ContractionProblem &of) const { return are_rows_few ? of.rows : of.columns; }
   const std::vector<Axis> &many_axes(const ContractionProblem &of) const { return are_rows_few ? of.columns : of.rows; }
@@ -58,8 +59,8 @@ Split::Split(const ContractionProblem &problem)
       lanes /= 2;
     }
     each = lanes;
-    deep = contracted % 4 == 0 ? 4 : 1;  // so that some reads are under way
-    // So many vectors of 16 bytes are what memory is read by at least.
+    deep = contracted % 4 == 0 ? 4 : 1;  // so that several reads are in flight
+    // Memory is read in at least 8 vectors of 16 bytes, if there are enough of the many.
     for (across = 8; across > 1 && across / 2 * each >= many;) {
       across /= 2;
     }
@@ -79,17 +80,17 @@ class SplitStrategy final : public ContractionStrategy {
   void emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *scratch) const override;
 
  private:
-  int64_t results() const { return split_.few * split_.of_item(); }  // of an item
+  int64_t results() const { return split_.few * split_.of_item(); }  // per item
   Values add_up(const ContractionMemory &m, llvm::Value *first, const Place &few, const Place &many) const;
   Values few_elements(const ContractionMemory &m, const Place &few, llvm::Value *k, llvm::Value *is_left) const;
 
   const Split split_;
   Team &team_;
-  const int64_t groups_;  // of members that exchange values
+  const int64_t groups_;  // number of groups of members that exchange values
   const int64_t sum_bytes_;
 };
 
-// One of the few, at as many neighbours along the contracted axes as a vector of the many has.
+// Returns the elements of one of the few at as many neighbours along the contracted axes as a member reads at once.
 Values SplitStrategy::few_elements(const ContractionMemory &m, const Place &few, llvm::Value *k,
                                    llvm::Value *is_left) const {
   const Operand from = split_.few_operand;
@@ -107,7 +108,7 @@ Values SplitStrategy::few_elements(const ContractionMemory &m, const Place &few,
   return elements;
 }
 
-// A member's sums, of each of the few those of its neighbours of the many, of which `first` is one.
+// Returns a member's sums: for each of the few, those with its neighbours of the many, the first of which is `first`.
 Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, const Place &few,
                              const Place &many) const {
   llvm::IRBuilder<> &b = m.b;
@@ -132,7 +133,7 @@ Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, con
   return emit_sum(b, split_.contracted, step, zeros, [&](llvm::Value *before, Values sums) {
     llvm::Value *k = b.CreateAdd(before, b.CreateMul(part, m.integer(split_.deep)));
     llvm::Value *is_left = m.is_below(k, split_.contracted, step);
-    // For each of the many, what is deep; or for each that is deep, the many.
+    // For each of the many, a vector along the contracted axes; or for each contracted index, a vector along the many.
     std::vector<Values> vectors;
     for (const Reading &one : of_many) {
       for (int64_t i = 0; i < (split_.is_along_contracted ? 1 : split_.deep); ++i) {

@@ -1,4 +1,4 @@
-// The ways to compute a contraction. Each divides the output into items and emits the code of one item.
+// The strategies for computing a contraction. Each divides the output into items and emits the code of one item.
 #pragma once
 
 #include <functional>
@@ -15,36 +15,38 @@ class ContractionStrategy {
   virtual ~ContractionStrategy() = default;
   virtual int64_t items() const = 0;
   virtual int64_t scratch_bytes() const { return 0; }
-  // item: i64. The builder of `memory` stands where the code goes; scratch is a pointer.
+  // Emits the code of one item at the insertion point of memory's builder. item: i64; scratch: a pointer.
   virtual void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const = 0;
 };
 
-// Vectors along the columns (or the batch, where out is contiguous there), operands read where they lie, the sums of a
-// few rows in registers. For small, depthwise and odd cases; handles everything.
+// Vectors along the columns (or the batch, if out is contiguous along it), operands read from where they are, the sums
+// of a few rows in registers. For small, depthwise and unusual cases; handles everything.
 std::unique_ptr<ContractionStrategy> make_direct_strategy(const ContractionProblem &problem,
                                                           const VectorTarget &target);
 
-// Vectors along the contracted axes: long sums that few outputs need.
+// Vectors along the contracted axes: for long sums of few outputs.
 std::unique_ptr<ContractionStrategy> make_reduction_strategy(const ContractionProblem &problem,
                                                              const VectorTarget &target);
 
-// One row times a large matrix, read in the order of memory; sums in scratch.
+// One row times a large matrix, which is read in the order of memory, with sums in scratch.
 bool is_worth_streaming(const ContractionProblem &problem);
 std::unique_ptr<ContractionStrategy> make_streamed_strategy(const ContractionProblem &problem);
 
-// Blocks of both operands are packed into scratch and multiplied tile by tile: everything large.
+// Blocks of both operands are packed into scratch and multiplied tile by tile: for all large contractions.
 std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProblem &problem, const VectorTarget &target,
                                                           llvm::Module &module, const std::string &name);
 
 // One thread for each element of the output.
 std::unique_ptr<ContractionStrategy> make_threaded_strategy(const ContractionProblem &problem);
 
-// A team for each tile of the output, of a shape with tiles; scratch is its memory. The team must outlive the strategy.
+// A team for each tile of the output, for a shape with tiles; scratch is the team's memory. The team must outlive the
+// strategy.
 std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProblem &problem, Team &team,
                                                          const ContractionShape &shape);
 
-// A team for some results of few rows or columns, whose members share the contracted axes. Likewise.
-constexpr int64_t usual_warp = 32;  // that its members are at least, where there is work for so many
+// A team for some results of few rows or columns, whose members share the contracted axes. Scratch is the team's
+// memory. The team must outlive the strategy.
+constexpr int64_t usual_warp = 32;  // minimum number of members of a team, if there is enough work
 bool may_be_split(const ContractionProblem &problem);
 ContractionShape split_shape(const ContractionProblem &problem);
 TeamWork split_work(const ContractionProblem &problem);

@@ -1,6 +1,7 @@
-// The streamed strategy, for one row times a matrix too large for caches whose contracted elements lie far apart: it
-// reads the matrix in the order of memory, a long run of each contracted element, and keeps the sums of the run in
-// scratch. With sums in registers runs would be a few vectors long, and each would touch a page of its own.
+// The streamed strategy, for one row times a matrix that is larger than the caches and whose contracted elements are
+// far apart. It reads the matrix in the order of memory, a long run of each contracted element, and keeps the sums of
+// the run in scratch. With sums in registers, runs would be only a few vectors long, and each would be in a different
+// page.
 #include <algorithm>
 
 #include "plugins/llvm/contraction/strategy.h"
@@ -11,7 +12,7 @@ namespace bp::emit {
 namespace {
 
 constexpr int64_t columns_per_item = 2048;
-constexpr int64_t step = 8;  // contracted elements between two visits of a sum
+constexpr int64_t step = 8;  // contracted elements per load and store of a sum
 
 class StreamedStrategy : public ContractionStrategy {
  public:

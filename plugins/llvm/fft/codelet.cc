@@ -23,7 +23,8 @@ ComplexParts difference(llvm::IRBuilderBase &b, ComplexParts x, ComplexParts y) 
   return {b.CreateFSub(x.real, y.real), b.CreateFSub(x.imaginary, y.imaginary)};
 }
 
-// Elements k and p - k have conjugate factors: real parts of these go with sums, imaginary parts with differences.
+// Elements k and p - k have conjugate factors: the real parts of the factors multiply sums of the two, the imaginary
+// parts differences.
 Elements odd_prime(llvm::IRBuilderBase &b, const Elements &x) {
   const std::size_t size = x.size(), half = (size - 1) / 2;
   Elements sums, differences, result(size);
@@ -52,7 +53,7 @@ Elements odd_prime(llvm::IRBuilderBase &b, const Elements &x) {
   return result;
 }
 
-// The lanes of two vectors, one after the other, in another order.
+// Returns a shuffle mask over the lanes of two concatenated vectors.
 std::vector<int> lane_order(std::size_t lanes, const auto &source) {
   std::vector<int> order;
   for (std::size_t i = 0; i < lanes; ++i) {
@@ -129,7 +130,7 @@ std::vector<ComplexParts> emit_codelet(llvm::IRBuilderBase &b, const std::vector
   if (second == 1) {
     return odd_prime(b, x);
   }
-  // parts[c][i]: of every second one, turned.
+  // parts[c][i]: element c of the transform of every `second`-th element from i on, times a root of unity.
   std::vector<Elements> parts(first, Elements(second));
   for (std::size_t i = 0; i < second; ++i) {
     Elements strided;

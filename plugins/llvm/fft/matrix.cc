@@ -12,14 +12,14 @@ std::int64_t FftMatrix::scratch_bytes() const {
   return buffer_bytes() + (turn_step() + turn_count()) * 2 * shape_.block * p_.real_bytes();
 }
 
-// Whole vectors of rows are read, whatever is behind the last one.
+// Whole vectors of rows are read, including undefined elements after the last row.
 std::int64_t FftMatrix::buffer_bytes() const {
   const auto [rows, columns] = shape_.matrix;
   return std::max({p_.buffer_bytes(rows, shape_.block), p_.buffer_bytes(rounded_up(rows, shape_.block), shape_.block),
                    p_.buffer_bytes(columns, shape_.block)});
 }
 
-// Blocks of the matrix as it is handed on: columns that are transformed together lie together.
+// Returns a block of the intermediate matrix, in which columns that are transformed together are stored together.
 Value *FftMatrix::matrix_block(Value *item) const {
   const std::int64_t size = 2 * shape_.block * rounded_up(shape_.matrix.second, shape_.block);
   return p_.behind(memory_, p_.times(item, size));

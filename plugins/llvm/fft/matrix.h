@@ -1,5 +1,6 @@
-// A line too long for a cache, as a matrix, in four steps: its columns are transformed, turned by roots of unity and
-// transposed into memory of their own; then its columns are transformed again. A block of columns is one thread's.
+// A line that is too long for a cache is treated as a matrix, in four steps: its columns are transformed, multiplied by
+// roots of unity and transposed into memory of their own; then the columns of the result are transformed. One thread
+// handles a block of columns.
 #pragma once
 
 #include "plugins/llvm/fft/passes.h"
@@ -9,12 +10,13 @@ namespace bp::emit {
 
 class FftMatrix {
  public:
-  // scratch: scratch_bytes(), a thread's own. memory: of all threads (FftShape::matrix_begin()).
+  // scratch: scratch_bytes() bytes per thread. memory: shared by all threads (FftShape::matrix_begin()).
   FftMatrix(FftPasses &passes, const FftShape &shape, llvm::Value *scratch, llvm::Value *memory)
       : p_(passes), k_(passes.builder()), b_(k_.b), shape_(shape), scratch_(scratch), memory_(memory) {}
 
   std::int64_t scratch_bytes() const;
-  // Transforms block `item` of the line's columns; columns_again(), once all are done, a block of what were rows.
+  // columns_first() transforms block `item` of the line's columns. columns_again(), called when all are done,
+  // transforms a block of the former rows.
   void columns_first(const FftArray &line, llvm::Value *item) const;
   void columns_again(const FftArray &line, llvm::Value *item, double scale) const;
 

@@ -26,7 +26,7 @@ std::int64_t lanes_in(Value *value) {
   return type == nullptr ? 1 : type->getNumElements();
 }
 
-// The lanes of first, first + step, ...
+// Returns the shuffle mask first, first + step, ...
 std::vector<int> every(std::int64_t first, std::int64_t step, std::int64_t count) {
   std::vector<int> order;
   for (std::int64_t i = 0; i < count; ++i) {

@@ -21,7 +21,7 @@ std::int64_t FftPasses::buffer_bytes(std::int64_t n, std::int64_t columns) const
 }
 
 FftArray FftPasses::buffer(Value *scratch, std::size_t which, std::int64_t n, std::int64_t columns) const {
-  // Cache lines beyond, so that planes do not fall on each other in the cache.
+  // One extra cache line, so that planes do not map to the same cache sets.
   const std::int64_t line = 64 / real_bytes(), plane = (n * columns + line - 1) / line * line + line;
   Value *base = which == 0 || scratch == nullptr ? scratch : behind(scratch, 2 * plane);
   return {.base = base, .row_stride = columns, .plane_stride = plane};
@@ -52,7 +52,7 @@ FftArray FftPasses::transform(FftArray source, std::optional<FftArray> sink, std
   return source;
 }
 
-// root(bc / n) for c of each b; nothing for one b.
+// Returns root(bc / n) for c of each b; nothing if there is only one b.
 std::optional<FftArray> FftPasses::pass_roots(const Pass &pass) {
   const std::int64_t n = pass.rest * pass.radix;
   if (pass.rest == 1) {
@@ -84,8 +84,8 @@ void FftPasses::with_broadcasts(const Pass &pass, std::int64_t columns) {
   });
 }
 
-// For a prime too large for registers. Elements k and radix - k have conjugate factors: first their sums and
-// differences are put in memory, then several c at a time sum these up.
+// For a prime that is too large for registers. Elements k and radix - k have conjugate factors: their sums and
+// differences are stored in memory first, then the sums over them are computed for several c at a time.
 void FftPasses::in_memory(const Pass &pass, std::int64_t columns, Value *memory) {
   const auto [radix, rest, done, scale, from, to] = pass;
   const std::int64_t half = (radix - 1) / 2, together = machine().registers >= 32 ? 4 : 2, prime = radix;
@@ -152,7 +152,7 @@ void FftPasses::in_memory(const Pass &pass, std::int64_t columns, Value *memory)
   });
 }
 
-// Vectors run over b and p; what they have of each b comes to lie between what others have of it.
+// Vectors run over b and the indices of earlier passes; the results of different c are interleaved.
 void FftPasses::with_shuffles(const Pass &pass) {
   const auto [radix, rest, done, scale, from, to] = pass;
   const std::int64_t n = rest * radix, places = rest * done, behind = done;
@@ -217,7 +217,7 @@ FftArray FftPasses::by_convolution(FftArray source, std::optional<FftArray> sink
     const FftArray first = buffer(scratch, 0, length, columns);
     return array.base == first.base ? buffer(scratch, 1, length, columns) : first;
   };
-  // `rows` of the source times factors.
+  // Multiplies `rows` rows of the source by factors.
   const auto multiply = [&](const FftArray &from, const FftArray &to, std::int64_t rows, const FftArray &factors_of,
                             double by) {
     for_each(rows, columns, [&](Value *row, Value *column, std::int64_t lanes) {

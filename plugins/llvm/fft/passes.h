@@ -1,8 +1,8 @@
-// Passes of a Fourier transform over cache-resident memory, after Stockham: with n = r m, output c + r d of a transform
-// is the transform over b, of length m, at d, of root(bc / n) times the sum over a of root(ac / r) x[a m + b]. A pass
-// does the inner sums, one codelet for each b, and puts c behind b, in front of the places of earlier passes, so that
-// no bits are reversed. What is transformed are rows of one or of `columns` numbers; vectors run over columns or, where
-// there is one, over places.
+// Passes of a Fourier transform over cache-resident memory, by Stockham's algorithm. With n = r m, output c + r d of a
+// transform is output d of a transform of length m over b, whose inputs are root(bc / n) times the sum over a of
+// root(ac / r) x[a m + b]. A pass computes the inner sums, one codelet for each b, and stores index c after b, before
+// the indices of earlier passes, so that no bit reversal is needed. The elements that are transformed are rows of one
+// or of `columns` numbers; vectors run over columns or, if there is only one column, over row indices.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,17 @@ class FftPasses : public FftMemory {
   FftPasses(KernelBuilder &builder, const VectorTarget &target, std::uint16_t dtype)
       : FftMemory(builder, target, dtype), k_(builder), block_(fft_block(target, dtype)) {}
 
-  // Two arrays of n rows in scratch, by turns the source and the sink of a pass. Bytes of both.
+  // Two arrays of n rows in scratch, alternately the source and the destination of a pass. buffer_bytes() is the size
+  // of both.
   std::int64_t buffer_bytes(std::int64_t n, std::int64_t columns) const;
   FftArray buffer(llvm::Value *scratch, std::size_t which, std::int64_t n, std::int64_t columns) const;
 
-  // Transforms n rows, a number that has radices, forwards. Scratch: of buffer_bytes(). Returns the sink, or, without,
-  // the buffer of scratch where the result is. A source in scratch is overwritten.
+  // Transforms n rows forwards, where n has radices. scratch: buffer_bytes() bytes. Returns the sink or, if there is
+  // none, the buffer in scratch that holds the result. A source in scratch is overwritten.
   FftArray transform(FftArray source, std::optional<FftArray> sink, std::int64_t n, std::int64_t columns,
                      llvm::Value *scratch, double scale = 1);
-  // The same for any n: by convolution where that is better. Scratch: of buffer_bytes(rows_for(n, columns), columns).
+  // Transforms n rows for any n, by convolution if that is faster. scratch: buffer_bytes(rows_for(n, columns), columns)
+  // bytes.
   FftArray transform_any(FftArray source, std::optional<FftArray> sink, std::int64_t n, std::int64_t columns,
                          llvm::Value *scratch, double scale = 1);
   std::int64_t rows_for(std::int64_t n, std::int64_t columns) const;

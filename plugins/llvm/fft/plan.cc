@@ -12,7 +12,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// Instructions of a transform of length n in registers, for a vector of real parts and one of imaginary parts each.
+// Returns the number of instructions of a transform of length n in registers, for one vector of real parts and one of
+// imaginary parts per element.
 double operations(std::int64_t n) {
   if (n == 1) {
     return 0;
@@ -31,7 +32,7 @@ double operations(std::int64_t n) {
          turned * turn;
 }
 
-// Finds the cheapest sequence of radices by trying all, each rest of the length once.
+// Finds the cheapest sequence of radices by trying all of them, once for each remaining length.
 class Planner {
  public:
   Planner(std::int64_t n, std::int64_t columns, const FftMachine &machine)
@@ -99,7 +100,7 @@ class Planner {
   std::map<std::int64_t, Choice> choices_;
 };
 
-// roots: of unity, of a multiple of n.
+// roots: the roots of unity of a multiple of n.
 void transform_part(const Complex *in, std::int64_t stride, Complex *out, std::int64_t n,
                     const std::vector<Complex> &roots) {
   if (n == 1) {
@@ -174,7 +175,7 @@ bool is_better_convolved(std::int64_t n, std::int64_t columns, const FftMachine 
     return false;
   }
   const std::int64_t length = Convolution1d(n, machine.lanes).length();
-  constexpr double around = 16;  // for each number: with the chirp twice, and with the filter
+  constexpr double around = 16;  // per number: products with the chirp, twice, and with the filter
   const std::int64_t vectors = std::max(length * columns / machine.lanes, std::int64_t{1});
   const double convolved = 2 * Planner(length, columns, machine).cost() + around * static_cast<double>(vectors);
   return convolved < Planner(n, columns, machine).cost();
@@ -198,7 +199,7 @@ std::vector<std::int64_t> fft_radices(std::int64_t n, std::int64_t columns, cons
 std::pair<std::int64_t, std::int64_t> near_square(std::int64_t n, std::int64_t multiple) {
   const auto closest = [&](std::int64_t step) {
     std::int64_t best = 0;
-    for (std::int64_t factor = 1; factor <= n / factor; ++factor) {  // ever closer ones
+    for (std::int64_t factor = 1; factor <= n / factor; ++factor) {  // later factors are closer to the square root
       for (const std::int64_t second : {n / factor, factor}) {
         best = n % factor == 0 && second % step == 0 ? second : best;
       }
@@ -210,7 +211,7 @@ std::pair<std::int64_t, std::int64_t> near_square(std::int64_t n, std::int64_t m
 }
 
 Convolution1d::Convolution1d(std::int64_t n, std::int64_t multiple) : n_(n), length_(multiple) {
-  // The least product of small primes; 11 and 13 would spare little, and cost more for each element.
+  // The smallest product of small primes; 11 and 13 would save little, and cost more per element.
   std::int64_t best = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t sevens = multiple; sevens < best; sevens *= 7) {
     for (std::int64_t fives = sevens; fives < best; fives *= 5) {

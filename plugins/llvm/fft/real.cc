@@ -10,7 +10,8 @@ namespace bp::emit {
 
 using llvm::Value;
 
-// Pairs of numbers k and points - k of a halved line, k > 0; or numbers of one that is not.
+// Returns the number of pairs of numbers k and points - k of a halved line, k > 0; or the number of numbers of a line
+// that is not halved.
 std::int64_t FftReal::pair_count() const {
   return shape_.is_halved ? shape_.points / 2 : shape_.length / 2 + 1;
 }
@@ -19,7 +20,8 @@ std::int64_t FftReal::items() const {
   return std::max<std::int64_t>(pair_count() / fft_chunk, 1);
 }
 
-// Calls body at the first of `lanes` neighbours, for all of the part `item` of [0, count), some of them twice.
+// Calls body at the first of `lanes` neighbours, for all of part `item` of [0, count); some elements may be visited
+// twice.
 void FftReal::over_part(Value *item, std::int64_t items, std::int64_t count,
                         const std::function<void(Value *, std::int64_t)> &body) const {
   if (items == 1) {
@@ -58,7 +60,7 @@ ComplexParts FftReal::difference_with_conjugate(ComplexParts x, ComplexParts y) 
   return {b_.CreateFSub(x.real, y.real), b_.CreateFAdd(x.imaginary, y.imaginary)};
 }
 
-// root(k / length) for lanes from k on.
+// Returns root(k / length), root((k + 1) / length), ... in `lanes` lanes.
 ComplexParts FftReal::roots_from(Value *k, std::int64_t lanes) const {
   const std::int64_t n = shape_.length;
   const auto root = [&](std::int64_t i) { return root_of_unity(i, n); };
@@ -121,7 +123,7 @@ void FftReal::tangle(const FftArray &x, const FftArray &to, Value *item, std::in
     ComplexParts root = roots_from(k, lanes);
     root.imaginary = b_.CreateFNeg(root.imaginary);
     const ComplexParts turned = emit_product(b_, odd, root);
-    // z = even + i turned, of both.
+    // z = even + i turned, for both
     m_.store(to, k, zero, {b_.CreateFSub(even.real, turned.imaginary), b_.CreateFAdd(even.imaginary, turned.real)});
     m_.store(to, mirror, zero,
              backwards({b_.CreateFAdd(even.real, turned.imaginary), b_.CreateFSub(turned.real, even.imaginary)}));

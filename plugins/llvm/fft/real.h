@@ -1,6 +1,7 @@
-// Lines of reals as lines of complex numbers: one of an even number of reals is transformed as half as many complex
-// numbers, from which its spectrum is untangled, and tangled again for the way back; of an odd number, as the real
-// parts of as many, whose spectrum mirrors its first half.
+// Lines of reals as lines of complex numbers. A line of an even number of reals is transformed as half as many complex
+// numbers, and its spectrum is separated from theirs (untangled), or combined (tangled) for the inverse. A line of an
+// odd number of reals is transformed as the real parts of as many complex numbers; the second half of its spectrum
+// mirrors the first.
 #pragma once
 
 #include "plugins/llvm/fft/memory.h"
@@ -12,14 +13,14 @@ class FftReal {
  public:
   FftReal(const FftMemory &memory, const FftShape &shape) : m_(memory), k_(memory.builder()), b_(k_.b), shape_(shape) {}
 
-  // Parts of a line that can be worked on at the same time.
+  // Returns the number of parts of a line that can be processed at the same time.
   std::int64_t items() const;
-  // The spectrum of a line of reals from the transform z of its pairs, in planes; part `item` of `items`. With e and o
-  // the transforms of its even and its odd places, z = e + i o and x[k] = e[k] + root(k / length) o[k]. Of a line that
-  // is not halved, its first half.
+  // Computes the spectrum of a line of reals from the transform z of its pairs, in planes; part `item` of `items`. With
+  // e and o the transforms of its even and odd elements, z = e + i o and x[k] = e[k] + root(k / length) o[k]. For a
+  // line that is not halved, copies the first half of its spectrum.
   void untangle(const FftArray &z, const FftArray &to, llvm::Value *item, std::int64_t items) const;
-  // The other way, twice as large; or the whole spectrum from its first half. Imaginary parts that a real line does not
-  // have are not looked at.
+  // Computes the inverse, multiplied by two; or the whole spectrum from its first half. Imaginary parts that are zero
+  // for a line of reals are ignored.
   void tangle(const FftArray &x, const FftArray &to, llvm::Value *item, std::int64_t items) const;
 
  private:

@@ -8,11 +8,11 @@
 namespace bp::emit {
 namespace {
 
-// Numbers of a line that is transformed by one thread, in scratch.
+// Largest number of complex numbers of a line that one thread transforms in scratch.
 constexpr std::int64_t longest_line_in_cache = 8192;
-// The longest columns that are transformed next to each other.
+// Length of the longest columns that are transformed next to each other.
 constexpr std::int64_t longest_column = 16384;
-// Bounds the tables of a convolution.
+// Limits the size of the tables of a convolution.
 constexpr std::int64_t longest_convolved = std::int64_t{1} << 17;
 constexpr std::int64_t longest_line = std::int64_t{1} << 29;
 }  // namespace
@@ -28,7 +28,7 @@ FftShape::FftShape(InstructionView instruction, const VectorTarget &target) {
   in = from.dims.back();
   out = to.dims.back();
   lines = to.elements / out;
-  // The dimensions before the last, the innermost first. A real spectrum is of the same sizes.
+  // The dimensions before the last one, innermost first. A real spectrum has the same sizes in them.
   const std::int64_t stored = type == BP_FFT_TYPE_IRFFT ? in : out;
   std::int64_t inner = stored;
   const std::size_t rank = to.rank();

@@ -1,4 +1,4 @@
-// What an fft instruction asks for, in numbers, and the way it is done.
+// The parameters of an fft instruction, and the method by which it is computed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bp::emit {
 
-// Numbers that an item of a step over a line has.
+// Complex numbers per item of a step over a line.
 inline constexpr std::int64_t fft_chunk = 4096;
 
 inline std::int64_t rounded_up(std::int64_t x, std::int64_t multiple) {
@@ -20,8 +20,8 @@ inline std::int64_t rounded_up(std::int64_t x, std::int64_t multiple) {
 struct FftShape {
   FftShape(InstructionView instruction, const VectorTarget &target);
 
-  // Memory that all threads share, in reals: the columns of an inverse real transform; a long line, where it is not
-  // only in operand and result; its matrix.
+  // Offsets, in reals, into the memory shared by all threads: the columns of an inverse real transform; a long line, if
+  // it needs memory besides operand and result; its matrix.
   std::int64_t line_begin() const {
     return type == BP_FFT_TYPE_IRFFT && !columns.empty() ? rounded_up(2 * lines * in, 16) : 0;
   }
@@ -38,16 +38,16 @@ struct FftShape {
   std::int64_t type;
   bool is_inverse, is_real;
   std::uint16_t part;
-  std::int64_t length, in, out;  // of a line: whole; of the operand; of the result
+  std::int64_t length, in, out;  // length of a line: in full; in the operand; in the result
   std::int64_t lines;
   std::vector<Columns> columns;
   bool is_halved;
-  std::int64_t points;  // complex numbers that a line is transformed as
+  std::int64_t points;  // number of complex numbers as which a line is transformed
   double scale = 1;
-  std::int64_t block;  // columns that are transformed together
+  std::int64_t block;  // number of columns that are transformed together
   bool is_convolved, is_long;
-  std::int64_t rows;                             // numbers of a line while it is transformed
-  std::pair<std::int64_t, std::int64_t> matrix;  // rows and columns of a long line
+  std::int64_t rows;                             // length of a line while it is transformed
+  std::pair<std::int64_t, std::int64_t> matrix;  // rows and columns of a long line's matrix
 };
 
 }  // namespace bp::emit

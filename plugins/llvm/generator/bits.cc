@@ -21,7 +21,7 @@ Value *Generator::load(const Binding &binding, const Shape &shape, std::span<con
              : k_.load(binding.pointer, offset, shape.dtype);
 }
 
-// What lies in memory is not decoded before: a NaN in a register may be another one.
+// Values in memory are not decoded first, because a NaN may change its bits in a register.
 Value *Generator::bits(std::uint32_t value, std::span<const Index> indices) {
   const Shape &shape = module_.shape_of(value);
   Value *pointer = pointer_of(value);
@@ -33,7 +33,8 @@ Value *Generator::bits(std::uint32_t value, std::span<const Index> indices) {
   return own % 8 == 0 ? stored : k_.b.CreateAnd(stored, llvm::ConstantInt::get(stored->getType(), (1u << own) - 1));
 }
 
-// Where widths differ, the narrower type has one dimension more: the parts of an element of the wider, lowest first.
+// If the widths differ, the narrower type has one more dimension: the parts of an element of the wider type, lowest
+// first.
 Value *Generator::bitcast_convert(InstructionView instruction, std::span<const Index> indices) {
   const std::uint32_t operand = instruction.operand(0);
   const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;

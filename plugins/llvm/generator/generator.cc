@@ -48,7 +48,7 @@ Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
     return bound->second.element;
   }
   const Shape &shape = module_.shape_of(value);
-  if (shape.elements == 0) {  // only where every lane is off
+  if (shape.elements == 0) {  // reached only if every lane is off
     return llvm::Constant::getNullValue(compute_type(k_.b.getContext(), shape.dtype));
   }
   KernelBuilder::Key key = {3, value, reinterpret_cast<std::uintptr_t>(k_.mask())};
@@ -91,7 +91,7 @@ Value *Generator::compute(InstructionView instruction, std::uint32_t value, std:
     }
     case BP_OP_RESHAPE:
       return element(instruction.operand(0), k_.reshape(indices, shape.dims, instruction.operand_shape(0).dims));
-    case BP_OP_BITCAST: {  // the same place in memory, so a reshape of the dimensions in memory order
+    case BP_OP_BITCAST: {  // the same position in memory, so a reshape of the dimensions in memory order
       const Shape &from = instruction.operand_shape(0);
       Indices ordered, result_indices(from.rank());
       std::vector<std::int64_t> dims, from_dims;
@@ -221,7 +221,7 @@ Index Generator::clamped_start(std::uint32_t value, std::span<const Index> indic
     llvm::Type *type = with_lanes_of(k_.b.getInt32Ty(), start);
     start = with_sign ? k_.b.CreateSExt(start, type) : k_.b.CreateZExt(start, type);
   }
-  // Lanes stay at 32 bits where no start below the limit is negative in them.
+  // Lanes stay at 32 bits unless a start below the limit would be negative in them.
   if (start->getType()->isIntegerTy(32) ||
       (start->getType()->getScalarSizeInBits() == 32 && !with_sign && limit > INT32_MAX)) {
     llvm::Type *type = with_lanes_of(k_.b.getInt64Ty(), start);
@@ -291,7 +291,7 @@ Value *Generator::concatenate(InstructionView instruction, std::span<const Index
     return here();
   }
   return select_lanes(k_.less_than(indices[dimension], end), here, [&]() -> Value * {
-    // Lanes of this operand must not read the next ones.
+    // Lanes of this operand must not read the next operands.
     Value *rest = nullptr;
     Value *beyond = k_.not_less_than(indices[dimension], end);
     if (beyond->getType()->isVectorTy()) {
@@ -404,7 +404,7 @@ std::vector<Value *> Generator::call(ComputationView computation, std::span<Valu
       for (std::size_t i = 0; i < results.size(); ++i) {
         values[instruction.result(i)] = results[i];
       }
-    } else {  // the same scalar, perhaps under another type
+    } else {  // the same scalar, perhaps with another type
       const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;
       values[instruction.result()] =
           from == to ? operands[0] : bits_to_compute(k_.b, compute_to_bits(k_.b, operands[0], from), to);

@@ -10,7 +10,7 @@ namespace bp::emit {
 
 using llvm::Value;
 
-// Forgets at its end what was remembered since its beginning.
+// Forgets, when it is destroyed, the values remembered since its construction.
 class KernelBuilder::Scope {
  public:
   explicit Scope(KernelBuilder &builder) : builder_(builder), size_(builder.log_.size()) {}
@@ -291,7 +291,7 @@ void KernelBuilder::compute(Index &x) {
     x.base = of_base();
     return;
   }
-  // A vector that starts at a multiple of its length does not cross a border at a multiple of its length.
+  // A vector that starts at a multiple of its length does not cross a multiple of its length.
   if (whole.lanes == nullptr && whole.lane_stride == 1 && whole.multiple % lanes == 0) {
     if (x.divisor % lanes == 0) {
       x.base = of_base();
@@ -348,7 +348,7 @@ Value *KernelBuilder::value(Index x) {
 
 namespace {
 
-// Whether all lanes of a coordinate are on the same side of the limit, because no vector of them reaches across.
+// Whether all lanes of a coordinate are on the same side of the limit, because no vector crosses it.
 bool agree_on(const Index &x, std::int64_t limit, std::int64_t lanes) {
   return x.lanes == nullptr && x.lane_stride == 1 && x.multiple % lanes == 0 && limit % lanes == 0;
 }
@@ -408,7 +408,7 @@ Index KernelBuilder::linear(std::span<const Index> indices, std::span<const std:
 
 std::vector<Index> KernelBuilder::reshape(std::span<const Index> indices, std::span<const std::int64_t> from,
                                           std::span<const std::int64_t> to) {
-  // Cuts both lists into the smallest groups of dimensions with equal products and treats each by itself.
+  // Cuts both lists into the smallest groups of dimensions with equal products and handles each group separately.
   std::vector<Index> result(to.size(), constant(0));
   std::size_t f = 0, t = 0;
   while (f < from.size() || t < to.size()) {
@@ -477,7 +477,8 @@ Value *KernelBuilder::pointer_vector(Value *pointer, Index offset, llvm::Type *t
   return b.CreateGEP(type, pointer, vector(offset));
 }
 
-// Parts follow each other in memory. A row of numbers is one load of twice the lanes; else each part is loaded alone.
+// The real and the imaginary part are next to each other in memory. A row of numbers is one load of twice the lanes;
+// otherwise each part is loaded by itself.
 Value *KernelBuilder::load_complex(Value *pointer, Index offset, std::uint16_t dtype) {
   const std::uint16_t part = part_type(dtype);
   if (!uniform(offset) && offset.lanes == nullptr && offset.lane_stride == 1 && mask_ == nullptr) {
@@ -528,7 +529,7 @@ Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
     if (mask_ == nullptr || llvm::isa<llvm::Constant>(mask_)) {
       return storage_to_compute(b, b.CreateAlignedLoad(type, address, align), dtype);
     }
-    // Some lanes are off, perhaps all, and then the address may be anything: read from a place of our own instead.
+    // Some lanes, perhaps all, are off, and then the address may be invalid: reads from a local variable instead.
     Value *any = lanes_ == 1 ? mask_ : b.CreateOrReduce(mask_);
     llvm::IRBuilder<> entry(&b.GetInsertBlock()->getParent()->getEntryBlock(),
                             b.GetInsertBlock()->getParent()->getEntryBlock().begin());
@@ -550,7 +551,7 @@ Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
     Value *mask =
         mask_ == nullptr ? llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b.getInt1Ty(), lanes_)) : mask_;
     Value *base = pointer;
-    if (offset.lanes == nullptr) {  // keep the scalar part out of the vector, where it might not fit
+    if (offset.lanes == nullptr) {  // the scalar part stays out of the vector, in which it might not fit
       base = b.CreateGEP(type, pointer, offset.base);
       offset.base = b.getInt64(0);
     }
@@ -564,7 +565,7 @@ Value *KernelBuilder::load_packed(Value *pointer, Index offset, unsigned bits) {
   llvm::Type *byte = b.getInt8Ty();
   if (!uniform(offset) && offset.lanes == nullptr && offset.lane_stride == 1 && mask_ == nullptr &&
       lanes_ % per_byte == 0 && offset.multiple % per_byte == 0) {
-    // Whole bytes, each for as many lanes as it has elements.
+    // Loads whole bytes, each of which serves as many lanes as it has elements.
     Value *first = b.CreateUDiv(offset.base, b.getInt64(per_byte));
     Value *bytes = b.CreateAlignedLoad(llvm::FixedVectorType::get(byte, lanes_ / per_byte),
                                        b.CreateGEP(byte, pointer, first), llvm::Align(1));

@@ -1,5 +1,5 @@
-// The loops around element(): which dimensions one loop can run over, how many lanes a vector has, and the nest itself,
-// whose innermost loop runs in full vectors with one masked vector for what is left.
+// The loops around element(): which dimensions share one loop, how many lanes a vector has, and the nest itself, whose
+// innermost loop runs in full vectors with one masked vector for the rest.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
   unsigned widest = 8;
   for (const std::uint32_t value : values) {
     if (target_.is_threaded) {
-      // The accesses of a thread are as wide as they can be: what it computes with has no width of its own.
+      // A thread's memory accesses are as wide as possible; the types it computes with do not limit the width.
       widest = std::max(widest, module_.shape_of(value).element_bits);
       walk(value, [&](InstructionView instruction) {
         for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -69,7 +69,7 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
         widest = std::max(widest, compute_bits(instruction.shape(i).dtype));
       }
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-        // Scalars (indices, mostly) do not decide about vectors.
+        // Scalars, which are mostly indices, have no influence on the number of lanes.
         if (instruction.operand_shape(i).rank() > 0) {
           widest = std::max(widest, compute_bits(instruction.operand_shape(i).dtype));
         }
@@ -85,8 +85,8 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
   return lanes;
 }
 
-// positions[i]: at which of the loop's dimensions dimension i of the value stands, -1 if at none. cut[k]: dimensions k
-// and k + 1 must stay apart.
+// Finds the pairs of loop dimensions that cannot share a loop. positions[i]: the loop dimension that is dimension i of
+// the value, or -1. cut[k]: whether dimensions k and k + 1 must be in different loops.
 void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::vector<bool> &cut,
                           const std::vector<std::int64_t> &sizes, std::map<std::vector<std::int64_t>, bool> &seen) {
   value = resolve(value);
@@ -146,7 +146,7 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
       for (const std::int64_t d : dims) {
         from.push_back(positions[static_cast<std::size_t>(d)]);
       }
-      // What the operand has in one dimension of size 1 it has everywhere.
+      // An operand's dimension of size 1 is broadcast along the result's dimension.
       for (std::size_t i = 0; i < from.size(); ++i) {
         if (instruction.operand_shape(0).dims[i] == 1 && shape.dims[static_cast<std::size_t>(dims[i])] > 1) {
           cut_around(from[i]);
@@ -164,7 +164,7 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
       return;
     }
     case BP_OP_RESHAPE: {
-      // Only dimensions of size 1 come or go: the others keep their place.
+      // Only dimensions of size 1 are added or removed: the others keep their order.
       const Shape &operand = instruction.operand_shape(0);
       std::vector<int> from(operand.rank(), -1), kept;
       std::vector<std::int64_t> a, b;
@@ -322,7 +322,7 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
     return;
   }
   const auto set = [&](const LoopGroup &group, const Index &index) { set_indices(k_, group, shape, index, indices); };
-  // The whole loop, or the range's part of it.
+  // Emits the whole loop, or the part of it in the range.
   const auto loop = [&](bool outermost, std::int64_t end, std::int64_t step, const KernelBuilder::Body &inside) {
     if (!outermost || range == nullptr) {
       k_.loop(0, end, step, inside);
@@ -331,7 +331,7 @@ void Generator::nest(std::span<const LoopGroup> groups, const Shape &shape, unsi
     const auto scaled = [&](Value *item) {
       return k_.b.CreateMul(item, k_.b.getInt64(static_cast<std::uint64_t>(step)));
     };
-    // The item after the last full vector is the rest.
+    // The item after the last full vector is the partial one.
     Value *limit = k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scaled(range->end),
                                               k_.b.getInt64(static_cast<std::uint64_t>(end)));
     k_.dynamic_loop(scaled(range->begin), limit, k_.b.getInt64(static_cast<std::uint64_t>(step)), {},

@@ -10,8 +10,8 @@ namespace bp::emit {
 
 using Values = std::vector<llvm::Value *>;
 
-// for (index = begin; index < end; index += step), signed; step is positive. Carried values start at `initial`; the
-// body returns the next ones, the call the last ones.
+// Emits for (index = begin; index < end; index += step), signed; step is positive. Carried values start at `initial`;
+// the body returns their next values, and the call returns the last ones.
 inline Values emit_loop_carrying(llvm::IRBuilderBase &b, llvm::Value *begin, llvm::Value *end, int64_t step,
                                  const Values &initial,
                                  const std::function<Values(llvm::Value *, const Values &)> &body) {
@@ -50,7 +50,7 @@ inline Values emit_loop_carrying(llvm::IRBuilderBase &b, llvm::Value *begin, llv
   return result;
 }
 
-// x[i] + y[i] of all i, floats or integers.
+// Returns x[i] + y[i] for all i, floats or integers.
 inline Values emit_additions(llvm::IRBuilderBase &b, const Values &x, const Values &y) {
   Values sums;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -59,9 +59,10 @@ inline Values emit_additions(llvm::IRBuilderBase &b, const Values &x, const Valu
   return sums;
 }
 
-// Sums over index = 0, step, 2 step ... below `end`: the body adds its element to the values it is given. A long chain of
-// float additions loses much, so every `part`, a multiple of step, it begins anew with `zeros`, and these parts are added:
-// the loss grows with the number of parts plus the length of one, not with their product.
+// Emits a sum over index = 0, step, 2 step ... below `end`: the body adds its element to the values that it is given. A
+// long chain of float additions loses precision, so the sum restarts from `zeros` every `part` indices (a multiple of
+// step), and these partial sums are added: the error grows with the number of parts plus the length of one part instead
+// of their product.
 inline Values emit_sum(llvm::IRBuilderBase &b, int64_t end, int64_t step, const Values &zeros,
                        const std::function<Values(llvm::Value *, const Values &)> &body, int64_t part) {
   auto integer = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
@@ -87,7 +88,8 @@ inline void emit_loop(llvm::IRBuilderBase &b, llvm::Value *begin, llvm::Value *e
   });
 }
 
-// Both branches return as many values of the same types; the call returns the chosen ones.
+// Emits a branch. Both bodies return the same number of values with the same types; the call returns those of the body
+// that ran.
 inline Values emit_if(llvm::IRBuilderBase &b, llvm::Value *condition, const std::function<Values()> &then_body,
                       const std::function<Values()> &else_body) {
   llvm::Function *function = b.GetInsertBlock()->getParent();
@@ -114,7 +116,7 @@ inline Values emit_if(llvm::IRBuilderBase &b, llvm::Value *condition, const std:
   return result;
 }
 
-// condition: null for always.
+// Emits body under a condition; null: always.
 inline void emit_when(llvm::IRBuilderBase &b, llvm::Value *condition, const std::function<void()> &body) {
   if (condition == nullptr) {
     body();

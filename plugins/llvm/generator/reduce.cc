@@ -1,7 +1,7 @@
 // Reductions inside the computation of an element. With vector coordinates every lane reduces its own elements, one
-// after the other (a column each). With scalar coordinates and a reduction along the innermost dimension the vectors run
-// along that dimension: several accumulators of vectors, combined at the end.
-// Long sums of floats are taken in blocks: see BlockSum.
+// after the other (one column per lane). With scalar coordinates and a reduction along the innermost dimension the
+// vectors run along that dimension: several vector accumulators are combined at the end.
+// Long sums of floats are computed in blocks: see BlockSum.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -95,15 +95,15 @@ bool is_in(std::span<const std::int64_t> list, std::int64_t value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// Nested loops that combine values. A chain of n float additions loses up to n units in the last place; so where a sum
-// is longer than a block, every block starts anew and the blocks are added: the loss grows with the number of blocks
-// plus the length of one, not with their product. Everything else is one chain.
+// Nested loops that combine values. A chain of n float additions loses up to n units in the last place. If a sum is
+// longer than a block, every block therefore starts from zero and the blocks are added: the error grows with the number
+// of blocks plus the length of one instead of their product. Everything else is one chain.
 class BlockSum {
  public:
   using Values = std::vector<Value *>;
 
-  // levels: how often each loop runs, the outermost first. set(level, i): the loop of the level is at i. leaf: what the
-  // innermost loop does with the values so far.
+  // levels: the number of iterations of each loop, the outermost first. set(level, i): sets the index of a loop. leaf:
+  // the body of the innermost loop, from the values so far to the next ones.
   BlockSum(KernelBuilder &k, std::uint16_t op, std::uint16_t dtype, Value *zero, std::vector<std::int64_t> levels,
            std::function<void(std::size_t, Value *)> set, std::function<Values(Values)> leaf)
       : k_(k),
@@ -292,7 +292,7 @@ Value *Generator::reduce_row(InstructionView instruction, std::span<const Index>
     });
     return result;
   };
-  // The innermost loop takes a vector for each accumulator; what is left of a row goes to the first one.
+  // The innermost loop adds one vector to each accumulator; the rest of a row is added to the first one.
   const std::int64_t stride = lanes * accumulators;
   const std::int64_t whole = size / stride, vectors_end = size / lanes * lanes;
   Value *at = nullptr;
@@ -379,7 +379,7 @@ std::vector<Value *> Generator::reduce_window(InstructionView instruction, std::
     }
     return results;
   };
-  // inside: the condition so far, null for always.
+  // inside: the condition so far, null: always.
   const std::function<std::vector<Value *>(std::size_t, Value *, std::vector<Value *>)> level =
       [&](std::size_t d, Value *inside, std::vector<Value *> values) -> std::vector<Value *> {
     if (d == shape.rank()) {

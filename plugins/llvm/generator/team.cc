@@ -32,14 +32,14 @@ std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std
     for (Value *value : values) {
       others.push_back(team.exchange(b, value, static_cast<std::uint32_t>(mask)));
     }
-    // The lower one comes first in both, so that both get the same.
+    // The value of the lower member is the first operand in both members, so that both get the same result.
     Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
     values = combine(chosen(b, is_upper, others, values), chosen(b, is_upper, values, others));
   }
   return values;
 }
 
-// Where a group shows its values, which are of the types of these.
+// Returns the addresses to which a group writes its values; `like` has values of the same types.
 std::vector<Value *> places_of_group(llvm::IRBuilderBase &b, const Team &team, const std::vector<Value *> &like,
                                      Value *memory, Value *group) {
   const llvm::DataLayout &layout = b.GetInsertBlock()->getModule()->getDataLayout();
@@ -55,7 +55,7 @@ std::vector<Value *> places_of_group(llvm::IRBuilderBase &b, const Team &team, c
   return places;
 }
 
-// One of each group shows what the group has; waits until all have.
+// One member of each group writes the group's values; then waits until all groups have done so.
 void show_groups(llvm::IRBuilderBase &b, Team &team, const std::vector<Value *> &values, Value *memory) {
   const auto width = static_cast<std::uint64_t>(team.exchanging());
   emit_when(b, b.CreateICmpEQ(b.CreateURem(team.member(), b.getInt64(width)), b.getInt64(0)), [&] {
@@ -68,7 +68,7 @@ void show_groups(llvm::IRBuilderBase &b, Team &team, const std::vector<Value *> 
   team.wait(b);
 }
 
-// like: values of the same types.
+// Returns the values that a group wrote; `like` has values of the same types.
 std::vector<Value *> values_of_group(llvm::IRBuilderBase &b, const Team &team, const std::vector<Value *> &like,
                                      Value *memory, Value *group) {
   std::vector<Value *> values = places_of_group(b, team, like, memory, group);
@@ -96,7 +96,8 @@ std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::ve
   if (groups == 1) {
     return values;
   }
-  // All take what there is, as if each were a group, or several where there are more groups than members that exchange.
+  // Every group of exchanging members combines the values of all groups: each member takes those of one group, or of
+  // several if there are more groups than members in a group.
   show_groups(b, team, values, memory);
   const std::int64_t width = std::min(groups, team.exchanging());
   Value *group = b.CreateURem(team.member(), b.getInt64(static_cast<std::uint64_t>(width)));
@@ -115,7 +116,7 @@ std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::ve
 ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Value *> values, Value *memory,
                             const Combine &combine) {
   ScannedMembers members = {values, std::move(values), b.getFalse()};
-  // Pairs, then pairs of pairs, and so on: what the lower one has is before all of the upper one.
+  // Combines pairs, then pairs of pairs, and so on: all elements of the lower half come before those of the upper half.
   for (std::int64_t mask = 1; mask < team.exchanging(); mask *= 2) {
     Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
     std::vector<Value *> others;
@@ -136,7 +137,7 @@ ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Valu
   const std::size_t count = members.all.size();
   std::vector<Value *> start = values_of_group(b, team, members.all, memory, b.getInt64(0));
   start.insert(start.end(), start.begin(), start.begin() + static_cast<std::ptrdiff_t>(count));
-  // So far, and what was so far at the member's own group.
+  // The combination so far, and what it was at the member's own group.
   const std::vector<Value *> sums = emit_loop_carrying(
       b, b.getInt64(1), b.getInt64(static_cast<std::uint64_t>(groups)), 1, start,
       [&](Value *group, const std::vector<Value *> &carried) {

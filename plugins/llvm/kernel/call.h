@@ -1,5 +1,5 @@
-// Kernel call: which memory an instruction reads and writes, and which instructions may share one kernel. What a
-// program's driver, native code or a list of launches, passes to kernels.
+// Kernel call: the memory that an instruction reads and writes, and a signature that is equal for instructions that can
+// share one kernel. Used by the drivers of programs (native code or a list of launches) to call kernels.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -14,10 +14,11 @@
 
 namespace bp::emit {
 
-// Where a value lies, such that equal locations are equal memory.
+// The memory of a value. Equal locations are the same memory.
 struct Location {
-  std::uint32_t allocation = BP_NONE;  // as the program addresses it
-  std::uint32_t memory = BP_NONE;      // an output donated an input is that input
+  std::uint32_t allocation = BP_NONE;  // the allocation by which the program addresses it
+  // Same as `allocation`, except that an output to which an input is donated has that input's allocation.
+  std::uint32_t memory = BP_NONE;
   std::uint64_t offset = 0, size = 0;  // bytes
 
   bool exists() const { return allocation != BP_NONE; }
@@ -26,36 +27,37 @@ struct Location {
     return memory == other.memory && offset < other.offset + other.size && other.offset < offset + size;
   }
 };
-// One that does not exist for tokens, and values of embedded computations.
+// Returns the location of a value; it does not exist for tokens and values of embedded computations.
 Location location_of(const ModuleView &module, std::uint32_t value);
-// The alignment of its first byte, at most 64.
+// Returns the alignment of the location's first byte, at most 64.
 std::uint64_t alignment_of(const ModuleView &module, const Location &location);
 
 struct KernelArgument {
   Location location;
   std::uint64_t alignment = 1;
   bool is_written = false;
-  bool is_shared = false;  // overlaps another one, and one of the two is written
+  bool is_shared = false;  // overlaps another argument, and at least one of the two is written
 };
 
 struct KernelCall {
-  std::vector<KernelArgument> arguments;  // each value once
-  std::vector<int> operands;              // by operand: its argument, or -1 if the kernel knows its value
+  std::vector<KernelArgument> arguments;  // one for each different value
+  std::vector<int> operands;              // by operand: its argument, or -1 if the kernel knows the value
   std::vector<int> results;               // by result: its argument
-  std::vector<int> in_place;              // by result: the operand that lies in the same memory, or -1
-  std::string signature;                  // equal if one kernel does for both
+  std::vector<int> in_place;              // by result: the operand in the same memory, or -1
+  std::string signature;                  // equal for calls that can use the same kernel
 };
-// The instruction has a kernel (kernel_problem), and its operands and results have memory.
+// Returns the call for an instruction that has a kernel (kernel_problem()) and whose operands and results have memory.
 KernelCall kernel_call(InstructionView instruction);
 
-// Says of a kernel's first parameters what is known of these arguments.
+// Adds attributes to a kernel's first parameters, according to what is known about these arguments.
 void describe_arguments(llvm::Function &kernel, const KernelCall &call);
-// With a pointer for each argument; scratch and range are left to the caller.
+// Returns the site for one pointer per argument; the caller sets scratch and range.
 KernelSite kernel_site(InstructionView instruction, const KernelCall &call, std::span<llvm::Value *const> pointers);
 
-// The same array has the same bytes.
+// Whether arrays of the same dimensions have the same bytes in both shapes.
 bool same_storage(const Shape &a, const Shape &b);
-// Nothing, or how an operand or result lacks memory, as the end of a sentence that begins with the instruction's name.
+// Returns why an operand or result has no memory, as the end of a sentence that begins with the instruction's name;
+// empty if all have.
 std::string memory_problem(InstructionView instruction);
 bool has_no_elements(InstructionView instruction);
 

@@ -1,4 +1,4 @@
-// Dot and convolution: shapes, layouts and attributes as the contractions of dot.h and convolution.h.
+// Translates shapes, layouts and attributes of dot and convolution to the contractions of dot.h and convolution.h.
 #include <algorithm>
 
 #include "plugins/llvm/contraction/convolution.h"
@@ -13,7 +13,7 @@
 namespace bp::emit {
 namespace {
 
-// As contraction.h names element types: bf16 is a float type of its own there.
+// Returns the element type in the sense of contraction.h, where bf16 is a float type of its own.
 llvm::Type *contraction_type(llvm::LLVMContext &context, std::uint16_t dtype) {
   return dtype == BP_DTYPE_BF16 ? llvm::Type::getBFloatTy(context) : storage_type(context, dtype);
 }
@@ -103,8 +103,8 @@ Convolution describe_convolution(llvm::LLVMContext &context, InstructionView ins
   return convolution;
 }
 
-// The contractions of an instruction: itself, or what a fusion has. site: that of a fusion, whose epilogue and
-// prologues use it; null if the code is not wanted.
+// Returns the contractions of an instruction, or of a fusion's contraction. site: that of a fusion, whose epilogue and
+// prologues use it; null if no code is emitted.
 std::vector<Contraction> describe(llvm::LLVMContext &context, InstructionView instruction, InstructionView contraction,
                                   const KernelSite *site, const VectorTarget &target, bool large) {
   std::vector<Contraction> contractions = contraction.op() == BP_OP_DOT
@@ -155,7 +155,7 @@ double prologue_operations(InstructionView instruction, const VectorTarget &targ
     const auto computed = [&](Operand operand, std::int64_t times) {
       return static_cast<double>(lines * times * problem.prologues[operand].operations);
     };
-    // Once for all results that a team, or a thread, has.
+    // Computed once for all results of a team, or of a thread.
     operations += computed(problem.row_operand, rows * divide_up(columns, shapes[i].columns)) +
                   computed(problem.column_operand, columns * divide_up(rows, shapes[i].rows));
   }
@@ -170,7 +170,8 @@ KernelWork emit_contraction(KernelBuilder &k, const KernelSite &site, const Vect
   llvm::Module &module = *caller->getParent();
   const std::vector<Contraction> contractions =
       describe(module.getContext(), site.instruction, contraction, fused ? &site : nullptr, target, large);
-  // A fusion's parameters come in an order of their own. What is computed lies nowhere.
+  // A fusion's parameters may be in a different order than the contraction's operands. Operands that are computed have
+  // no pointer.
   const auto operand = [&](std::size_t i) -> llvm::Value * {
     if (!fused) {
       return site.operands[i];

@@ -12,13 +12,14 @@ namespace {
 
 using Dimensions = std::vector<std::int64_t>;
 
-// A side of at least half a cache line, and enough in all for a grid of tiles.
+// Minimum side of a tile, half a cache line, and minimum number of elements, enough for a grid of tiles.
 constexpr std::int64_t min_side = 16, min_elements = 16 * 1024;
-// With more, tiles take so much of the team's memory that few teams run at a time, or none. Bytes: of an element of each.
+// Above these limits, tiles take so much of the team's memory that only few teams run at a time, or none. max_bytes:
+// the sum of the bytes per element of all operands.
 constexpr std::size_t max_operands = 4;
 constexpr std::int64_t max_bytes = 32;
 
-// How each operand is read: element i of it for which element of the results.
+// Finds how each operand is read: which element of it is used for which element of the results.
 class Reads {
  public:
   explicit Reads(InstructionView instruction) : module_(instruction.module()) {
@@ -31,7 +32,8 @@ class Reads {
     root_instruction_ = instruction.id();
   }
 
-  // positions: of the value's dimensions, those of the results, or -1; empty if it is read in some other way.
+  // positions: for each dimension of the value the dimension of the results, or -1; empty if the value is read in some
+  // other way.
   void visit(std::uint32_t value, std::optional<Dimensions> positions) {
     if (!seen_.emplace(value, positions).second && seen_.at(value) == positions) {
       return;
@@ -49,7 +51,7 @@ class Reads {
     for (const std::uint32_t operand : instruction.operands()) {
       std::optional<Dimensions> from;
       if (positions && (is_elementwise(op) || op == BP_OP_COPY)) {
-        // Scalars stand for arrays.
+        // Scalars are used for all elements of arrays.
         from = module_.shape_of(operand).rank() == 0 ? Dimensions() : *positions;
       } else if (positions && op == BP_OP_TRANSPOSE) {
         const auto permutation = instruction.numbers(BP_ATTR_DIMENSIONS);
@@ -76,11 +78,11 @@ class Reads {
   bool is_single_ = false;
   std::uint32_t root_instruction_ = 0;
   std::map<std::uint32_t, std::uint32_t> leaves_;                 // values that are operands of the instruction
-  std::map<std::uint32_t, std::optional<Dimensions>> seen_;       // by value: the first way it is read
+  std::map<std::uint32_t, std::optional<Dimensions>> seen_;       // by value: the way in which it was first read
   std::map<std::uint32_t, std::optional<Dimensions>> positions_;  // by operand
 };
 
-// The most minor dimension with more than one element, or -1.
+// Returns the most minor dimension with more than one element, or -1.
 std::int64_t innermost(const Shape &shape) {
   for (const std::int64_t d : shape.minor_to_major) {
     if (shape.dims[static_cast<std::size_t>(d)] > 1) {
@@ -145,8 +147,8 @@ std::optional<Crossing> find_crossing(InstructionView instruction) {
   if (crossing.operands.empty()) {
     return std::nullopt;
   }
-  // What lies between the two in the results' memory may be one loop with the innermost dimension, and what lies outside
-  // of both one with the other.
+  // Dimensions between the two in the results' memory may share a loop with the innermost dimension, and dimensions
+  // outside of both with the other one.
   std::int64_t inner_side = 1, outer_side = 1;
   bool is_outer = false;
   for (const std::int64_t d : results.minor_to_major) {

@@ -1,5 +1,6 @@
-// The kernel of a crossing (crossing.h): a team does one tile of the results, of 32 by 32 elements. It reads a tile of each
-// crossing operand along that one's memory, waits, and computes along the results' memory, from the tiles.
+// The kernel of a crossing (crossing.h): a team does one tile of the results, of 32 by 32 elements. It reads a tile of
+// each crossing operand along that operand's memory, waits, and computes along the results' memory, reading from the
+// tiles.
 #include <algorithm>
 
 #include "plugins/llvm/kernel/crossing.h"
@@ -12,7 +13,7 @@ namespace {
 using llvm::Value;
 
 constexpr std::int64_t side = 32;
-constexpr std::int64_t pitch = side + 1;  // so that a column of a tile is in as many banks of memory
+constexpr std::int64_t pitch = side + 1;  // so that the elements of a tile's column are in different banks of memory
 
 class CrossingKernel {
  public:
@@ -52,7 +53,7 @@ class CrossingKernel {
     const std::int64_t rows = team_.size() / side;
     Value *column = k_.b.CreateURem(team_.member(), integer(side)),
           *row = k_.b.CreateUDiv(team_.member(), integer(side));
-    // All loads before the first store: they are under way at the same time.
+    // All loads come before the first store, so that they are in flight at the same time.
     std::vector<std::vector<Value *>> loaded;
     for (std::int64_t first = 0; first < side; first += rows) {
       Value *along = clamped(k_.b.CreateAdd(row, integer(first)), groups_.size() - 1);
@@ -76,7 +77,7 @@ class CrossingKernel {
  private:
   llvm::ConstantInt *integer(std::int64_t value) { return k_.b.getInt64(static_cast<std::uint64_t>(value)); }
 
-  // Where the item's tile begins, and the indices of the other loops.
+  // Finds the position at which the item's tile begins, and the indices of the other loops.
   void find_tile() {
     Value *rest = site_.begin;
     at_.resize(groups_.size());
@@ -90,7 +91,7 @@ class CrossingKernel {
     }
   }
 
-  // A place in the tile as an index of the loop, the last one if there are not so many.
+  // Returns the loop index of a position in the tile, limited to the last index.
   Value *clamped(Value *place, std::size_t group) {
     Value *index = k_.b.CreateAdd(at_[group], place);
     return k_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, integer(groups_[group].size - 1));
@@ -105,7 +106,7 @@ class CrossingKernel {
     return indices;
   }
 
-  // An element of each operand.
+  // Reads an element of each operand.
   std::vector<Value *> read(Value *along, Value *across) {
     const Indices indices = indices_at(along, across);
     std::vector<Value *> elements;
@@ -121,7 +122,7 @@ class CrossingKernel {
 
   // From here on, the operands are read from the tiles.
   void bind(const std::vector<Value *> &tiles) {
-    std::vector<std::int64_t> strides(shape_->rank(), 0);  // of the results' dimensions
+    std::vector<std::int64_t> strides(shape_->rank(), 0);  // by dimension of the results
     const auto set_strides = [&](const LoopGroup &group, std::int64_t stride) {
       for (auto d = group.dims.rbegin(); d != group.dims.rend(); ++d) {
         strides[static_cast<std::size_t>(*d)] = stride;
@@ -138,7 +139,8 @@ class CrossingKernel {
         own.push_back(d < 0 ? 0 : strides[static_cast<std::size_t>(d)]);
       }
       Value *bytes = k_.b.CreateMul(origin, integer(storage_bytes(module_.shape_of(operand.value).dtype)));
-      Value *first = k_.b.CreateGEP(k_.b.getInt8Ty(), tiles[n], k_.b.CreateNeg(bytes));  // of index 0, not in the tile
+      // Address of index 0, not of the tile's first element.
+      Value *first = k_.b.CreateGEP(k_.b.getInt8Ty(), tiles[n], k_.b.CreateNeg(bytes));
       generator_.bind_row(operand.value, first, std::move(own));
     }
   }
@@ -167,10 +169,10 @@ class CrossingKernel {
   const Crossing &crossing_;
   Team &team_;
   std::vector<std::uint32_t> roots_;
-  const Shape *shape_;  // of all results
+  const Shape *shape_;  // the shape of all results
   std::vector<LoopGroup> groups_;
-  std::size_t across_;       // the group that operands lie along; results lie along the last one
-  std::vector<Value *> at_;  // by group: its index, or where the tile begins
+  std::size_t across_;  // the group along which the operands' memory runs; that of the results runs along the last one
+  std::vector<Value *> at_;  // by group: its index, or the first index of the tile
   std::int64_t items_ = 1;
 };
 

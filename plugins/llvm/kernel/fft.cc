@@ -1,7 +1,7 @@
 // Fft: lines of the last dimension, each in cache-resident scratch from its first pass to its last; then, in place,
-// blocks of neighbouring columns of the dimensions before. A line too long for that is a matrix (fft/matrix.h). A line
-// of reals is one of complex numbers (fft/real.h). Backwards is forwards with real and imaginary parts in each other's
-// place.
+// blocks of neighbouring columns of the dimensions before it. A line too long for that is treated as a matrix
+// (fft/matrix.h). A line of reals is converted to one of complex numbers (fft/real.h). A backward transform is a
+// forward one with real and imaginary parts exchanged.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -46,7 +46,7 @@ class FftKernel {
   }
 
  private:
-  // What an item does: of a line, or number.
+  // A step; emit() emits item number `item` for line number `line`.
   struct Step {
     std::int64_t items;
     std::function<void(Value *line, Value *item)> emit;
@@ -67,7 +67,7 @@ class FftKernel {
 
   // --- lines ---
 
-  // A line of the operand, or of what columns made of it.
+  // Returns a line of the operand, or of the memory that the column transforms have written.
   FftArray source_line(Value *base, Value *line) const {
     const FftArray::Kind kind =
         shape_.type == BP_FFT_TYPE_RFFT && !shape_.is_halved ? FftArray::Kind::Reals : FftArray::Kind::Pairs;
@@ -169,7 +169,7 @@ class FftKernel {
 
   using Line = std::function<FftArray(Value *line)>;
 
-  // Numbers times factors; beyond `count`, which is what there is, zeros.
+  // Adds a step that multiplies numbers by factors; beyond `count`, the number of existing ones, it writes zeros.
   void add_product(std::vector<Step> &steps, std::int64_t chunks, const Line &from, const Line &to, std::int64_t count,
                    const FftArray &factors, double scale) {
     steps.push_back(
@@ -204,7 +204,7 @@ class FftKernel {
     steps.push_back({blocks_of_rows, [=](Value *line, Value *item) { matrix().columns_again(to(line), item, scale); }});
   }
 
-  // --- all of it ---
+  // --- all stages ---
 
   KernelWork emit_stages() {
     KernelWork work{.scratch_bytes = scratch_bytes_, .items = 0};
@@ -218,7 +218,7 @@ class FftKernel {
             *end = b_.CreateSub(site_->end, integer(work.items));
       Value *is_here = b_.CreateICmpULT(begin, integer(of_round * stage.rounds));
       const auto emit_stage = [&] {
-        // Rounds of a stage of one step are not told apart.
+        // In a stage of one step, rounds are not distinguished.
         Value *line = stage.rounds == 1 ? integer(0) : b_.CreateUDiv(begin, integer(of_round));
         Value *first = b_.CreateSub(begin, times(line, of_round)), *last = b_.CreateSub(end, times(line, of_round));
         std::int64_t offset = 0;

@@ -1,5 +1,5 @@
-// Picks the way an instruction becomes loops. Whatever Generator can compute element by element needs no more than a
-// nest around it; updates in place and concatenations write parts of the result, one nest each.
+// Chooses how an instruction is compiled to loops. Instructions that Generator can compute element by element need only
+// a nest; updates in place and concatenations write parts of the result, one nest each.
 #include "plugins/llvm/kernel/kernel.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ class ElementKernel {
   ElementKernel(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target)
       : generator_(generator), k_(builder), site_(site), target_(target), module_(site.instruction.module()) {}
 
-  // The number of items: one, unless all is a single nest, or, on a threaded target, nests that do not write what
-  // another one reads.
+  // Returns the number of items: one, unless the kernel is a single nest or, on a threaded target, consists of nests
+  // that do not write what another one reads.
   std::int64_t emit() {
     std::vector<Root> roots, updates, packed;
     const InstructionView instruction = site_.instruction;
@@ -96,7 +96,8 @@ class ElementKernel {
     return std::ranges::all_of(site_.in_place, [](int operand) { return operand < 0; });
   }
 
-  // A dynamic-update-slice that writes only the box it updates, because the rest is there or can be copied before.
+  // Whether the root is a dynamic-update-slice that writes only the box it updates, because the rest is in place or can
+  // be copied before.
   bool is_update(const Root &root) const {
     const InstructionView definition = module_.definition(root.value);
     if (definition.op() != BP_OP_DYNAMIC_UPDATE_SLICE) {
@@ -119,7 +120,7 @@ class ElementKernel {
     if (target_.is_threaded) {
       return lanes;  // neighbouring threads share cache lines
     }
-    // A reduction over rows reads a few cache lines of each.
+    // A reduction over columns reads a few cache lines of each row.
     return columns && size >= 4 * static_cast<std::int64_t>(lanes) ? 4 * lanes : lanes;
   }
 
@@ -142,7 +143,7 @@ class ElementKernel {
     });
   }
 
-  // A nest of this kernel: all of it, or the items of this call.
+  // Emits a nest of this kernel: all of it, or the items of this call.
   void nest(std::span<const LoopGroup> groups, const Shape &shape, unsigned lanes,
             const std::function<void(std::span<const Index>)> &body) {
     const Generator::Range range{site_.begin, site_.end};
@@ -155,7 +156,7 @@ class ElementKernel {
     k_.store(root.pointer, k_.linear(indices, shape.dims, shape.strides), value, shape.dtype);
   }
 
-  // Byte by byte, in the order of memory: elements that share one are stored at once.
+  // Writes byte by byte, in the order of memory: elements that share a byte are stored together.
   void emit_packed(const Root &root) {
     const Shape &shape = module_.shape_of(root.value);
     const std::vector<std::int64_t> order = shape.major_to_minor();
@@ -197,7 +198,7 @@ class ElementKernel {
     }
   }
 
-  // Computes all of `from` and writes it to the root's memory, moved by `origin`.
+  // Computes all of `from` and writes it to the root's memory, shifted by `origin`.
   void emit_part(const Root &root, std::uint32_t from, const std::function<Index(std::size_t)> &origin) {
     const Shape &part = module_.shape_of(from);
     if (part.elements == 0) {
@@ -205,7 +206,7 @@ class ElementKernel {
     }
     std::vector<std::int64_t> order = module_.shape_of(root.value).major_to_minor();
     std::vector<LoopGroup> groups = generator_.groups({&from, 1}, order);
-    // Only dimensions that the part has in full run on from one row to the next.
+    // Only dimensions that the part covers completely can share a loop with the next outer dimension.
     std::vector<LoopGroup> split;
     for (const LoopGroup &group : groups) {
       split.emplace_back();
@@ -258,17 +259,17 @@ class ElementKernel {
   const KernelSite &site_;
   const VectorTarget &target_;
   const ModuleView &module_;
-  bool has_items_ = false;  // calls do a part each, else one call does all
+  bool has_items_ = false;  // calls do a part each; otherwise one call does everything
   std::int64_t items_ = 1;
 };
 
-// The rows of a fusion that is better off with a loop over rows.
+// Returns the rows of a fusion for which a loop over rows is better.
 std::optional<RowFusion> rows_of(InstructionView fusion) {
   std::string problem;
   return fusion.result_count() > 1 || repeats_reductions(fusion) ? find_rows(fusion, problem) : std::nullopt;
 }
 
-// Whether a reduction can start with an element, which it cannot where the result is of another type.
+// Whether a reduction can start with an element, which is not possible if the result has another type.
 bool starts_with_elements(InstructionView reduction) {
   for (std::size_t i = 0; i < reduction.result_count(); ++i) {
     if (reduction.operand_shape(i).dtype != reduction.shape(i).dtype) {
@@ -282,10 +283,11 @@ bool may_have_rows(InstructionView instruction) {
   return instruction.op() == BP_OP_REDUCE || (instruction.op() == BP_OP_FUSION && !works_in_memory(instruction));
 }
 
-// Whether it is worth it that a team shares a row, and each member has an element to start with.
+// Whether a row is long enough to be shared by a team, and each member has an element to start with.
 bool can_share(const ModuleView &module, const RowFusion &rows) {
   constexpr std::int64_t shortest_row = 16;
-  constexpr std::size_t max_results = 16;  // of a reduction: members show theirs to each other in the team's memory
+  // Results per reduction; limited because members pass theirs to each other in the team's memory.
+  constexpr std::size_t max_results = 16;
   for (std::uint32_t n = 0; n < rows.members.size(); ++n) {
     const InstructionView member = module.instruction(rows.first_instruction + n);
     if (member.op() == BP_OP_REDUCE && (member.result_count() > max_results || !starts_with_elements(member))) {
@@ -295,8 +297,8 @@ bool can_share(const ModuleView &module, const RowFusion &rows) {
   return rows.length(module) >= shortest_row;
 }
 
-// How far from 0 the places lie that padding or windows ask for, before it is known which of them exist: an element of
-// the operand is at its coordinate times `step`. In doubles, which do not overflow.
+// Returns the largest distance from 0 of the positions that padding or windows refer to, including those that do not
+// exist; an element of the operand is at its coordinate times `step`. In doubles, which do not overflow.
 double farthest_place(InstructionView instruction) {
   const bool is_pad = instruction.op() == BP_OP_PAD;
   if (!is_pad && instruction.op() != BP_OP_REDUCE_WINDOW) {
@@ -317,7 +319,7 @@ double farthest_place(InstructionView instruction) {
   return farthest;
 }
 
-// Whether there are coordinates, of elements or of places that a condition refuses, that 32 bits are too few for.
+// Whether coordinates of elements, or of positions that a condition excludes, need more than 32 bits.
 bool needs_large_coordinates(InstructionView instruction) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {

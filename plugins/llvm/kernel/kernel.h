@@ -1,5 +1,5 @@
-// One instruction as code: the loops that compute its results in memory from its operands in memory. Control flow is
-// not here but in program.h.
+// The code of one instruction: the loops that compute its results in memory from its operands in memory. Control flow
+// is in program.h.
 #pragma once
 
 #include <optional>
@@ -16,78 +16,80 @@ namespace bp::emit {
 
 struct KernelSite {
   InstructionView instruction;
-  std::vector<llvm::Value *> operands;  // pointers; null where the operand is a constant known at compile time
+  std::vector<llvm::Value *> operands;  // pointers; null if the operand is a constant known at compile time
   std::vector<llvm::Value *> results;   // pointers
-  std::vector<int> in_place;            // for each result: the operand that lies in the same memory, or -1
+  std::vector<int> in_place;            // by result: the operand in the same memory, or -1
   llvm::Value *scratch;                 // KernelWork::scratch_bytes, aligned to 64
-  llvm::Value *begin, *end;             // i64: the part of the work that this call does
-  llvm::Value *common = nullptr;        // common_bytes() that all calls share, aligned to 64; null for 0
+  llvm::Value *begin, *end;             // i64: the part of the work of this call
+  llvm::Value *common = nullptr;        // common_bytes() bytes shared by all calls, aligned to 64; null for 0
 };
 
-// Items that are done in order: all of a step before those of the next. Each round does the same steps again, with
-// items of its own; their numbers go on.
+// Items that are done in order: all items of a step before those of the next step. Each round does the same steps again
+// with items of its own, whose numbers continue those of the previous round.
 struct KernelSteps {
   std::int64_t rounds = 1;
-  std::vector<std::int64_t> items;  // by step
+  std::vector<std::int64_t> items;  // number of items, by step
   std::int64_t items_of_round() const;
 };
 
-// What one call of a kernel needs and how it can be shared out: parts [begin, end) of [0, items) write disjoint memory
-// and may run at the same time, each on a scratch of its own. On a threaded target, where an item is a thread's and all
-// run at the same time, only what is one item needs scratch.
+// Requirements of one call of a kernel, and how the work can be divided: parts [begin, end) of [0, items) write
+// disjoint memory and may run at the same time, each with a scratch of its own. On a threaded target, where each thread
+// has an item and all run at the same time, only kernels of one item need scratch.
 struct KernelWork {
   std::int64_t scratch_bytes = 0;
   std::int64_t items = 1;
-  std::vector<KernelSteps> steps = {};  // one after the other, as many items as these are; empty: any order will do
+  // In this order, together as many items as `items`; empty: any order is possible.
+  std::vector<KernelSteps> steps = {};
 };
 
-// Why no code can be generated for an instruction; empty if it can. Looks at nothing but the instruction, its shapes
-// and what it calls, and whether the target is threaded; whatever passes can be emitted. Control flow passes if it is
-// well formed: its callees are not looked at.
+// Returns why no code can be generated for an instruction; empty if it can. Depends only on the instruction, its
+// shapes, the computations it calls, and whether the target is threaded. If empty, the instruction can be emitted. For
+// control flow, checks only that it is well formed, not its callees.
 std::string kernel_problem(InstructionView instruction, const VectorTarget &target);
 
-// Ops that leave no trace at run time unless operand and result lie apart; then the bytes are copied.
+// Whether the op does nothing at run time unless operand and result are in different memory; then the bytes are copied.
 bool is_forwarding(std::uint16_t op);
 bool is_control_flow(std::uint16_t op);
-// Instructions that read and write arrays by themselves, not element by element through a Generator.
+// Whether the instruction reads and writes arrays itself instead of element by element through a Generator.
 bool works_in_memory(InstructionView instruction);
-// The scatter that an instruction is, or that a fusion of one result ends in.
+// Returns the instruction if it is a scatter, or the scatter in which a fusion of one result ends.
 std::optional<InstructionView> scatter_in(InstructionView instruction);
-// The operand that holds result i of such an instruction before it.
+// Returns the operand with the initial value of result i of such an instruction.
 std::size_t scattered_operand(InstructionView instruction, std::size_t i);
 
-// What a team does better than threads by themselves: the rows or columns of an instruction, tiles of one that crosses
-// its operands (find_crossing()), or parts of the result of a dot or convolution. All expect kernel_problem() to be
-// empty.
+// Work that a team does better than threads by themselves: the rows or columns of an instruction, tiles of an
+// instruction with crossing operands (find_crossing()), or parts of the result of a dot or convolution. All functions
+// require kernel_problem() to be empty.
 std::optional<RowFusion> rows_for_team(InstructionView instruction);
 std::optional<RowFusion> columns_for_team(InstructionView instruction);
 struct ColumnWork {
-  std::int64_t items, length;    // an item is as many neighbouring columns as a vector has lanes
-  std::int64_t row_bytes;        // of an item in one row
-  std::int64_t sum_bits = 0;     // that a member keeps of an item
-  std::int64_t shown_bytes = 0;  // in the team's memory, by each group of members that can exchange values
+  std::int64_t items, length;    // an item has as many neighbouring columns as a vector has lanes
+  std::int64_t row_bytes;        // bytes of an item in one row
+  std::int64_t sum_bits = 0;     // bits of the sums that a member keeps for an item
+  std::int64_t shown_bytes = 0;  // bytes in the team's memory per group of members that can exchange values
 };
 ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, const RowFusion &columns,
                        const VectorTarget &target);
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
 
-// What a kernel does before it multiplies: an op for each element of an operand, as often as one is computed again. 0:
-// it multiplies nothing, or what lies in memory. Expects kernel_problem() to be empty.
+// Returns the number of ops that a kernel executes to compute the operands of a contraction, where an element that is
+// computed several times counts several times. Returns 0 if it has no contraction, or if the operands are in memory.
+// Requires kernel_problem() to be empty.
 double prologue_operations(InstructionView instruction, const VectorTarget &target);
 
-// Memory that all calls for one instruction share, for what steps hand on to each other.
+// Returns the bytes of memory that all calls for one instruction share, in which steps pass results to later steps.
 std::int64_t common_bytes(InstructionView instruction, const VectorTarget &target);
 
-// Emits into the builder's block, which then ends without a terminator. On a threaded target, whose threads do not wait
-// for each other, the results of a scatter must hold what it is scattered into already. team: the threads that do item
-// site.begin of an instruction that is for a team, in the team's memory in place of site.scratch; null if a call does a
-// range of items.
+// Emits the kernel into the builder's block, which then ends without a terminator. On a threaded target, whose threads
+// do not wait for each other, the results of a scatter must already contain the array into which it scatters. team: the
+// threads that do item site.begin of an instruction that is suited to teams, with the team's memory instead of
+// site.scratch; null if a call does a range of items.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                        Team *team = nullptr);
 
-// Kernels of single ops, with the same contract. generator has the operands bound. What returns one number returns the
-// number of items.
+// Kernels of single ops, with the same contract. The operands are bound in `generator`. Functions that return one
+// number return the number of items.
 std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                           const VectorTarget &target);
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,

@@ -55,7 +55,7 @@ class RowFinder {
   const Member &member(std::uint32_t value) const { return rows_.member(module_, value); }
   const Shape &row_shape() const { return module_.shape_of(rows_.rows_of); }
 
-  // Appends the instruction's member; says why there is none.
+  // Appends the instruction's member; returns why it has none, or an empty string.
   std::string add(InstructionView instruction) {
     rows_.members.emplace_back();
     Member &own = rows_.members.back();
@@ -112,7 +112,7 @@ class RowFinder {
                : "moves what was computed from reductions";
   }
 
-  // From one element for each row: as many again, or broadcast over the rows.
+  // Adds an instruction that computes one element per row from one element per row, or broadcasts it over the rows.
   std::string add_from_rows(InstructionView instruction, Member &own) {
     const Shape &shape = instruction.shape();
     const std::uint32_t first = instruction.operand(0);
@@ -132,7 +132,7 @@ class RowFinder {
     const Member &from = member(first);
     switch (instruction.op()) {
       case BP_OP_RESHAPE: {
-        // Dimensions of size 1 come and go; the others keep their order.
+        // Dimensions of size 1 may be added or removed; the others keep their order.
         std::vector<std::int64_t> kept;
         for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
           if (instruction.operand_shape(0).dims[d] > 1) {

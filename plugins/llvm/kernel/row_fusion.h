@@ -1,6 +1,7 @@
-// Row fusions: reductions along rows, and what is done with their results in the same rows, as in softmax and layer
-// norm. One kernel takes one row after the other: a row fits a near cache, however often it is read. Columns, whose
-// neighbours lie across memory, are rows too, but only for teams: there neighbouring threads have neighbouring columns.
+// Row fusions: reductions along rows, and computations with their results in the same rows, as in softmax and layer
+// norm. One kernel processes one row after the other: a row fits into a near cache, however often it is read. Columns,
+// whose neighbours are far apart in memory, are rows too, but only for teams: there neighbouring threads have
+// neighbouring columns.
 #pragma once
 
 #include <optional>
@@ -11,30 +12,32 @@
 
 namespace bp::emit {
 
-// How the instructions of a fused computation, or a reduction alone, relate to the rows of its reductions.
+// Relation of the instructions of a fused computation, or of a single reduction, to the rows of its reductions.
 struct RowFusion {
-  // What a value is to a row.
+  // Relation of a value to a row.
   enum class Part : std::uint8_t {
-    Outside,  // does not depend on a reduction: its elements can be had at any place
-    PerRow,   // one element for each row: a reduction's result and what is computed from it
-    InRow,    // an element for each place of the row, computed from PerRow values
+    Outside,  // does not depend on a reduction: its elements can be computed at any position
+    PerRow,   // one element per row: a reduction's result and values computed from it
+    InRow,    // one element per position of the row, computed from PerRow values
   };
   struct Member {
     Part part = Part::Outside;
-    // PerRow: which of the row shape's dimensions each dimension is; -1 for those of size 1 that are none.
+    // PerRow: for each dimension of the value the dimension of the row shape; -1 for additional dimensions of size 1.
     std::vector<std::int64_t> dimensions;
   };
-  std::uint32_t rows_of = 0;               // a value with rows: what is reduced first
-  std::vector<std::int64_t> outer, inner;  // dimensions of that value, from major to minor: which row, where in it
-  bool are_columns = false;                // the innermost dimension is outer
+  std::uint32_t rows_of = 0;  // a value with rows: the operand of the first reduction
+  // Dimensions of that value, from major to minor: those that select a row, and those within it.
+  std::vector<std::int64_t> outer, inner;
+  bool are_columns = false;  // the innermost dimension is an outer one
   std::uint32_t first_instruction = 0;
-  std::vector<Member> members;       // by instruction, from the first on
+  std::vector<Member> members;       // by instruction, from first_instruction on
   std::vector<std::uint32_t> roots;  // values
 
-  // The number of rows, and of elements in each.
+  // Return the number of rows, and the number of elements per row.
   std::int64_t count(const ModuleView &module) const { return size_of(module, outer); }
   std::int64_t length(const ModuleView &module) const { return size_of(module, inner); }
-  // What is known of the instruction that makes the value, which need not be one of these.
+  // Returns the member for the instruction that computes the value; if that is not one of these instructions, returns a
+  // member that is Outside.
   const Member &member(const ModuleView &module, std::uint32_t value) const {
     static const Member outside;
     const std::uint32_t n = module.definition(value).id() - first_instruction;
@@ -51,15 +54,15 @@ struct RowFusion {
   }
 };
 
-// Whether a fusion computes with the result of a reduction at more places than there are results: without rows, the
-// reduction would run anew for each.
+// Whether a fusion uses the result of a reduction at more positions than there are results: without rows, the reduction
+// would be computed again for each position.
 bool repeats_reductions(InstructionView fusion);
 
-// The rows of a fusion or a reduction. Nothing, and why in `problem`, if it reduces nothing, if its reductions differ in
-// their rows or leave the innermost dimension alone, or if something wants the result of one at another row. Expects what
-// else kernel_problem() looks at to be right.
+// Returns the rows of a fusion or a reduction. Returns nullopt and sets `problem` if it reduces nothing, if its
+// reductions have different rows or do not reduce the innermost dimension, or if an instruction uses the result of a
+// reduction in another row. Requires the other checks of kernel_problem() to have passed.
 std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem);
-// Likewise if its reductions all leave the innermost dimension alone.
+// Returns the columns of a fusion or a reduction, if none of its reductions reduces the innermost dimension.
 std::optional<RowFusion> find_columns(InstructionView instruction);
 
 }  // namespace bp::emit

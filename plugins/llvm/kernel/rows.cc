@@ -1,7 +1,7 @@
-// The kernel of a row fusion (row_fusion.h): a loop over rows, or one row that a team does together. In each row the
-// instructions come in their order: a reduction is a loop over the row, what follows from reductions alone is one scalar,
-// and the results are one more loop over the row. Values in the row are computed again by every loop that needs them,
-// unless that costs more than keeping a row of them in scratch.
+// The kernel of a row fusion (row_fusion.h): a loop over rows, or one row that a team processes together. In each row
+// the instructions are in their order: a reduction is a loop over the row, values computed from reductions alone are
+// scalars, and the results are computed by one more loop over the row. Values in the row are computed again by every
+// loop that needs them, unless that costs more than keeping a row of them in scratch.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -18,9 +18,10 @@ namespace {
 
 using llvm::Value;
 
-// Rows of values in scratch stay in a second-level cache.
+// Rows of values in scratch must fit into a second-level cache.
 constexpr std::int64_t max_cached_bytes = 512 * 1024;
-// Cycles for a vector of elements, roughly; computing again for less than this beats a store and a load.
+// Approximate cycles for a vector of elements; computing a value again is better than a store and a load below this
+// cost.
 constexpr int cost_of_keeping = 8;
 
 int cost_of(std::uint16_t op) {
@@ -46,14 +47,14 @@ int cost_of(std::uint16_t op) {
   }
 }
 
-// An op, or 0 for any other computation.
+// Returns the op of a reduction, or 0 for any other computation.
 std::uint16_t op_of(InstructionView reduction) {
   return reduction.result_count() == 1 ? simple_reducer(reduction.called(0)) : std::uint16_t{0};
 }
 
-// What is kept of a reduction's results while it runs, each in so many lanes.
+// Bytes of a reduction's intermediate results, each with this number of lanes.
 struct SumBytes {
-  std::int64_t all = 0, shown = 0;  // shown: where a team's members show them to each other
+  std::int64_t all = 0, shown = 0;  // shown: in the memory in which a team's members pass them to each other
 };
 SumBytes sum_bytes(InstructionView reduction, unsigned lanes) {
   SumBytes bytes;
@@ -75,7 +76,7 @@ std::vector<InstructionView> reductions_of(const ModuleView &module, const RowFu
   return reductions;
 }
 
-// An item is a row, or neighbouring columns, one in each lane.
+// An item is a row, or several neighbouring columns, one in each lane.
 struct RowItems {
   std::vector<LoopGroup> groups;
   unsigned lanes = 1;
@@ -106,9 +107,9 @@ class RowKernel {
         shape_(module_.shape_of(rows_.rows_of)),
         team_(team),
         scratch_(site.scratch),
-        max_scratch_bytes_(rows.are_columns     ? 0  // they are too long
+        max_scratch_bytes_(rows.are_columns     ? 0  // columns are too long
                            : team != nullptr    ? team->max_memory_bytes()
-                           : target.is_threaded ? 0  // each row is a thread's
+                           : target.is_threaded ? 0  // each row is done by one thread
                                                 : max_cached_bytes) {}
 
   KernelWork emit() {
@@ -133,7 +134,7 @@ class RowKernel {
  private:
   std::uint32_t count() const { return static_cast<std::uint32_t>(rows_.members.size()); }
   InstructionView instruction(std::uint32_t n) const { return module_.instruction(rows_.first_instruction + n); }
-  // At least count() if the instruction is none of these.
+  // Returns the number of the instruction that computes the value; at least count() if it is none of these.
   std::uint32_t number_of(std::uint32_t value) const {
     return module_.definition(value).id() - rows_.first_instruction;
   }
@@ -142,7 +143,7 @@ class RowKernel {
            instruction(n).shape().dims == shape_.dims && !instruction(n).shape().packed();
   }
 
-  // Decides which values of the row are kept: those that several loops need and that cost something.
+  // Chooses which values of the row are kept: those that several loops need and that are expensive.
   void choose_kept() {
     std::vector<int> cost(count());
     for (std::uint32_t n = 0; n < count(); ++n) {
@@ -155,7 +156,7 @@ class RowKernel {
         cost[n] = std::min(cost[n] + (from < count() ? cost[from] : 0), 1000);
       }
     }
-    // By instruction: the loops that need it, a bit for each; those that share a bit count as one.
+    // For each instruction the loops that need it, one bit each; loops that share a bit count as one.
     std::vector<std::uint64_t> loops(count());
     int next = 1;
     const auto new_loop = [&] { return std::uint64_t{1} << std::min(next++, 63); };
@@ -235,7 +236,7 @@ class RowKernel {
     if (!values.empty()) {
       if_wanted(store_row);
       if (team_ != nullptr && !of_rows.empty() && !in_memory_of_its_own()) {
-        team_->wait(k_.b);  // until nobody reads what is now overwritten
+        team_->wait(k_.b);  // until no member reads what is overwritten next
       }
     }
     if (team_ == nullptr) {
@@ -257,7 +258,7 @@ class RowKernel {
     }
   }
 
-  // Where in a PerRow value the element of the row is.
+  // Returns the coordinates of the row's element in a PerRow value.
   Indices place_in(std::uint32_t n, std::span<const Index> row) {
     Indices place;
     for (const std::int64_t d : rows_.members[n].dimensions) {
@@ -280,12 +281,12 @@ class RowKernel {
     generator_.nest(groups, shape_, lanes, Indices(row.begin(), row.end()), body);
   }
 
-  // Those of columns lie across.
+  // Returns the lanes along a row. The lanes of columns are in different columns instead.
   unsigned lanes_along_row(const std::vector<std::uint32_t> &values, std::span<const LoopGroup> groups) {
     return rows_.are_columns ? 1 : generator_.preferred_lanes(values, groups.back().size);
   }
 
-  // The team's members take turns.
+  // Emits a loop in which the team's members take turns.
   std::vector<Value *> over_items(std::span<const LoopGroup> groups, unsigned lanes, std::vector<Value *> initial,
                                   const KernelBuilder::CarryingBody &body, bool first_is_done = false) {
     Value *size = k_.b.getInt64(static_cast<std::uint64_t>(team_->size()));
@@ -310,8 +311,9 @@ class RowKernel {
     });
   }
 
-  // Each member reduces its items, then all what the members have. A simple sum of a row is kept in lanes up to then; of any
-  // other computation there is no value to start with, so each member starts with an element: a row has one for each.
+  // Each member reduces its items, then the results of all members are reduced. A simple sum of a row is kept in vector
+  // lanes until then. Other computations have no neutral element, so each member starts with an element; a row has at
+  // least one for each member.
   void reduce_together(InstructionView reduction, std::span<const Index> row) {
     const std::size_t count = reduction.operand_count() / 2;
     const std::vector<std::uint32_t> values(reduction.operands().begin(), reduction.operands().begin() + count);
@@ -371,7 +373,7 @@ class RowKernel {
     }
   }
 
-  // Two, in turns: the wait of a reduction is behind all that read the one before it.
+  // Two areas are used in turn: the wait of a reduction comes after all reads of the previous one.
   void find_reduction_memory(unsigned lanes) {
     std::int64_t max_shown = 0;
     for (const InstructionView reduction : reductions_of(module_, rows_)) {
@@ -415,7 +417,7 @@ class RowKernel {
   Value *scratch_;
   std::int64_t max_scratch_bytes_, scratch_bytes_ = 0;
   std::vector<std::int64_t> kept_;    // by instruction: offset in scratch, or -1
-  std::int64_t reduction_bytes_ = 0;  // of a half of what combine_members needs; these are at the start of scratch
+  std::int64_t reduction_bytes_ = 0;  // bytes of each of the two areas for combine_members, at the start of scratch
   bool uses_second_half_ = false;
 };
 
@@ -429,7 +431,7 @@ ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, 
   Generator generator(module, builder, target);
   for (const std::uint32_t operand : instruction.operands()) {
     if (module.definition(operand).op() != BP_OP_CONSTANT || module.shape_of(operand).elements > 1) {
-      generator.bind(operand, nullptr);  // as a kernel has it
+      generator.bind(operand, nullptr);  // as in a kernel
     }
   }
   if (instruction.op() == BP_OP_FUSION) {

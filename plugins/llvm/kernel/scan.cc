@@ -1,4 +1,4 @@
-// The kernel of a scan: a line is done part after part, of which each member has a few elements next to each other.
+// The kernel of a scan: a line is processed in parts, of which each member has a few neighbouring elements.
 #include "plugins/llvm/kernel/scan.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -16,7 +16,7 @@ namespace {
 using llvm::Value;
 
 constexpr std::int64_t shortest_line = 16;
-constexpr std::size_t max_results = 16;  // members show theirs to each other in the team's memory
+constexpr std::size_t max_results = 16;  // because members pass theirs to each other in the team's memory
 
 class ScanKernel {
  public:
@@ -42,10 +42,10 @@ class ScanKernel {
   }
 
  private:
-  using Values = std::vector<Value *>;  // one for each result
+  using Values = std::vector<Value *>;  // one per result
 
   KernelWork emit_line_of_team() {
-    constexpr std::int64_t widest_bytes = 16;  // of a value: c128
+    constexpr std::int64_t widest_bytes = 16;  // bytes of the largest value, a c128
     const std::int64_t bytes = reduction_bytes(*team_, static_cast<std::int64_t>(count_) * shown_bytes(widest_bytes));
     memory_ = bytes == 0 ? nullptr : team_->memory(b_, bytes);
     generator_.at_item(lines(), shape_, 1, Indices(shape_.rank(), k_.constant(0)), site_.begin,
@@ -53,7 +53,7 @@ class ScanKernel {
     return {.scratch_bytes = bytes, .items = scan_.lines};
   }
 
-  // Lines that lie across memory are done in lanes, so that whole cache lines are read of each row.
+  // Lines that do not run along memory are processed in lanes, so that whole cache lines are read.
   KernelWork emit_lines() {
     const std::vector<LoopGroup> groups = lines();
     unsigned lanes = 1;
@@ -71,7 +71,7 @@ class ScanKernel {
     return {.items = generator_.items(groups, lanes)};
   }
 
-  // All dimensions but the scan's; those on one side of it are one loop.
+  // Returns all dimensions except that of the scan; those on the same side of it share a loop.
   std::vector<LoopGroup> lines() const {
     std::vector<LoopGroup> groups;
     bool is_joined = false;
@@ -97,7 +97,7 @@ class ScanKernel {
   Value *integer(std::int64_t value) const { return b_.getInt64(static_cast<std::uint64_t>(value)); }
   std::uint16_t sum_type() const { return accumulator_type(op_, shape_.dtype); }
 
-  // Values of neighbouring elements, in the order of the scan.
+  // Combines values of neighbouring elements, in the order of the scan.
   Values combine(std::span<Value *const> first, std::span<Value *const> second) {
     if (scan_.is_backward) {
       std::swap(first, second);
@@ -151,13 +151,13 @@ class ScanKernel {
       return emit_part(at, number, {carried.begin(), carried.end()}, is_whole);
     });
   }
-  // The part in which the line ends.
+  // Emits the part in which the line ends.
   void emit_rest(Indices &at, Values so_far) {
     emit_parts(at, scan_.length / share_, (scan_.length + share_ - 1) / share_, false, std::move(so_far));
   }
 
-  // A long sum is taken in as many blocks as a block has parts: each begins anew, and what was before is added to what
-  // is in it, so that little is lost.
+  // Emits a long sum in blocks; there are about as many blocks as a block has parts. Each block starts from zero, and
+  // the sum before it is added to the sums in it, which reduces rounding errors.
   void emit_blocks(Indices &at) {
     const std::int64_t parts = scan_.length / share_;
     const std::int64_t block = std::int64_t{1} << std::bit_width(static_cast<std::uint64_t>(parts)) / 2;
@@ -175,7 +175,7 @@ class ScanKernel {
     emit_rest(at, before);
   }
 
-  // What the elements up to each of the part combine to, in the part.
+  // Returns, for each element of the part, the combination of the part's elements up to it.
   std::vector<Values> sums_of_part(Indices &at, Value *first, bool is_whole) {
     std::vector<Values> sums;
     for (std::int64_t i = 0; i < share_; ++i) {
@@ -196,7 +196,7 @@ class ScanKernel {
     }
   }
 
-  // After what all elements before it combine to. Returns what its own do.
+  // Emits a part after elements whose combination is so_far. Returns the combination of the part's own elements.
   Values emit_part_after(Indices &at, Value *number, const Values &so_far, bool is_whole) {
     Value *first = b_.CreateMul(number, integer(share_));
     const std::vector<Values> sums = sums_of_part(at, first, is_whole);
@@ -204,7 +204,7 @@ class ScanKernel {
     return sums.back();
   }
 
-  // What all elements up to the end of the part combine to. is_whole: the line does not end within it.
+  // Emits a part and returns the combination of all elements up to its end. is_whole: the line does not end within it.
   Values emit_part(Indices &at, Value *number, const Values &so_far, bool is_whole) {
     if (begins_with_initial_) {
       return combine(so_far, emit_part_after(at, number, so_far, is_whole));
@@ -226,12 +226,12 @@ class ScanKernel {
     store_all(at, first, sums, is_whole,
               [&](const Values &own) { return apply(initial, select(is_after_any, combine(before, own), own)); });
     if (memory_ != nullptr) {
-      team_->wait(b_);  // until nobody reads what is written next
+      team_->wait(b_);  // until no member reads what is written next
     }
     return select(is_first, members.all, combine(so_far, members.all));
   }
 
-  // The place of the n-th element of the scan; for one behind the last, any that there is.
+  // Returns the index of the n-th element of the scan; for n after the last one, any index that exists.
   Index place(Value *n, bool exists) {
     if (!exists) {
       n = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, n, integer(scan_.length - 1));
@@ -265,7 +265,7 @@ class ScanKernel {
   Team *team_;
   const std::size_t count_;
   const std::uint16_t op_;
-  std::int64_t share_;  // elements of a member in a part
+  std::int64_t share_;  // elements per member and part
   const bool begins_with_initial_;
   Value *memory_ = nullptr;
   Values initial_;

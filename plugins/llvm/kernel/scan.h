@@ -1,6 +1,6 @@
-// Scans: reduce-window with a window as long as a dimension, of which there is one for each element, from or to that
-// element: cumsum, cumprod, cummax. What all elements before one combine to is computed once. So its computation is
-// taken to be associative, as that of a reduction is.
+// Scans: reduce-window with a window as long as a dimension, one for each element, that ends or begins at that element:
+// cumsum, cumprod, cummax. The combination of all elements before an element is computed once. The computation is
+// therefore assumed to be associative, like that of a reduction.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,11 @@ struct Scan {
   std::int64_t lines = 1, length = 1;
 };
 
-// Nothing if the instruction is none, or so short that its windows are as good. Expects kernel_problem() to be empty.
+// Returns nullopt if the instruction is not a scan, or so short that computing each window is as fast. Requires
+// kernel_problem() to be empty.
 std::optional<Scan> find_scan(InstructionView instruction);
-// team: that does one line, which is an item; null if a call does a range of items, each a line or neighbouring ones.
+// team: does one line, which is an item; null if a call does a range of items, each of which is a line or several
+// neighbouring lines.
 KernelWork emit_scan(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Scan &scan,
                      Team *team = nullptr);
 

@@ -1,7 +1,7 @@
-// Ops that combine values into a result at places known only at run time. Scatter: one update window after the other with
-// vectors along the window; on a threaded target, what cannot meet in one place at the same time, or of sorted places all
-// that meets in one. Select-and-scatter: one source element after the other; on a threaded target, one element of the
-// result for each thread.
+// Ops that combine values into a result at positions known only at run time. Scatter: one update window after the
+// other, with vectors along the window. On a threaded target, windows that cannot meet at the same position run in
+// parallel; if the indices are sorted, one thread does all windows of the same position. Select-and-scatter: one source
+// element after the other; on a threaded target, one thread for each element of the result.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class ScatterKernel {
     }
   }
 
-  // The number of items: one, unless the target is threaded.
+  // Returns the number of items: one, unless the target is threaded.
   std::int64_t emit() {
     if (site_.instruction.op() == BP_OP_FUSION) {
       generator_.bind_parameters(site_.instruction.called(0), site_.instruction.operands());
@@ -112,19 +112,20 @@ class ScatterKernel {
   }
 
  private:
-  // Threads are in no order, so what meets in one place is either combined in any order with the same outcome, or by one
-  // thread, in the order in which a single thread would do everything.
+  // Threads have no order, so updates of the same position are either combined in any order with the same result, or by
+  // one thread, in the order in which a single thread would do all of them.
   void choose_order() {
     atomic_ = target_.is_threaded && instruction_.number(BP_ATTR_UNIQUE_INDICES) == 0 ? atomic_combiner() : 0;
     is_all_parallel_ = target_.is_threaded && (atomic_ != 0 || instruction_.number(BP_ATTR_UNIQUE_INDICES) != 0);
-    // Equal places then follow each other, and the first thread of them does all.
+    // Equal positions are then next to each other, and the first of their threads does all of them.
     is_sorted_ =
         target_.is_threaded && !is_all_parallel_ && instruction_.number(BP_ATTR_INDICES_ARE_SORTED) != 0 &&
         window_numbers_.size() == 1 && starts_batching_.empty() &&
         std::ranges::all_of(window_dims_, [&](std::int64_t d) { return is_parallel(static_cast<std::size_t>(d)); });
   }
 
-  // The op, if it is one of integers that a single instruction does to memory: these are associative and commute.
+  // Returns the op if it is an integer op that a single instruction applies to memory (such ops are associative and
+  // commutative), else 0.
   std::uint16_t atomic_combiner() const {
     const std::uint16_t op = count_ == 1 ? simple_reducer(instruction_.called(0)) : 0;
     const std::uint16_t dtype = instruction_.shape().dtype;
@@ -132,27 +133,28 @@ class ScatterKernel {
     return op != BP_OP_MULTIPLY && has_words ? op : 0;
   }
 
-  // Whether elements of the updates that differ in this dimension never meet, or may meet at any time.
+  // Whether elements of the updates that differ in this dimension never have the same position, or may be combined at
+  // any time.
   bool is_parallel(std::size_t d) const {
     if (!target_.is_threaded || is_all_parallel_) {
       return target_.is_threaded;
     }
-    if (!is_in(window_dims_, d)) {  // in a batch, each has a part of the operand for itself
+    if (!is_in(window_dims_, d)) {  // each element of a batch has a part of the operand of its own
       return is_sorted_ || is_in(starts_batching_, starts_of_update_[d]);
     }
     const auto moved = static_cast<std::size_t>(std::ranges::find(window_of_operand_, static_cast<std::int64_t>(d)) -
                                                 window_of_operand_.begin());
-    // Windows that start at different places of this dimension lie over each other, unless they are of one element.
+    // Windows that start at different positions of this dimension may overlap, unless they have one element.
     return update_.dims[d] == 1 || !is_in(to_operand_, moved) || operand_.dims[moved] <= update_.dims[d];
   }
 
   struct Window {
     Indices origin;               // in the operand
-    std::vector<Value *> starts;  // as given, i64
-    Value *fits = nullptr;        // or else it is dropped as a whole
+    std::vector<Value *> starts;  // start indices as given, i64
+    Value *fits = nullptr;        // i1: whether it is inside the operand; otherwise it is dropped as a whole
   };
 
-  // The window of the updates at `position`, of which the coordinates in the window do not matter.
+  // Returns the window of the updates at `position`, whose coordinates within the window are ignored.
   Window window_at(std::span<const Index> position) {
     Indices start_indices(starts_.rank(), k_.constant(0));
     for (const std::size_t d : window_numbers_) {
@@ -173,7 +175,7 @@ class ScatterKernel {
                                        : k_.b.CreateZExt(start, k_.b.getInt64Ty());
       const std::int64_t size =
           window_of_operand_[d] < 0 ? 1 : update_.dims[static_cast<std::size_t>(window_of_operand_[d])];
-      // As unsigned: negative starts are too large as well.
+      // Compared as unsigned numbers: negative starts are too large as well.
       const std::int64_t room = operand_.dims[d] - size;
       window.fits = room < 0 ? k_.b.getFalse() : k_.b.CreateAnd(window.fits, k_.b.CreateICmpULE(start, integer(room)));
       window.origin[d] = k_.of(start);
@@ -182,7 +184,7 @@ class ScatterKernel {
     return window;
   }
 
-  // The window of updates at `position`, of which this thread does what the inner loops go through.
+  // Emits the window of updates at `position`; this thread does the elements of the inner loops.
   void emit_window(std::span<const Index> position, std::span<const LoopGroup> inner, unsigned lanes) {
     const Window window = window_at(position);
     k_.if_then(window.fits, [&] {
@@ -191,7 +193,8 @@ class ScatterKernel {
     });
   }
 
-  // The element of the updates at `position`, if its window is the first of its place, with those of the windows after it.
+  // Emits the element of the updates at `position`, together with those of the following windows with the same start,
+  // if its window is the first one with that start.
   void emit_run(Indices position) {
     const std::size_t d = window_numbers_[0];
     Value *first = k_.scalar(position[d]);
@@ -219,7 +222,8 @@ class ScatterKernel {
     });
   }
 
-  // The first number from `begin` to `limit` that is not one of the run, whose numbers come first.
+  // Returns the first number from `begin` to `limit` that does not belong to the run, given that those of the run come
+  // first.
   Value *end_of_run(Value *begin, std::int64_t limit, const std::function<Value *(Value *)> &is_in_run) {
     const auto exists = [&](Value *at) { return k_.b.CreateICmpSLT(at, integer(limit)); };
     const auto goes_on_at = [&](Value *at) {
@@ -237,13 +241,13 @@ class ScatterKernel {
                                     k_.b.CreateSelect(goes_on, high, middle)};
       });
     };
-    // Most often there is no other.
+    // In most cases the run has no other element.
     return k_.branch(
         goes_on_at(begin), [&] { return std::vector<Value *>{search()[1]}; },
         [&] { return std::vector<Value *>{begin}; })[0];
   }
 
-  // Where an element of the updates belongs, if its window begins at `origin`.
+  // Returns the offset to which an element of the updates belongs if its window begins at `origin`.
   Index place_in(const Indices &origin, std::span<const Index> from) {
     Indices to = origin;
     for (std::size_t d = 0; d < operand_.rank(); ++d) {
@@ -268,7 +272,7 @@ class ScatterKernel {
     }
   }
 
-  // What is there with the updates at `from`.
+  // Returns the combination of the existing values and the updates at `from`.
   std::vector<Value *> combine(std::vector<Value *> arguments, std::span<const Index> from) {
     for (const std::uint32_t value : updates_) {
       arguments.push_back(generator_.element(value, from));
@@ -314,9 +318,11 @@ class ScatterKernel {
   const Shape &operand_, &starts_, &update_;
   const std::span<const std::int64_t> window_dims_, to_operand_, operand_batching_, starts_batching_;
   const std::size_t vector_dim_;
-  std::vector<std::int64_t> window_of_operand_;  // the dimension of update that moves it, or -1
-  std::vector<std::size_t> starts_of_update_;    // the dimension of starts, of those that are none of the window
-  std::vector<std::size_t> window_numbers_;      // these dimensions: which window it is
+  std::vector<std::int64_t> window_of_operand_;  // by operand dimension: the dimension of update that moves it, or -1
+  // By dimension of update: for those that are not window dimensions, the dimension of starts.
+  std::vector<std::size_t> starts_of_update_;
+  // Dimensions of update that are not window dimensions: they select the window.
+  std::vector<std::size_t> window_numbers_;
   std::vector<std::uint32_t> updates_;
   std::uint16_t atomic_ = 0;
   bool is_all_parallel_ = false, is_sorted_ = false;
@@ -343,7 +349,7 @@ class SelectAndScatterKernel {
         window_(instruction_.numbers(BP_ATTR_WINDOW)),
         initial_(generator.element(instruction_.operand(2), {})) {}
 
-  // One source element after the other.
+  // Emits a loop over the source elements.
   void emit() {
     k_.loop(0, operand_.elements, 1, [&](Value *i) { k_.store(site_.results[0], k_.of(i), initial_, operand_.dtype); });
     const Indices zeros(operand_.rank(), k_.constant(0));
@@ -356,8 +362,8 @@ class SelectAndScatterKernel {
     });
   }
 
-  // One element of the result after the other: of the windows that it lies in, in the order of above, those that select
-  // it. An item is an element.
+  // Emits one element of the result per item: combines, in the order of emit(), the windows that contain the element
+  // and select it.
   std::int64_t emit_by_element() {
     const std::vector<LoopGroup> loops = loops_over(operand_);
     const Indices zeros(operand_.rank(), k_.constant(0));
@@ -390,7 +396,8 @@ class SelectAndScatterKernel {
     return loops;
   }
 
-  // For the window of a source element: whether there is an element in it, the selected one, and its offset in operand.
+  // Returns for the window of a source element: whether it contains an element of the operand, the selected one, and
+  // that one's offset in the operand.
   std::vector<Value *> select(std::span<const Index> at) {
     Indices from(operand_.rank());
     const std::function<std::vector<Value *>(std::size_t, std::vector<Value *>)> level =
@@ -407,7 +414,7 @@ class SelectAndScatterKernel {
         from[d] = k_.add(k_.add(k_.multiply(at[d], stride(d)), k_.of(tap)), -low(d));
         Value *position = k_.scalar(from[d]);
         const std::vector<Value *> now(carried.begin(), carried.end());
-        // As unsigned: what lies before the operand is too large as well.
+        // Compared as unsigned numbers: positions before the operand are too large as well.
         return k_.branch(
             k_.b.CreateICmpULT(position, integer(operand_.dims[d])), [&] { return level(d + 1, now); },
             [&] { return now; });
@@ -422,8 +429,9 @@ class SelectAndScatterKernel {
     return generator_.call(instruction_.called(1), arguments)[0];
   }
 
-  // The value of an element after the windows that it lies in: from the loop `level` on, whose dimensions are those of
-  // source from major to minor. The last window that may reach it begins at or before it, others a stride before.
+  // Returns the value of an element after the windows that contain it: from loop `level` on, whose dimensions are those
+  // of source from major to minor. The last window that may contain it begins at or before it; each other one begins a
+  // stride before the next.
   Value *over_windows(std::span<const Index> to, Value *own, Indices &at, std::size_t level, Value *value) {
     if (level == source_.rank()) {
       const std::vector<Value *> best = select(at);
@@ -452,7 +460,7 @@ class SelectAndScatterKernel {
   const KernelSite &site_;
   const InstructionView instruction_;
   const Shape &operand_, &source_;
-  const std::span<const std::int64_t> window_;  // seven numbers for each dimension
+  const std::span<const std::int64_t> window_;  // seven numbers per dimension
   Value *const initial_;
 };
 

@@ -1,5 +1,5 @@
-// Signature: tells which instructions become the same code, so that it is generated once. Names, places and positions
-// in the module do not count.
+// Signature: equal for instructions whose code is the same, so that it is generated only once. Names, addresses and
+// positions in the module are not included.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace bp::emit {
 
-// Bytes that are equal for instructions whose code is equal.
+// Collects bytes that are equal for instructions whose code is equal.
 class Signature {
  public:
   template <class T>
@@ -33,7 +33,7 @@ class Signature {
     add(std::span<const std::int64_t>(shape.dims));
     add(std::span<const std::int64_t>(shape.minor_to_major));
   }
-  // Op, attributes, shapes and callees; operands are left to the caller.
+  // Adds op, attributes, shapes and callees; the caller adds the operands.
   void add(InstructionView instruction) {
     add(instruction.op());
     for (const bp_attr_t &attribute : instruction.attributes()) {
@@ -55,7 +55,7 @@ class Signature {
   }
   void add(ComputationView computation) {
     add(computation.instruction_count());
-    // Values of a computation by their number in it.
+    // Values of a computation are identified by their number in it.
     std::unordered_map<std::uint32_t, std::uint32_t> numbers;
     for (const std::uint32_t parameter : computation.parameters()) {
       numbers.emplace(parameter, static_cast<std::uint32_t>(numbers.size()));

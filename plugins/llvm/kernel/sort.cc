@@ -1,5 +1,5 @@
-// Sort: each line along the dimension is copied into scratch, merge sorted there from runs of one, two, four ... between
-// two halves of the scratch, and copied to the result. Stable, whatever the comparator.
+// Sort: each line along the dimension is copied to scratch, merge sorted there from runs of one, two, four ... elements
+// between two halves of the scratch, and copied to the result. Stable for any comparator.
 #include <algorithm>
 #include <bit>
 
@@ -20,7 +20,7 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite 
     return 0;
   }
   const auto i64 = [&](std::int64_t v) { return k.b.getInt64(static_cast<std::uint64_t>(v)); };
-  // For each operand two arrays of `size`, aligned to 64 bytes.
+  // Two arrays of `size` elements for each operand, aligned to 64 bytes.
   std::int64_t scratch = 0;
   std::vector<Value *> halves[2];
   for (std::size_t i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite 
       k.store(to[i], k.of(at), values[i], dtype(i));
     }
   };
-  // Both arms of a merge: copies the rest of one run.
+  // Whether the elements a come before the elements b.
   const auto less = [&](const std::vector<Value *> &a, const std::vector<Value *> &b) {
     std::vector<Value *> arguments;
     for (std::size_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite 
       }
       store_all(halves[0], i, values);
     });
-    // The halves swap roles in each round.
+    // The halves exchange their roles in each round.
     std::vector<Value *> pointers = halves[0];
     pointers.insert(pointers.end(), halves[1].begin(), halves[1].end());
     pointers.push_back(i64(1));

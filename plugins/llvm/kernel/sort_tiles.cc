@@ -1,5 +1,5 @@
-// Where the outputs of a merge begin in both runs is found by bisection (merge path): so many members, and teams, make as
-// many parts of one merge, each part of the same length.
+// The position in both runs at which a part of a merge's output begins is found by bisection (merge path): members, and
+// teams, thus make parts of the same length of one merge.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 using llvm::Value;
 
 constexpr std::int64_t usual_share = 8, largest_tile = 2048;
-constexpr std::int64_t max_words = 64;  // of 32 bits, that a member keeps in registers
+constexpr std::int64_t max_words = 64;  // words of 32 bits that a member keeps in registers
 
-// Positions in a line, or in the tile: [begin, end), at most as many as the team's memory has.
+// Positions [begin, end) in a line, or in the tile; at most as many as fit into the team's memory.
 struct Run {
   Value *begin, *end;
 };
@@ -70,7 +70,7 @@ class TileSort {
   }
 
  private:
-  using Element = std::vector<Value *>;  // one of each operand
+  using Element = std::vector<Value *>;  // one value per operand
 
   Value *integer(std::int64_t value) const { return b_.getInt64(static_cast<std::uint64_t>(value)); }
   Value *smaller(Value *x, Value *y) const { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
@@ -105,7 +105,7 @@ class TileSort {
     }
   }
 
-  // i1: a comes before b, although it stands behind it.
+  // i1: whether a must come before b, although it is after b now.
   Value *goes_before(const Element &a, const Element &b) {
     std::vector<Value *> arguments;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -117,12 +117,11 @@ class TileSort {
 
   // --- a tile ---
 
-  Value *own(std::int64_t i) {  // the position of a member's i-th element
+  Value *own(std::int64_t i) {  // position of a member's i-th element
     return b_.CreateAdd(b_.CreateMul(team_.member(), integer(tiles_.share)), integer(i));
   }
-  Value *in_turn(std::int64_t i) {  // where the i-th one is that it copies: next to those of its neighbours
-    return b_.CreateAdd(team_.member(), integer(i * tiles_.members));
-  }
+  // Position of the i-th element that a member copies: next to those of neighbouring members.
+  Value *in_turn(std::int64_t i) { return b_.CreateAdd(team_.member(), integer(i * tiles_.members)); }
 
   void sort_tile(Value *first) {
     Value *count = smaller(integer(tiles_.tile()), b_.CreateSub(integer(tiles_.length), first));
@@ -146,14 +145,14 @@ class TileSort {
       const Run left = {smaller(pair, count), smaller(b_.CreateAdd(pair, width), count)};
       const Run right = {left.end, smaller(b_.CreateAdd(left.end, width), count)};
       elements = merged(left, right, b_.CreateSub(smaller(own(0), count), left.begin), width);
-      team_.wait(b_);  // until nobody reads what is now overwritten
+      team_.wait(b_);  // until no member reads what is overwritten next
       show(elements);
       return {b_.CreateShl(width, 1)};
     });
     store_tile(first, count);
   }
 
-  // The runs of a pair lie one after the other in the line; the tile is a part of what becomes of both.
+  // The two runs of a pair are next to each other in the line; the tile is a part of their merged run.
   void merge_tile(Value *first, Value *width) {
     Value *length = integer(tiles_.length);
     Value *pair = b_.CreateAnd(first, b_.CreateNeg(b_.CreateShl(width, 1)));
@@ -164,7 +163,7 @@ class TileSort {
     const auto of_line = [&](Value *position) { return load_of_line(position); };
     Value *left_begin = taken_of_left(left, right, begin, width, of_line);
     Value *left_end = taken_of_left(left, right, b_.CreateAdd(begin, count), width, of_line);
-    // Without an order it could be any number.
+    // If the elements have no order, the result may be any number.
     left_end = smaller(larger(left_end, left_begin), b_.CreateAdd(left_begin, count));
     Value *left_count = b_.CreateSub(left_end, left_begin);
     Value *from_left = b_.CreateAdd(left.begin, left_begin);
@@ -195,7 +194,7 @@ class TileSort {
     }
   }
 
-  // If there is such a position in the tile.
+  // Stores an element if the position exists in the tile.
   void store_in_line(Value *first, Value *position, Value *count, const std::function<Element()> &element) {
     Value *exists = b_.CreateICmpSLT(position, count);
     if (team_.is_wanted() != nullptr) {
@@ -209,7 +208,7 @@ class TileSort {
     });
   }
 
-  // A member's own elements, neighbours with neighbours; those behind the last one stay where they are.
+  // Sorts a member's own elements by exchanging neighbours; those after the last existing one stay where they are.
   void sort_own(std::vector<Element> &elements, Value *count) {
     for (std::int64_t round = 0; round < tiles_.share; ++round) {
       for (std::int64_t i = round % 2; i + 1 < tiles_.share; i += 2) {
@@ -226,8 +225,8 @@ class TileSort {
 
   // --- merges ---
 
-  // The number of elements of the left run among the first `outputs` of both runs merged. The run has at most as many
-  // as `width`, a power of two, and of equals the left one comes first.
+  // Returns the number of elements of the left run among the first `outputs` elements of the merged runs. The left run
+  // has at most `width` elements, a power of two; of equal elements, that of the left run comes first.
   Value *taken_of_left(const Run &left, const Run &right, Value *outputs, Value *width,
                        const std::function<Element(Value *)> &load) {
     Value *least = larger(integer(0), b_.CreateSub(outputs, size(right)));
@@ -248,7 +247,8 @@ class TileSort {
                            })[0];
   }
 
-  // A member's share of two runs in the tile merged, from the element `outputs` on; if there are fewer, anything.
+  // Returns a member's share of two merged runs in the tile, from element `outputs` on; elements after the end are
+  // undefined.
   std::vector<Element> merged(const Run &left, const Run &right, Value *outputs, Value *width) {
     Value *taken = taken_of_left(left, right, outputs, width, [&](Value *position) { return load_of_tile(position); });
     Value *a = b_.CreateAdd(left.begin, taken);
@@ -278,7 +278,7 @@ class TileSort {
   const std::size_t dimension_, count_;
   const SortTiles &tiles_;
   Team &team_;
-  std::vector<Value *> tile_;  // by operand: where the team keeps its elements
+  std::vector<Value *> tile_;  // by operand: address of its elements in the team's memory
   Indices line_;
 };
 

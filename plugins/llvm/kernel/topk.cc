@@ -31,7 +31,8 @@ Value *TopkLines::key(Value *value) const {
   Value *key = value;
   if (is_float(dtype)) {
     key = b_.CreateBitCast(value, type);
-    key = b_.CreateXor(key, b_.CreateLShr(b_.CreateAShr(key, bits - 1), 1));  // negative ones order backwards
+    // The bits of negative numbers have the reverse order.
+    key = b_.CreateXor(key, b_.CreateLShr(b_.CreateAShr(key, bits - 1), 1));
   } else {
     key = b_.CreateZExt(value, type);
   }

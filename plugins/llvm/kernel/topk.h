@@ -1,5 +1,5 @@
-// Topk: of each line of an array, along its last dimension, the best elements and their positions, the best first. Of
-// equal elements the first one is the better one.
+// Topk: returns the best elements of each line of an array along its last dimension, and their positions, the best
+// first. Of equal elements the first one is better.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace bp::emit {
 
-// The lines of a topk and their elements, for the kernels of it.
+// The lines of a topk and their elements, for its kernels.
 class TopkLines {
  public:
   TopkLines(Generator &generator, KernelBuilder &builder, const KernelSite &site)
@@ -17,16 +17,16 @@ class TopkLines {
 
   const Shape &shape() const { return instruction_.operand_shape(0); }
   std::size_t dimension() const { return shape().rank() - 1; }
-  std::int64_t size() const { return shape().dims[dimension()]; }                 // of a line
-  std::int64_t count() const { return instruction_.shape(0).dims[dimension()]; }  // of the elements that are wanted
-  // All dimensions but the last.
+  std::int64_t size() const { return shape().dims[dimension()]; }                 // elements per line
+  std::int64_t count() const { return instruction_.shape(0).dims[dimension()]; }  // number of elements wanted
+  // Returns all dimensions except the last.
   std::vector<LoopGroup> groups() const;
 
   unsigned key_bits() const;
-  // Values as unsigned integers, which are the larger the better they are; floats are in total order.
+  // Returns values as unsigned integers that are larger for better values; floats are in total order.
   llvm::Value *key(llvm::Value *value) const;
   llvm::Value *load(std::span<const Index> at) { return generator_.element(instruction_.operand(0), at); }
-  // Makes the element at a position, an i32, the one of this rank, an i64.
+  // Stores the element at a position, an i32, as the one of this rank, an i64.
   void store_result(Indices at, llvm::Value *rank, llvm::Value *position);
 
  private:
@@ -37,15 +37,15 @@ class TopkLines {
   const InstructionView instruction_;
 };
 
-// A topk whose lines teams do.
+// A topk whose lines are done by teams.
 struct TeamTopk {
   std::int64_t lines, length;
-  std::int64_t bytes_of_team;  // at most
+  std::int64_t bytes_of_team;  // maximum bytes of memory per team
 };
-// Nothing if so many are wanted that sorting is better.
+// Returns nullopt if so many elements are wanted that sorting is better.
 std::optional<TeamTopk> topk_for_team(InstructionView instruction);
 
-// Contract as in kernel.h. By a team: topk_for_team() is not empty.
+// Same contract as in kernel.h. emit_topk_by_team() requires a result of topk_for_team().
 KernelWork emit_topk(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_topk_by_team(Generator &generator, KernelBuilder &builder, const KernelSite &site, Team &team);
 

@@ -1,8 +1,9 @@
-// Topk: each line keeps its best elements so far in a heap, the worst of them at its root; most others are no better
-// and are passed over, several at a time. At the end the heap gives them one after the other, the worst first.
+// Topk: each line keeps its best elements so far in a heap with the worst of them at its root. Most other elements are
+// not better and are skipped, several at a time. At the end the heap yields the elements one after the other, the worst
+// first.
 //
 // An element is one integer: its value, as an integer of the same order, and below it the complement of its position,
-// so that of equals the first one is the better one. 0 is worse than any.
+// so that of equal values the first one is better. 0 is worse than any element.
 #include <algorithm>
 #include <bit>
 
@@ -42,7 +43,8 @@ class TopkKernel {
 
  private:
   Value *integer(std::int64_t value) const { return b_.getInt64(static_cast<std::uint64_t>(value)); }
-  // The slots of a heap whose levels are all full; those without an element hold something better than any.
+  // Returns the number of slots of a heap with full levels; slots without an element contain a value that is better
+  // than any element.
   std::int64_t slots() const { return (std::int64_t{1} << levels_) - 1; }
 
   void emit_line(Indices at) {
@@ -50,7 +52,7 @@ class TopkKernel {
       Value *is_used = b_.CreateICmpSLT(i, integer(count_));
       store(i, b_.CreateSelect(is_used, llvm::Constant::getNullValue(element_), best()));
     });
-    // Zeros are worse than any element, but not than any value.
+    // Zeros are worse than any element, but their values are not worse than any value.
     k_.loop(0, count_, 1, [&](Value *i) { replace_worst(element_at(at, i)); });
     const std::uint32_t value = site_.instruction.operand(0);
     const std::int64_t lanes = 4 * std::int64_t{generator_.preferred_lanes({&value, 1}, size_)};
@@ -66,7 +68,8 @@ class TopkKernel {
     });
   }
 
-  // Whether any of some neighbours is better than the worst one of the heap, all of whose elements come before them.
+  // Whether any of `lanes` neighbours is better than the worst element of the heap, whose elements all come before
+  // them.
   Value *has_better(Indices &at, Value *first, std::int64_t lanes) {
     Value *limit = b_.CreateTrunc(b_.CreateLShr(worst(), position_bits), b_.getIntNTy(lines_.key_bits()));
     Value *any = nullptr;
@@ -85,7 +88,7 @@ class TopkKernel {
     });
   }
 
-  // Puts an element in the place of the root, and down to where nothing below it is worse.
+  // Replaces the root by an element, and moves it down to where no element below it is worse.
   void replace_worst(Value *element) {
     const auto place = k_.loop(0, levels_ - 1, 1, {integer(0)}, [&](Value *, std::span<Value *const> carried) {
       Value *place = carried[0];
@@ -95,7 +98,7 @@ class TopkKernel {
       Value *worse = b_.CreateSelect(is_left, of_left, of_right);
       Value *sinks = b_.CreateICmpULT(worse, element);
       store(place, b_.CreateSelect(sinks, worse, element));
-      // Where it stays, the next levels are all better.
+      // If it stays there, the elements of the next levels are all better.
       return std::vector<Value *>{b_.CreateSelect(sinks, b_.CreateSelect(is_left, left, right), place)};
     });
     store(place[0], element);
@@ -118,8 +121,8 @@ class TopkKernel {
   llvm::IRBuilder<> &b_;
   const KernelSite &site_;
   TopkLines lines_;
-  const std::int64_t size_, count_;  // of a line, and how many of it are wanted
-  const int levels_;                 // of the heap
+  const std::int64_t size_, count_;  // elements per line, and number of them that are wanted
+  const int levels_;                 // levels of the heap
   llvm::IntegerType *element_;
 };
 

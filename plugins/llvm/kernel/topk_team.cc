@@ -1,6 +1,7 @@
-// Topk by a team for each line. It finds the key of the worst element that is wanted digit by digit, in one pass over
-// the line for each: the largest number that at least as many keys reach as are wanted. Then it gathers what is better,
-// and of its equals as many as are missing, in the order of the line; a rank among these is found by comparing all.
+// Topk with one team for each line. It finds the key of the worst wanted element digit by digit, with one pass over the
+// line per digit: the largest number such that at least the wanted number of keys are not less. Then it gathers the
+// better elements, and as many equal ones as are missing, in the order of the line. The rank of an element is found by
+// comparing it with all gathered ones.
 #include <algorithm>
 
 #include "plugins/llvm/kernel/topk.h"
@@ -13,16 +14,16 @@ using llvm::Value;
 using Values = std::vector<Value *>;
 
 constexpr unsigned digit_bits = 3;
-constexpr std::int64_t max_wanted = 1024;  // from there on, comparing all takes longer than sorting
-constexpr std::int64_t max_groups = 32;    // of members that exchange values, in a team
+constexpr std::int64_t max_wanted = 1024;  // for more, comparing all takes longer than sorting
+constexpr std::int64_t max_groups = 32;    // groups of members that exchange values, per team
 constexpr std::int64_t counter_bytes = 4, position_bytes = 4;
 
-// The lowest bits of the keys of narrow floats are the same wherever the others are.
+// Returns the number of lowest bits of a narrow float's key that depend only on the other bits.
 unsigned idle_bits(std::uint16_t dtype) {
   return dtype == BP_DTYPE_BF16 ? 16 : dtype == BP_DTYPE_F16 ? 13 : 0;
 }
 
-// What members show each other at one time: a counter for each digit but 0.
+// Returns the bytes that members write for each other at one time: a counter for each digit except 0.
 std::int64_t shown_counters() {
   return ((std::int64_t{1} << digit_bits) - 1) * shown_bytes(counter_bytes);
 }
@@ -70,7 +71,7 @@ class TeamTopkKernel {
     return b_.CreateLShr(lines_.key(lines_.load(at)), idle_bits_);
   }
 
-  // The largest key that as many elements reach as are wanted.
+  // Returns the largest key such that the wanted number of elements have keys that are not less.
   Value *find_worst(const Indices &at) {
     const unsigned bits = lines_.key_bits() - idle_bits_, first_bits = bits % digit_bits;
     Value *prefix = key(0);
@@ -97,8 +98,8 @@ class TeamTopkKernel {
     return prefix;
   }
 
-  // The number of elements whose keys are at least as large as each limit; none is where the limit is not above `below`,
-  // as it would be if it had overflowed.
+  // Returns the number of elements whose keys are not less than each limit; 0 for a limit that is not above `below`
+  // because it overflowed.
   Values count_at_least(const Indices &at, const Values &limits, Value *below) {
     Values counts(limits.size(), b_.getInt32(0));
     counts = k_.dynamic_loop(team_.member(), integer(lines_.size()), integer(team_.size()), counts,
@@ -112,17 +113,18 @@ class TeamTopkKernel {
                                return next;
                              });
     counts = combine_members(b_, team_, counts, memory_, add_counters_);
-    team_.wait(b_);  // until nobody reads what is written next
+    team_.wait(b_);  // until no member reads what is written next
     for (std::size_t n = 0; n < limits.size(); ++n) {
       counts[n] = b_.CreateSelect(b_.CreateICmpUGT(limits[n], below), counts[n], b_.getInt32(0));
     }
     return counts;
   }
 
-  // Puts what is better than the worst one, and so many that are like it, into the team's memory.
+  // Writes the elements that are better than the worst one, and `equals` elements that are equal to it, to the team's
+  // memory.
   void gather(const Indices &at, Value *worst, Value *equals) {
     const std::int64_t parts = (lines_.size() + team_.size() - 1) / team_.size();
-    const Values none = {b_.getInt32(0), b_.getInt32(0)};  // better ones before the part, and equal ones
+    const Values none = {b_.getInt32(0), b_.getInt32(0)};  // numbers of better and of equal elements before the part
     k_.loop(0, parts, 1, none, [&](Value *part, std::span<Value *const> before) {
       Value *i = b_.CreateAdd(b_.CreateMul(part, integer(team_.size())), team_.member());
       Value *exists = b_.CreateICmpSLT(i, integer(lines_.size()));
@@ -143,12 +145,13 @@ class TeamTopkKernel {
         b_.CreateStore(own, b_.CreateInBoundsGEP(key_type_, keys_, place));
         b_.CreateStore(b_.CreateTrunc(i, b_.getInt32Ty()), b_.CreateInBoundsGEP(b_.getInt32Ty(), positions_, place));
       });
-      team_.wait(b_);  // until nobody reads what is written next
+      team_.wait(b_);  // until no member reads what is written next
       return Values{b_.CreateAdd(before[0], members.all[0]), b_.CreateAdd(before[1], members.all[1])};
     });
   }
 
-  // Those gathered are in the order of the line: of equal ones the one before is better.
+  // Computes the ranks of the gathered elements, which are in the order of the line: of equal elements the earlier one
+  // is better.
   void rank(const Indices &at) {
     const auto gathered = [&](Value *i) { return b_.CreateLoad(key_type_, b_.CreateInBoundsGEP(key_type_, keys_, i)); };
     k_.dynamic_loop(
@@ -182,7 +185,7 @@ class TeamTopkKernel {
   const KernelSite &site_;
   TopkLines lines_;
   Team &team_;
-  const unsigned idle_bits_;  // shifted out of keys
+  const unsigned idle_bits_;  // number of bits shifted out of keys
   llvm::IntegerType *key_type_;
   Value *memory_ = nullptr, *keys_ = nullptr, *positions_ = nullptr;
 };

@@ -1,6 +1,6 @@
-// The functions of complex numbers, in f64, straight in registers. The core has most of them as formulas of HLO ops
-// (complex-expansion), for devices without complex numbers. With those, cpu takes 1.2 to 2 times as long (power: 4), as
-// parts are split and joined in memory; a test compares the results of both.
+// The functions of complex numbers, in f64, directly in registers. The core has most of them as formulas of HLO ops
+// (complex-expansion), for devices without complex numbers. With those formulas, cpu takes 1.2 to 2 times as long
+// (power: 4 times), because parts are split and joined in memory; a test compares the results of both.
 #include "plugins/llvm/scalar/complex.h"
 
 #include "plugins/llvm/scalar/element_type.h"
@@ -13,7 +13,7 @@ namespace {
 using llvm::IRBuilderBase;
 using llvm::Value;
 
-// re + i im, both f64.
+// The complex number re + i im; both parts are f64.
 struct Complex {
   Expression re, im;
 };
@@ -36,7 +36,7 @@ Complex select(const Expression &condition, const Complex &x, const Complex &y) 
 Complex times_i(const Complex &z) {
   return {-z.im, z.re};
 }
-// sin and tan of a + ib are the hyperbolic functions of b + ia with the parts exchanged.
+// sin and tan of a + ib are the hyperbolic functions of b + ia with real and imaginary part exchanged.
 Complex exchanged(const Complex &z) {
   return {z.im, z.re};
 }
@@ -51,7 +51,7 @@ Complex subtract(const Complex &x, const Complex &y) {
   return {x.re - y.re, x.im - y.im};
 }
 
-// z, and where it is wrong what repair() gives: behind a branch that is seldom taken.
+// Returns z, or repair() in lanes where z is wrong. repair() is behind a branch that is seldom taken.
 template <class Repair>
 Complex repaired(const Complex &z, const Expression &is_wrong, const Repair &repair) {
   IRBuilderBase &b = z.re.builder();
@@ -84,8 +84,9 @@ Complex product_of_terms(const Complex &x, const Complex &y, const Term &term) {
 Complex textbook_product(const Complex &x, const Complex &y) {
   return product_of_terms(x, y, [](const Expression &a, const Expression &b) { return a * b; });
 }
-// Where a part of the textbook's is NaN, terms may have overflowed whose sum does not, or has a sign: 2^-1030 of it
-// tells. What is NaN because a factor is infinite or NaN stays so.
+// If a part of the textbook product is NaN, two terms may have overflowed although their sum is finite, or infinite
+// with a definite sign: the same sum scaled by 2^-1030 decides. A NaN that comes from an infinite or NaN factor stays
+// NaN.
 Complex multiply(const Complex &x, const Complex &y) {
   const Complex plain = textbook_product(x, y);
   return repaired(plain, is_nan(plain.re) | is_nan(plain.im), [&] {
@@ -99,7 +100,8 @@ Complex multiply(const Complex &x, const Complex &y) {
   });
 }
 
-// A power of two that makes the larger part 2 to 4, or less where it is subnormal. 0 for infinities and NaN.
+// Returns a power of two that scales the larger part to [2, 4), or to less if it is subnormal; 0 for infinities and
+// NaN.
 Expression scale_to_two(const Complex &z) {
   const Expression a = abs(z.re), b = abs(z.im), larger = select(a > b, a, b);
   const Expression bits = select(larger > 0x1p-1022, larger, 0x1p-1022).bits();
@@ -107,18 +109,20 @@ Expression scale_to_two(const Complex &z) {
   return (exponent_bits - (bits & exponent_bits)).as_float();
 }
 
-// ab + cd, whatever cancels: what rounding cd loses is added again (Kahan). A zero has the sign of the textbook's.
+// Returns ab + cd without loss by cancellation: the rounding error of cd is added again (Kahan). A zero has the sign
+// that the textbook formula gives.
 Expression sum_of_products(const Expression &a, const Expression &b, const Expression &c, const Expression &d) {
   const Expression cd = c * d, sum = fma(a, b, cd) + fma(c, d, -cd);
   return select(sum == 0, a * b + cd, sum);
 }
 
-// The quotient where a part is zero, infinite or NaN: Smith's, and where that is NaN twice, what annex G says.
+// Quotient of numbers with a part that is zero, infinite or NaN: Smith's formula, and if both parts of that are NaN,
+// the value given by annex G.
 Complex special_quotient(const Complex &x, const Complex &y) {
   const Expression swap = abs(y.re) < abs(y.im);
   const Expression large = select(swap, y.im, y.re), small = select(swap, y.re, y.im);
   const Expression quotient = small / large;
-  // It is not zero unless it is one: an infinite number times zero is no number.
+  // The ratio is zero only if it is exactly zero, because an infinite number times zero is NaN.
   const Expression vanishes = (quotient == 0) & (small != 0) & is_finite(large);
   const Expression ratio = select(vanishes, copy_sign(quotient.constant(0x1p-1074), quotient), quotient);
   const Expression denominator = fma(small, ratio, large);
@@ -126,10 +130,11 @@ Complex special_quotient(const Complex &x, const Complex &y) {
   const Expression im = select(swap, fma(x.im, ratio, -x.re), fma(-x.re, ratio, x.im)) / denominator;
   const Expression is_lost = is_nan(re) & is_nan(im);
   const Expression zero = re.constant(0), one = re.constant(1);
-  // By zero.
+  // Division by zero.
   const Expression by_zero = (y.re == 0) & (y.im == 0) & !(is_nan(x.re) & is_nan(x.im));
   const Expression unbounded = copy_sign(re.constant(infinity), y.re);
-  // An infinite number by a finite one: as if its infinite parts were 1 and its finite ones 0. And the reverse.
+  // An infinite number divided by a finite one: as if its infinite parts were 1 and its finite ones 0. The reverse
+  // likewise.
   const auto unit = [&](const Complex &z) {
     return Complex{copy_sign(select(is_infinite(z.re), one, zero), z.re),
                    copy_sign(select(is_infinite(z.im), one, zero), z.im)};
@@ -149,12 +154,12 @@ Complex special_quotient(const Complex &x, const Complex &y) {
   return select(is_lost, recovered, {re, im});
 }
 
-// x times the conjugate of y over the square of |y|, of numbers so scaled that no term overflows or vanishes.
+// Returns x times the conjugate of y divided by |y|^2, for numbers scaled such that no term overflows or vanishes.
 Complex divide(const Complex &x, const Complex &y) {
   const Expression x_scale = scale_to_two(x), y_scale = scale_to_two(y);
   const Complex u = {x.re * x_scale, x.im * x_scale}, v = {y.re * y_scale, y.im * y_scale};
   const Expression square = fma(v.re, v.re, v.im * v.im);
-  // Their quotient may overflow; each half of the exponent does not.
+  // The quotient of the scales may overflow; each half of its exponent does not.
   const auto exponent = [](const Expression &scale) { return (scale.bits() >> 52) - 1023; };
   const Expression shift = integer_to_whole(exponent(y_scale) - exponent(x_scale));
   const auto part = [&](const Expression &dividend) { return scale_by_power_of_two(dividend / square, shift); };
@@ -163,7 +168,8 @@ Complex divide(const Complex &x, const Complex &y) {
   return repaired(quotient, is_nan(quotient.re), [&] { return special_quotient(x, y); });
 }
 
-// |z| in parts: the larger part, and the smaller one over it (0 beside 0 and infinity).
+// |z| in parts: the larger part, the smaller part, and the quotient of smaller and larger (0 if the larger one is 0 or
+// infinite).
 struct Magnitude {
   Expression larger, smaller, ratio;
 };
@@ -180,8 +186,8 @@ Expression absolute(const Complex &z) {
   return m.larger * sqrt(fma(m.ratio, m.ratio, 1));
 }
 
-// From here on e^x, sinh and cosh are the product of two factors, of which the first does not overflow: times a sine,
-// the product may be finite.
+// Above this argument e^x, sinh and cosh are computed as two factors, of which the first one does not overflow, because
+// the product with a sine may be finite.
 constexpr double limit = 700;
 
 Complex exponential(const Complex &z) {
@@ -195,7 +201,7 @@ Complex exponential(const Complex &z) {
           select(vanishes, 0, select(z.im == 0, z.im, im))};
 }
 
-// (e^a cos b - 1) + i e^a sin b, the real part without cancellation: cos b - 1 = -2 sin^2(b/2).
+// Returns (e^a cos b - 1) + i e^a sin b, with a real part without cancellation: cos b - 1 = -2 sin^2(b/2).
 Complex exponential_minus_one(const Complex &z) {
   const Complex whole = exponential(z);
   const Expression half_sine = apply(emit_sin, z.im * 0.5);
@@ -204,22 +210,22 @@ Complex exponential_minus_one(const Complex &z) {
   return {select(no_angle, quiet_nan, select(z.re > 50, whole.re - 1, re)), select(no_angle, quiet_nan, whole.im)};
 }
 
-// log|z| where |z|^2 - 1 is given and used unless z is far from the unit circle.
+// Returns log|z|; square_minus_one is |z|^2 - 1 and is used if z is near the unit circle.
 Expression log_of_magnitude(const Complex &z, const Expression &square_minus_one, const Expression &is_near) {
   const Magnitude m = magnitude(z);
   const Expression far = apply(emit_log, select(is_near, 1, m.larger));
   return far + apply(emit_log1p, select(is_near, square_minus_one, m.ratio * m.ratio)) * 0.5;
 }
-// What a sum of two lost when it was rounded, exactly.
+// Returns the exact rounding error of the sum a + b.
 Expression lost_by(const Expression &sum, const Expression &a, const Expression &b) {
   const Expression from_b = sum - a;
   return (a - (sum - from_b)) + (b - from_b);
 }
-// |z|^2 - 1 as (a - 1)(a + 1) + b^2 of the larger and the smaller part. Beside the unit circle the terms cancel: what
-// is left then is what their rounding lost.
+// Returns |z|^2 - 1 as (a - 1)(a + 1) + b^2, where a is the larger and b the smaller part. Near the unit circle the
+// terms cancel, and only their rounding errors are left.
 Expression square_minus_one(const Complex &z) {
   const Magnitude m = magnitude(z);
-  const Expression below = m.larger - 1, above = m.larger + 1;  // the former is exact where terms cancel
+  const Expression below = m.larger - 1, above = m.larger + 1;  // `below` is exact if the terms cancel
   const Expression product = below * above, square = m.smaller * m.smaller, sum = product + square;
   const Expression lost_by_product = fma(below, above, -product) + below * lost_by(above, m.larger, above.constant(1));
   const Expression lost = lost_by_product + fma(m.smaller, m.smaller, -square);
@@ -230,11 +236,11 @@ Complex log(const Complex &z) {
   const Expression is_near = (square > -0.75) & (square < 3);
   return {log_of_magnitude(z, square, is_near), atan2(z.im, z.re)};
 }
-// |1 + z|^2 - 1 from z itself where z is small, elsewhere from 1 + z and what that lost.
+// Computes |1 + z|^2 - 1 from z itself if z is small, otherwise from 1 + z and its rounding error.
 Complex log_plus_one(const Complex &z) {
   const Complex next = {z.re + 1, z.im};
   const Expression is_small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5);
-  // 2a + b^2 + a^2 may cancel: what rounding lost is left then.
+  // 2a + b^2 + a^2 may cancel, and only the rounding errors are left then.
   const Expression twice = z.re * 2, b_square = z.im * z.im, a_square = z.re * z.re;
   const Expression first = twice + b_square, sum = first + a_square;
   const Expression lost = (lost_by(sum, first, a_square) + lost_by(first, twice, b_square)) +
@@ -248,8 +254,8 @@ Complex log_plus_one(const Complex &z) {
   return {log_of_magnitude(next, square, is_near), atan2(next.im, next.re)};
 }
 
-// A power of two, and the inverse of its root, that let the modulus of a number not overflow, and its halves and
-// quotients keep their digits.
+// A power of two, and the inverse of its square root, with which the modulus of a number does not overflow and its
+// halves and quotients keep their digits.
 struct Scale {
   Expression factor, inverse_root;
 };
@@ -301,7 +307,8 @@ Complex hyperbolic_cosine(const Complex &z) {
   const Expression is_real = ((z.re == 0) | (z.im == 0)) & is_nan(im);
   return {select(unbounded, infinity, re), select(is_real, zero, im)};
 }
-// (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b); far out the first is 1 and the second 4 sin b cos b e^-2|a|.
+// Returns (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b); for large |a| the real part is 1 and the imaginary
+// part 4 sin b cos b e^-2|a|.
 Complex hyperbolic_tangent(const Complex &z) {
   const Expression sine = apply(emit_sin, z.im), cosine = apply(emit_cos, z.im);
   const Expression is_far = abs(z.re) > 300;
@@ -311,21 +318,21 @@ Complex hyperbolic_tangent(const Complex &z) {
   const Expression far = sine * cosine * 4 * apply(emit_exp, abs(z.re) * -2);
   Expression re = select(is_far, copy_sign(z.re.constant(1), z.re), hyperbolic_sine * hyperbolic_cosine / denominator);
   Expression im = select(is_far, far, sine * cosine / denominator);
-  re = select(is_finite(z.re) & !is_finite(z.im), sine, re);  // NaN
+  re = select(is_finite(z.re) & !is_finite(z.im), sine, re);  // the sine is NaN here
   im = select(z.im == 0, z.im, im);
   im = select(is_infinite(z.re) & !is_finite(z.im), copy_sign(im.constant(0), z.im), im);
   return {select(z.re == 0, z.re, re), im};
 }
 
-// e^(y log x), where a positive real number to a real power is real, also an infinite one. Any number to 0 is 1, and 1
-// to any; 0 has a value to positive real numbers only.
+// Returns e^(y log x). A positive real number to a real power is real, also if it is infinite. x^0 and 1^y are 1; 0^y
+// is 0 for positive real y and NaN for all other y.
 Complex power(const Complex &x, const Complex &y) {
   const Expression zero = x.re.constant(0), none = x.re.constant(quiet_nan);
   const Complex base = log(x), product = multiply(y, base);
   const Expression is_real = (x.im == 0) & (y.im == 0) & (x.re > 0);
   const Expression turn = y.re * base.im, no_turn = copy_sign(zero, turn);
   const Complex exponent = select(is_real, {y.re * base.re, select(is_nan(turn), no_turn, turn)}, product);
-  // Far out there may be no angle left: then a power is 0 or infinite nevertheless.
+  // For a very large exponent the angle may be lost; the power is 0 or infinite nevertheless.
   const Expression is_far = abs(exponent.re) > 0x1p20;
   const Complex general =
       exponential({select(is_far, copy_sign(exponent.re.constant(infinity), exponent.re), exponent.re), exponent.im});
@@ -344,22 +351,23 @@ Complex sign(const Complex &unscaled) {
   const Expression size = absolute(z);
   return select(size == 0, z, {z.re / size, z.im / size});
 }
-// conj(sqrt z) / |z|. Numbers below 1 are scaled up: a part of sqrt z may be less than normal where the quotient is not.
+// Returns conj(sqrt z) / |z|. Numbers below 1 are scaled up, because a part of sqrt z may be subnormal although the
+// quotient is normal.
 Complex reciprocal_square_root(const Complex &unscaled) {
   const Expression larger = magnitude(unscaled).larger, one = larger.constant(1);
   const Expression is_small = larger < 1, is_large = (larger > 0x1p200) & is_finite(larger);
   const Expression factor = select(is_small, 0x1p400, select(is_large, 0x1p-400, one));
   const Complex z = {unscaled.re * factor, unscaled.im * factor}, root = square_root(z);
   const Expression divisor = absolute(z) * select(is_small, 0x1p-200, select(is_large, 0x1p200, one));
-  // Zeros have the signs that 1 / sqrt z gives them.
+  // Zeros have the signs of 1 / sqrt z.
   const Expression is_unbounded = is_infinite(root.re) | is_infinite(root.im), zero = one.constant(0);
   const Expression towards = select(is_infinite(root.im), copy_sign(zero, root.im), zero);
   return {select(is_unbounded, select(is_infinite(root.re), zero, towards),
                  select(divisor == 0, infinity, root.re / divisor)),
           select(is_unbounded, select(is_infinite(root.im), -towards, zero), -root.im / divisor)};
 }
-// (1 + e^-a cos b) + i e^-a sin b over its square, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2); for negative a all of it
-// times e^2a.
+// Returns (1 + e^-a cos b) + i e^-a sin b divided by its squared modulus, which is (1 - e^-a)^2 + 4 e^-a cos^2(b/2);
+// for negative a numerator and denominator are multiplied by e^2a.
 Complex logistic(const Complex &z) {
   const Expression b = select(is_infinite(z.re) & !is_finite(z.im), 0, z.im), down = -abs(z.re);
   const Expression decay = apply(emit_exp, down), less_one = apply(emit_expm1, down);
@@ -447,7 +455,7 @@ Value *emit_complex_unary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtyp
 }
 
 Value *emit_complex_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {
-  // In f64 no term of a c64 product overflows.
+  // In f64, no term of a c64 product overflows.
   const bool is_plain = op == BP_OP_MULTIPLY && dtype == BP_DTYPE_C64;
   const auto function = is_plain ? textbook_product : find(binary_rows, op);
   return narrow(b, function(widen(b, x), widen(b, y)), dtype);

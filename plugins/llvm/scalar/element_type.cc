@@ -19,10 +19,10 @@ struct ElementType {
   std::uint16_t dtype;
   Kind kind = Kind::None;
   unsigned bits = 0;
-  FloatFormat format = {};  // of floats
+  FloatFormat format = {};  // for floats only
 };
 
-// THE table: one row, one type. What has no row is not compiled.
+// The table of types, one row per type. A type without a row is not compiled.
 constexpr ElementType rows[] = {
     {BP_DTYPE_PRED, Kind::Pred, 8},
     {BP_DTYPE_S1, Kind::Signed, 1},
@@ -133,7 +133,7 @@ llvm::Type *storage_type(llvm::LLVMContext &context, std::uint16_t dtype) {
     case BP_DTYPE_F16: return llvm::Type::getHalfTy(context);
     case BP_DTYPE_F32: return llvm::Type::getFloatTy(context);
     case BP_DTYPE_F64: return llvm::Type::getDoubleTy(context);
-    default: return llvm::Type::getIntNTy(context, 8 * storage_bytes(dtype));  // bf16 too
+    default: return llvm::Type::getIntNTy(context, 8 * storage_bytes(dtype));  // also for bf16
   }
 }
 
@@ -185,7 +185,7 @@ Value *storage_to_compute(llvm::IRBuilderBase &builder, Value *value, std::uint1
 
 namespace {
 
-// What was an f16 is the same one again, signalling NaNs too.
+// Converts back to f16. A value that was extended from an f16 becomes the same f16 again, also a signalling NaN.
 Value *to_half(llvm::IRBuilderBase &builder, Value *value) {
   Value *splat = llvm::getSplatValue(value);
   auto *extended = llvm::dyn_cast<llvm::FPExtInst>(splat != nullptr ? splat : value);
@@ -240,7 +240,7 @@ Bf16Rounding bf16_rounding(const llvm::IRBuilderBase &builder) {
   return flag == nullptr ? Bf16Rounding::Integers : static_cast<Bf16Rounding>(flag->getZExtValue());
 }
 
-// To the nearest, ties to even, subnormals included. (The instruction of AVX-512 flushes them.)
+// Rounds to nearest, ties to even, including subnormals. (The instruction of AVX-512 flushes subnormals to zero.)
 Value *round_to_bf16(llvm::IRBuilderBase &builder, Value *value) {
   const Bf16Rounding rounding = bf16_rounding(builder);
   if (rounding == Bf16Rounding::Instruction) {
@@ -301,7 +301,7 @@ llvm::Constant *constant_from_bytes(llvm::LLVMContext &context, std::uint16_t dt
       return llvm::ConstantFP::get(context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits)));
     case BP_DTYPE_F64:
       return llvm::ConstantFP::get(context, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
-    default: {  // operations on constants are constants
+    default: {  // the builder folds operations on constants
       llvm::IRBuilder<> builder(context);
       llvm::Constant *stored = llvm::ConstantInt::get(storage_type(context, dtype), llvm::APInt(8 * size, bits));
       return llvm::cast<llvm::Constant>(storage_to_compute(builder, stored, dtype));

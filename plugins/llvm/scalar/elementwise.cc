@@ -15,9 +15,9 @@ using llvm::Value;
 struct UnaryFunction {
   std::uint16_t op;
   UnaryEmitter emit;
-  UnaryEmitter emit_narrow = emit;  // of f16 and bf16
+  UnaryEmitter emit_narrow = emit;  // for f16 and bf16
 };
-// Float functions that need nothing but a call.
+// Float functions that need only a call.
 constexpr UnaryFunction unary_functions[] = {
     {BP_OP_CEIL, emit_ceil},
     {BP_OP_FLOOR, emit_floor},
@@ -67,7 +67,7 @@ unsigned width_of(Value *value) {
   return value->getType()->getScalarSizeInBits();
 }
 
-// Bits of a float as an integer of the same width, and back.
+// Convert a float to an integer with the same bits, and back.
 Value *to_bits(IRBuilderBase &b, Value *x) {
   return b.CreateBitCast(x, with_lanes_of(b.getIntNTy(width_of(x)), x));
 }
@@ -90,12 +90,13 @@ Value *emit_sign(IRBuilderBase &b, std::uint16_t dtype, Value *x) {
   return is_signed(dtype) ? b.CreateSelect(b.CreateICmpSLT(x, number(x, 0)), number(x, -1), positive) : positive;
 }
 
-// f64 to f32 so that a second rounding to a narrower type gives what one rounding would: inexact results are odd.
+// Rounds f64 to f32 to odd: inexact results get an odd last bit, so that a second rounding to a narrower type gives the
+// same result as one rounding.
 Value *truncate_to_odd(IRBuilderBase &b, Value *x) {
   Value *narrow = b.CreateFPTrunc(x, with_lanes_of(b.getFloatTy(), x));
   Value *wide = b.CreateFPExt(narrow, x->getType());
   Value *bits = to_bits(b, narrow);
-  // Away from zero rounded results step back to the truncated one; then the last bit is set.
+  // Results that were rounded away from zero step back to the truncated value; then the last bit is set.
   Value *too_large = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, wide),
                                      b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x));
   Value *truncated = b.CreateSub(bits, b.CreateZExt(too_large, bits->getType()));
@@ -104,7 +105,7 @@ Value *truncate_to_odd(IRBuilderBase &b, Value *x) {
   return b.CreateBitCast(b.CreateSelect(inexact, odd, bits), narrow->getType());
 }
 
-// An integer to f32 in the same way.
+// Rounds an integer to f32 to odd, in the same way.
 Value *integer_to_odd(IRBuilderBase &b, bool with_sign, Value *x) {
   llvm::Type *type = with_lanes_of(b.getFloatTy(), x);
   Value *narrow = with_sign ? b.CreateSIToFP(x, type) : b.CreateUIToFP(x, type);
@@ -119,7 +120,8 @@ Value *integer_to_odd(IRBuilderBase &b, bool with_sign, Value *x) {
   return b.CreateBitCast(b.CreateSelect(b.CreateICmpNE(back, x), odd, bits), type);
 }
 
-// An i64 to one that f64 can hold, in the same way: a large one loses its low bits, and is odd if they were not zero.
+// Rounds an i64 to odd, to one that f64 can represent: a large number loses its low bits and becomes odd if they were
+// not zero.
 Value *fold_into_f64(IRBuilderBase &b, bool with_sign, Value *x) {
   constexpr std::int64_t last = 1 << 11, exact = std::int64_t{1} << 53;
   Value *rest = b.CreateAnd(x, number(x, last - 1)), *whole = b.CreateAnd(x, number(x, -last));
@@ -172,7 +174,7 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
     return round_to_type(b, x, to);
   }
   if (is_float(from)) {
-    // Saturates at the value's own width.
+    // Saturates to the range of the value's own width.
     llvm::Type *own = with_lanes_of(b.getIntNTy(value_bits(to)), x);
     x = b.CreateIntrinsic(is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
                           {own, x->getType()}, {x});
@@ -181,7 +183,7 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
   return round_to_type(b, is_signed(from) ? b.CreateSExtOrTrunc(x, type) : b.CreateZExtOrTrunc(x, type), to);
 }
 
-// In the bits of the number's own format, f16, f32 or f64, also of subnormals.
+// Reduces the precision in the bits of the number's own format, f16, f32 or f64, including subnormals.
 Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
   const unsigned width = width_of(x);
   const std::int64_t own_mantissa = width == 64 ? 52 : width == 32 ? 23 : 10, own_exponent = width - 1 - own_mantissa;
@@ -208,7 +210,7 @@ Value *emit_reduce_precision(IRBuilderBase &b, Value *x, std::int64_t exponent_b
   return b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), original, bits), x->getType());
 }
 
-// f16 and what is narrower are rounded as f16, what has the exponents of f32 as f32.
+// Reduces the precision of f16 and narrower types in f16, and that of types with the exponents of f32 in f32.
 Value *emit_reduce_precision(IRBuilderBase &b, std::uint16_t dtype, Value *x, std::int64_t exponent_bits,
                              std::int64_t mantissa_bits) {
   const bool as_half = is_narrow_float(dtype) && dtype != BP_DTYPE_BF16 && dtype != BP_DTYPE_F8E8M0FNU;
@@ -231,7 +233,7 @@ Value *emit_integer_division(IRBuilderBase &b, bool with_sign, bool remainder, V
   return b.CreateSelect(by_zero, number(x, -1), with_sign ? b.CreateSDiv(x, safe) : b.CreateUDiv(x, safe));
 }
 
-// Square and multiply. A negative exponent gives 1 / x^-y, truncated.
+// Computes an integer power by squaring and multiplying. A negative exponent gives 1 / x^-y, truncated.
 Value *emit_integer_power(IRBuilderBase &b, bool with_sign, Value *x, Value *y) {
   Value *result = number(x, 1);
   Value *square = x;
@@ -256,7 +258,7 @@ Value *emit_multiply_high(IRBuilderBase &b, std::uint16_t dtype, Value *x, Value
   return b.CreateTrunc(b.CreateLShr(b.CreateMul(extend(x), extend(y)), value_bits(dtype)), x->getType());
 }
 
-// The bits of an integer of less than 8 bits alone, without what extends them.
+// Returns the bits of an integer of less than 8 bits, without its sign or zero extension.
 Value *own_bits(IRBuilderBase &b, std::uint16_t dtype, Value *x) {
   const unsigned bits = value_bits(dtype);
   return bits == width_of(x) ? x : b.CreateAnd(x, number(x, (1 << bits) - 1));
@@ -278,11 +280,11 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION);
   const bool total = instruction.number(BP_ATTR_COMPARISON_TYPE, -1) == BP_COMPARISON_TYPE_TOTAL_ORDER;
   using P = llvm::CmpInst::Predicate;
-  // By number of the direction: EQ, NE, GE, GT, LE, LT.
+  // Predicates by number of the direction: EQ, NE, GE, GT, LE, LT.
   constexpr P ordered[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OGE, P::FCMP_OGT, P::FCMP_OLE, P::FCMP_OLT};
   constexpr P signed_order[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_SGE, P::ICMP_SGT, P::ICMP_SLE, P::ICMP_SLT};
   constexpr P unsigned_order[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_UGE, P::ICMP_UGT, P::ICMP_ULE, P::ICMP_ULT};
-  if (is_complex(dtype)) {  // equal or not
+  if (is_complex(dtype)) {  // only EQ and NE
     const ComplexParts left = parts_of(b, x), right = parts_of(b, y);
     Value *re = b.CreateFCmp(ordered[direction], left.real, right.real);
     Value *im = b.CreateFCmp(ordered[direction], left.imaginary, right.imaginary);
@@ -294,8 +296,8 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   if (!total) {
     return b.CreateFCmp(ordered[direction], x, y);
   }
-  // Negative numbers order backwards by their bits: flip all but the sign. Of f16 by its own bits, as to become f32
-  // makes signalling NaNs quiet.
+  // The bits of negative numbers have the reverse order, so all bits except the sign are flipped. f16 uses its own
+  // bits, because a conversion to f32 makes signalling NaNs quiet.
   const auto key = [&](Value *v) {
     Value *bits = dtype == BP_DTYPE_F16 ? compute_to_bits(b, v, dtype) : to_bits(b, v);
     Value *flip = b.CreateLShr(b.CreateAShr(bits, width_of(bits) - 1), 1);
@@ -312,7 +314,7 @@ bool is_elementwise(std::uint16_t op) {
 
 namespace {
 
-// The result type of ops that do not choose it.
+// Returns the result type of ops that have no choice of it.
 std::uint16_t result_type(std::uint16_t op, std::uint16_t from) {
   switch (op) {
     case BP_OP_COMPARE:
@@ -421,8 +423,8 @@ Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Valu
                                      : with_sign ? (larger ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
                                                  : (larger ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
       Value *result = b.CreateBinaryIntrinsic(id, x, y);
-      // LLVM 19 computes f16 in f16, and where the machine has none, NaN and a zero of the preferred sign give the
-      // zero.
+      // LLVM 19 computes this in f16. Where the machine has no f16 instructions, NaN and a zero of the preferred sign
+      // give that zero.
       return dtype == BP_DTYPE_F16 ? b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), result) : result;
     }
     case BP_OP_AND: return b.CreateAnd(x, y);
@@ -437,7 +439,7 @@ Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span
   const std::uint16_t from = instruction.operand_shape(0).dtype;
   const std::uint16_t to = instruction.shape().dtype;
   Value *x = operands[0];
-  // Formats of few bits may lack the negative of a number, or its zero.
+  // Formats of few bits may not contain the negative of a number, or of zero.
   const auto canonical = [&](Value *value) { return value_bits(to) <= 8 ? round_to_type(b, value, to) : value; };
   if (is_complex(from) && is_complex_unary(op)) {
     return emit_complex_unary(b, op, from, x);

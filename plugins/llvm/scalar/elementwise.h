@@ -1,4 +1,4 @@
-// The elementwise ops on values in registers: scalars or vectors, in compute types (element_type.h).
+// Elementwise ops on values in registers: scalars or vectors, in compute types (element_type.h).
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -11,14 +11,15 @@
 namespace bp::emit {
 
 bool is_elementwise(std::uint16_t op);
-// Why emit_elementwise cannot do this instruction; empty if it can. Only for elementwise ops.
+// Returns why emit_elementwise cannot compile this instruction; empty if it can. Only for elementwise ops.
 std::string elementwise_problem(InstructionView instruction);
 
-// Operands are all scalars or all vectors of the same number of lanes. The insertion point may move to a new block.
+// Emits an elementwise op. Operands are all scalars or all vectors of the same number of lanes. The insertion point may
+// move to a new block.
 llvm::Value *emit_elementwise(llvm::IRBuilderBase &builder, InstructionView instruction,
                               std::span<llvm::Value *const> operands);
 
-// One binary op by number, as reductions use it.
+// Emits one binary op, given by its number, as reductions use it.
 llvm::Value *emit_binary(llvm::IRBuilderBase &builder, std::uint16_t op, std::uint16_t dtype, llvm::Value *x,
                          llvm::Value *y);
 

@@ -1,5 +1,6 @@
-// A value in LLVM IR with arithmetic operators, so that numerical code reads like its formula. Operators pick the
-// integer or floating-point instruction by type; a plain number on the right becomes a constant of the left's type.
+// A value in LLVM IR with arithmetic operators, so that numerical code reads like its formula. Operators choose the
+// integer or floating-point instruction by type; a plain number on the right becomes a constant of the type on the
+// left.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -21,7 +22,7 @@ class Expression {
   llvm::Type *type() const { return value_->getType(); }
   bool is_float() const { return type()->isFPOrFPVectorTy(); }
   bool is_f64() const { return type()->getScalarType()->isDoubleTy(); }
-  // Bits of the fraction as it is stored: 23 or 52.
+  // Returns the number of stored bits of the fraction: 23 or 52.
   int fraction_bits() const { return is_f64() ? 52 : 23; }
   int exponent_bias() const { return is_f64() ? 1023 : 127; }
 
@@ -30,7 +31,7 @@ class Expression {
     return with(is_float() ? llvm::ConstantFP::get(type(), number)
                            : llvm::ConstantInt::getSigned(type(), static_cast<int64_t>(number)));
   }
-  // The type with the same number of lanes and elements of type `element`.
+  // Returns the type with the same number of lanes and elements of type `element`.
   llvm::Type *lanes_of(llvm::Type *element) const {
     auto *vector = llvm::dyn_cast<llvm::VectorType>(type());
     return vector ? llvm::VectorType::get(element, vector->getElementCount()) : element;
@@ -77,7 +78,7 @@ BP_EXPRESSION_OPERATOR(!=, x.builder().CreateFCmpUNE(x.value(), y.value()),
                        x.builder().CreateICmpNE(x.value(), y.value()))
 #undef BP_EXPRESSION_OPERATOR
 
-// Bitwise on integers, logical on masks.
+// Bitwise operators on integers, logical operators on masks.
 inline Expression operator&(const Expression &x, const Expression &y) {
   return x.with(x.builder().CreateAnd(x.value(), y.value()));
 }
@@ -90,7 +91,7 @@ inline Expression operator!(const Expression &x) {
 inline Expression operator<<(const Expression &x, int count) {
   return x.with(x.builder().CreateShl(x.value(), static_cast<uint64_t>(count)));
 }
-// Arithmetic shift.
+// Shifts right arithmetically.
 inline Expression operator>>(const Expression &x, int count) {
   return x.with(x.builder().CreateAShr(x.value(), static_cast<uint64_t>(count)));
 }
@@ -140,7 +141,7 @@ inline Expression is_nan(const Expression &x) {
   return x != x;
 }
 
-// coefficients[0] + coefficients[1] * x + ..., by Horner's rule.
+// Returns coefficients[0] + coefficients[1] * x + ..., computed by Horner's rule.
 inline Expression polynomial(const Expression &x, std::span<const double> coefficients) {
   Expression sum = x.constant(coefficients.back());
   for (size_t i = coefficients.size() - 1; i-- > 0;) {
@@ -149,12 +150,13 @@ inline Expression polynomial(const Expression &x, std::span<const double> coeffi
   return sum;
 }
 
-// Small whole numbers between float and integer without conversion instructions, which AVX2 lacks for 64 bits: adding
-// 1.5 * 2^fraction_bits puts the number into the low bits of the fraction.
+// Conversion of small whole numbers between float and integer without conversion instructions, which AVX2 lacks for 64
+// bits: adding 1.5 * 2^fraction_bits puts the number into the low bits of the fraction.
 inline double whole_number_magic(const Expression &x) {
   return 1.5 * static_cast<double>(int64_t{1} << (x.type()->getScalarSizeInBits() == 64 ? 52 : 23));
 }
-// The low bits of the result are those of the whole number x in two's complement; the high bits are of no meaning.
+// Converts a whole number to an integer: the low bits of the result are x in two's complement, the high bits are
+// undefined.
 inline Expression whole_to_low_bits(const Expression &x) {
   return (x + whole_number_magic(x)).bits();
 }
@@ -163,19 +165,19 @@ inline Expression integer_to_whole(const Expression &x) {
   return (magic.bits() + x).as_float() - magic;
 }
 
-// 2^exponent for a whole number in the range of normal numbers.
+// Returns 2^exponent for a whole number in the range of normal exponents.
 inline Expression power_of_two(const Expression &exponent) {
   Expression biased = whole_to_low_bits(exponent) + exponent.exponent_bias();
   return (biased << exponent.fraction_bits()).as_float();
 }
 
-// x * 2^exponent, for results that may overflow or be subnormal.
+// Returns x * 2^exponent; the result may overflow or be subnormal.
 inline Expression scale_by_power_of_two(const Expression &x, const Expression &exponent) {
   Expression half = floor(exponent * 0.5);
   return x * power_of_two(half) * power_of_two(exponent - half);
 }
 
-// A value in twice the type's precision: the sum of both, where `low` is what the rounding of `high` lost.
+// A value in twice the precision of the type: the sum of both fields, where `low` is the rounding error of `high`.
 struct DoubleDouble {
   Expression high;
   Expression low;
@@ -184,7 +186,7 @@ inline DoubleDouble sum_of(const Expression &larger, const Expression &smaller) 
   const Expression sum = larger + smaller;
   return {sum, smaller - (sum - larger)};
 }
-// The same whichever is larger; and of a product, which is exact but for underflow.
+// The exact sum of two numbers in any order of magnitude, and the product, which is exact except for underflow.
 inline DoubleDouble exact_sum(const Expression &x, const Expression &y) {
   const Expression sum = x + y, second = sum - x;
   return {sum, (x - (sum - second)) + (y - second)};
@@ -194,8 +196,8 @@ inline DoubleDouble exact_product(const Expression &x, const Expression &y) {
   return {product, fma(x, y, -product)};
 }
 
-// Ends the builder's block at the insertion point and leaves the builder there, to add a terminator. Returns the block
-// that holds what followed.
+// Ends the builder's block at the insertion point and leaves the builder there, so that a terminator can be added.
+// Returns the block with the code that followed.
 inline llvm::BasicBlock *split_at_insertion_point(llvm::IRBuilderBase &builder, const char *name) {
   llvm::BasicBlock *before = builder.GetInsertBlock();
   if (before->getTerminator() == nullptr) {

@@ -19,7 +19,7 @@ constexpr double erf_f64_coefficients[] = {0.1283791670955126,      -0.376126389
                                            0.00012055331036725262,  -1.4925593502864818e-05, 1.6460972754425743e-06,
                                            -1.6350024576650064e-07, 1.4657875606221849e-08,  -1.1365649995766196e-09,
                                            5.945235421723004e-11};
-// The same in z - 0.75 for z on [0, 1.2^2]: 2^-30.8.
+// erf(x) / x - 1 in z - 0.75 for z = x^2 in [0, 1.2^2]: 2^-30.8.
 constexpr double erf_f32_coefficients[] = {-0.100108802,  -0.24458842,     0.066918917,    -0.0151311727,
                                            0.00284692761, -0.000455338537, 6.40547951e-05, -7.97953089e-06};
 // (1 + 2x) exp(x^2) erfc(x) in u = (x-2) / (x+2) for x in [1, 6], weight erfc(x): 2^-59.
@@ -39,7 +39,7 @@ Expression erf_f32(const Expression &x) {
   Expression magnitude = abs(x);
   Expression small = fma(magnitude, polynomial(fma(x, x, -0.75), erf_f32_coefficients), magnitude);
   Expression bounded = select(magnitude > 4, 4, magnitude);
-  // What rounding the exponent loses would cost a tenth of a unit too much near 1.2.
+  // The rounding error of the exponent would cost a tenth of a unit near 1.2, which is too much.
   auto [constant, slopes] = std::pair(erfc_f32_coefficients[0], std::span(erfc_f32_coefficients).subspan(1));
   Expression slope = polynomial(bounded, slopes);
   Expression exponent = fma(bounded, slope, constant);
@@ -60,10 +60,11 @@ Expression erf_f64(const Expression &x) {
   return copy_sign(select(magnitude < 1, small, select(is_nan(x), x, -complement + 1)), x);
 }
 
-// x = m * 2^(3q) with m in [1, 8): a polynomial of 16 bits, a step of Halley to 50, or what f32 has, and, if the result
-// is to be rounded once only, a step of Newton with the exact residual.
+// Computes the cube root of x = m * 2^(3q) with m in [1, 8): a polynomial with 16 correct bits, a Halley step to 50
+// bits (or to the precision of f32), and, if the result is to be rounded only once, a Newton step with the exact
+// residual.
 Expression cbrt(const Expression &x, bool has_residual) {
-  const int thirds_added = x.is_f64() ? 18 : 8;  // where subnormals become normal
+  const int thirds_added = x.is_f64() ? 18 : 8;  // makes subnormals normal
   const double scale_of_subnormals = x.is_f64() ? 0x1p54 : 0x1p24;
   Expression magnitude = abs(x);
   Expression is_subnormal = magnitude < (x.is_f64() ? 0x1p-1022 : 0x1p-126);
@@ -96,7 +97,7 @@ Expression exact_cbrt(const Expression &x) {
   return cbrt(x, true);
 }
 
-// 1 / sqrt(x) and a step of Newton with the exact residual 1 - x r^2.
+// Computes 1 / sqrt(x), followed by a Newton step with the exact residual 1 - x r^2.
 Expression rsqrt(const Expression &x) {
   Expression r = x.constant(1) / sqrt(x);
   Expression product = r * x;
@@ -106,7 +107,7 @@ Expression rsqrt(const Expression &x) {
   return select((r == infinity) | (r == 0) | (r == -infinity), r, result);
 }
 
-// The largest k with 2^k <= x, for a positive finite x, as a float.
+// Returns the largest k with 2^k <= x, for a positive finite x, as a float.
 Expression floor_of_log2(const Expression &x) {
   const int digits = x.fraction_bits() + 1;
   Expression is_subnormal = x < (x.is_f64() ? 0x1p-1022 : 0x1p-126);
@@ -115,7 +116,7 @@ Expression floor_of_log2(const Expression &x) {
   return select(is_subnormal, exponent - digits, exponent);
 }
 
-// Long division in base 2^50, or 2^21 in f32: as long as a lane has a >= b, subtract a whole multiple of b * 2^k that
+// Long division in base 2^50, or 2^21 in f32: while a lane has a >= b, subtracts a whole multiple of b * 2^k that
 // leaves less than b * 2^k. Multiples and differences are exact.
 Expression remainder(const Expression &x, const Expression &y) {
   llvm::IRBuilderBase &b = x.builder();
@@ -142,7 +143,7 @@ Expression remainder(const Expression &x, const Expression &y) {
 
   b.SetInsertPoint(body);
   Expression distance = floor_of_log2(select(rest > 0, rest, 1)) - divisor_exponent - (x.fraction_bits() - 2);
-  const double longest = 2 * x.exponent_bias();  // scale_by_power_of_two can do no more
+  const double longest = 2 * x.exponent_bias();  // limit of scale_by_power_of_two
   distance = select(is_active & (distance > 0), select(distance > longest, longest, distance), 0);
   Expression step = scale_by_power_of_two(divisor, distance);
   Expression multiple = floor(rest / step);

@@ -1,8 +1,8 @@
-// Elementary functions as inline LLVM IR, shared by every backend that generates code through LLVM.
-// Each works on a scalar or any fixed vector of f32 or f64 and uses only target-independent instructions and
-// intrinsics (fma, sqrt, floor, roundeven, fabs, copysign): no library calls, so that the same code works on the lanes
-// of a CPU vector and on a GPU thread. All are straight-line code but sin, cos, tan and remainder, which add blocks:
-// the builder continues in a new block.
+// Elementary functions as inline LLVM IR, shared by all backends that generate code through LLVM. Each works on a
+// scalar or any fixed vector of f32 or f64 and uses only target-independent instructions and intrinsics (fma, sqrt,
+// floor, roundeven, fabs, copysign). There are no library calls, so the same code works on the lanes of a CPU vector
+// and in a GPU thread. All are straight-line code except sin, cos, tan and remainder, which add blocks: the builder
+// continues in a new block.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -11,10 +11,11 @@
 
 namespace bp::emit {
 
-// Subnormals are neither flushed on input nor on output; NaN, infinities and signed zeros follow IEEE 754 and C99
-// annex F. The builder's fast-math flags must be clear. Narrow floats are computed in f32 by the caller.
-// Has the functions of f32 in this module use f32 alone, as GPUs want it, most of which have an f64 unit for 32 or 64
-// of f32. Others compute many of them in f64.
+// No function flushes subnormals, neither on input nor on output; NaN, infinities and signed zeros follow IEEE 754 and
+// C99 annex F. The builder's fast-math flags must be clear. The caller computes narrow floats in f32.
+//
+// avoid_f64() makes the f32 functions in this module use f32 arithmetic only, as suits GPUs, most of which have one f64
+// unit for 32 or 64 f32 units. In other modules many of them compute in f64.
 void avoid_f64(llvm::Module &module);
 bool avoids_f64(const llvm::IRBuilderBase &builder);
 
@@ -44,12 +45,12 @@ llvm::Value *emit_sqrt(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_rsqrt(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_floor(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_ceil(llvm::IRBuilderBase &builder, llvm::Value *x);
-// Ties away from zero, and ties to even.
+// Round ties away from zero, and ties to even.
 llvm::Value *emit_round_away(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_round_even(llvm::IRBuilderBase &builder, llvm::Value *x);
 
-// The same of f32 for results that are rounded to f16 or bf16, without f64: relative errors of some 2^-21. The argument
-// of a sine, cosine or tangent is an f16 or a bf16.
+// f32 functions without f64 arithmetic, for results that are rounded to f16 or bf16: relative errors of about 2^-21.
+// The argument of a sine, cosine or tangent is an f16 or a bf16.
 llvm::Value *emit_narrow_expm1(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_narrow_log1p(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_narrow_logistic(llvm::IRBuilderBase &builder, llvm::Value *x);
@@ -60,15 +61,15 @@ llvm::Value *emit_narrow_tan(llvm::IRBuilderBase &builder, llvm::Value *x);
 
 llvm::Value *emit_atan2(llvm::IRBuilderBase &builder, llvm::Value *y, llvm::Value *x);
 llvm::Value *emit_pow(llvm::IRBuilderBase &builder, llvm::Value *x, llvm::Value *y);
-// The exact remainder with the sign of x (C's fmod). Contains a loop: the builder's insertion point moves to a new
-// block.
+// Emits the exact remainder with the sign of x (C's fmod). Contains a loop: the builder's insertion point moves to a
+// new block.
 llvm::Value *emit_remainder(llvm::IRBuilderBase &builder, llvm::Value *x, llvm::Value *y);
 
-// Integers of any width.
+// Emit functions of integers of any width.
 llvm::Value *emit_population_count(llvm::IRBuilderBase &builder, llvm::Value *x);
 llvm::Value *emit_count_leading_zeros(llvm::IRBuilderBase &builder, llvm::Value *x);
 
-// Every float function above by name, with the largest error it promises in units in the last place.
+// Every float function above by name, with the largest error it promises, in units in the last place.
 struct MathFunction {
   const char *name;
   UnaryEmitter unary;    // null for a binary function

@@ -1,6 +1,6 @@
-// exp, log and what is made of them. Arguments are reduced by powers of two, the rest is a minimax polynomial: the
-// coefficients of this folder's functions are from a Remez exchange in 50 digits on the interval and with the error
-// weight named beside them, each then rounded to the type it is used in.
+// exp, log and functions built from them. Arguments are reduced by powers of two, and the rest is a minimax polynomial.
+// The coefficients in this folder are from a Remez exchange in 50 digits, on the interval and with the error weight
+// stated next to them, each rounded to the type in which it is used.
 #include "plugins/llvm/scalar/math_exponential.h"
 
 #include "plugins/llvm/scalar/math_single.h"
@@ -10,9 +10,9 @@ namespace bp::emit {
 namespace {
 
 constexpr double log2_e = 1.4426950408889634;
-constexpr double ln2_high = 0.6931471805599453;  // sum of the two: ln 2 to 107 bits
+constexpr double ln2_high = 0.6931471805599453;  // ln2_high + ln2_low: ln 2 to 107 bits
 constexpr double ln2_low = 2.3190468138462996e-17;
-constexpr double ln2_high_short = 0.6931471805598903;  // 42 bits: exact times any exponent
+constexpr double ln2_high_short = 0.6931471805598903;  // 42 bits: the product with any exponent is exact
 constexpr double ln2_low_short = 5.497923018708371e-14;
 
 // (exp(r) - 1 - r) / r^2 on |r| <= ln(2) / 2, weight r^2 / (exp(r) - 1): 2^-61.7.
@@ -27,7 +27,7 @@ constexpr double exp_f64_coefficients[] = {0.5,
                                            2.7557402805993735e-07,
                                            2.5109193480398768e-08,
                                            2.0875463165016146e-09};
-// The same with weight r^2: 2^-34.3; once more in f32.
+// The same function with weight r^2: 2^-34.3; then again with coefficients in f32.
 constexpr double exp_for_f32_coefficients[] = {0.500000007877591,    0.16666666861366516,   0.041666266965794,
                                                0.008333264116923042, 0.0013946287878706118, 0.00019918546821976802};
 constexpr double exp_f32_coefficients[] = {0.5,           0.166666672,   0.0416662656,
@@ -51,13 +51,13 @@ constexpr double sinh_f64_coefficients[] = {0.16666666666666666,    0.0083333333
                                             2.7557319224120228e-06, 2.505210834564442e-08, 1.6059050705483362e-10,
                                             7.646476387212873e-13,  2.848397580438158e-15};
 
-// x is at most `high` and at least `low`; NaN stays.
+// Clamps x to [low, high]; NaN stays NaN.
 Expression clamp(const Expression &x, double low, double high) {
   Expression below = select(x > high, high, x);
   return select(below < low, low, below);
 }
 
-// x = exponent * ln2 + rest with a whole exponent and |rest| <= ln2 / 2.
+// Splits x = exponent * ln2 + rest with a whole exponent and |rest| <= ln2 / 2.
 struct ExpReduction {
   Expression exponent;
   Expression rest;
@@ -75,7 +75,7 @@ Expression exp_f32(const Expression &x) {
   return scale_by_power_of_two(sum, exponent);
 }
 
-// A positive number as mantissa * 2^exponent with the mantissa in [sqrt(1/2), sqrt(2)).
+// Splits a positive number into mantissa * 2^exponent with the mantissa in [sqrt(1/2), sqrt(2)).
 struct LogReduction {
   Expression exponent;
   Expression mantissa;
@@ -90,7 +90,7 @@ LogReduction split_exponent(const Expression &x) {
   return {integer_to_whole(exponent) - select(is_subnormal, x.constant(54), x.constant(0)), mantissa};
 }
 
-// The limits of log: NaN below zero, -inf at zero, the argument itself at +inf and NaN.
+// Applies the limits of log: NaN below zero, -inf at zero, the argument itself at +inf and NaN.
 Expression with_limits_of_log(const Expression &x, const Expression &zero_at, const Expression &result) {
   Expression in_domain = select(x == zero_at, -infinity, result);
   Expression defined = select(x < zero_at, quiet_nan, in_domain);
@@ -107,7 +107,7 @@ Expression log_f32(const Expression &x) {
   return with_limits_of_log(x, x.constant(0), fma(exponent, 0.693145751953125, sum));
 }
 
-// log(argument) + low for a positive argument: log(1+f) = f - (f^2/2 - s * (f^2/2 + R)), s = f / (2 + f).
+// Returns log(argument) + low for a positive argument: log(1+f) = f - (f^2/2 - s * (f^2/2 + R)), s = f / (2 + f).
 Expression log_with_low(const Expression &argument, const Expression &low) {
   auto [exponent, mantissa] = split_exponent(argument);
   Expression f = mantissa - 1;
@@ -129,7 +129,8 @@ Expression tanh_f32(const Expression &x) {
   return copy_sign(select(magnitude < 1, small, select(is_nan(x), x, large)), x);
 }
 
-// t / (t + 2) with t = expm1(2|x|), corrected by what sum and quotient lost; from 1 on by the small complement.
+// Computes t / (t + 2) with t = expm1(2|x|), corrected by the rounding errors of sum and quotient; from 1 on, uses the
+// small complement.
 Expression tanh_f64(const Expression &x) {
   Expression magnitude = abs(x);
   Expression t = expm1_f64(select(magnitude < 1, magnitude * 2, 1));
@@ -155,7 +156,7 @@ Expression cosh_f64(const Expression &x) {
   return half + half.constant(0.25) / half;
 }
 
-// From here on the square of the argument would overflow, and the argument itself is as good as what is added to it.
+// Above this argument, its square would overflow, and the terms that are added to it do not change it.
 constexpr double large_argument = 0x1p55;
 
 Expression asinh_f64(const Expression &x) {
@@ -180,7 +181,7 @@ Expression atanh_f64(const Expression &x) {
   return copy_sign(log1p_f64((magnitude * 2) / (-magnitude + 1)) * 0.5, x);
 }
 
-// numerator / (1 + t) with t in [0, 1], corrected by what the sum and the quotient lost.
+// Computes numerator / (1 + t) with t in [0, 1], corrected by the rounding errors of sum and quotient.
 Expression logistic_f64(const Expression &x) {
   Expression t = exp_f64(-abs(x), x.constant(0));
   Expression numerator = select(x < 0, t, 1);
@@ -197,8 +198,8 @@ Expression logistic_f32(const Expression &x) {
   return (growth.constant(1) / (growth + 1)).to_f32();
 }
 
-// The logarithm of a positive number as a sum of two f64, with a relative error near 2^-64: s and the leading terms
-// of 2s * (1 + z/3 + z^2 Q(z)) carry their rounding errors along.
+// Returns the logarithm of a positive number as a sum of two f64, with a relative error near 2^-64: s and the leading
+// terms of 2s * (1 + z/3 + z^2 Q(z)) carry their rounding errors along.
 DoubleDouble log_double_double(const Expression &x) {
   auto [exponent, mantissa] = split_exponent(x);
   Expression f = mantissa - 1;
@@ -217,7 +218,7 @@ DoubleDouble log_double_double(const Expression &x) {
   auto [rest, rest_low] = sum_of(twice, product);
   Expression whole = exponent * ln2_high_short;
   auto [sum, sum_low] = sum_of(whole, rest);
-  // Without an exponent the larger part is the rest.
+  // If the exponent is zero, the rest is the larger part.
   Expression has_exponent = exponent != 0;
   Expression high = select(has_exponent, sum, rest);
   Expression low = fma(exponent, ln2_low_short, rest_low + product_low) + select(has_exponent, sum_low, 0);
@@ -225,13 +226,13 @@ DoubleDouble log_double_double(const Expression &x) {
   return {result, result_low};
 }
 
-// |x|^y by exp(y * log|x|); both finite, x not zero.
+// Returns |x|^y as exp(y * log|x|); both are finite and x is not zero.
 Expression power_of_magnitude_for_f32(const Expression &magnitude, const Expression &y) {
   constexpr double limit = 800;
   return exp_f64(clamp(y * log_f64(magnitude), -limit, limit), y.constant(0));
 }
 
-// The same with a product that is exact to twice the precision.
+// Returns |x|^y with a product y * log|x| that is exact to twice the precision.
 Expression power_of_magnitude_f64(const Expression &magnitude, const Expression &y) {
   constexpr double limit = 800;
   auto [log, log_low] = log_double_double(magnitude);
@@ -240,7 +241,7 @@ Expression power_of_magnitude_f64(const Expression &magnitude, const Expression 
   return exp_f64(clamp(product, -limit, limit), select(abs(product) < limit, low, 0));
 }
 
-// x^y by a function for the finite and positive ones.
+// Returns x^y, given a function for a finite nonzero |x| and finite y.
 Expression pow(const Expression &x, const Expression &y, FloatFunctionOfTwo power_of_magnitude) {
   Expression magnitude = abs(x);
   Expression y_is_infinite = abs(y) == infinity;
@@ -274,7 +275,7 @@ Expression exp_for_f32(const Expression &x) {
   return sum * power_of_two(exponent);
 }
 
-// 2^n * expm1(rest) + (2^n - 1), at half the scale so that n = 1024 does not overflow.
+// Computes 2^n * expm1(rest) + (2^n - 1), at half the scale so that n = 1024 does not overflow.
 Expression expm1_f64(const Expression &x) {
   auto [exponent, rest] = reduce_by_ln2(clamp(x, -60, 709.9));
   Expression small = fma(rest * rest, polynomial(rest, exp_f64_coefficients), rest);

@@ -1,4 +1,4 @@
-// The cores of exp and log that other functions are made of.
+// Core functions of exp and log from which other functions are built.
 #pragma once
 
 #include "plugins/llvm/scalar/expression.h"
@@ -6,17 +6,17 @@
 
 namespace bp::emit {
 
-// exp(x + low) * 2^exponent_offset in f64. |low| is tiny against x; x is finite or infinite or NaN.
+// Returns exp(x + low) * 2^exponent_offset in f64. |low| is tiny compared to x; x may be infinite or NaN.
 Expression exp_f64(const Expression &x, const Expression &low, double exponent_offset = 0);
-// exp(x) with a relative error of 2^-34, in f64 arithmetic, for f32 functions; |x| < 700.
+// Returns exp(x) with a relative error of 2^-34, in f64 arithmetic, for f32 functions; |x| < 700.
 Expression exp_for_f32(const Expression &x);
-// exp(x) - 1, and log(1 + x), in f64.
+// exp(x) - 1, log(1 + x) and log(x), in f64.
 Expression expm1_f64(const Expression &x);
 Expression log1p_f64(const Expression &x);
 Expression log_f64(const Expression &x);
 
-// An f64 function for both types: f32 is computed in f64, which leaves the error of the last rounding, or by a function
-// of its own where f64 is avoided.
+// Applies an f64 function to values of both types: f32 is computed in f64, so that only the error of the last rounding
+// is left, or by a function of its own if f64 is avoided.
 using FloatFunction = Expression (*)(const Expression &);
 inline llvm::Value *of_both(llvm::IRBuilderBase &builder, llvm::Value *value, FloatFunction of_f64,
                             FloatFunction of_f32_alone) {

@@ -1,6 +1,6 @@
-// Functions whose result is rounded to f16 or bf16, where f32 arithmetic with an error of some 2^-21 is as good as any:
-// none of it is in f64, of which GPUs have little. The cube root is in math.cc,
-// sine, cosine and tangent in math_trigonometric.cc.
+// Functions whose result is rounded to f16 or bf16, for which f32 arithmetic with an error of about 2^-21 is accurate
+// enough. They use no f64, which is slow on GPUs. The cube root is in math.cc; sine, cosine and tangent are in
+// math_trigonometric.cc.
 #include "plugins/llvm/scalar/expression.h"
 #include "plugins/llvm/scalar/math.h"
 
@@ -8,7 +8,7 @@ namespace bp::emit {
 
 namespace {
 
-// For smaller arguments, expm1 and log1p are the argument.
+// For arguments smaller than this, expm1 and log1p return the argument.
 constexpr double tiny_argument = 0x1p-25;
 
 // (exp(x) - 1 - x) / x^2 by Taylor's formula: 2^-26 for |x| < 1/2.
@@ -33,7 +33,7 @@ llvm::Value *emit_narrow_expm1(llvm::IRBuilderBase &builder, llvm::Value *value)
   return select(abs(x) < tiny_argument, x, result).value();
 }
 
-// The logarithm of the rounded sum, and what rounding lost.
+// Computes the logarithm of the rounded sum x + 1, corrected by the rounding error.
 llvm::Value *emit_narrow_log1p(llvm::IRBuilderBase &builder, llvm::Value *value) {
   const Expression x(builder, value);
   const Expression sum = x + 1;

@@ -7,13 +7,13 @@ namespace {
 constexpr double log2_e = 1.4426950408889634;
 constexpr double ln2_high = 0.693145751953125;  // 15 bits: its product with any exponent is exact
 constexpr double ln2_low = 1.428606765330187e-06;
-constexpr double half_pi = 1.5707963705062866;  // sum of the two: pi/2 to 48 bits
+constexpr double half_pi = 1.5707963705062866;  // half_pi + half_pi_low: pi/2 to 48 bits
 constexpr double half_pi_low = -4.371138828673793e-08;
-constexpr double third = 0.3333333432674408;  // sum of the two: 1/3 to 48 bits
+constexpr double third = 0.3333333432674408;  // third + third_low: 1/3 to 48 bits
 constexpr double third_low = -9.934107463e-09;
 
-// The functions that these coefficients are of, their intervals and weights stand beside those of f64, but for the
-// coefficients of exp, whose weight is 1. All are rounded to f32.
+// The functions, intervals and weights of these coefficients are stated next to those for f64, except that exp has
+// weight 1. All are rounded to f32. The error is given after each table.
 constexpr double exp_coefficients[] = {0.5,           0.166666672,   0.0416662693,
                                        0.00833326392, 0.00139460736, 0.000199183749};                // 2^-29.7
 constexpr double log_tail_coefficients[] = {0.199999988, 0.14285937, 0.110924907, 0.0973420441};     // 2^-38.5
@@ -23,7 +23,7 @@ constexpr double asin_coefficients[] = {0.166666597,  0.0750050396, 0.0445169546
 constexpr double atan_coefficients[] = {-0.333333164, 0.199984714, -0.142435342, 0.105938151,
                                         -0.0607822537};  // 2^-28.3
 
-// Its error is some 2^-46 of it.
+// Returns the quotient with a relative error of about 2^-46.
 DoubleDouble quotient_of(const DoubleDouble &x, const DoubleDouble &y) {
   const Expression inverse = y.high.constant(1) / y.high;
   const Expression quotient = x.high * inverse;
@@ -41,7 +41,7 @@ DoubleDouble plus(const DoubleDouble &x, const DoubleDouble &y) {
 DoubleDouble minus(const DoubleDouble &x, const DoubleDouble &y) {
   return plus(x, {-y.high, -y.low});
 }
-// The square root of a positive number, or zero.
+// Returns the square root of a positive number or zero.
 DoubleDouble root_of(const DoubleDouble &x) {
   const Expression root = sqrt(x.high);
   const Expression residual = fma(-root, root, x.high) + x.low;
@@ -51,7 +51,7 @@ Expression total(const DoubleDouble &x) {
   return x.high + x.low;
 }
 
-// exp(x + low) = mantissa * 2^exponent with a relative error of some 2^-27. |low| is tiny against x; |x| < 150.
+// exp(x + low) = mantissa * 2^exponent with a relative error of about 2^-27. |low| is tiny compared to x; |x| < 150.
 struct Exponential {
   DoubleDouble mantissa;
   Expression exponent;
@@ -69,14 +69,15 @@ DoubleDouble scaled(const Exponential &x, double exponent_offset) {
   return {scale_by_power_of_two(x.mantissa.high, exponent), scale_by_power_of_two(x.mantissa.low, exponent)};
 }
 
-// The logarithm of a positive normal number, as log_double_double of f64, with a relative error of some 2^-34.
+// Returns the logarithm of a positive normal number, like log_double_double for f64, with a relative error of about
+// 2^-34.
 DoubleDouble log_of(const DoubleDouble &x) {
   const Expression bits = x.high.bits();
   const Expression offset = bits - x.high.constant(0x1.6a09e6p-1).bits();
   const Expression exponent_bits = (offset >> x.high.fraction_bits()) << x.high.fraction_bits();
   const Expression exponent = integer_to_whole(offset >> x.high.fraction_bits());
   const Expression mantissa = (bits - exponent_bits).as_float();
-  // The low part of a large number is nothing beside 1, which is all that it may be.
+  // The low part of a large number is negligible compared to 1, so its exponent is limited.
   const Expression mantissa_low = x.low * power_of_two(-select(exponent > 100, 100, exponent));
   const DoubleDouble f = sum_of(mantissa - 1, mantissa_low);
   const DoubleDouble s = quotient_of(f, plus(f, 2));
@@ -93,21 +94,22 @@ DoubleDouble log_of(const DoubleDouble &x) {
   return sum_of(sum, sum_low + fma(exponent, ln2_low, rest_low + product_low));
 }
 
-// log(1 + x) for 1 + x > 0.
+// Returns log(1 + x) for 1 + x > 0.
 DoubleDouble log1p_of(const DoubleDouble &x) {
   return log_of(plus(x, 1));
 }
 
-// Beyond it, sinh and cosh overflow.
+// Above this argument, sinh and cosh overflow.
 constexpr double largest_argument = 89.4159851;
 Expression bounded_magnitude(const Expression &x) {
   const Expression magnitude = abs(x);
   return select(magnitude > largest_argument, largest_argument, magnitude);
 }
 
-// From here on the square of the argument is all but its sum with 1, and would overflow for some.
+// Above this argument, adding 1 to its square makes no difference, and the square may overflow.
 constexpr double large_argument = 0x1p30;
-// Up to here what is odd and has slope 1 in zero is its argument, if the cubic term has a factor of at most 1/3.
+// Below this argument, an odd function with slope 1 at zero returns its argument, if the factor of the cubic term is at
+// most 1/3.
 constexpr double small_argument = 0x1p-13;
 
 DoubleDouble plus_ln2_if(const Expression &condition, const DoubleDouble &x) {
@@ -115,8 +117,8 @@ DoubleDouble plus_ln2_if(const Expression &condition, const DoubleDouble &x) {
   return {select(condition, more.high, x.high), select(condition, more.low, x.low)};
 }
 
-// From 1/2 on, asin(a) = pi/2 - 2 asin(y) and acos(a) = 2 asin(y) with y = sqrt((1 - a) / 2); else y is a. The angle is
-// asin(y).
+// From 1/2 on, asin(a) = pi/2 - 2 asin(y) and acos(a) = 2 asin(y) with y = sqrt((1 - a) / 2); below 1/2, y is a.
+// `angle` is asin(y).
 struct ArcSine {
   Expression is_large;
   DoubleDouble angle;
@@ -137,8 +139,8 @@ DoubleDouble twice(const DoubleDouble &x) {
   return {x.high * 2, x.low * 2};
 }
 
-// The angle of the point (x, y), both not negative: by the quotient of the smaller and the larger, which is turned by
-// pi/4 from tan(pi/8) on.
+// Returns the angle of the point (x, y), neither of them negative, from the quotient of the smaller and the larger
+// coordinate; from tan(pi/8) on it is rotated by pi/4.
 DoubleDouble angle_of(const Expression &y, const Expression &x) {
   const Expression is_steep = y > x;
   const Expression smaller = select(is_steep, x, y), larger = select(is_steep, y, x);
@@ -162,7 +164,7 @@ DoubleDouble angle_of(const Expression &y, const Expression &x) {
 
 }  // namespace
 
-// At half the scale, so that 2^128 does not overflow.
+// Computes expm1 at half the scale, so that 2^128 does not overflow.
 Expression expm1(const Expression &x) {
   const Expression bounded = select(x > 89, 89, select(x < -60, -60, x));
   const DoubleDouble half = scaled(exponential_of(bounded, x.constant(0)), -1);
@@ -175,7 +177,7 @@ Expression log1p(const Expression &x) {
   return select((abs(x) < 0x1p-26) | (x == infinity) | is_nan(x), x, defined);
 }
 
-// numerator / (1 + t) with t in [0, 1].
+// Computes numerator / (1 + t) with t in [0, 1].
 Expression logistic(const Expression &x) {
   const Expression magnitude = abs(x);
   const DoubleDouble t = scaled(exponential_of(-select(magnitude > 110, 110, magnitude), x.constant(0)), 0);
@@ -260,7 +262,7 @@ Expression atan2(const Expression &y, const Expression &x) {
   const Expression both_zero = (height == 0) & (width == 0);
   height = select(both_infinite, 1, height);
   width = select(both_infinite | both_zero, 1, width);
-  // Keep sums from overflowing and quotients from losing bits to subnormal operands.
+  // Prevents overflow of sums and loss of bits of quotients with subnormal operands.
   const Expression is_big = (height > 0x1p120) | (width > 0x1p120);
   const Expression is_small = (height < 0x1p-60) & (width < 0x1p-60);
   const Expression scale = select(is_big, x.constant(0x1p-20), select(is_small, x.constant(0x1p80), 1));

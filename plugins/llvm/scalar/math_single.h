@@ -1,6 +1,6 @@
-// f32's functions in f32 arithmetic alone, for targets on which f64 is slow: where a rounded intermediate result would
-// cost too much, a second f32 holds what the rounding lost. Errors are below 1 unit in the last place, as those of the
-// functions that compute in f64.
+// f32 functions in f32 arithmetic only, for targets on which f64 is slow. Where a rounded intermediate result would
+// cost too much precision, a second f32 holds the rounding error. Errors are below 1 unit in the last place, the same
+// as for the functions that compute in f64.
 #pragma once
 
 #include "plugins/llvm/scalar/expression.h"
@@ -19,7 +19,7 @@ Expression asin(const Expression &x);
 Expression acos(const Expression &x);
 Expression atan(const Expression &x);
 Expression atan2(const Expression &y, const Expression &x);
-// |x|^y for a finite y and a finite x that is not zero.
+// Returns |x|^y for a finite y and a finite x that is not zero.
 Expression power_of_magnitude(const Expression &magnitude, const Expression &y);
 
 }  // namespace bp::emit::single

@@ -1,6 +1,6 @@
-// Trigonometric functions and their inverses. Arguments are reduced modulo pi/2 by subtracting a multiple whose
-// product with the leading parts of pi/2 is exact; the rare huge arguments go, lane by lane, through a function that
-// multiplies by the right 192 bits of 2/pi (Payne and Hanek).
+// Trigonometric functions and their inverses. Arguments are reduced modulo pi/2 by subtracting a multiple whose product
+// with the leading parts of pi/2 is exact. Huge arguments, which are rare, are passed lane by lane to a function that
+// multiplies by the relevant 192 bits of 2/pi (Payne and Hanek).
 #include <llvm/IR/Module.h>
 
 #include "plugins/llvm/scalar/math.h"
@@ -11,12 +11,12 @@ namespace bp::emit {
 
 namespace {
 
-constexpr double half_pi = 1.5707963267948966;  // sum of the two: pi/2 to 107 bits
+constexpr double half_pi = 1.5707963267948966;  // half_pi + half_pi_low: pi/2 to 107 bits
 constexpr double half_pi_low = 6.123233995736766e-17;
 // pi/2 in parts of 33, 33 and 53 bits.
 constexpr double half_pi_parts[] = {1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21};
 
-// In parts of f32, to 72 bits.
+// pi/2 in parts of f32, to 72 bits.
 constexpr double half_pi_parts_of_f32[] = {1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15};
 
 // (sin(r) - r) / r^3 and (cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4: 2^-58 and 2^-63.9.
@@ -24,7 +24,7 @@ constexpr double sin_coefficients[] = {-0.16666666666666632,   0.008333333333322
                                        2.7557313662334277e-06, -2.5050753312139967e-08, 1.5896507930074328e-10};
 constexpr double cos_coefficients[] = {0.041666666666666595,   -0.00138888888888729,   2.4801587288750866e-05,
                                        -2.755731414932975e-07, 2.0875696661401338e-09, -1.1358314801232333e-11};
-// The same to 2^-37.6 and 2^-42.9, for f32.
+// The same functions to 2^-37.6 and 2^-42.9, for f32.
 constexpr double sin_for_f32_coefficients[] = {-0.16666666641423633, 0.008333329362208104, -0.0001983932715529038,
                                                2.7182376965535153e-06};
 constexpr double cos_for_f32_coefficients[] = {0.04166666661912375, -0.0013888883468201126, 2.4799451730340255e-05,
@@ -48,7 +48,7 @@ constexpr uint64_t two_over_pi[] = {0x0000000000000000, 0xa2f9836e4e441529, 0xfc
                                     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
                                     0xf0cfbc209af4361d, 0xa9e391615ee61b08};
 
-// x = quadrant * pi/2 + high + low, |high| <= pi/4. Only the low two bits of the integer quadrant have a meaning.
+// x = quadrant * pi/2 + high + low, |high| <= pi/4. Only the low two bits of the integer quadrant are defined.
 struct Reduced {
   Expression high;
   Expression low;
@@ -57,7 +57,7 @@ struct Reduced {
 
 Reduced reduce_moderate(const Expression &x) {
   Expression multiple = round_even(x * (1 / half_pi));
-  Expression first = fma(multiple, -half_pi_parts[0], x);  // exact, as the product is
+  Expression first = fma(multiple, -half_pi_parts[0], x);  // exact, because the product is exact
   Expression product = multiple * -half_pi_parts[1];       // exact
   Expression second = first + product;
   Expression part = second - first;
@@ -67,7 +67,7 @@ Reduced reduce_moderate(const Expression &x) {
   return {high, tail - (high - second), whole_to_low_bits(multiple)};
 }
 
-// What is left of x after the first part is exact, as the parts have 24 bits and multiples below 2^17.
+// The remainder of x after the first part is exact, because the parts have 24 bits and multiples are below 2^17.
 Reduced reduce_moderate_narrow(const Expression &x) {
   const Expression multiple = round_even(x * (1 / half_pi));
   Expression rest = x;
@@ -86,7 +86,7 @@ Reduced reduce_moderate_single(const Expression &x) {
   return {high, low, whole_to_low_bits(multiple)};
 }
 
-// {f64 high, f64 low, i64 quadrant} of one finite |x| >= 2^20, as a function of the module.
+// Returns the module's function that reduces one finite |x| >= 2^20 to {f64 high, f64 low, i64 quadrant}.
 llvm::Function *huge_reduction_function(llvm::Module &module) {
   constexpr const char *name = "bp.reduce_huge_by_half_pi";
   if (llvm::Function *existing = module.getFunction(name)) {
@@ -105,8 +105,8 @@ llvm::Function *huge_reduction_function(llvm::Module &module) {
                                          "bp.two_over_pi");
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
 
-  // |x| = mantissa * 2^exponent. Of the product with 2/pi only what is below 4 counts: with 64 zero bits in front of
-  // the table, the bits from exponent + 62 on.
+  // |x| = mantissa * 2^exponent. Only the part of the product with 2/pi below 4 matters: with 64 zero bits in front of
+  // the table, these are the bits from exponent + 62 on.
   llvm::Value *bits = b.CreateBitCast(function->getArg(0), i64);
   llvm::Value *biased = b.CreateAnd(b.CreateLShr(bits, 52), 0x7ff);
   llvm::Value *mantissa = b.CreateOr(b.CreateAnd(bits, (uint64_t{1} << 52) - 1), uint64_t{1} << 52);
@@ -126,14 +126,15 @@ llvm::Function *huge_reduction_function(llvm::Module &module) {
   llvm::Value *upper = b.CreateShl(b.CreateMul(wide(mantissa), wide(window(0))), 64);
   llvm::Value *product = b.CreateAdd(upper, middle);
 
-  // Two bits of quadrant, the rest is the fraction, taken to [-1/2, 1/2).
+  // The first two bits are the quadrant, the rest is the fraction, moved to [-1/2, 1/2).
   llvm::Value *fraction = b.CreateShl(product, 2);
   llvm::Value *is_upper_half = b.CreateICmpSLT(fraction, llvm::ConstantInt::get(i128, 0));
   llvm::Value *quadrant = b.CreateAdd(b.CreateTrunc(b.CreateLShr(product, 126), i64), b.CreateZExt(is_upper_half, i64));
   llvm::Value *size = b.CreateSelect(is_upper_half, b.CreateNeg(fraction), fraction);
   llvm::Value *zeros = b.CreateIntrinsic(llvm::Intrinsic::ctlz, {i128}, {size, b.getFalse()});
   llvm::Value *normal = b.CreateShl(size, zeros);
-  // The first 53 bits and the next 53 as two f64, at 2^-53 and 2^-106 of the leading bit's next power.
+  // The first 53 bits and the next 53 bits as two f64, scaled by 2^-53 and 2^-106 of the power of two above the leading
+  // bit.
   auto digits = [&](unsigned from) {
     llvm::Value *integer =
         b.CreateAnd(b.CreateTrunc(b.CreateLShr(normal, 128 - 53 - from), i64), (uint64_t{1} << 53) - 1);
@@ -156,8 +157,9 @@ llvm::Function *huge_reduction_function(llvm::Module &module) {
   return function;
 }
 
-// {f32 high, f32 low, i32 quadrant} of one finite |x| >= 2^17 in f32: the product of its mantissa of 24 bits with 128
-// bits of 2/pi has 62 right bits below 4, and no f32 is nearer to a multiple of pi/2 than 2^-30.
+// Returns the module's function that reduces one finite |x| >= 2^17 in f32 to {f32 high, f32 low, i32 quadrant}. The
+// product of the 24-bit mantissa with 128 bits of 2/pi has 62 correct bits below 4, and every f32 is at least 2^-30
+// away from a multiple of pi/2.
 llvm::Function *huge_single_reduction_function(llvm::Module &module) {
   constexpr const char *name = "bp.reduce_huge_single_by_half_pi";
   if (llvm::Function *existing = module.getFunction(name)) {
@@ -177,7 +179,7 @@ llvm::Function *huge_single_reduction_function(llvm::Module &module) {
                                          "bp.two_over_pi_for_f32");
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
 
-  // |x| = mantissa * 2^exponent; with 64 zero bits in front of the table, the bits from exponent + 62 on.
+  // |x| = mantissa * 2^exponent; with 64 zero bits in front of the table, the relevant bits start at exponent + 62.
   llvm::Value *bits = b.CreateBitCast(function->getArg(0), i32);
   llvm::Value *biased = b.CreateAnd(b.CreateLShr(bits, 23), 0xff);
   llvm::Value *mantissa = b.CreateZExt(b.CreateOr(b.CreateAnd(bits, 0x7fffff), 0x800000), i64);
@@ -192,11 +194,12 @@ llvm::Function *huge_single_reduction_function(llvm::Module &module) {
   };
   llvm::Value *lower = b.CreateMul(b.CreateZExt(mantissa, i128), b.CreateZExt(window(1), i128));
   llvm::Value *product = b.CreateAdd(b.CreateMul(window(0), mantissa), b.CreateTrunc(b.CreateLShr(lower, 64), i64));
-  // Two bits of quadrant, the rest is the fraction, taken to [-1/2, 1/2).
+  // The first two bits are the quadrant, the rest is the fraction, moved to [-1/2, 1/2).
   llvm::Value *fraction = b.CreateShl(product, 2);
   llvm::Value *is_upper_half = b.CreateZExt(b.CreateICmpSLT(fraction, b.getInt64(0)), i32);
   llvm::Value *quadrant = b.CreateAdd(b.CreateTrunc(b.CreateLShr(product, 62), i32), is_upper_half);
-  // As two f32. Without its last bit, the fraction can be rounded away from zero and still be an i64.
+  // Splits the fraction into two f32. Without its last bit, the fraction can be rounded away from zero and still fit
+  // into an i64.
   llvm::Value *digits = b.CreateAShr(fraction, 1);
   llvm::Value *rounded = b.CreateSIToFP(digits, f32);
   const Expression high = Expression(b, rounded) * 0x1p-63;
@@ -212,7 +215,7 @@ llvm::Function *huge_single_reduction_function(llvm::Module &module) {
   return function;
 }
 
-// Replaces the lanes of `moderate` whose x is huge: a branch around a chain of calls, one per lane.
+// Replaces the lanes of `moderate` in which x is huge: a branch around a chain of calls, one per lane.
 Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &moderate,
                         llvm::Function *(*function_in)(llvm::Module &)) {
   llvm::IRBuilderBase &b = x.builder();
@@ -228,7 +231,7 @@ Reduced with_huge_lanes(const Expression &x, double limit, const Reduced &modera
   b.SetInsertPoint(huge);
   llvm::Function *reduce = function_in(*function->getParent());
   llvm::Value *parts[] = {moderate.high.value(), moderate.low.value(), moderate.quadrant.value()};
-  // A lane that is not huge is reduced as well, from a stand-in, and then not taken.
+  // Lanes that are not huge also call the function, with a substitute argument; their results are discarded.
   Expression safe = select(is_huge, x, 0x1p60);
   for (unsigned lane = 0; lane < (vector ? vector->getNumElements() : 1); ++lane) {
     llvm::Value *element = vector ? b.CreateExtractElement(safe.value(), lane) : safe.value();
@@ -265,7 +268,8 @@ DoubleDouble cos_of(const Reduced &r, std::span<const double> coefficients) {
   return sum_of(leading, lost + (z * z * polynomial(z, coefficients) - r.high * r.low));
 }
 
-// The same in f32, where a quotient of both is not off by half a unit only if the square's low part counts too.
+// The same in f32. A quotient of sine and cosine has an error below half a unit only if the low part of the square is
+// used, too.
 DoubleDouble sin_of_single(const Reduced &r) {
   auto [z, z_low] = exact_product(r.high, r.high);
   Expression slope = polynomial(z, sin_for_f32_coefficients);
@@ -281,7 +285,8 @@ DoubleDouble cos_of_single(const Reduced &r) {
   return sum_of(leading, lost + tail);
 }
 
-// An argument is an f64; an f32 held in f64, with the precision that f32 needs; an f32; or an f16 or bf16 held in f32.
+// Type of an argument: an f64; an f32 held in f64, with the precision that f32 needs; an f32; or an f16 or bf16 held in
+// f32.
 enum class Argument : std::uint8_t { Double, SingleInDouble, Single, Narrow };
 struct SineAndCosine {
   DoubleDouble sine;
@@ -309,7 +314,7 @@ Expression has_bit(const Expression &integer, double bit) {
   return (integer & integer.constant(bit)) != 0;
 }
 
-// sin(x + turn * pi/2).
+// Returns sin(x + turn * pi/2).
 Expression turned_sine(const Expression &x, double turn, Argument argument) {
   auto [sine, cosine, quadrant] = sine_and_cosine(x, argument);
   Expression turned = quadrant + turn;
@@ -317,7 +322,7 @@ Expression turned_sine(const Expression &x, double turn, Argument argument) {
   return select(has_bit(turned, 2), -value, value);
 }
 
-// The quotient of sine and cosine, corrected by what both have lost.
+// Returns the quotient of sine and cosine, corrected by the rounding errors of both.
 Expression tangent(const Expression &x, Argument argument) {
   auto [sine, cosine, quadrant] = sine_and_cosine(x, argument);
   Expression is_odd = has_bit(quadrant, 1);
@@ -334,7 +339,7 @@ Expression tangent(const Expression &x, Argument argument) {
 struct ArcSine {
   Expression is_large;
   Expression root;   // y, or a where a < 1/2
-  Expression extra;  // asin(root) - root, with what the square root lost
+  Expression extra;  // asin(root) - root, plus the rounding error of the square root
 };
 ArcSine arc_sine(const Expression &magnitude) {
   Expression is_large = magnitude >= 0.5;
@@ -345,7 +350,7 @@ ArcSine arc_sine(const Expression &magnitude) {
   return {is_large, root, fma(root * z, polynomial(z, asin_coefficients), lost)};
 }
 
-// (high + low) - (x + extra), with high >= |x|.
+// Returns (high + low) - (x + extra), with high >= |x|.
 Expression difference(double high, double low, const Expression &x, const Expression &extra) {
   Expression difference = -x + high;
   Expression lost = (-difference + high) - x;
@@ -366,8 +371,8 @@ Expression acos_f64(const Expression &x) {
   return select(is_large, select(x < 0, near_minus_one, near_one), middle);
 }
 
-// The angle of the point (x, y), both not negative, as high + low: the quotient of the smaller and the larger, from
-// tan(pi/8) on turned by pi/4.
+// The angle of the point (x, y), neither of them negative, as high + low: from the quotient of the smaller and the
+// larger coordinate, rotated by pi/4 from tan(pi/8) on.
 struct Angle {
   Expression high;
   Expression low;
@@ -403,7 +408,7 @@ Expression atan2_f64(const Expression &y, const Expression &x) {
   Expression both_zero = (height == 0) & (width == 0);
   height = select(both_infinite, 1, height);
   width = select(both_infinite | both_zero, 1, width);
-  // Keep sums from overflowing and quotients from losing bits to subnormal operands.
+  // Prevents overflow of sums and loss of bits of quotients with subnormal operands.
   Expression is_big = (height > 0x1p1000) | (width > 0x1p1000);
   Expression is_small = (height < 0x1p-900) & (width < 0x1p-900);
   Expression scale = select(is_big, x.constant(0x1p-100), select(is_small, x.constant(0x1p110), 1));
@@ -432,7 +437,7 @@ llvm::Value *emit_turned_sine(llvm::IRBuilderBase &builder, llvm::Value *value, 
 
 }  // namespace
 
-// The reduction loses the sign of a zero.
+// The argument reduction loses the sign of a zero.
 llvm::Value *emit_sin(llvm::IRBuilderBase &builder, llvm::Value *value) {
   Expression x(builder, value);
   return select(x == 0, x, x.with(emit_turned_sine(builder, value, 0))).value();

@@ -23,7 +23,7 @@ constexpr std::uint32_t ones(unsigned count) {
   return (std::uint32_t{1} << count) - 1;
 }
 
-// Codes of a format, of zero sign unless said otherwise.
+// Codes of a format, with sign bit zero unless stated otherwise.
 struct Codes {
   explicit Codes(const FloatFormat &format) {
     const unsigned magnitude_bits = format.exponent_bits + format.mantissa_bits;
@@ -67,7 +67,7 @@ struct Bits {
 constexpr const char *conversion_flag = "narrow_conversion";
 
 NarrowConversion narrow_conversion(const llvm::IRBuilderBase &b) {
-  if (b.GetInsertBlock() == nullptr) {  // constants are folded
+  if (b.GetInsertBlock() == nullptr) {  // constants are being folded
     return NarrowConversion::Integers;
   }
   const llvm::Module &module = *b.GetInsertBlock()->getModule();
@@ -75,8 +75,8 @@ NarrowConversion narrow_conversion(const llvm::IRBuilderBase &b) {
   return flag == nullptr ? NarrowConversion::Integers : static_cast<NarrowConversion>(flag->getZExtValue());
 }
 
-// A format that a GPU's instruction converts f32 to, two numbers at a time. What overflows becomes the largest finite
-// number; what is NaN, the code of all ones without a sign.
+// A format to which a GPU's instruction converts f32, two numbers at a time. Overflow gives the largest finite number;
+// NaN gives the code of all ones without a sign.
 struct Instruction {
   const char *name;
   Specials specials;
@@ -85,11 +85,11 @@ struct Instruction {
 };
 constexpr Instruction instructions[] = {
     {"e4m3x2", Specials::FiniteNan, 3,
-     0x43e80000},                               // 464, half way to where 480 would be, and the even neighbour is 448
-    {"e5m2x2", Specials::Ieee, 2, 0x476fffff},  // before 61440, of which the even neighbour is infinite
+     0x43e80000},  // 464, half way to 480, the next number if it existed; the even neighbour is 448
+    {"e5m2x2", Specials::Ieee, 2, 0x476fffff},  // just below 61440, whose even neighbour is infinite
 };
 
-// Null if there is none.
+// Returns nullptr if there is none.
 const Instruction *find_instruction(const llvm::IRBuilderBase &b, const FloatFormat &format) {
   const NarrowConversion conversion = narrow_conversion(b);
   if (conversion != NarrowConversion::Instructions && conversion != NarrowConversion::LikeInstructions) {
@@ -106,8 +106,8 @@ const Instruction *find_instruction(const llvm::IRBuilderBase &b, const FloatFor
   return nullptr;
 }
 
-// A vector, or a scalar, of `element`: what `emit` makes of two lanes of a vector at a time, or of a scalar twice. It
-// gives a vector of two.
+// Returns a vector, or a scalar, of `element`: calls `emit`, which gives a vector of two, for each two lanes of a
+// vector, or for a scalar twice.
 template <typename Emit>
 Value *by_pairs(llvm::IRBuilderBase &b, Value *value, llvm::Type *element, const Emit &emit) {
   const auto *type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
@@ -136,19 +136,20 @@ Value *assembly(llvm::IRBuilderBase &b, const std::string &code, const char *con
                       arguments);
 }
 
-// Powers of two only: half way rounds up, and what is not positive and finite has no code.
+// Encodes the Scale format, powers of two only: half way rounds up, and numbers that are not positive and finite have
+// no code.
 Value *encode_scale(const Bits &i, Value *bits) {
   llvm::IRBuilderBase &b = i.b;
   Value *half = i.and_with(b.CreateLShr(bits, own_mantissa - 1), 1);
   Value *normal = b.CreateAdd(b.CreateLShr(bits, own_mantissa), half);
-  // Subnormal: 2^-127 is code 0, and what is smaller becomes that.
+  // Subnormals: 2^-127 has code 0, and smaller numbers get it, too.
   Value *subnormal = b.CreateZExt(i.above(bits, 0x005fffff), i.type);
   Value *code = b.CreateSelect(i.above(bits, ones(own_mantissa)), normal, subnormal);
-  Value *none = b.CreateOr(i.equal(bits, 0), i.above(bits, own_infinity - 1));  // negative numbers are above too
+  Value *none = b.CreateOr(i.equal(bits, 0), i.above(bits, own_infinity - 1));  // negative numbers are above, too
   return b.CreateSelect(b.CreateOr(none, i.above(code, 254)), i.number(255), code);
 }
 
-// The code of the nearest number that the format can hold, in an i32.
+// Returns the code of the nearest number in the format, as an i32.
 Value *code_by_integers(llvm::IRBuilderBase &b, Value *value, const FloatFormat &format, const Codes &codes) {
   const Bits i{b, with_lanes_of(b.getInt32Ty(), value)};
   Value *bits = b.CreateBitCast(value, i.type);
@@ -159,8 +160,8 @@ Value *code_by_integers(llvm::IRBuilderBase &b, Value *value, const FloatFormat 
   Value *magnitude = i.and_with(bits, ~own_sign);
   Value *exponent = b.CreateLShr(magnitude, own_mantissa);
   Value *significand = b.CreateOr(i.and_with(magnitude, ones(own_mantissa)), i.number(ones(own_mantissa) + 1));
-  // Bits below the last mantissa bit are rounded off; a carry moves into the exponent by itself. f32's subnormals are
-  // far below half of any code, as is whatever drops two bits more than there are.
+  // Bits below the last mantissa bit are rounded; a carry propagates into the exponent by itself. Subnormals of f32 are
+  // far below half of any code, like every number that drops at least two bits more than it has.
   const auto minimum = static_cast<std::uint32_t>(1 - format.bias + own_bias);
   const std::uint32_t dropped_of_normal = own_mantissa - format.mantissa_bits;
   Value *below = b.CreateICmpULT(exponent, i.number(minimum));
@@ -180,7 +181,7 @@ Value *code_by_integers(llvm::IRBuilderBase &b, Value *value, const FloatFormat 
   return b.CreateOr(code, sign);
 }
 
-// What the instruction gives, in an i32.
+// Returns the result of the instruction, as an i32.
 Value *code_by_instruction(llvm::IRBuilderBase &b, Value *value, const FloatFormat &format,
                            const Instruction &instruction) {
   const Bits i{b, with_lanes_of(b.getInt32Ty(), value)};
@@ -198,7 +199,7 @@ Value *code_by_instruction(llvm::IRBuilderBase &b, Value *value, const FloatForm
   return b.CreateZExt(codes, i.type);
 }
 
-// The code of the nearest number that the format can hold.
+// Returns the code of the nearest number in the format.
 Value *rounded_code(llvm::IRBuilderBase &b, Value *value, const FloatFormat &format) {
   llvm::Type *code_type = with_lanes_of(b.getInt8Ty(), value);
   const Codes codes(format);
@@ -215,7 +216,7 @@ Value *rounded_code(llvm::IRBuilderBase &b, Value *value, const FloatFormat &for
   return b.CreateTrunc(b.CreateOr(code, i.and_with(b.CreateLShr(bits, 24), codes.sign)), code_type);
 }
 
-// A code that is finite, in an i32, as a float without its sign, and with it if it says so.
+// A finite code, an i32, as a float: without its sign if has_sign is false.
 struct Decoded {
   Value *value;
   bool has_sign;
@@ -226,7 +227,7 @@ Decoded decode_finite(llvm::IRBuilderBase &b, Value *code, const FloatFormat &fo
   const Instruction *instruction = find_instruction(b, format);
   const NarrowConversion conversion = narrow_conversion(b);
   const auto from_half = [&](Value *half) { return Decoded{b.CreateFPExt(half, float_type), true}; };
-  // The upper bytes of f16.
+  // The codes are the upper bytes of f16.
   if (conversion != NarrowConversion::Integers && format.specials == Specials::Ieee && format.mantissa_bits == 2) {
     Value *half = b.CreateTrunc(b.CreateShl(code, 8), with_lanes_of(b.getInt16Ty(), code));
     return from_half(b.CreateBitCast(half, with_lanes_of(b.getHalfTy(), code)));
@@ -300,7 +301,7 @@ Value *emit_encode(llvm::IRBuilderBase &b, Value *value, const FloatFormat &form
   const Codes codes(format);
   Value *bits = b.CreateBitCast(value, i.type);
   const unsigned dropped = own_mantissa - format.mantissa_bits;
-  if (format.specials == Specials::Scale) {  // f32's own exponents
+  if (format.specials == Specials::Scale) {  // the codes are the exponents of f32
     return b.CreateTrunc(b.CreateLShr(bits, dropped), code_type);
   }
   Value *magnitude = i.and_with(bits, ~own_sign);
@@ -316,7 +317,7 @@ Value *emit_encode(llvm::IRBuilderBase &b, Value *value, const FloatFormat &form
       return b.CreateLShr(b.CreateBitCast(scaled, i.type), dropped);
     }
     Value *normal = i.add(b.CreateLShr(magnitude, dropped), -rebias);
-    // Below the normal numbers the code counts units in the last place.
+    // Below the normal numbers, the code counts units in the last place.
     const int units = format.bias - 1 + static_cast<int>(format.mantissa_bits);
     Value *scale =
         b.CreateBitCast(i.number(static_cast<std::uint32_t>(own_bias + units) << own_mantissa), value->getType());

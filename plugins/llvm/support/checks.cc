@@ -1,4 +1,4 @@
-// What the checks of several ops have in common.
+// Checks that several ops have in common.
 #include <algorithm>
 #include <unordered_set>
 

@@ -1,4 +1,4 @@
-// Ops that apply a computation to elements.
+// Checks of ops that apply a computation to elements.
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/support/support.h"
 
@@ -17,8 +17,8 @@ std::string map_problem(InstructionView instruction) {
 
 namespace {
 
-// A computation that combines an element of each result with one of each of the operands from `first` on, which may be
-// of other types.
+// Checks a computation that combines an element of each result with one of each operand from `first` on, which may have
+// other types.
 std::string combiner_problem(InstructionView instruction, std::size_t first) {
   const std::size_t count = instruction.result_count();
   const ComputationView combiner = instruction.called(0);

@@ -1,11 +1,11 @@
-// Dots and convolutions.
+// Checks of dots and convolutions.
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/support/support.h"
 
 namespace bp::emit {
 namespace {
 
-// Integers of at least 8 bits and floats of at least 16.
+// Whether the type is an integer of at least 8 bits or a float of at least 16.
 bool is_contracted_type(std::uint16_t dtype) {
   return is_float(dtype) ? value_bits(dtype) >= 16 : is_integer(dtype) && value_bits(dtype) >= 8;
 }

@@ -1,11 +1,11 @@
-// Ops that only move elements.
+// Checks of ops that only move elements.
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/support/support.h"
 
 namespace bp::emit {
 namespace {
 
-// What is wrong with seeing the same bits as another type.
+// Returns why bits of one type cannot be reinterpreted as another type; empty if they can.
 std::string reinterpretation_problem(std::uint16_t from, std::uint16_t to) {
   return from != to && (is_complex(from) || is_complex(to)) ? "is not compiled for complex numbers" : "";
 }
@@ -62,7 +62,7 @@ std::string shape_op_problem(InstructionView instruction) {
       if (in.elements != out.elements || in.element_bits != out.element_bits) {
         return "changes the width of elements";
       }
-      // The bytes stay, and no byte but 0 and 1 is a pred.
+      // The bytes do not change, and only bytes 0 and 1 are valid for pred.
       return in.dtype != out.dtype && out.dtype == BP_DTYPE_PRED ? "makes pred of other bits"
                                                                  : reinterpretation_problem(in.dtype, out.dtype);
     case BP_OP_TRANSPOSE: {

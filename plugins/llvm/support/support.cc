@@ -15,7 +15,7 @@
 namespace bp::emit {
 namespace {
 
-// BP-MODULE-07. The attributes of the opset this was written for, but for hints.
+// Rule BP-MODULE-07: attributes must be hints or belong to the opset for which this was written.
 std::string attributes_problem(InstructionView instruction) {
   constexpr std::uint16_t newest = BP_ATTR_INDICES;
   for (const bp_attr_t &attribute : instruction.attributes()) {
@@ -26,8 +26,8 @@ std::string attributes_problem(InstructionView instruction) {
   return {};
 }
 
-// Instructions of a kernel, each counted as often as code for it is written. Fusions are walked recursively: this bounds
-// the stack, too, and the time that LLVM takes.
+// Limit of the instructions of a kernel, each counted as often as code for it is emitted. Fusions are walked
+// recursively, so this also limits stack depth, and the time that LLVM takes.
 constexpr std::uint32_t largest_fusion = 2000;
 
 std::string elementwise_shape_problem(InstructionView instruction) {
@@ -54,11 +54,11 @@ std::string random_state_problem(InstructionView instruction) {
 
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target);
 
-// Says what is wrong with an instruction whose types and number of results are checked. Null: no such op is compiled.
+// Check of an instruction whose types and number of results have been checked. Null: no such op is compiled.
 using Check = std::string (*)(InstructionView instruction);
 constexpr const char *not_compiled = "is not compiled";
 
-// The check of ops whose result Generator computes element by element.
+// Returns the check of ops whose result Generator computes element by element.
 Check element_check(std::uint16_t op) {
   if (is_elementwise(op)) {
     return elementwise_shape_problem;
@@ -86,11 +86,11 @@ Check element_check(std::uint16_t op) {
   }
 }
 
-// The check of those in a kernel's fusion, too.
+// Returns the check of ops that are compiled inside a kernel's fusion.
 Check check_in_fusion(std::uint16_t op) {
   return op == BP_OP_DOT ? dot_problem : op == BP_OP_CONVOLUTION ? convolution_problem : element_check(op);
 }
-// The check of those that are a kernel, but for its fusions.
+// Returns the check of ops that are compiled as a kernel, except fusions.
 Check kernel_check(std::uint16_t op) {
   switch (op) {
     case BP_OP_RNG_GET_AND_UPDATE_STATE: return random_state_problem;
@@ -103,7 +103,7 @@ Check kernel_check(std::uint16_t op) {
   }
 }
 
-// What is wrong with a fusion that ends in a scatter.
+// Returns what is wrong with a fusion that ends in a scatter.
 std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatter) {
   if (std::string problem = packing_problem(scatter); !problem.empty()) {
     return "contains " + std::string(scatter.name()) + ", which " + problem;
@@ -117,11 +117,12 @@ std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatt
   return lies_alike ? "" : "has other layouts than the scatter that it ends in";
 }
 
-// Code goes down into what a fusion calls, and writes it out as often as it is called. Each computation is looked at once.
+// Checks the depth and size of the computations that a fusion calls, because code is emitted recursively, once for each
+// call. Each computation is visited once.
 std::string nesting_problem(InstructionView fusion) {
   constexpr std::uint32_t max_depth = 256;
   struct Size {
-    std::uint32_t depth = 0, instructions = 0;  // with what it calls
+    std::uint32_t depth = 0, instructions = 0;  // including the computations it calls
   };
   const ModuleView &module = fusion.module();
   const auto for_each_called = [&](ComputationView computation, auto &&body) {
@@ -129,7 +130,7 @@ std::string nesting_problem(InstructionView fusion) {
       std::ranges::for_each(module.instruction(computation.first_instruction() + n).calls(), body);
     }
   };
-  std::map<std::uint32_t, Size> sizes;  // by computation: callees come before callers
+  std::map<std::uint32_t, Size> sizes;  // by computation; callees have smaller numbers than callers
   std::vector<std::uint32_t> found{fusion.calls()[0]};
   while (!found.empty()) {
     const std::uint32_t id = found.back();
@@ -153,7 +154,7 @@ std::string nesting_problem(InstructionView fusion) {
                                                : "";
 }
 
-// target: of a kernel; null inside of another one.
+// target: that of a kernel; null for a fusion inside another one.
 std::string fusion_problem(InstructionView instruction, const VectorTarget *target) {
   if (instruction.calls().size() != 1) {
     return "has a wrong number of called computations";
@@ -311,7 +312,8 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
     return instruction.operand_count() >= instruction.result_count() ? "" : "has a wrong number of operands";
   }
   const Check check = kernel_check(op);
-  if (check == nullptr || (op == BP_OP_FFT && target.is_threaded)) {  // threads transform by matrices
+  // Threaded targets compute ffts as matrix products.
+  if (check == nullptr || (op == BP_OP_FFT && target.is_threaded)) {
     return not_compiled;
   }
   if (std::string problem = types_problem(instruction); !problem.empty()) {

@@ -1,7 +1,7 @@
-// What can be compiled, in parts that kernel_problem() (kernel.h) puts together. Everything the emitters rely on is
-// checked here, so that no module, however odd, leads them astray: numbers of operands, lengths and ranges of
-// attributes, dimensions that must agree. Each function says what is wrong, as the end of a sentence that begins with
-// the instruction's name; empty: nothing.
+// Checks of what can be compiled, in parts that kernel_problem() (kernel.h) combines. Everything on which the emitters
+// rely is checked here, so that no module, however unusual, makes them fail: numbers of operands, lengths and ranges of
+// attributes, dimensions that must agree. Each function returns what is wrong, as the end of a sentence that begins
+// with the instruction's name; empty if nothing is wrong.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace bp::emit {
 
 using Numbers = std::span<const std::int64_t>;
 
-// Different dimensions of an array of this rank.
+// Whether `dims` are different dimensions of an array of this rank.
 bool all_below(Numbers dims, std::size_t rank);
 bool same_dims(const Shape &a, const Shape &b);
 
-// What is wrong with any instruction: with element types and layouts of operands and results, or with the number of
-// results. Some ops want elements in bytes of their own.
+// Problems of any instruction: element types and layouts of operands and results; elements that share a byte, which
+// some ops do not accept; the number of results.
 std::string types_problem(InstructionView instruction);
 std::string packing_problem(InstructionView instruction);
 std::string result_count_problem(InstructionView instruction);
 
-// The computation works on scalars alone.
+// Checks that the computation works on scalars only.
 std::string scalar_computation_problem(ComputationView computation, std::size_t parameters, std::size_t roots);
 std::string window_problem(Numbers window, std::size_t rank);
 
-// What is wrong with single ops, or a few that are alike. Types and the number of results are checked already.
+// Problems of single ops, or of a few similar ones. Require that types and the number of results have been checked.
 std::string shape_op_problem(InstructionView instruction);
 std::string bitcast_convert_problem(InstructionView instruction);
 std::string dynamic_slice_problem(InstructionView instruction);

@@ -68,7 +68,8 @@ ContractionTypes types_of(llvm::LLVMContext &context, Element element) {
   return {in, in, is_narrow ? llvm::Type::getFloatTy(context) : out, out, true};
 }
 
-// Values and the bytes that hold them. Memory behind the last element is as far as the heap's red zone goes.
+// Values and the bytes that hold them, without padding, so that accesses after the last element hit the heap's red
+// zone.
 struct Array {
   std::vector<double> values;
   std::vector<char> bytes;
@@ -140,7 +141,7 @@ void check_kernel(const std::function<Kernel(llvm::Module &)> &build, const Vect
   for (char *guard = aligned + kernel.scratch_bytes; guard < scratch.data() + scratch.size(); ++guard) {
     REQUIRE(*guard == '\x7f');
   }
-  // The rounding of the sums, and once more that of the result.
+  // Error bounds from the rounding of the sums and of the result.
   double step = element == Element::f64 ? 0x1p-52 : 0x1p-22;
   double last_step = element == Element::bf16 ? 0x1p-8 : element == Element::f16 ? 0x1p-11 : 0;
   if (element == Element::s32 || element == Element::s8_to_s32) {
@@ -280,7 +281,7 @@ void check_convolution(ConvolutionShape shape, const std::string &layouts, Eleme
   std::vector<double> expected(static_cast<size_t>(product(out_sizes)));
   std::vector<double> magnitudes = expected;
 
-  // Straight from the definition: one output after the other, every tap.
+  // Computes the expected values from the definition: one output after the other, every tap.
   auto unflatten = [](int64_t flat, const std::vector<int64_t> &sizes) {
     std::vector<int64_t> index(sizes.size());
     for (size_t i = sizes.size(); i-- > 0;) {

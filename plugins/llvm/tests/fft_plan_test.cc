@@ -1,4 +1,4 @@
-// Plans of Fourier transforms against their definition, summed up in wider numbers.
+// Compares plans of Fourier transforms with their definition, summed up in wider numbers.
 #include "plugins/llvm/fft/plan.h"
 
 #include <catch2/catch.hpp>
@@ -125,7 +125,7 @@ TEST_CASE("a convolution with a chirp is a transform") {
     }
     circle = transform_now(circle);
     for (std::size_t k = 0; k < circle.size(); ++k) {
-      circle[k] = std::conj(circle[k] * filter[k]);  // backwards is forwards of conjugates
+      circle[k] = std::conj(circle[k] * filter[k]);  // a backward transform is a forward one of conjugates
     }
     circle = transform_now(circle);
     Numbers result;

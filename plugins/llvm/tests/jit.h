@@ -1,4 +1,4 @@
-// Compiles one LLVM module for this machine and finds functions in it, for tests and benchmarks of emitters.
+// Compiles one LLVM module for this machine and looks up functions in it, for tests and benchmarks of emitters.
 #pragma once
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -15,7 +15,7 @@ namespace bp::emit::test {
 
 class Jit {
  public:
-  // `build` fills the module. Features are those of the host, or of a plainer CPU ("x86-64", "x86-64-v3").
+  // `build` fills the module. CPU features are those of the host, or of an older CPU ("x86-64", "x86-64-v3").
   explicit Jit(const std::function<void(llvm::Module &)> &build, const std::string &cpu = "") {
     [[maybe_unused]] static bool is_ready =
         (llvm::InitializeNativeTarget(), llvm::InitializeNativeTargetAsmPrinter(), true);

@@ -1,5 +1,5 @@
-// Arrays of more elements than 32 bits can number, inside fusions: neither a backend nor the interpreter has memory for
-// them, so what comes out is said here.
+// Fusions with arrays of more elements than 32 bits can number. Neither a backend nor the interpreter has memory for
+// such arrays, so the expected results are given here.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 
 namespace bp::emit::tests {
 
-// What main() gives, an s64[16], for an argument.
+// Compares the result of main(), an s64[16], for one argument.
 inline void check_program(const Backend &backend, std::string_view program, std::string_view type,
                           std::string_view argument, std::string_view expected) {
   const auto literal = [](std::string_view text, std::string_view shape) {

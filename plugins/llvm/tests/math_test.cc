@@ -1,4 +1,4 @@
-// Every math function, compiled as a loop over vectors, against the C library in the next wider type.
+// Compares every math function, compiled as a loop over vectors, with the C library in the next wider type.
 #include "plugins/llvm/scalar/math.h"
 
 #include <bit>
@@ -67,7 +67,7 @@ std::map<std::string, std::function<W(W, W)>> binary_references() {
           {"remainder", [](W x, W y) { return std::fmod(x, y); }}};
 }
 
-// The distance of a result from the exact value in units of the last place of the exact value in T.
+// Returns the distance of a result from the exact value, in units of the last place of the exact value in T.
 template <typename T, typename W>
 double ulps_between(T result, W exact) {
   T rounded = static_cast<T>(exact);
@@ -129,13 +129,13 @@ std::vector<T> special_values() {
   return values;
 }
 
-// Specials, bit patterns across the whole range, and numbers of ordinary size.
+// Special values, bit patterns across the whole range, and numbers of ordinary size.
 template <typename T>
 std::vector<T> sample_inputs() {
   std::vector<T> inputs = special_values<T>();
   std::mt19937_64 random(7);
   if constexpr (sizeof(T) == 4) {
-    for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 4099) {  // all of them: build/tools/precision
+    for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 4099) {  // build/tools/precision tests all of them
       inputs.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
     }
     for (float x = 1.2f; x < 1.21f; x = std::nextafter(x, 2.0f)) {  // where erf has its largest errors
@@ -156,7 +156,7 @@ std::vector<T> sample_inputs() {
   return inputs;
 }
 
-// void name(ptr out, ptr x, ptr y, i64 count) for every function, 16 lanes at a time.
+// Builds void name(ptr out, ptr x, ptr y, i64 count) for every function, 16 lanes at a time.
 void build_loops(llvm::Module &module, bool is_f64) {
   llvm::IRBuilder<> b(module.getContext());
   auto *vector = llvm::FixedVectorType::get(is_f64 ? b.getDoubleTy() : b.getFloatTy(), 16);
@@ -204,7 +204,7 @@ void check_all(const std::string &cpu, size_t max_inputs = SIZE_MAX, bool withou
   }
   std::vector<T> seconds = inputs;
   std::shuffle(seconds.begin(), seconds.end(), std::mt19937_64(3));
-  // Every special value meets every other one.
+  // Combines every special value with every other one.
   std::vector<T> specials = special_values<T>();
   std::vector<T> firsts = inputs;
   for (size_t i = 0; i < std::min(firsts.size(), specials.size() * specials.size()); ++i) {
@@ -238,7 +238,8 @@ constexpr uint16_t narrow_types[] = {BP_DTYPE_F4E2M1FN, BP_DTYPE_F6E2M3FN,      
                                      BP_DTYPE_F8E4M3,   BP_DTYPE_F8E4M3B11FNUZ, BP_DTYPE_F8E4M3FN, BP_DTYPE_F8E4M3FNUZ,
                                      BP_DTYPE_F8E5M2,   BP_DTYPE_F8E5M2FNUZ,    BP_DTYPE_F8E8M0FNU};
 
-// void round_TYPE(ptr floats, ptr codes), of four f32 and what they are stored as; void decode_TYPE(ptr, ptr) back.
+// Builds void round_TYPE(ptr floats, ptr codes), which rounds four f32 and stores their codes, and void
+// decode_TYPE(ptr, ptr), the reverse.
 void build_narrow_conversions(llvm::Module &module) {
   llvm::IRBuilder<> b(module.getContext());
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false);
@@ -263,8 +264,8 @@ void build_narrow_conversions(llvm::Module &module) {
   }
 }
 
-// The bits that narrow conversions give: of every code, of f32 across the whole range and around all that have 16 bits,
-// among which are all that lie between two numbers of a narrow type.
+// Returns the bits that narrow conversions give for every code, for f32 across the whole range, and for f32 around all
+// that have 16 bits, which include all midpoints between two numbers of a narrow type.
 std::vector<uint32_t> converted(uint16_t dtype, NarrowConversion conversion) {
   bp::emit::test::Jit jit([&](llvm::Module &module) {
     set_narrow_conversion(module, conversion);

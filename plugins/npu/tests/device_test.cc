@@ -16,7 +16,7 @@ constexpr std::string_view small_program = R"(HloModule small
     d = bf16[20,20] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
     ROOT r = bf16[20,20] tanh(d) })";
 
-// What a call returned, and the first thing it had to say.
+// The status that a call returned, and its first report.
 struct Outcome {
   bp_status status;
   std::string message;
@@ -144,7 +144,7 @@ TEST_CASE("delays between the queues change no bit") {
   }
 }
 
-// A program loaded by hand, whose allocations are pieces of one size.
+// A program loaded without the core, whose allocations are pieces of equal size.
 class Loaded {
  public:
   Loaded(Backend backend, std::string_view text, std::uint64_t piece_size)

@@ -1,4 +1,4 @@
-// Whole models in bf16, with nothing left to the host.
+// Whole models in bf16 run on the machine, with nothing left to the host.
 #include <boost/algorithm/string/replace.hpp>
 
 #include "core/interpreter/compare.h"
@@ -10,7 +10,7 @@
 namespace bp::npu::tests {
 namespace {
 
-// Rounding to 8 bits at each instruction compounds.
+// The tolerance is large because each instruction rounds to 8 bits.
 void check_model(std::string_view text) {
   const Module module = parse(text);
   const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();

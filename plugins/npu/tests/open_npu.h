@@ -1,4 +1,4 @@
-// The backend that was built beside the test, and what tests do with it.
+// Functions with which tests open and use the NPU backend that was built together with them.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ inline Module parse(std::string_view text) {
   return std::move(module).value();
 }
 
-// Compiled with nothing left to the host.
+// Compiles a module with nothing left to the host.
 inline Compiled compile_whole(const Backend &backend, const Module &module) {
   CompileOptions options;
   options.device_only = !backend.is_interpreter();

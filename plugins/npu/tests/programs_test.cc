@@ -1,4 +1,4 @@
-// Programs on the machine give what they give on the interpreter.
+// Programs give the same results on the machine as on the interpreter.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,7 +26,8 @@ void check_identical(std::string_view text) {
   }
 }
 
-// Sums are rounded to f32 at each step; of bf16 that is seldom more than one unit.
+// For sums, which are rounded to f32 at each step. In bf16 the difference is seldom more than one unit in the last
+// place.
 void check_close(std::string_view text, double tolerance) {
   for (const interpreter::Comparison &comparison : compare(text)) {
     INFO(interpreter::to_string(comparison));
@@ -147,7 +148,7 @@ TEST_CASE("a dot with a vector is done by the matrix unit") {
       outer = s32[40,16] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}
       ROOT r = (s32[16], s32[40], s32[], s32[40,16]) tuple(column, row, one, outer)
     })");
-  // Reshapes beside the dot, nothing that adds products one by one.
+  // There are reshapes besides the dot, but no instructions that add products one by one.
   CHECK(instructions(R"(HloModule vector
     ENTRY main {
       w = bf16[16,40] parameter(0)

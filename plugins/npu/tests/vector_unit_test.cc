@@ -1,4 +1,4 @@
-// Every bf16 through every function of the function unit.
+// Applies every function of the function unit to every bf16.
 #include "plugins/npu/vector_unit.h"
 
 #include <bit>
@@ -9,7 +9,7 @@
 namespace bp::npu {
 namespace {
 
-// Units in the last place between two bf16, neither of them NaN.
+// Returns the distance of two bf16 in units in the last place. Neither may be NaN.
 int distance(std::uint16_t x, std::uint16_t y) {
   const auto key = [](std::uint16_t bits) { return (bits & 0x8000) != 0 ? -(bits & 0x7fff) : int{bits}; };
   return std::abs(key(x) - key(y));

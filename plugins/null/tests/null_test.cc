@@ -1,4 +1,4 @@
-// The skeleton loads, and a program compiled for it runs: all of it on the host, with the interpreter's result.
+// The null plugin loads, and a program compiled for it runs entirely on the host, with the interpreter's result.
 #include <catch2/catch.hpp>
 
 #include "core/backplane.h"

@@ -1,5 +1,5 @@
-// The references against a hundred digits; every function of every backend here at samples and at the worst arguments
-// that sweeps have found. build/tools/precision tries all arguments.
+// Tests the references against a hundred digits, and every function of the backends of this repository on samples and
+// on the worst arguments found by sweeps. build/tools/precision tries all arguments.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <random>
@@ -42,8 +42,8 @@ void check(const Backend &backend, const Function &function, ElementType from, E
   CHECK(measurement.is_good());
 }
 
-const bool is_full = std::getenv("BACKPLANE_TEST_FULL") != nullptr;  // tools/test --full takes its time
-// The step from one f32 that is tried to the next.
+const bool is_full = std::getenv("BACKPLANE_TEST_FULL") != nullptr;  // tools/test --full may take longer
+// Distance between the bit patterns of f32 that are tried.
 const std::uint64_t stride_of_f32 = is_full ? 101 : 1'000'003;
 
 void check_samples(std::string_view name) {
@@ -60,7 +60,7 @@ void check_samples(std::string_view name) {
   }
 }
 
-// f32 to all real types, also where integers end.
+// Checks f32 to all real types, also at the ends of integer ranges.
 void check_conversions(std::string_view name) {
   const std::optional<Backend> backend = load(name);
   if (!backend) {
@@ -113,7 +113,7 @@ TEST_CASE("references are as good as promised") {
     }
     INFO(function.name);
     for (int i = 0; i < 40; ++i) {
-      // Any f32, or one of ordinary size.
+      // Any f32, or one of ordinary magnitude.
       const auto number = [&] {
         const auto bits = static_cast<std::uint32_t>(random());
         return static_cast<double>(i % 2 == 0 ? std::bit_cast<float>(bits) : static_cast<float>(bits) * 0x1p-28f - 8);
@@ -178,9 +178,10 @@ WideCounts wide_counts(int few) {
 }
 
 struct WideBudget {
-  double real, parts, larger_part;  // ulp
-  bool is_magnified;                // the error of a power, by its exponent
-  // Functions of one alone keep `parts`, but for the logistic function, whose zeros lie in the plane.
+  double real, parts, larger_part;  // limits in ulp
+  bool is_magnified;                // see WideCounts
+  // `parts` applies only to functions of one argument, except the logistic function, whose zeros do not lie on the
+  // axes.
   bool has_free_parts;
 };
 
@@ -222,7 +223,7 @@ TEST_CASE("functions of f64 and complex numbers of the cpu backend are within it
   check_wide("cpu", {2, 5, 4, true, true});
 }
 
-// A backend that is wrong is found out: the reference of a function is compared with another function's results.
+// Simulates an incorrect backend: results are compared with the reference of another function.
 TEST_CASE("what differs is counted by kind") {
   const std::optional<Backend> backend = load("interpreter");
   REQUIRE(backend);
@@ -238,7 +239,7 @@ TEST_CASE("what differs is counted by kind") {
   };
   const Statistics same = measured_as("real", [](double x) { return x; });
   CHECK((same.inputs == 65536 && same.keeps(0) && same.rounded_wrongly == 0));
-  // Two values between each result and the expected one, where both are normal numbers.
+  // Results differ from the expected ones by two values where both are normal numbers.
   const Statistics off = measured_as("real", [](double x) { return x * (1 + 0x1p-10); });
   CHECK((off.max_ulps == 2 || off.max_ulps == 1));
   CHECK(off.rounded_wrongly > 60000);
@@ -249,7 +250,7 @@ TEST_CASE("what differs is counted by kind") {
   const Statistics infinities = measured_as("real", [](double x) { return std::isinf(x) ? 65504.0 : x; });
   CHECK((infinities.infinity == 2 && infinities.nan == 0));
   const Statistics nans = measured_as("sqrt", [](double x) { return x < 0 ? 1 : std::sqrt(x); });
-  CHECK(nans.nan == 0x7c00);  // from the least negative number to -inf
+  CHECK(nans.nan == 0x7c00);  // from the negative number closest to zero to -inf
 }
 
 TEST_CASE("one conversion that is wrong is found among many that have the same result") {

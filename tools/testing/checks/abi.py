@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What was published stays as it was, as libabigail sees it: the structs of the plugin ABI and the functions of the C
-face, in conformance/museum/1.0.0/*.abi. Something new is fine. Skipped without abidiff (Debian: abigail-tools).
-`abi.py --bless` writes today's headers there, which is right only before a version is declared."""
+"""Checks with libabigail that the published interfaces are unchanged: the structs of the plugin ABI and the functions
+of the C face, compared with conformance/museum/1.0.0/*.abi. Additions are allowed. Skipped without abidiff (Debian:
+abigail-tools). `abi.py --bless` writes the current headers' ABI there, which is right only before a version is
+declared."""
 
 import os
 import pathlib
@@ -18,7 +19,7 @@ C_FACE = ROOT / "core/c/include"
 
 
 def variables_of_structs():
-    """One of each frozen struct of the stable headers."""
+    """Returns C source with a variable of each frozen struct of the stable headers."""
     headers = [h for h in sorted((PLUGIN_API / "backplane").rglob("*.h")) if "draft" not in h.parts]
     names = [name for header in headers for name in re.findall(r"^BP_FROZEN\((\w+),", header.read_text(), re.MULTILINE)]
     source = "".join(f'#include "{header.relative_to(PLUGIN_API)}"\n' for header in headers)
@@ -26,7 +27,7 @@ def variables_of_structs():
 
 
 def variables_of_functions():
-    """One pointer to each function of the C face."""
+    """Returns C source with a pointer to each function of the C face."""
     text = (C_FACE / "backplane/runtime.h").read_text()
     names = sorted(set(re.findall(r"^BP_EXPORT [^;(]*?\b(backplane_\w+)\(", text, re.MULTILINE)))
     source = '#include "backplane/runtime.h"\n'
@@ -34,7 +35,7 @@ def variables_of_functions():
 
 
 def describe(source, folder):
-    """The ABI of a library with these variables, as XML."""
+    """Returns the ABI of a library with these variables, as XML."""
     code, library = folder / "published.c", folder / "libpublished.so"
     code.write_text(source)
     compiler = os.environ.get("CC", "cc").split()

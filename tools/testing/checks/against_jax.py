@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The interpreter, our oracle, agrees with XLA:CPU on the sample models. Skipped where JAX is not installed.
+"""The interpreter, which is the oracle, agrees with XLA:CPU on the sample models. Skipped where JAX is not installed.
 
-BACKPLANE_JAX_PYTHON names an interpreter that has JAX, if this one has not.
+BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check has not.
 """
 
 import os
@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 SKIPPED = 77
-LARGEST_ERROR = 1e-5  # of the largest value; XLA adds in f32, the interpreter in f64
+LARGEST_ERROR = 1e-5  # relative to the largest value; XLA adds in f32, the interpreter in f64
 
 try:
     import jax

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a person meets at the command line: bad files, bad plugins, bad options, and what the commands write.
+"""The behaviour of the command line: with bad files, bad plugins and bad options, and the output of the commands.
 
-The files and the mistakes are rows of tools/testing/command_line_cases.py. Whatever the input, the command ends by
+The files and the mistakes are rows of tools/testing/command_line_cases.py. Whatever the input, the command must end by
 itself and in time.
 """
 
@@ -46,13 +46,15 @@ def backplane(*arguments, path="", stdout=subprocess.PIPE, tool="backplane"):
                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
         return Outcome(124, "", "timed out")
-    said = re.sub(rb"(?m)^==\d+==WARNING: \w+Sanitizer failed to allocate .*\n", b"", done.stderr)  # as it was told to
-    said = re.sub(rb"(?m)^[a-z ]+: \d+ of \d+ \(\d+ s\).*\n", b"", said)  # progress, where a machine is slow
+    # Sanitizers print these warnings because of their options.
+    said = re.sub(rb"(?m)^==\d+==WARNING: \w+Sanitizer failed to allocate .*\n", b"", done.stderr)
+    # Progress is printed on slow machines.
+    said = re.sub(rb"(?m)^[a-z ]+: \d+ of \d+ \(\d+ s\).*\n", b"", said)
     return Outcome(done.returncode, (done.stdout or b"").decode(errors="replace"), said.decode(errors="replace"))
 
 
 def fits(found, expected):
-    """The wildcard ... stands for any text within a line."""
+    """Whether the text matches; the wildcard ... stands for any text within a line."""
     pattern = "[^\n]*".join(re.escape(part) for part in expected.replace("{plugins}", str(PLUGINS)).split("..."))
     return re.fullmatch(pattern, found.rstrip("\n")) is not None
 
@@ -68,7 +70,7 @@ def expect(arguments, code, err, tool="backplane"):
 
 
 def written(name):
-    """The text of a file that a command was to write; a command that wrote none has failed, and said why."""
+    """Returns the text of a file that a command should have written. A missing file is reported as a problem."""
     path = pathlib.Path(name)
     check(path.exists(), f"{name} was not written")
     return path.read_text() if path.exists() else ""
@@ -97,7 +99,8 @@ def helps():
 
 
 def full_disk():
-    """Every command, and every file that one writes: by name, and as standard output."""
+    """Every command, and every file that a command writes, fails on a full disk: as a named file, and as standard
+    output."""
     printing = [["--help"], ["ops"], ["ops", "--markdown"], ["plugins"], ["inspect", str(TINY)], ["opt", "good.hlo"],
                 ["opt", "large.hlo"], ["opt", "large.hlo", "--emit=proto"], ["opt", "large.hlo", "--emit=buffers"],
                 ["opt", "good.hlo", "--check"], ["run", "good.hlo"], ["run", "good.hlo", "--json"], ["memory", "good.hlo"],
@@ -130,7 +133,7 @@ def full_disk():
         found = backplane(*arguments, *([] if "/dev/full" in arguments[-1] else ["/dev/full"]))
         check(found.code == FAILED and "backplane: cannot write /dev/full: No space left on device\n" in found.err,
               f"{arguments} to a full disk: {found.code} {found.err!r}")
-    # A dump is many files: the backend's too.
+    # A dump consists of many files, also from the backend.
     for suffix in (".hlo", ".ll", ".o") if BACKEND == "cpu" else ():
         folder = pathlib.Path("full_dump")
         shutil.rmtree(folder, ignore_errors=True)
@@ -185,7 +188,7 @@ def plugins():
 
 
 def inspect():
-    """Every plugin that the X-ray refuses is shown, and the rule that it breaks."""
+    """Every plugin that the X-ray refuses is shown, with the rule that it violates."""
     for path, problem in {**BAD_PLUGINS, "{plugins}/libbackplane_good.so": None}.items():
         if not path.startswith("{plugins}"):
             continue
@@ -196,7 +199,7 @@ def inspect():
         broken = [rule["problem"] for rule in rules if not rule["kept"]]
         check(found.code == told.code == (NEGATIVE if broken else SUCCESS), f"inspect {path} ended with {found.code}")
         check(len(rules) >= 9, f"inspect --json {path} told {len(rules)} rules, expected at least 9")
-        # What only running the plugin shows is no business of inspect.
+        # inspect does not find problems that only running the plugin shows.
         check(not broken or (problem and any(fits(text, problem) for text in broken)),
               f"inspect {path} found {broken}, expected {problem}")
         check(all(text in found.out for text in broken), f"inspect {path} printed\n{found.out}")
@@ -214,7 +217,7 @@ def ops():
 
 def optimize():
     listed = [line.split()[0] for line in expect(["opt", "--list"], SUCCESS, "").out.split("\n\n")[0].splitlines()]
-    for name in listed:  # each by itself, and what it prints is a module again
+    for name in listed:  # each pass alone; its output must be a valid module
         found = expect(["opt", "good.hlo", f"--passes={name}"], SUCCESS, "")
         check("ROOT %b = f32[4]{0} negate(%a)" in found.out, f"opt --passes={name} printed\n{found.out}")
     unchanged = expect(["opt", str(MODEL), "--passes=none"], SUCCESS, "").out
@@ -232,7 +235,7 @@ def optimize():
     check(" abs(%x)" in expect(["opt", "inexact.hlo", "--allow-inexact", "--passes=simplify"], SUCCESS, "").out,
           "opt --allow-inexact leaves sqrt(x * x)")
     check("Buffer(" in expect(["opt", "good.hlo", "--emit=buffers"], SUCCESS, "").out, "opt --emit=buffers prints no Buffer")
-    for form in ("buffers", "proto"):  # also where the result is a parameter
+    for form in ("buffers", "proto"):  # also for a module whose result is a parameter
         expect(["opt", "passing.hlo", "--passes=none", f"--emit={form}", "-o", "passing.out"], SUCCESS, "")
     check("copy" in expect(["opt", "passing.hlo", "--passes=none", "--emit=buffers"], SUCCESS, "").out,
           "a result that is a parameter has no copy")
@@ -333,7 +336,8 @@ def memory():
     check(plan["capacity"]["largest"][0] == {"array": "p", "kind": "input", "bytes": 256, "source": "update.hlo:2"},
           f"memory --json says {plan['capacity']}")
     check(plan["updates_not_in_place"][0]["update"] == "dus", f"memory --json says {plan['updates_not_in_place']}")
-    # Of a device: what a run takes, there and in the host's memory, to the byte; and what is refused would not run.
+    # The memory of a run on each device, on the device and on the host, is exactly as predicted; and a plan that does
+    # not fit is refused.
     for device in ["npu", BACKEND] + (["nvptx"] if HAS_NVPTX else []):
         on = ["product.hlo", "--on", device] + (["--emulate"] if device == "nvptx" else [])
         plan = json.loads(expect(["memory", *on, "--json"], SUCCESS, "").out)["device"]
@@ -396,7 +400,7 @@ def run():
     said = {text: expect(["run", "good.hlo", "--on", "interpreter", "--print", *text], SUCCESS, "").out for text in ((), ("--json",))}
     result = json.loads(said["--json",])["results"]
     check(len(result) == 1 and said[()].endswith(f"\n{result[0]}\n"), f"run --print printed\n{said}")
-    if BACKEND == "cpu":  # the inputs' own last place moves the outputs by more than nothing
+    if BACKEND == "cpu":  # moving the inputs by one unit in the last place changes the outputs
         strict = backplane("run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--tolerance", "0")
         check(strict.code == NEGATIVE and "weak evidence" in strict.out, f"with tolerance 0: {strict.code}\n{strict.out}")
         weak = expect(["run", "weak.hlo", "--on", BACKEND, "--against", "interpreter"], NEGATIVE, "").out
@@ -491,8 +495,8 @@ def layers():
 
 
 def little_memory():
-    """Whatever memory there is, a compile ends with a result or a message."""
-    if SANITIZED:  # a sanitizer takes terabytes of addresses
+    """However little memory there is, a compilation ends with a result or a message."""
+    if SANITIZED:  # sanitizers reserve terabytes of address space
         return
     targets = [["--on", BACKEND]] + ([["--on", "nvptx", "--target=sm_90"]] if HAS_NVPTX else [])
     for target in targets:
@@ -508,7 +512,7 @@ def little_memory():
 
 
 def interrupted():
-    """What a trace or a recording holds when the command ends before its time."""
+    """A trace and a recording are usable when the command ends prematurely."""
     tiny = [BUILD / "tools/backplane", "run", "good.hlo", "--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run",
             "--layer", "trace=cut.json", "--layer", "record=cut.calls"]
     for fault in ("hang", "crash"):
@@ -539,10 +543,10 @@ def replay():
     check("program.run" in {call["function"] for call in calls}, f"replay --list --json printed {calls}")
     found = json.loads(expect(["replay", "good.calls", "--json"], SUCCESS, "").out or "{}")
     check(found == {"calls": len(calls), "differences": [], "ends_in": []}, f"replay --json printed {found}")
-    # As a crash leaves it: in the middle of a call.
+    # Cuts the recording as a crash would: in the middle of a call.
     whole = pathlib.Path("good.calls").read_bytes()
     at = 8
-    while b"program.run" not in whole[at:at + 64]:  # a chunk is a kind, a size and a content
+    while b"program.run" not in whole[at:at + 64]:  # a chunk consists of a kind, a size and a content
         at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
     at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
     pathlib.Path("crash.calls").write_bytes(whole[:at])
@@ -569,18 +573,18 @@ def isolated():
     expect(["run", "good.hlo", *tiny, "--set", "fault=hang"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: org.example.tiny was ended: it took longer than 2 s in "
            "program.run; it is started again for the next call")
-    # A command that lies nowhere near a worker.
+    # A copy of the command in a folder without a worker.
     pathlib.Path("alone/bin").mkdir(parents=True)
     shutil.copy(BUILD / "tools/backplane", "alone/bin/backplane")
     alone = subprocess.run(["alone/bin/backplane", "run", "good.hlo", "--isolate", "--on", TINY], capture_output=True, text=True)
     check(alone.returncode == SUCCESS or fits(alone.stderr, "backplane: ...: init: internal error: there is no program to isolate "
           "backends in, expected ...backplane-worker; BACKPLANE_WORKER may name it"), f"without a worker: {alone.stderr}")
-    # The recording of a crash is replayed, and the crash with it.
+    # The recording of a crash is replayed, including the crash.
     expect(["run", "good.hlo", *tiny, "--set", "fault=crash", "--layer=record=lost.calls"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: ...\nrecord: ... calls in lost.calls")
     printed = expect(["replay", "lost.calls", "--isolate"], SUCCESS, "").out
     check(printed.endswith(" calls made again: as recorded\n"), f"replay --isolate printed\n{printed}")
-    # The worker of an application that is killed does not stay.
+    # When an application is killed, its worker ends.
     hanging = subprocess.Popen([BUILD / "tools/backplane", "run", "good.hlo", *tiny[:-1], "--isolate", "--set", "fault=hang"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     children = pathlib.Path(f"/proc/{hanging.pid}/task/{hanging.pid}/children")
@@ -630,7 +634,8 @@ def emit():
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it, and so would the command
+    # Background processes of a shell ignore SIGINT, and the commands would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     good = (PLUGINS / "libbackplane_good.so").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`backplane conform` from outside: our backends have nothing unexpected, by a part of the cases in normal runs and all of them
-in full ones, and live a thousand times; and the report, the page, the XML, `verify` and `report` tell the same.
-conform_tests has a plugin that misbehaves."""
+"""Runs `backplane conform` from outside: the backends of this repository have no unexpected results, on a part of the
+cases in normal runs and on all of them in full ones, and can be loaded a thousand times; the report, the page, the XML,
+`verify` and `report` agree. conform_tests tests it with a plugin that misbehaves."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def conform(*arguments):
 
 
 class Tags(HTMLParser):
-    """What is wrong with a page: tags that are not closed, ids that are there twice, references to what is not."""
+    """Finds problems of an HTML page: tags that are not closed, duplicate ids, references to missing ids."""
 
     EMPTY = {"br", "meta"}
 
@@ -75,7 +75,7 @@ def check_page(name, page, cases):
 
 
 def check(name, arguments, folder):
-    """Runs it, and returns what is wrong."""
+    """Runs the suite on a plugin, and returns the problems."""
     report, page, xml = folder / f"{name}.jsonl", folder / f"{name}.html", folder / f"{name}.xml"
     code, out, err = conform(name, *arguments, "-o", str(report), "--html", str(page), "--junit", str(xml))
     if code != 0:
@@ -102,7 +102,7 @@ def check(name, arguments, folder):
 
 
 def check_report(folder):
-    """Two shards, put together in any order, and one run of all are the same but for times."""
+    """The reports of two shards, merged in any order, and of one complete run are the same except for times."""
     parts = {"whole": [], "one": ["--shard", "1/2"], "two": ["--shard", "2/2"]}
     files = {}
     for part, shard in parts.items():
@@ -134,13 +134,13 @@ def check_report(folder):
     return problems
 
 
-# What needs somebody at the other end, or a routine, or a state that a device keeps from run to run.
+# Ops that need a communication partner, a routine, or a state that a device keeps between runs.
 NOT_OF_PRIMITIVES = {"custom-call", "rng", "rng-get-and-update-state", "send", "send-done", "recv", "recv-done", "infeed",
                      "outfeed"}
 
 
 def check_primitives(folder):
-    """A device that claims the primitives alone passes every operation, through the core's expanders."""
+    """A device that claims only the primitives passes every operation, thanks to the core's expanders."""
     patterns = ["ops/*"] if FULL else [
         "ops/*/f32/prime/*", "ops/*/f32/fixed/*", "ops/*/-/fixed/*", "ops/*/s32/prime/random", "ops/*/bf16/prime/edge",
         "ops/*/f32/*transposed/random"]
@@ -155,7 +155,7 @@ def check_primitives(folder):
     return problems + [f"primitives: no case of {op} passes" for op in sorted(missing)]
 
 
-# One of so many shards of our backends is run where not all is.
+# Number of shards per backend; in runs that are not full, only one of them is run.
 SHARDS = {"interpreter": 1, "null": 8, "kernels": 8, "npu": 10, "cpu": 10, "nvptx": 8}
 SETTINGS = {"nvptx": ["--emulate"]}
 
@@ -165,7 +165,7 @@ def is_built(name):
 
 
 def check_lives(name):
-    """Loaded, run and unloaded a thousand times."""
+    """The plugin can be loaded, run and unloaded a thousand times."""
     code, out, err = conform(name, "--full", "--case", "life_cycle/BP-ENTRY-03")
     return [] if code == 0 and "1 cases" in out and "1 pass" in out else [f"{name}: exit code {code}\n{out}{err}"]
 
@@ -178,12 +178,12 @@ def main():
             if is_built(name):
                 part = [] if FULL or shards == 1 else ["--shard", f"1/{shards}"]
                 problems += check(name, SETTINGS.get(name, []) + part, folder)
-        if FULL and is_built("nvptx"):  # its kernels are others than those of sm_90a, the default; 100 s of processor
+        if FULL and is_built("nvptx"):  # its kernels differ from those of the default, sm_90a; takes 100 s of CPU time
             problems += check("nvptx", [*SETTINGS["nvptx"], "--set", "target=sm_75"], folder)
         if is_built("cpu"):
             problems += check_primitives(folder)
         problems += check_report(folder)
-    for name in ("kernels", "npu", "cpu") if FULL else ("kernels", "npu"):  # a life of cpu takes 10 ms
+    for name in ("kernels", "npu", "cpu") if FULL else ("kernels", "npu"):  # one iteration takes 10 ms with cpu
         if is_built(name):
             problems += check_lives(name)
     print("\n".join(problems))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tools/gpu_check on the emulated GPU: every step is made, what comes out is what it found, and what it packs holds all
-that the same run needs elsewhere."""
+"""Tests tools/gpu_check on the emulated GPU: every step is made, the table contains the results, and the package
+contains everything that the same run needs on another machine."""
 
 import importlib.machinery
 import importlib.util
@@ -35,7 +35,7 @@ SELF_CHECKING = """func.func @main() {
   func.return
 }
 """
-# Stands for a Python with peers, and tells which libraries it is to use.
+# Replaces a Python interpreter with peers, and reports which libraries it would use.
 PYTHON = """#!/bin/sh
 echo "{\\"error\\": \\"peers use '$LD_LIBRARY_PATH'\\"}"
 """
@@ -49,13 +49,13 @@ def expect(condition, problem):
 
 
 def gpu_check(*arguments, program=ROOT / "tools/gpu_check", libraries=""):
-    """`libraries`: what the user's LD_LIBRARY_PATH is."""
+    """Runs gpu_check. `libraries` is the user's LD_LIBRARY_PATH."""
     environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
     return subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
 
 
 def run(folder, *more, **where):
-    """A short run. `more` goes last, so that it may say otherwise."""
+    """Starts a short run. `more` goes last, so that it can override the other arguments."""
     return gpu_check("run", "--emulate", "--case", "ops/add/f32/*", "performance/peak/memory", "--programs",
                      folder / "gelu.hlo", folder / "missing.hlo", "--python", folder / "python", "-o",
                      folder / "results", *more, **where)
@@ -107,7 +107,7 @@ def check_refusals(folder):
 
 
 def check_goals():
-    """The table's goals are those that the documentation explains, of programs that there are."""
+    """The goals in the table are those in the documentation, and their programs exist."""
     loader = importlib.machinery.SourceFileLoader("gpu_check_tool", str(ROOT / "tools/gpu_check"))
     tool = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     sys.dont_write_bytecode = True
@@ -123,7 +123,7 @@ def check_goals():
 
 
 def check_packed(folder):
-    """What is packed runs elsewhere, with nothing of the build and no library of this system but glibc."""
+    """The package runs elsewhere, without files of the build and without libraries of this system except glibc."""
     archive = folder / "gpu_check.tar.xz"
     done = gpu_check("pack", "--build-dir", BUILD, "--corpus", folder / "corpus", "-o", archive)
     expect(done.returncode == 0 and "2 self-checking programs" in done.stdout,

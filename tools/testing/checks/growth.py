@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What programs take grows as it should, counted in instructions: tools/growth/growth.py. Skipped without valgrind."""
+"""The instruction counts of programs grow as they should: tools/growth/growth.py. Skipped without valgrind."""
 
 import os
 import pathlib

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What is installed is enough: with an installation in a temporary folder, and nothing of the source tree, applications
-in C and C++ are built and run, and every kind of backend that `backplane new` writes is built, run and judged: the one
-in C that needs least by all of the conformance suite, the others by a part, or by all of it with --full."""
+"""An installation is self-contained: with an installation in a temporary folder, and without the source tree,
+applications in C and C++ are built and run, and every kind of backend that `backplane new` writes is built, run and
+judged: the smallest one in C by the whole conformance suite, the others by a part of it, or by all of it with
+--full."""
 
 import os
 import pathlib
@@ -19,7 +20,7 @@ APPLICATIONS = {
                               "step 5: 1.9571441"],
 }
 FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
-# Tier and language, and how much of `make conform` is run.
+# Tier and language, and the arguments that select a part of the suite; none: all of it.
 BACKENDS = [("kernels", "c", []), ("kernels", "cpp", ["--shard", "1/20"]), ("compiler", "c", ["--shard", "2/20"]),
             ("compiler", "cpp", ["--shard", "3/20"])]
 WARNINGS = "-O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wpedantic -Werror"
@@ -31,7 +32,8 @@ def applications(installation):
         program = folder / "program.hlo"
         shutil.copy(ROOT / "samples/04_application_in_cpp/program.hlo", program)
         installation.run(["make"], folder)
-        # What links the core statically lies elsewhere, and this installation is not where it was built for.
+        # An application that links the core statically is elsewhere, and this installation is not where it was
+        # configured for.
         static = {"BACKPLANE_PATH": str(installation.plugins)} if name.endswith("cpp") else {}
         printed = installation.run(["./application", "kernels", program], folder, **static)
         installation.check([line.strip() for line in printed.splitlines()] == expected, f"{name} printed\n{printed}")
@@ -42,7 +44,7 @@ def backends(installation):
         name = f"my-{tier}-{language}"
         installation.run(["backplane", "new", name, "--tier", tier, "--lang", language], installation.folder)
         folder = installation.folder / name
-        compilers = ["CXX=false"] if language == "c" else []  # C needs no other
+        compilers = ["CXX=false"] if language == "c" else []  # a backend in C needs no C++ compiler
         installation.run(["make", f"FLAGS={WARNINGS}", *compilers], folder)
         printed = installation.run(["make", "run"], folder)
         for expected in ("y (negate): there is no ", "against interpreter: agrees"):
@@ -59,7 +61,7 @@ def backends(installation):
 
 
 def documented_line(installation):
-    """The line of docs/installing.md that builds a plugin without a Makefile."""
+    """The line of docs/installing.md that builds a plugin without a Makefile works."""
     line = re.search(r"^ +(.*pkg-config --cflags backplane-plugin.*)$", (ROOT / "docs/installing.md").read_text(), re.M)
     if line is None:
         installation.check(False, "docs/installing.md has no line with pkg-config --cflags backplane-plugin")

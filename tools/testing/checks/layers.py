@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes go only down the layers. The table is the one of docs/architecture.md."""
+"""Includes only go down the layers. The table is the one of docs/architecture.md."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
 ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "packing", "buffers", "host", "layers", "remote", "runtime", "compile"}
-# Layer: what it may include beside itself.
+# The layers that each layer may include, besides itself.
 ALLOWED = {
     "core/base": set(),
     "core/ir": {"core/base"},
@@ -33,13 +33,13 @@ ALLOWED = {
     "conformance": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "plugin_api"},
     "tools": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "conformance", "plugin_api"},
 }
-# Headers of the world outside that the core never uses.
+# External headers that the core must not use.
 FORBIDDEN_IN_CORE = re.compile(r"^(llvm|llvm-c|mlir|google/protobuf|cuda)[/.]")
 
 
 def layer_of(path):
     parts = pathlib.PurePosixPath(path).parts
-    if parts[0] == "backplane":  # plugin_api/include/backplane
+    if parts[0] == "backplane":  # headers of plugin_api/include/backplane
         return "plugin_api"
     if parts[0] == "core" and len(parts) > 2:
         return f"core/{parts[1]}"

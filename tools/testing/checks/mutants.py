@@ -4,8 +4,9 @@ plugins themselves pass these stages, or a catch would mean nothing.
 
     mutants.py [NAME...] [--all-stages] [--page FILE.md]
 
-Each mutant runs the cases meant for it, up to the first catch; with --all-stages, and in full test runs, every stage, which
-takes an hour: a line tells of each as it is done. --page writes what caught it: docs/mutants.md."""
+Runs each mutant with the cases meant for it, until one of them fails; with --all-stages, and in full test runs, with
+every stage, which takes an hour. Prints a line for each finished mutant. --page writes the cases that caught the mutants:
+docs/mutants.md."""
 
 import argparse
 import concurrent.futures
@@ -26,7 +27,7 @@ JOBS = os.cpu_count() or 1
 
 
 def conform(plugin, *arguments):
-    """The records of a run, and its exit code."""
+    """Returns the records of a run, and the finished process."""
     with tempfile.TemporaryDirectory() as folder:
         lines = pathlib.Path(folder, "results.jsonl")
         done = subprocess.run([BACKPLANE, "conform", plugin, "--jobs", "1", "-o", lines, *arguments],
@@ -36,8 +37,8 @@ def conform(plugin, *arguments):
 
 
 def caught_by(mutant, stages):
-    """The first unexpected case of each of the stages, by stage; an error if the run itself fails. Without stages, of the
-    cases meant for the mutant."""
+    """Returns the first unexpected case of each stage, by stage; and an error if the run itself fails. Without stages,
+    only the cases meant for the mutant are run."""
     caught = {}
     for stage in stages or [mutant["stage"]]:
         selection = ["--stage", stage] if stages else ["--case", mutant["cases"]]
@@ -53,7 +54,7 @@ def caught_by(mutant, stages):
 
 
 def false_alarms(plugin, mutants):
-    """What is wrong with the plugin as it is, by the cases that its mutants are judged by."""
+    """Returns an error if the plugin without a mutant fails the cases that its mutants are judged by."""
     cases = [part for pattern in sorted({mutant["cases"] for mutant in mutants}) for part in ("--case", pattern)]
     _, done = conform(plugin, *cases)
     return [] if done.returncode == 0 else [f"{plugin} itself does not pass:\n{done.stdout}{done.stderr}"]

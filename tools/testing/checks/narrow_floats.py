@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""core/interpreter/testdata/narrow_float_codes.hlo has the checksums that ml_dtypes gives. Skipped where there is none.
+"""core/interpreter/testdata/narrow_float_codes.hlo has the checksums that ml_dtypes gives. Skipped without ml_dtypes.
 
-BACKPLANE_JAX_PYTHON names an interpreter that has ml_dtypes, if this one has not. With --write, writes the file.
+BACKPLANE_JAX_PYTHON names a Python interpreter that has ml_dtypes, if the one that runs this check has not. With
+--write, writes the file.
 
-Where ml_dtypes does less than to round to the nearest once, the checksums are of what does:
+Where ml_dtypes does not round to nearest in a single step, the checksums are those of correct rounding:
 - it converts f64 by way of f32, and so may round twice;
-- f8e8m0fnu: it rounds up all between 2^-127 and 2^-126, of which less than half is nearer to the latter.
-What NaN becomes in a type without NaN is nobody's business, and left out.
+- f8e8m0fnu: it rounds up everything between 2^-127 and 2^-126, although less than half of it is nearer to the latter.
+The result of NaN in a type without NaN is unspecified, and left out.
 
-The programs convert every f16 and bf16, and every f32 and f64 that is next to where rounding to a narrow float changes
-its mind, to a narrow float; and every narrow float to these types. What comes out is summed up, each element's bits
-times an odd number of its own.
+The programs convert every f16 and bf16, and every f32 and f64 next to a rounding boundary of a narrow float, to a
+narrow float; and every narrow float to these types. The results are summed up, with the bits of each element multiplied
+by a different odd number.
 """
 
 import os
@@ -45,17 +46,18 @@ NARROW = {
     "f8e8m0fnu": ml_dtypes.float8_e8m0fnu,
 }
 
-# Name: numpy type, width, high bits that take all values, and the low bits with which each of them is tried. The high
-# bits hold all boundaries: no narrow float has more than 5 bits of mantissa with the one that decides.
+# Name: numpy type, width, high bits that take all values, and the low bits with which each of them is combined. The
+# high bits include all rounding boundaries: narrow floats have at most 5 bits of mantissa, including the bit that
+# decides the rounding.
 WIDE = {
     "f16": (np.float16, 16, 16, [0]),
     "bf16": (ml_dtypes.bfloat16, 16, 16, [0]),
     "f32": (np.float32, 32, 16, [0, 1, 0xFFFF]),
     "f64": (np.float64, 64, 18, [0, 1, (1 << 46) - 1]),
 }
-NAN = 0x7FC00000  # stands for any
+NAN = 0x7FC00000  # stands for any NaN
 
-# How all codes of a narrow float are made of iota.
+# HLO that generates all bit patterns of a narrow float from an iota.
 CODES = {
     4: "  c4 = u4[16] convert(i)\n  x = {0}[16] bitcast-convert(c4)\n",
     6: "  c8 = u8[64] convert(i)\n  c2 = u2[64,4] bitcast-convert(c8)\n"
@@ -72,7 +74,7 @@ SUM = """sum {
 
 
 def checksum_lines(prefix, value, wide, sizes):
-    """HLO that sums up an array of a wide type; it is called {prefix}sum."""
+    """Returns HLO that sums up an array of a wide type; the sum is named {prefix}sum."""
     width = WIDE[wide][1]
     count = int(np.prod(sizes))
     shape = ",".join(map(str, sizes))
@@ -96,13 +98,13 @@ def checksum_lines(prefix, value, wide, sizes):
 
 
 def is_finite(name):
-    """Whether all codes are numbers."""
+    """Whether the type has neither NaN nor infinities."""
     return NARROW[name] in (ml_dtypes.float4_e2m1fn, ml_dtypes.float6_e2m3fn, ml_dtypes.float6_e3m2fn)
 
 
 @np.errstate(all="ignore")
 def rounded(values, name):
-    """The nearest values of the narrow type, as f32."""
+    """Returns the nearest values of the narrow type, as f32."""
     if values.dtype == np.float64:
         values = to_odd(values)
     values = values.astype(np.float32)
@@ -116,7 +118,8 @@ def rounded(values, name):
 
 
 def to_odd(values):
-    """As f32 towards zero, the last bit set where that is inexact: rounding again is then as good as rounding once."""
+    """Rounds to f32 towards zero and sets the last bit where that is inexact: rounding again is then equivalent to
+    rounding once."""
     nearest = values.astype(np.float32)
     too_far = np.abs(nearest.astype(np.float64)) > np.abs(values)
     below = np.where(too_far, np.nextafter(nearest, np.float32(0)), nearest)
@@ -132,7 +135,7 @@ def checksum(values, width):
 
 
 def to_narrow(name, wide):
-    """A program of every value of `wide` that matters, and what it gives."""
+    """Returns a program that converts every relevant value of `wide`, and its expected result."""
     kind, width, high, lows = WIDE[wide]
     count, shift = 1 << high, width - high
     low = ", ".join(map(str, lows))
@@ -162,7 +165,7 @@ def to_narrow(name, wide):
 
 
 def from_narrow(name):
-    """A program of all codes, in each of the wide types, and what it gives."""
+    """Returns a program that converts all bit patterns to each of the wide types, and its expected result."""
     bits = ml_dtypes.finfo(NARROW[name]).bits
     count = 1 << bits
     text = f"""ENTRY main {{

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A run takes the memory that was predicted, to the byte: the HLO programs of the corpus that cpu runs whole, on random
-inputs; without --full (BACKPLANE_TEST_FULL) every sixth of them. Some of them run on devices with memory of their own,
-too, whose share of the host's memory is compared as well. self_checking_programs.py does the same for the StableHLO
-programs. Loops may run for long on random inputs: what takes too much time is counted and left out.
+"""A run uses exactly the predicted memory, to the byte: the HLO programs of the corpus that cpu can run completely, on
+random inputs; without --full (BACKPLANE_TEST_FULL) every sixth of them. Some are also run on devices with their own
+memory, and the host memory that they use is compared as well. self_checking_programs.py does the same for the StableHLO
+programs. Loops may run for a long time on random inputs: programs that take too long are counted and left out.
 
-Skipped without the corpus (BACKPLANE_SHARED, or ../shared beside the checkout), without the cpu backend, and in builds
-with a sanitizer that has an allocator of its own.
+Skipped without the corpus (BACKPLANE_SHARED, or ../shared next to the checkout), without the cpu backend, and in builds
+with a sanitizer that replaces the allocator.
 """
 
 import collections
@@ -22,14 +22,15 @@ BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/hlo"
 FOLDERS = ["cases", "benchmarks"]
 EVERY = 1 if os.environ.get("BACKPLANE_TEST_FULL") else 6
-DEVICE_EVERY = 1 if os.environ.get("BACKPLANE_TEST_FULL") else 3  # of those
+# Every n-th of these programs also runs on another device.
+DEVICE_EVERY = 1 if os.environ.get("BACKPLANE_TEST_FULL") else 3
 SECONDS = 20
 BACKENDS = {"cpu": ["--on", "cpu"], "npu": ["--on", "npu"], "nvptx": ["--on", "nvptx", "--set", "emulate=1"]}
 SKIP = 77
 
 
 def run(path, backend):
-    """The kind of outcome, and what to tell about it."""
+    """Returns the kind of outcome, and a message."""
     try:
         done = subprocess.run([BUILD / "tools/backplane", "run", path, *BACKENDS[backend], "--json"], capture_output=True,
                               text=True, timeout=SECONDS)
@@ -38,7 +39,7 @@ def run(path, backend):
     if done.returncode != 0:
         return "cannot run", ""
     kind = "as predicted"
-    for outcome in map(json.loads, done.stdout.splitlines()):  # one of each module of the file
+    for outcome in map(json.loads, done.stdout.splitlines()):  # one for each module of the file
         if outcome["measured_peak_bytes"] <= 0:
             kind = "on the host, or not measured"
         for where in ("peak", "staging"):

@@ -3,10 +3,10 @@
 
     rules.py [--page docs/rules.md]
 
-Nothing is listed twice. A rule is where a header of the ABI defines it. The cases that test it say so by their names, or by
-the table of their stage (Stage::rules, `backplane conform PLUGIN --rules`). A mutant belongs to a rule if the cases that are
-meant to catch it test the rule. What only the core can keep is tested by unit tests and checks that have the rule in their
-titles."""
+Nothing is listed twice. Rules are found where a header of the ABI defines them. The cases that test a rule have it in
+their names, or in the table of their stage (Stage::rules, `backplane conform PLUGIN --rules`). A mutant belongs to a rule
+if the cases that are meant to catch it test the rule. Rules for the core alone are tested by unit tests and checks that
+have the rule in their titles."""
 
 import argparse
 import fnmatch
@@ -24,7 +24,7 @@ PAGE = ROOT / "docs/rules.md"
 PLUGINS = ["kernels", "cpu", "npu", "null"]
 RULE = r"BP-[A-Z]+-\d\d"
 
-# Rules that no mutant can break, and why.
+# Rules that no mutant can violate, with the reason.
 CORE = "binds the core, not the plugin"
 WITHOUT_MUTANT = {
     "BP-DEVICE-01": CORE,
@@ -40,7 +40,7 @@ WITHOUT_MUTANT = {
 
 
 def defined_rules():
-    """By rule: its header and its text, in the order of the headers."""
+    """Returns the header and the text by rule, in the order of the headers."""
     rules = {}
     for header in sorted(INCLUDE.rglob("*.h")):
         lines = header.read_text().splitlines()
@@ -65,7 +65,7 @@ def told(*arguments):
 
 
 def titled_tests():
-    """By rule: the tests of the core that name it."""
+    """Returns, by rule, the tests of the core that mention it in their titles."""
     tests = {}
     titles = []
     for folder in ("core", "plugins", "conformance"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every lesson runs and prints what it promises, on each backend there is.
+# Every lesson runs and prints the promised output, on each available backend.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 build=${BACKPLANE_TEST_BUILD:-build}

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The StableHLO programs of conformance/programs and of the corpus hold on the interpreter, on cpu, and on the emulated
-GPU of nvptx, but for a few, which are listed here with a reason. With --full (BACKPLANE_TEST_FULL) also as code for other
-CPUs, the least of x86-64, and aarch64 in an emulator, and for older GPUs.
+"""The checks in the StableHLO programs of conformance/programs and of the corpus hold on the interpreter, on cpu, and
+on the emulated GPU of nvptx, except for a few, which are listed here with a reason. With --full (BACKPLANE_TEST_FULL)
+also in code for other CPUs (baseline x86-64, and aarch64 in an emulator) and for older GPUs.
 
-The corpus is left out where it is absent (BACKPLANE_SHARED, or ../shared beside the checkout). A program that is listed
-and holds is a failure too: then its line goes. On cpu a run must also take the memory that was predicted, to the byte.
+The corpus is left out if it is missing (BACKPLANE_SHARED, or ../shared next to the checkout). A program that is listed
+although its checks hold is also a failure: its line has to be removed. On cpu a run must also use exactly the predicted
+memory, to the byte.
 """
 
 import collections
@@ -20,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PROGRAMS = ROOT / "conformance/programs"
 CORPUS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/stablehlo"
-DYNAMIC = CORPUS / "dynamic"  # sizes there depend on inputs that no file holds
+DYNAMIC = CORPUS / "dynamic"  # its sizes depend on inputs that are in no file
 CPU, EMULATED = BUILD / "plugins/cpu/libbackplane_cpu.so", BUILD / "plugins/cpu/libbackplane_cpu_emulated.so"
 HAS_CPU = CPU.exists()
 HAS_NVPTX = (BUILD / "plugins/nvptx/libbackplane_nvptx.so").exists()
@@ -28,7 +29,7 @@ FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 
 
 def other_cpus():
-    """Arguments of --on."""
+    """Returns arguments of --on for other CPUs."""
     if not FULL or not HAS_CPU:
         return []
     others = [["cpu", "--features=x86-64"]] if platform.machine() == "x86_64" else []
@@ -40,16 +41,16 @@ def other_cpus():
 
 
 def gpus():
-    """Arguments of --on."""
+    """Returns arguments of --on for GPUs."""
     if not HAS_NVPTX:
         return []
     older = [f"--target={target}" for target in ("sm_75", "sm_80")] if FULL else []
     return [["nvptx", "--emulate"], *(["nvptx", "--emulate", target] for target in older)]
 
 
-EXPECTED_FAILURES = {}  # by backend and folder: names, with reasons
+EXPECTED_FAILURES = {}  # names with reasons, by backend and folder
 
-# By backend and folder: reason, and how many. docs/self_checking_programs.md says what they mean.
+# Number of skipped programs by reason, by backend and folder. docs/self_checking_programs.md explains the reasons.
 SKIPPED_ON_DEVICES = {
     "checks nothing": 4,
     "needs several devices, which only the interpreter simulates": 26,

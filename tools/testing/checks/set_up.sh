@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Without root, tools/set_up names the missing packages and how to install them; wrong options end it at once.
+# Without root, tools/set_up lists the missing packages and how to install them; wrong options end it immediately.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 commands=$(mktemp -d)
 trap 'rm -rf "$commands"' EXIT
-# A machine of somebody who is not root, on which one package is missing and the others are there.
+# Simulates a machine with a user who is not root, on which one package is missing.
 cat >"$commands/dpkg-query" <<'TEXT'
 #!/bin/sh
 case "$*" in *libfmt-dev*) exit 1 ;; *) echo 'install ok installed' ;; esac

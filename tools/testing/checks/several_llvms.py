@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plugins with other LLVMs than cpu's, one linked dynamically and one statically, are loaded and run in one process with it
-(plugins/llvm/tests/other_llvm). Takes any llvm-config of another major version; without one it is skipped. Where one of
-the two kinds of library is not there, the other is tried, and the check tells what it left out."""
+"""Plugins with LLVM versions other than cpu's, one linked dynamically and one statically, are loaded and run in one
+process with it (plugins/llvm/tests/other_llvm). Uses any llvm-config of another major version; skipped without one. If
+one of the two kinds of libraries is missing, the other is tested, and the check reports what it left out."""
 
 import os
 import pathlib
@@ -29,7 +29,7 @@ def told(*command):
 
 
 def other_llvm(own):
-    """An llvm-config of another major version than cpu's, or None."""
+    """Returns an llvm-config of another major version than cpu's, or None."""
     for version in range(22, 12, -1):
         tool = shutil.which(f"llvm-config-{version}")
         if version != own and tool and pathlib.Path(told(tool, "--includedir")[0], "llvm-c/Core.h").exists():
@@ -38,7 +38,8 @@ def other_llvm(own):
 
 
 def link_flags(tool, static):
-    """What to link with, and why that is not there: llvm-config knows which of its libraries lie beside it."""
+    """Returns the linker flags, and the reason if a library is missing: llvm-config knows which libraries are
+    installed."""
     done = subprocess.run([tool, "--link-static" if static else "--link-shared", "--ldflags", "--libs", "core",
                            "executionengine", "mcjit", "native", "--system-libs"], capture_output=True, text=True)
     return (done.stdout.split(), None) if done.returncode == 0 else (None, done.stderr.strip() or f"{tool} says nothing")
@@ -85,7 +86,7 @@ def main():
             print(f"{tool} has no libraries: {'; '.join(left_out)}")
             return 77
         (folder / "program.hlo").write_text(PROGRAM)
-        # In both orders of loading.
+        # Loads them in different orders.
         for order in ([*plugins, CPU], [CPU, *plugins], [*reversed(plugins), CPU]):
             names = ",".join(map(str, order))
             done = subprocess.run([BACKPLANE, "run", folder / "program.hlo", "--on", names, "--against", "interpreter"],

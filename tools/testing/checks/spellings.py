@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A program gives the same results, bit by bit, however it is spelled: StableHLO pretty or generic, HLO text or proto.
+"""A program gives the same results, bit by bit, in every format: StableHLO pretty or generic, HLO text or proto.
 
-The files are JAX's own (core/import/tests/spellings). Each also is what it was after printing and reading again.
+The files were written by JAX (core/import/tests/spellings). Each of them is also unchanged by printing and reading it
+again.
 """
 
 import os

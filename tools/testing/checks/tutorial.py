@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docs/tutorial.md says what happens: its blocks of `sh` are run in order, in an empty folder, with an installation
-of this build and no source tree. A block of `text` is what the block before it printed; in it "..." stands for any text."""
+"""docs/tutorial.md is correct: its `sh` blocks are run in order, in an empty folder, with an installation of this build
+and without the source tree. A `text` block is the expected output of the block before it; "..." in it stands for any
+text."""
 
 import pathlib
 import re
@@ -23,7 +24,7 @@ def main():
         installation = Installation(folder)
         work = installation.folder / "work"
         work.mkdir()
-        # One shell runs all, so that `cd` lasts; what each block prints goes into a file of its own.
+        # One shell runs all blocks, so that `cd` persists; the output of each block goes to a separate file.
         commands = ["set -eu", "exec 2>&1"]
         for number, (kind, text) in enumerate(blocks):
             if kind == "sh":

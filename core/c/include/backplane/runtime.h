@@ -1,4 +1,4 @@
-// Backplane from C: load a backend by name, compile a program for it, run it on arrays of one's own.
+// Backplane from C: load a backend by name, compile a program for it, and run it on the application's arrays.
 //
 //   backplane_backend_t *backend;
 //   backplane_executable_t *executable;
@@ -7,13 +7,14 @@
 //     backplane_run(executable, inputs, outputs, &errors);
 //   }
 //
-// Link with `pkg-config --libs backplane`. Plugins use none of this: they see the headers beside this one.
+// Link with `pkg-config --libs backplane`. Plugins do not use this file, but the other headers in this directory.
 //
-// Errors: a function that fails returns a status other than BP_OK, writes nothing else, and tells `errors` in one report
-// (bp_diag_t of base/status.h; the instruction is always BP_NONE) what was found, what was expected and where; several
-// lines, where notes help. `errors` may be null. No input makes these functions abort, and no C++ exception leaves them.
-// Ownership: who calls a function that writes an object releases it. Strings and arrays are borrowed for the call.
-// Threads: every function from any thread, also at the same time, but an object is released when no call uses it.
+// Errors: a function that fails returns a status other than BP_OK, writes no outputs, and sends `errors` one report
+// (bp_diag_t of base/status.h; the instruction is always BP_NONE) that says what was found, what was expected and
+// where; it has several lines if there are notes. `errors` may be NULL. No input makes these functions abort, and no
+// C++ exception leaves them. Ownership: the caller of a function that returns an object releases it. Strings and arrays
+// need to be valid only during the call. Threads: every function may be called from any thread, also concurrently, but
+// an object must not be released while a call uses it.
 #pragma once
 #include <stdint.h>
 
@@ -24,48 +25,49 @@
 extern "C" {
 #endif
 
-// "0.1.0". Static.
+// Returns the version, such as "0.1.0". The string is static.
 BP_EXPORT const char *backplane_version(void);
 
-// A backend that is ready.
+// A backend that is ready for use.
 typedef struct backplane_backend backplane_backend_t;
 
-// Loads "interpreter", which needs no plugin; or the plugin that answers to a name, looked for in the directories of
-// BACKPLANE_PATH or else where plugins were installed; or, if it contains a '/', the plugin of this path. Options are
-// the backend's own (`backplane plugins NAME` lists them); one that it does not have is an error. One more:
-//   "isolate"  runs the backend in a process of its own, which may crash: then a call fails, and the next one works. The
-//              value is how many seconds one of its calls may take; "0": any number
+// Loads a backend: "interpreter", which needs no plugin; or the plugin that answers to a name, searched for in the
+// directories of BACKPLANE_PATH or, if that is not set, where plugins were installed; or, if the name contains a '/',
+// the plugin at this path. Options are the backend's own (`backplane plugins NAME` lists them); an unknown option is an
+// error. One option applies to all backends:
+//   "isolate"  runs the backend in a separate process: if it crashes, the call fails, and the next one works. The value
+//              is the maximum number of seconds for one of its calls; "0": no limit
 // BP_INVALID: there is no such plugin, or it may not be loaded, or an option is wrong.
 BP_EXPORT bp_status backplane_load(const char *name, const bp_option_t *options, uint32_t option_count,
                                    const bp_diag_t *errors, backplane_backend_t **backend);
-// Executables stay valid. Null is ignored.
+// Releases a backend. Its executables stay valid. NULL is ignored.
 BP_EXPORT void backplane_release_backend(backplane_backend_t *backend);
 
 // A program that can be run.
 typedef struct backplane_executable backplane_executable_t;
 
-// Compiles a program in HLO text, StableHLO text or an HLO protocol buffer, whichever the bytes are. What the backend does
-// not run itself runs on the host. Options:
+// Compiles a program in HLO text, StableHLO text or an HLO protocol buffer; the format is detected. Instructions that
+// the backend does not run itself run on the host. Options:
 //   "device-only"   "1": BP_UNSUPPORTED if the backend leaves anything to the host
-//   "memory-limit"  bytes that the program may take; BP_NO_MEMORY if it needs more
-//   "cache-dir"     a directory where what the backend compiles is kept for the next time
-//   "dump-dir"      a directory for everything that is made on the way
-// BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option.
-// BP_UNSUPPORTED: sizes of inputs or outputs are known only when it runs.
+//   "memory-limit"  maximum bytes for the program; BP_NO_MEMORY if it needs more
+//   "cache-dir"     a directory in which compiled artifacts are kept for later use
+//   "dump-dir"      a directory for all intermediate results
+// BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
+// sizes of inputs or outputs are known only when it runs.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,
                                            const bp_option_t *options, uint32_t option_count, const bp_diag_t *errors,
                                            backplane_executable_t **executable);
-// The same from memory; `name` stands for the file in messages.
+// Does the same with a program in memory; `name` replaces the file name in messages.
 BP_EXPORT bp_status backplane_compile_bytes(const backplane_backend_t *backend, const void *bytes, uint64_t size,
                                             const char *name, const bp_option_t *options, uint32_t option_count,
                                             const bp_diag_t *errors, backplane_executable_t **executable);
-// Null is ignored.
+// Releases an executable. NULL is ignored.
 BP_EXPORT void backplane_release_executable(backplane_executable_t *executable);
 
-// An input or output, as its bytes lie in memory: row-major, without gaps, elements of fewer than 8 bits in a byte each.
+// An input or output in memory: row-major, without gaps; elements of fewer than 8 bits take a byte each.
 typedef struct backplane_array {
-  const char *name;     // of the parameter or of the result's instruction; "x{1}" is the second part of a tuple
-  const int64_t *dims;  // `rank` sizes; null: a scalar
+  const char *name;     // of the parameter or of the result's instruction; "x{1}" is the second element of a tuple
+  const int64_t *dims;  // `rank` sizes; NULL: a scalar
   uint64_t size;        // bytes
   uint32_t rank;
   uint16_t dtype;  // BP_DTYPE_ (op_ids.h)
@@ -73,15 +75,16 @@ typedef struct backplane_array {
 } backplane_array_t;
 BP_FROZEN(backplane_array_t, 32);
 
-// Parameters and results in order, tuples taken apart; tokens do not count.
+// The number of parameters and results in order, with tuples flattened and without tokens.
 BP_EXPORT uint32_t backplane_input_count(const backplane_executable_t *executable);
 BP_EXPORT uint32_t backplane_output_count(const backplane_executable_t *executable);
-// Owned by the executable; null if there is none with this index.
+// The result is owned by the executable; NULL if there is none with this index.
 BP_EXPORT const backplane_array_t *backplane_input(const backplane_executable_t *executable, uint32_t index);
 BP_EXPORT const backplane_array_t *backplane_output(const backplane_executable_t *executable, uint32_t index);
 
-// Runs the program: reads an address for each input, writes to an address for each output; any alignment. Complete on
-// return. Inputs are not changed, and no output may overlap another array. After a failure outputs are undefined.
+// Runs the program: reads from an address for each input, writes to an address for each output, both with any
+// alignment. Complete on return. Inputs are not changed, and outputs must not overlap any other array. After a failure
+// outputs are undefined.
 BP_EXPORT bp_status backplane_run(const backplane_executable_t *executable, const void *const *inputs,
                                   void *const *outputs, const bp_diag_t *errors);
 

@@ -1,6 +1,6 @@
-// A backend that multiplies and adds matrices of f32, and whose dot wants its right side along the columns, by
-// bp.layout/1. Options: "gain": of that wish in nanoseconds, -1: required; "bad": what a wish has wrong: stream, instr,
-// slot, layout, gain.
+// A backend that multiplies and adds matrices of f32, and whose dot prefers its right operand to be column-major,
+// requested by bp.layout/1. Options: "gain": benefit of that layout in nanoseconds, -1: required; "bad": the error in
+// the request: stream, instr, slot, layout, gain.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -51,7 +51,7 @@ struct Columns {
   static const void *extension(std::string_view id);
 };
 
-// Where element (i, j) lies in a matrix without tiles.
+// Returns the index of element (i, j) in a matrix without tiles.
 std::size_t place(Shape shape, std::size_t i, std::size_t j) {
   const auto rows = static_cast<std::size_t>(shape.dim(0)), columns = static_cast<std::size_t>(shape.dim(1));
   return shape.minor_to_major()[0] == 1 ? i * columns + j : j * rows + i;
@@ -121,7 +121,7 @@ bool is_matrix(Shape shape) {
   return shape.dtype() == BP_DTYPE_F32 && shape.rank() == 2 && shape.tile_count() == 0;
 }
 
-// Rows of the left side by columns of the right one.
+// Whether it multiplies the rows of the left operand by the columns of the right one.
 bool is_product(Instruction i) {
   const auto left = i.integers(BP_ATTR_LHS_CONTRACTING_DIMS), right = i.integers(BP_ATTR_RHS_CONTRACTING_DIMS);
   return left.size() == 1 && right.size() == 1 && left[0] == 1 && right[0] == 0;

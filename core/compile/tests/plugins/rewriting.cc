@@ -1,6 +1,6 @@
-// A backend that adds and negates f32, and rewrites modules by bp.rewrite/1. Options: "phase": in which; "makes": of
-// subtract and add what: "sum" x + -y, "swap" y + x, "product" what it does not claim; or what is wrong with what it
-// writes: "bytes", "stage", "result", "status".
+// A backend that adds and negates f32, and rewrites modules by bp.rewrite/1. Options: "phase": the phase in which it
+// does; "makes": how it rewrites subtract and add: "sum" x + -y, "swap" y + x, "product" an op that it does not claim;
+// or the error in its output: "bytes", "stage", "result", "status".
 #include <cstdlib>
 #include <string>
 
@@ -90,7 +90,7 @@ bool write(const std::string &makes, Instruction i, ModuleWriter &writer) {
   return false;
 }
 
-// Passes on what is written, at another stage.
+// Forwards the output, but with another stage.
 struct OtherStage : bp_ostream_t {
   const bp_ostream_t *out;
 };

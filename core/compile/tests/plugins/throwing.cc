@@ -1,5 +1,5 @@
-// A backend of kernels that breaks BP-LAW-04: it throws where the option "at" says, "claim" (the first search for a
-// kernel) or "load" (the search for the kernels of a program whose claims have been settled).
+// A backend of kernels that violates BP-LAW-04: it throws where the option "at" says, "claim" (the first search for a
+// kernel) or "load" (the search for the kernels of a program after its claims are complete).
 #include <stdexcept>
 
 #include "plugin_api/cpp/single_device.h"

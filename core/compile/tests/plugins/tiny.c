@@ -40,7 +40,7 @@ typedef struct {
   bp_program_t abi;
   const tiny_device *device;
   bp_module_t *module;
-  char **own;  // by allocation: a constant that it has taken, or null
+  char **own;  // by allocation: its own copy of a constant, or NULL
 } tiny_program;
 
 static void *crash_later(void *unused) {
@@ -49,7 +49,8 @@ static void *crash_later(void *unused) {
   return unused;
 }
 
-// What the options "fault" say of this function. Whether it is done now, by a fault that goes on.
+// Causes the fault that the "fault" options select for this function. Returns 1 if the function must fail, for faults
+// that let it return.
 static int misbehaves(const tiny_device *device, const char *where) {
   const char *fault = device->fault;
   if (fault[0] == 0 || strcmp(device->fault_in, where) != 0) {
@@ -58,7 +59,7 @@ static int misbehaves(const tiny_device *device, const char *where) {
   if (device->fault_once[0] != 0) {
     int mark = open(device->fault_once, O_CREAT | O_EXCL | O_WRONLY, 0600);
     if (mark < 0) {
-      return 0;  // it has misbehaved before
+      return 0;  // the fault was caused before
     }
     close(mark);
   }
@@ -107,7 +108,7 @@ static const bp_shape_t *shape_of(const bp_module_t *m, uint32_t v) {
   return BP_AT(m, shapes, bp_shape_t, value_at(m, v)->shape);
 }
 
-// --- what it can do ---
+// --- supported ops ---
 
 static const char *reason_against(const tiny_device *device, const bp_module_t *m, const bp_instr_t *instr) {
   if (instr->op > 255 || !device->claims[instr->op]) {
@@ -195,7 +196,7 @@ static const bp_device_kernels_t extension = {find};
 static const char *string_at(const bp_module_t *m, uint32_t offset) {
   return BP_AT(m, strings, char, offset);
 }
-// Handles of its memory are addresses that nobody else can use.
+// Handles of its memory are addresses that are invalid for others.
 #define HANDLE_KEY 0x5a00000000000000u
 static char *at(bp_loc_t place) {
   return (char *)(uintptr_t)((place.memory == 0 ? 0 : place.memory ^ HANDLE_KEY) + place.offset);
@@ -315,7 +316,7 @@ static bp_status compile(const bp_device_t *device, const bp_module_t *m, const 
   return artifact->write(artifact, m, m->size);
 }
 
-// Copies the constants; how many bytes that took.
+// Copies the constants; returns the number of bytes copied.
 static uint64_t take_constants(tiny_program *program, const bp_loc_t *constants, uint8_t *taken) {
   const bp_module_t *m = program->module;
   uint64_t bytes = 0;
@@ -418,7 +419,7 @@ static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uin
   return BP_OK;
 }
 
-// Takes commands of one kind per queue; all is done when submit() returns.
+// Takes commands of one kind per queue; all are done when submit() returns.
 static bp_status submit(const bp_device_t *device, uint32_t queue, const bp_command_t *commands, uint32_t command_count,
                         bp_point_t done, const bp_diag_t *diag) {
   tiny_device *self = device->device_data;

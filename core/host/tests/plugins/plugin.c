@@ -1,12 +1,12 @@
-// A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct, as it is with memory spaces of all
-// kinds (BP_FAULT_MEMORY_SPACES). Built once for each fault (meson.build); core/host/tests/plugin_test.cc says what
-// each must lead to.
+// A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct, and so it is with memory spaces of
+// all kinds (BP_FAULT_MEMORY_SPACES). Built once for each fault (meson.build); core/host/tests/plugin_test.cc checks
+// the result of each.
 #include <stdlib.h>
 #include <string.h>
 
 #include "backplane/backplane.h"
 
-// What the manifest says.
+// The values in the manifest.
 #ifdef BP_FAULT_OTHER_ABI
 #define MANIFEST_ABI "2.0.0"
 #else
@@ -61,7 +61,7 @@ int (*const imported)(void) = function_that_is_nowhere;
 #endif
 
 #ifdef BP_FAULT_STATIC_CONSTRUCTORS
-static volatile int constructed = 0;  // else clang runs the constructors while it compiles
+static volatile int constructed = 0;  // volatile: otherwise clang runs the constructors at compile time
 __attribute__((constructor)) static void first_constructor(void) {
   constructed += 1;
 }
@@ -129,7 +129,7 @@ static const bp_device_desc_t description = {
     BP_VERSION_INIT, 1,    "org.example.test", "Test device", NULL,
     "1.2.3",         NULL, features,           known_options, sizeof known_options / sizeof known_options[0]};
 
-// What the device needs until destroy().
+// State that the device needs until destroy().
 typedef struct test_device {
   bp_device_t abi;
   const bp_host_t *host;
@@ -140,7 +140,7 @@ static void count_index(void *ctx, uint32_t index, uint32_t worker) {
   ((unsigned char *)ctx)[index] += 1;
 }
 
-// Uses every service that is offered, so that a test can see that it works.
+// Uses every service that is offered, so that a test can check that it works.
 static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
   const bp_host_t *host = ((const test_device *)device->device_data)->host;
 #ifdef BP_FAULT_DEVICE_INIT
@@ -221,12 +221,12 @@ static bp_status init(const char *plugin_path, const bp_diag_t *diag) {
   }
 #ifdef BP_FAULT_INIT
   diag->report(diag, BP_INTERNAL, BP_NONE, "the licence\nhas expired");
-  return 77;  // a status nobody knows
+  return 77;  // an unknown status
 #endif
   initialized += 1;
   return BP_OK;
 }
-// The order of the way back is part of the contract: whoever breaks it does not get away with it.
+// The order of deinitialization is part of the contract: a violation is detected.
 static void deinit(void) {
   initialized -= 1;
   if (initialized < 0 || (initialized == 0 && live_devices != 0)) {

@@ -1,5 +1,5 @@
-// libFuzzer target: whatever the bytes, the reader of HLO protocol buffers returns; what it accepts is survived by the
-// verifier, and if it is valid, what is written of it is read again as a module that prints and is written the same.
+// libFuzzer target: for any bytes, the reader of HLO protocol buffers returns. The verifier must not crash on a module
+// it accepts. If the module is valid, writing and reading it gives a module with the same text and the same bytes.
 #include <cstdint>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
-// text -> proto -> text gives the same text for every HLO text of the corpus, but for what the format cannot say.
+// text -> proto -> text gives the same text for every HLO text of the corpus, except for data the format cannot
+// represent.
 #include <boost/algorithm/string/erase.hpp>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace {
 
 using testing::error_of;
 
-// Attributes that XLA writes even where its text leaves them out: these files state in text what an absent one means.
+// Files whose text states attributes with their default value, which XLA omits in text and writes in protos.
 constexpr std::string_view states_the_usual[] = {"hlo.translate.hlo_to_mhlo.tests.import.hlo"};
 
 std::string without_the_usual(std::string text) {
@@ -26,11 +27,11 @@ std::string without_the_usual(std::string text) {
   return text;
 }
 
-// What the format cannot say, said or left unsaid as the reader does.
+// Brings the parts that the format cannot represent into the form that the reader gives them.
 void normalize(ir::Module &module) {
   ir::ModuleHeader &header = module.header();
   std::erase_if(header.rest, [](const auto &attribute) { return attribute.first != "frontend_attributes"; });
-  if (!header.has_entry_layout) {  // XLA always has one
+  if (!header.has_entry_layout) {  // XLA always writes one
     header.has_entry_layout = true;
     ir::Computation entry = module.entry();
     for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
@@ -58,7 +59,7 @@ TEST_CASE("the corpus is the same after a proto") {
       INFO(file << ":" << part.first_line);
       auto module = text::parse_module(part.text, {file, part.first_line});
       if (!module.ok()) {
-        continue;  // core/text/tests/corpus_test.cc lists these
+        continue;  // core/text/tests/corpus_test.cc lists these files
       }
       auto bytes = write_module(*module);
       CHECK(error_of(bytes) == "");

@@ -1,4 +1,4 @@
-// Every error of the reader, with the exact message: protos are built field by field and made wrong at one place.
+// Every error of the reader, with the exact message: protos are built field by field, with an error in one place.
 #include <catch2/catch.hpp>
 
 #include "core/import/hlo_proto/hlo_proto.h"
@@ -32,7 +32,7 @@ std::string computation(std::string_view instructions, std::int64_t root = 2) {
 std::string module_of(std::string_view computations) {
   return bytes(1, "m") + bytes(2, "e") + std::string(computations) + varint(6, 1);
 }
-// x, and one more instruction, which is the root.
+// A module of x and one more instruction, which is the root.
 std::string with(std::string_view opcode, std::string_view rest, std::string_view shape = f32_4) {
   return module_of(
       computation(instruction("x", "parameter", 1, varint(9, 0)) +
@@ -44,7 +44,7 @@ std::string error_of(std::string_view proto) {
   return module.ok() ? "no error" : module.error().to_string();
 }
 
-// The same for a module that is verified after it was read.
+// Same as error_of() for a module that is verified after it was read.
 std::string error_of_verified(std::string_view proto) {
   auto module = read_module(proto, {"m.pb"});
   if (!module.ok()) {
@@ -60,12 +60,12 @@ const std::string on_x = bytes(36, "\1");
 
 TEST_CASE("what is right has no error") {
   CHECK(error_of(with("negate", on_x)) == "no error");
-  // Unknown fields of each type are passed over.
+  // Unknown fields of each type are skipped.
   CHECK(error_of(with("negate", on_x + varint(5000, 1) + bytes(5001, "abc") + "\xd1\xb8\x02" + "12345678")) ==
         "no error");
-  // An empty message says nothing.
+  // An empty message has no effect.
   CHECK(error_of(with("negate", on_x + bytes(98, ""))) == "no error");
-  // Numbers need not be packed, and the parts of a message may stand apart.
+  // Numbers need not be packed, and parts of a message may be separate.
   CHECK(error_of(with("dot", varint(36, 1) + varint(36, 1) + bytes(30, varint(1, 0)) + bytes(30, varint(2, 0)))) ==
         "no error");
 }

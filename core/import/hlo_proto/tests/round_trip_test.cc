@@ -1,4 +1,4 @@
-// What JAX serialized is what XLA's text of it says; and text -> proto -> text for what the corpus does not have.
+// Protos serialized by JAX match XLA's text of them; and text -> proto -> text for cases that the corpus does not have.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
@@ -18,7 +18,7 @@ namespace {
 using testing::error_of;
 using testing::parse;
 
-// The header and the computations, whose order differs where some do not call each other.
+// Returns the header and the computations as a set, because the order of independent computations differs.
 std::set<std::string> blocks(const std::string &text) {
   std::set<std::string> parts;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -49,9 +49,9 @@ TEST_CASE("what JAX serialized is what XLA prints") {
     std::string text = testing::read_file(text_file.replace_extension(".hlo"));
     CHECK(!is_hlo_proto(text));
     ir::Module expected = parse(text);
-    expected.header().rest.clear();  // XLA's configuration of a compilation
+    expected.header().rest.clear();  // XLA's configuration of the compilation
     text::PrintOptions options;
-    options.metadata = false;  // not in all these texts
+    options.metadata = false;  // not all of these texts have metadata
     CHECK(blocks(text::print(*module, options)) == blocks(text::print(expected, options)));
 
     auto written = write_module(*module);
@@ -195,7 +195,7 @@ TEST_CASE("a HloProto says where every value lies") {
   Message hlo = Message::parse(*bytes, {nullptr, "HloProto"}).value();
   Message assignment = hlo.child({3, "buffer_assignment"}).value();
   CHECK(assignment.count({1, "logical_buffers"}) == 3);
-  CHECK(assignment.count({2, "buffer_aliases"}) == 1);  // of b, in the tuple
+  CHECK(assignment.count({2, "buffer_aliases"}) == 1);  // alias of b, in the tuple
   CHECK(assignment.count({3, "buffer_allocations"}) == plan->allocations.size());
   std::vector<std::string> events;
   Status status = assignment.for_each({4, "heap_simulator_traces"}, [&](const Message &trace) {

@@ -1,5 +1,5 @@
-// libFuzzer target: whatever the bytes, the reader returns; what it accepts has been verified, prints, parses again and
-// prints the same.
+// libFuzzer target: for any bytes, the reader returns. A module that it accepts has been verified, prints, and the
+// printed text parses and prints the same.
 //   build-fuzz/stablehlo_fuzz FOLDER_OF_MLIR_FILES
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// Every StableHLO text of the corpus is imported, verifies, and what is printed of it parses and prints the same.
+// Every StableHLO text of the corpus is imported and verified; its printed text parses and prints the same.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -31,7 +31,7 @@ TEST_CASE("the corpus is imported and prints to a fixed point") {
     std::string text = testing::read_file(entry.path());
     for (const TextPart &part : split(text)) {
       auto module = read(part.text, {entry.path().filename(), part.first_line, {}});
-      // There sizes depend on those of the inputs, and most programs are refused for that.
+      // In this folder, sizes depend on the inputs; most programs are refused for that reason.
       if (!module.ok() && entry.path().parent_path().filename() == "dynamic" &&
           module.error().message().find(" not known") != std::string::npos) {
         continue;

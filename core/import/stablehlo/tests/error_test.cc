@@ -1,4 +1,4 @@
-// What is wrong with a text is said with its place; and what must not crash, hang or take all memory.
+// Errors are reported with their location; inputs must not crash, hang or use all memory.
 #include <catch2/catch.hpp>
 
 #include "core/import/stablehlo/stablehlo.h"
@@ -6,7 +6,7 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// "line:column: message" of the error.
+// Returns "line:column: message" of the error.
 std::string error_of(std::string_view text) {
   auto module = read(text);
   if (module.ok()) {
@@ -16,7 +16,7 @@ std::string error_of(std::string_view text) {
   return fmt::format("{}:{}: {}", error.location().line, error.location().column, error.message());
 }
 
-// One line in a function of x: f32[4] and y: f32[2], in line 2 of the text.
+// Puts one line into a function of x: f32[4] and y: f32[2], as line 2 of the text.
 std::string error_in_function(std::string_view line) {
   return error_of(fmt::format("func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>) {{\n{}\nreturn }}", line));
 }
@@ -301,7 +301,7 @@ TEST_CASE("deep and large texts are refused, or read, without harm") {
   CHECK(error_of(aliases + "module attributes {a = #a99} { func.func @main() { return } }").find("too often") !=
         std::string::npos);
   CHECK(error_of("#a = #a\nmodule attributes {a = #a} { func.func @main() { return } }") != "no error");
-  // One value for more elements than there is memory.
+  // One value for more elements than fit into memory.
   CHECK(error_in_function("%0 = stablehlo.constant dense<1> : tensor<1000000x1000000xi32>") == "no error");
 }
 

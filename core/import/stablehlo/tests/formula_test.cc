@@ -1,4 +1,4 @@
-// The functions of chlo in f64, against values that mpmath computed with 60 digits. Narrower types go by way of f64.
+// The functions of chlo in f64, against values computed by mpmath with 60 digits. Narrower types are computed in f64.
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -25,7 +25,7 @@ std::int64_t ordered(double value) {
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
 }
 
-// The function of each pair, by the interpreter.
+// Evaluates the function on each sample with the interpreter.
 std::vector<double> evaluate(std::string_view name, int operands, std::span<const Sample> samples) {
   std::string type = fmt::format("tensor<{}xf64>", samples.size());
   std::string text =

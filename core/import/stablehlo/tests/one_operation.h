@@ -1,4 +1,4 @@
-// One operation in a function, and the instruction that it becomes.
+// Imports one operation in a function and returns the resulting instruction as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace bp::import::stablehlo {
 
-// A function of one operation as a module, or the error. `results`: the types of %r, of which there may be several.
+// Returns the module of a function of one operation as text, or the error. `results`: types of the results of %r.
 inline std::string printed(std::string_view results, std::string_view body) {
   std::string returned = "%r";
   if (body.find("%r:") != std::string_view::npos) {
@@ -32,7 +32,7 @@ inline std::string printed(std::string_view results, std::string_view body) {
   return text::print(*module);
 }
 
-// The root of the entry. "%name = " is left out of the line, names of operands are kept.
+// Returns the text of the entry's root, without "%name = "; names of operands are kept.
 inline std::string root_of(std::string_view results, std::string_view body) {
   const std::string text = printed(results, body);
   const std::size_t entry = text.find("ENTRY"), root = text.find("ROOT ", entry);
@@ -45,7 +45,7 @@ inline std::string root_of(std::string_view results, std::string_view body) {
 
 struct Case {
   std::string_view results, body;
-  std::string_view root;  // or another instruction
+  std::string_view root;  // the root or another instruction
 };
 
 }  // namespace bp::import::stablehlo

@@ -1,4 +1,4 @@
-// Programs that leave sizes open become programs of known sizes: the shapes of parameters are given, all sizes follow.
+// Programs with open sizes become programs of known sizes: the shapes of parameters are given, all other sizes follow.
 #include <catch2/catch.hpp>
 
 #include "core/import/stablehlo/stablehlo.h"
@@ -29,8 +29,8 @@ func.func @main(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %r : tensor<?x4xf32>
 })";
 
-// As jax.export writes a function of f32[b, 2] that makes its rows one, with a check of b, and b as an argument of an
-// inner function.
+// A function of f32[b, 2] that normalizes its rows, with a check of b, and b as an argument of an inner function, as
+// exported by jax.export.
 constexpr std::string_view exported = R"(
 func.func public @main(%x: tensor<?x2xf32>) -> tensor<?xf32> {
   %two = stablehlo.constant dense<2> : tensor<i32>
@@ -48,7 +48,7 @@ func.func private @inner(%b: tensor<i32>, %x: tensor<?x2xf32>) -> tensor<?xf32> 
   return %r : tensor<?xf32>
 })";
 
-// What a scalar of sizes that are computed comes to, as the size of an iota.
+// Returns the value of a scalar computation on sizes, as the size of an iota.
 std::string size_of(std::string_view operations) {
   const std::string text = fmt::format(R"(
 func.func @main(%x: tensor<?xf32>) -> tensor<?xi32> {{
@@ -167,7 +167,7 @@ func.func private @where(%c: tensor<i1>, %a: tensor<i32>, %b: tensor<i32>) -> te
   CHECK(ir::to_string(specialised(larger, {"f32[2]"})->entry().root().shape()) == "s32[4]");
 }
 
-// As jax.export writes an element of an array in a loop.
+// The form in which jax.export writes an element of an array in a loop.
 TEST_CASE("a slice of known sizes may begin anywhere") {
   constexpr std::string_view row = R"(
 func.func @main(%x: tensor<?x?xf32>, %i: tensor<i32>) -> tensor<1x?xf32> {
@@ -192,7 +192,7 @@ func.func @main(%x: tensor<?x?xf32>, %i: tensor<i32>) -> tensor<1x?xf32> {
   CHECK(text::print(*interpreter::interpret(*module, std::move(arguments))) == "{ {3, 4} }");
 }
 
-// As jax.export writes jnp.cumsum, a pooling and random bits for a function of f32[2, b].
+// The form in which jax.export writes jnp.cumsum, a pooling and random bits for a function of f32[2, b].
 TEST_CASE("windows, random bits and the largest elements may have sizes for operands") {
   constexpr std::string_view windows = R"(
 func.func public @main(%x: tensor<2x?xf32>) -> tensor<2x?xf32> {

@@ -1,5 +1,5 @@
-// The whole list: every operation of StableHLO 1.20 and of chlo is imported, or refused with a reason; and what becomes
-// of those that the corpora and conformance/programs do not have.
+// Every operation of StableHLO 1.20 and of chlo is imported, or refused with a reason; and the instructions for
+// operations that neither the corpora nor conformance/programs contain.
 #include <catch2/catch.hpp>
 
 #include "core/import/stablehlo/operations.h"

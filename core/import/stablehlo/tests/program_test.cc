@@ -1,4 +1,4 @@
-// What becomes of single operations, in their pretty and generic forms: the root of the entry, or the whole module.
+// Instructions for single operations, in their pretty and generic forms: the root of the entry, or the whole module.
 #include <catch2/catch.hpp>
 
 #include "core/import/stablehlo/tests/one_operation.h"
@@ -165,7 +165,7 @@ func.func @device() -> tensor<i32> {
   CHECK_THAT(text::print(*module), Catch::Contains("backend_config={\"programs\":[[0]],\"infeed\":[1,2]}"));
 }
 
-// As JAX writes it, and as XLA's export keeps it.
+// Written as by JAX, and kept as by XLA's export.
 TEST_CASE("what is said of devices is kept") {
   const ir::Module module = read(R"(module @m attributes {mhlo.num_partitions = 8 : i32} {
   sdy.mesh @mesh = <["a"=2, "b"=4]> {stablehlo.mesh = {axes = [{name = "a", size = 2 : i64}]}}

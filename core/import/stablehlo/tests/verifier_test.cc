@@ -1,6 +1,6 @@
-// Programs that StableHLO's verifier refuses are refused with the message in their file, and those without one are
-// taken: tests/verifier/*.mlir, programs separated by "// -----", which end with "// expect: line:column: message".
-// Lines count from the separator.
+// Programs that StableHLO's verifier rejects are rejected with the message in their file, and programs without a
+// message are accepted: tests/verifier/*.mlir contain programs separated by "// -----", which end with "// expect:
+// line:column: message". Lines are counted from the separator.
 #include <catch2/catch.hpp>
 #include <filesystem>
 

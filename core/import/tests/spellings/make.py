@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes each program below as JAX spells it: StableHLO text (pretty and generic), HLO text and an HLO protocol buffer.
+"""Writes each program below in JAX's formats: StableHLO text (pretty and generic), HLO text and an HLO protocol buffer.
 
-Needs JAX (pip install jax==0.10.2). tools/testing/checks/spellings.py runs the files and needs nothing. Functions that
-XLA takes apart when it makes HLO of StableHLO (of complex numbers, of chlo) are left out: they round in other places.
+Needs JAX (pip install jax==0.10.2). tools/testing/checks/spellings.py runs the files and has no dependencies. Functions
+that XLA expands when it converts StableHLO to HLO (of complex numbers, of chlo) are omitted: they round differently.
 """
 
 import pathlib

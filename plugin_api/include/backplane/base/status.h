@@ -1,8 +1,8 @@
-// What every other header builds on: versions, statuses, and the places errors and bytes go.
+// Definitions that all other headers use: versions, statuses, and the receivers of errors and of bytes.
 //
-// How to read these headers. One shared library exports one symbol, bp_entry (entry.h). Everything else is reached
-// through tables of functions. Above each function stand its contract, who owns what, what is forbidden, and a thread
-// tag from this closed list:
+// How to read these headers. A plugin is a shared library that exports one symbol, bp_entry (entry.h). Everything else
+// is reached through tables of functions. The comment above each function states its contract, the ownership of what it
+// takes and returns, what is forbidden, and a thread tag from this closed list:
 //
 //   [thread-safe]      any thread, at any time between creation and destruction, concurrently with everything
 //   [control]          one thread at a time per object; the core serializes it against the other control functions
@@ -14,14 +14,15 @@
 // Rules have ids such as BP-RUN-03. Code, tests and documents cite them.
 //
 // Laws that hold everywhere:
-// BP-LAW-01: who creates destroys. What a plugin creates it destroys, through its own functions. Strings and arrays are
-//            borrowed for the call unless it is said otherwise.
+// BP-LAW-01: whoever creates an object destroys it. A plugin destroys what it created, through its own functions.
+//            Strings and arrays are borrowed for the call unless stated otherwise.
 // BP-LAW-02: a published struct is frozen. A new need gets a new extension id, "bp.<name>/<revision>" or
-//            "com.acme.<name>/<revision>". Hence the structs hold no size field, enum, bool, bit-field, long or size_t.
-// BP-LAW-03: a plugin imports nothing from the core and must work with any subset of the services the core offers.
+//            "com.acme.<name>/<revision>". Hence the structs have no size field, and no member of type enum, bool, long
+//            or size_t, and no bit-field.
+// BP-LAW-03: a plugin imports nothing from the core and must work with any subset of the services that the core offers.
 // BP-LAW-04: no exception, signal handler or longjmp crosses a function declared here. A plugin changes neither the
 //            locale, nor the working directory, nor the floating-point environment, and is not called after fork().
-// BP-LAW-05: an id or number not known to the reader is skipped, never guessed at.
+// BP-LAW-05: an id or number that the reader does not know is skipped; its meaning is never guessed.
 #pragma once
 #include <stdint.h>
 
@@ -40,13 +41,14 @@ extern "C" {
 #define BP_ABI
 #endif
 
-// The size of a struct that no later version may change (BP-LAW-02), given for 64-bit addresses.
+// Asserts the size of a struct, which no later version may change (BP-LAW-02). It is given for 64-bit addresses.
 #define BP_FROZEN(type, size) BP_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(type) == (size), "frozen")
 
-// No such index, id, instruction, allocation or name.
+// The value that stands for no index, id, instruction, allocation or name.
 #define BP_NONE UINT32_MAX
 
-// The version of these headers. A different `major` is refused at load; a newer `minor` only adds.
+// The version of these headers. A plugin with a different `major` is refused when it is loaded; a newer `minor` only
+// adds.
 typedef struct bp_version {
   uint32_t major, minor, revision;
 } bp_version_t;
@@ -54,18 +56,19 @@ BP_FROZEN(bp_version_t, 12);
 
 #define BP_VERSION_INIT {1, 0, 0}
 
-// The outcome of a call. The core takes a value it does not know for BP_INTERNAL.
+// The outcome of a call. The core treats a value that it does not know as BP_INTERNAL.
 typedef int32_t bp_status;
 enum {
   BP_OK = 0,
-  BP_UNSUPPORTED = 1,  // not something this device does. BP-STATUS-01: never for what was claimed
-  BP_INVALID = 2,      // the caller broke a law, or the bytes given are damaged
+  BP_UNSUPPORTED = 1,  // the device does not do this. BP-STATUS-01: never returned for what was claimed
+  BP_INVALID = 2,      // the caller broke a rule, or the bytes given are damaged
   BP_NO_MEMORY = 3,    // BP-STATUS-02: nothing was written; the call may be repeated after memory was freed
-  BP_DEVICE_LOST = 4,  // BP-STATUS-03: every later call says so too, but release and destroy still work
-  BP_INTERNAL = 5,     // anything else. What the call was to write is undefined from now on
+  BP_DEVICE_LOST = 4,  // BP-STATUS-03: every later call returns it too, but release and destroy still work
+  BP_INTERNAL = 5,     // any other failure. The outputs of the call are undefined from now on
 };
 
-// Where errors go. Owned by the caller and valid during the call it is passed to; nothing has to be freed.
+// Receives the reports of errors. Owned by the caller and valid during the call it is passed to; nothing has to be
+// freed.
 typedef struct bp_diag {
   void *ctx;
 
@@ -78,7 +81,7 @@ typedef struct bp_diag {
 } bp_diag_t;
 BP_FROZEN(bp_diag_t, 16);
 
-// Where bytes go: an artifact, a rewritten module. Owned by the caller, valid during the call it is passed to.
+// Receives bytes: an artifact or a rewritten module. Owned by the caller and valid during the call it is passed to.
 typedef struct bp_ostream {
   void *ctx;
 

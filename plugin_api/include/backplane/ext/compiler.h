@@ -1,4 +1,4 @@
-// Tier 2: the vendor compiles. claim() says which instructions are the device's, compile() maps bytes to bytes, load()
+// Tier 2: the vendor compiles. claim() says which instructions the device takes, compile() maps bytes to bytes, load()
 // makes an artifact runnable, run() runs it. Since compile() needs no hardware and no state, artifacts can be cached,
 // made in another process or on another machine, and shipped.
 #pragma once
@@ -17,30 +17,30 @@ static const char BP_EXT_COMPILER[] = "bp.compiler/1";
 
 // One run of one program. Owned by the core and valid until run() returns, or until a submit's `done` is signalled.
 typedef struct bp_run {
-  uint64_t id;                  // the same in traces and cancellation
+  uint64_t id;                  // identifies the run in traces and for cancellation
   const bp_loc_t *allocations;  // one per allocation of the module; may differ from run to run
   uint64_t allocation_count;
-  bp_loc_t scratch;  // bp_program.scratch_size bytes of this run's own; {0, 0} if that is 0
-  void *ctx;         // the core's own
+  bp_loc_t scratch;  // bp_program.scratch_size bytes for this run alone; {0, 0} if that is 0
+  void *ctx;         // for the core's use
 
-  // What else is known of this run: "bp.replica/1", "bp.cancel/1", "bp.profile/1" ... or null.
-  // BP-RUN-05: a run computes the same, whatever comes back as null.
+  // Returns further tables about this run, "bp.replica/1", "bp.cancel/1", "bp.profile/1" ..., or null.
+  // BP-RUN-05: a run computes the same results, whichever ids return null.
   // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_run *run, const char *id);
 } bp_run_t;
 BP_FROZEN(bp_run_t, 56);
 
-// Made by load(), released by destroy().
+// A loaded artifact, made by load() and released by destroy().
 typedef struct bp_program {
-  void *program_data;                         // the plugin's own
-  uint64_t scratch_size, resident_size;       // bytes per run; bytes held while loaded. Counted by the core
+  void *program_data;                         // for the plugin's use
+  uint64_t scratch_size, resident_size;       // bytes per run; bytes held while loaded. The core accounts for both
   uint32_t scratch_alignment, scratch_space;  // of the scratch memory
 
   // Runs the program; complete on return. Runs of one program may be concurrent.
   // BP-RUN-01: writes only outputs, temporaries and its scratch; inputs only where an output's `alias` donates them.
-  // BP-RUN-02: takes no memory from the system while running beyond what was declared: slices were planned.
+  // BP-RUN-02: while running, takes no memory from the system beyond what was declared: slices are planned in advance.
   // BP-RUN-03: BP_NO_MEMORY only before the first write; after any other failure donated inputs are undefined.
-  // BP-RUN-04: keeps no state that shows: equal inputs give equal bits in any order and number of runs.
+  // BP-RUN-04: keeps no observable state: equal inputs give equal bits in any order and number of runs.
   // [worker]
   bp_status(BP_ABI *run)(const struct bp_program *program, const bp_run_t *run, const bp_diag_t *diag);
 
@@ -51,31 +51,33 @@ typedef struct bp_program {
 BP_FROZEN(bp_program_t, 48);
 
 typedef struct bp_device_compiler {
-  // Says for each instruction i of the module, in cost_ns[i], the estimated time in nanoseconds, or a negative number:
-  // not mine, and `diag` may say why. Asked again for every form the core wants to commit (bp_module.stage). A
-  // call-like instruction counts as claimed only if everything in the control computations it calls is; instructions of
-  // embedded computations are not asked for one by one: a fusion, reduce or sort is claimed as a whole, and so is its
-  // body. Parameters, constants and bitcasts are never asked: their cost_ns is ignored.
-  // BP-CLAIM-01: pure: equal questions get equal answers; the state of device and process do not matter.
+  // Writes to cost_ns[i], for each instruction i of the module, the estimated time in nanoseconds, or a negative number
+  // if the device does not take the instruction; `diag` may say why. Called again for every form of the module that the
+  // core wants to commit (bp_module.stage). A call-like instruction counts as claimed only if everything in the control
+  // computations that it calls is claimed. Instructions of embedded computations are not claimed one by one: a fusion,
+  // reduce or sort is claimed as a whole, including its body. The cost_ns of parameters, constants and bitcasts is
+  // ignored.
+  // BP-CLAIM-01: pure: equal questions get equal answers; the state of device and process does not matter.
   // BP-CLAIM-02: local, as BP-FIND-02.
   // BP-CLAIM-03: binding: compile() never returns BP_UNSUPPORTED for a module made of what was claimed.
-  // BP-CLAIM-04: writes all of cost_ns, and NaN nowhere.
+  // BP-CLAIM-04: writes every element of cost_ns, and never NaN.
   // [thread-safe]
   bp_status(BP_ABI *claim)(const bp_device_t *device, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag);
 
   // Compiles a module of stage BP_STAGE_FINAL, all of it claimed, and writes the artifact.
   // BP-COMPILE-01: pure: the same module and target give an artifact that behaves the same.
-  // BP-COMPILE-02: touches no hardware; works in a process and on a machine without the device.
+  // BP-COMPILE-02: accesses no hardware; works in a process and on a machine without the device.
   // [thread-safe]
   bp_status(BP_ABI *compile)(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
                              const bp_diag_t *diag);
 
-  // Makes an artifact runnable. constants[i]: where allocation i lies, {0, 0} unless it is a constant. taken[i] (0 on
-  // entry) set to 1: the program has its own copy (packed weights), run() gets {0, 0}, and the core may free it.
-  // The artifact is borrowed for the call. *program is written only on success.
+  // Makes an artifact runnable. constants[i] is the location of allocation i, {0, 0} unless it is a constant. The
+  // plugin sets taken[i] (0 on entry) to 1 if the program has its own copy of the constant (packed weights); run() then
+  // gets {0, 0} for it, and the core may free its copy. The artifact is borrowed for the call. *program is written only
+  // on success.
   // BP-LOAD-01: BP_INVALID if the artifact is damaged, foreign, or of another target; never a crash. The core then
   //             compiles again.
-  // BP-LOAD-02: takes constants only, and has no use for the core's bytes of them once it has returned.
+  // BP-LOAD-02: takes constants only, and does not read the core's copy of those it took once it has returned.
   // [control]
   bp_status(BP_ABI *load)(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *constants,
                           uint8_t *taken, uint32_t allocation_count, const bp_program_t **program,

@@ -1,5 +1,5 @@
-// Tier 3: asynchronous. There is one idea of synchronization: timelines, which the core owns and a plugin only signals
-// (bp_host.signal). So asynchrony can be emulated, traced, and permuted in tests.
+// Tier 3: asynchronous submission. There is one means of synchronization: timelines, which the core owns and a plugin
+// only signals (bp_host.signal). So asynchrony can be emulated, traced, and permuted in tests.
 #pragma once
 #include <stdint.h>
 
@@ -17,7 +17,8 @@ static const char BP_EXT_QUEUE[] = "bp.queue/1";
 
 enum { BP_COMMAND_RUN = 1, BP_COMMAND_COPY = 2, BP_COMMAND_FILL = 3 };
 
-// run: program, run. copy: to, from, size. fill: to, size, and pattern_size (1, 2, 4 or 8) low bytes of pattern.
+// One command. Members used by each kind: run: program, run. copy: to, from, size. fill: to, size, and the pattern_size
+// (1, 2, 4 or 8) low bytes of pattern.
 typedef struct bp_command {
   uint32_t kind, pattern_size;
   const bp_program_t *program;
@@ -28,11 +29,11 @@ typedef struct bp_command {
 BP_FROZEN(bp_command_t, 72);
 
 typedef struct bp_device_queue {
-  const uint32_t *queues;  // per queue: bit k is set if it takes commands of kind k. Owned by the device
+  const uint32_t *queues;  // one per queue: bit k is set if it takes commands of kind k. Owned by the device
   uint64_t queue_count;
 
   // Accepts commands and returns without waiting for them; when the last is done, signals `done`.
-  // Waits for other queues are resolved by the core before submit(), unless the device has "bp.native-sync/1".
+  // The core waits for other queues before it calls submit(), unless the device has "bp.native-sync/1".
   // BP-SUBMIT-01: the commands of one queue take effect in order; queues are independent of each other.
   // BP-SUBMIT-02: the commands are read before this returns; bp_run and what it points to stay valid until `done` is
   //               signalled.
@@ -46,10 +47,11 @@ BP_FROZEN(bp_device_queue_t, 24);
 
 static const char BP_EXT_NATIVE_SYNC[] = "bp.native-sync/1";
 
-// Optional: the device can wait by itself.
+// Optional: the device itself can wait for points.
 typedef struct bp_device_native_sync {
-  // The next submit() to this queue waits for the point, without a round trip through the host. Returns at once. The
-  // point is the `done` of a submit() that this device has accepted, perhaps signalled already; there may be several.
+  // Makes the next submit() to this queue wait for the point, without a round trip through the host. Returns at once.
+  // The point is the `done` of a submit() that this device has accepted, perhaps signalled already. May be called
+  // several times before a submit().
   // BP-WAIT-01: a point that is signalled with a failure fails those commands in the same way.
   // [queue]
   bp_status(BP_ABI *wait)(const bp_device_t *device, uint32_t queue, bp_point_t point, const bp_diag_t *diag);

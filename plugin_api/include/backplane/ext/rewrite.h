@@ -1,4 +1,4 @@
-// Tier 4, optional: shape the program before its buffers are assigned. The core verifies what comes back.
+// Tier 4, optional: the device changes the program before its buffers are assigned. The core verifies what it returns.
 #pragma once
 #include <stdint.h>
 
@@ -13,12 +13,13 @@ extern "C" {
 static const char BP_EXT_REWRITE[] = "bp.rewrite/1";
 
 typedef struct bp_device_rewrite {
-  // Writes a new module of the same stage, or nothing to keep the old one. `phase` is the stage the module is about to
-  // leave; 0: as read. Its hash is the core's to fill in. A constant has the content of one that was there, or
-  // BP_ATTR_VALUE. Later than phase 0 the core drops a form of which claim() or find() takes less.
+  // Writes a new module of the same stage, or nothing to keep the old one. `phase` is the stage that the module is
+  // about to leave; 0: the module is as it was read. The core fills in its hash. A constant has the content of a
+  // constant of the old module, or BP_ATTR_VALUE. After phase 0 the core drops the new module if claim() or find()
+  // takes fewer of its instructions.
   // BP-REWRITE-01: pure: the same module gives the same answer.
-  // BP-REWRITE-02: entry signature, aliases and side effects stay. A vendor's own op is a composite call that keeps its
-  //                decomposition, so that others can still run the program.
+  // BP-REWRITE-02: entry signature, aliases and side effects do not change. A vendor's own op is a composite call that
+  //                keeps its decomposition, so that other devices can still run the program.
   // [thread-safe]
   bp_status(BP_ABI *rewrite)(const bp_device_t *device, uint32_t phase, const bp_module_t *module,
                              const bp_ostream_t *out, const bp_diag_t *diag);

@@ -1,6 +1,7 @@
-// A multiprocessor that has most to do says when a kernel ends. It has rounds of blocks at once, each of which begins when
-// memory has answered, and ends by writing its results. Between, it multiplies, reads what it multiplies from the cache and
-// from its own memory, and starts instructions, all side by side; and memory brings each operand once.
+// The model: the multiprocessor with the most work determines when a kernel ends. It runs its blocks in several rounds.
+// Each round begins when memory has answered and ends when the results are written. In between, the multiprocessor
+// multiplies, reads operands from the cache and from shared memory, and issues instructions, all concurrently; and
+// memory delivers each operand once.
 #include "plugins/llvm/contraction/gpu/cost.h"
 
 #include <algorithm>
@@ -13,19 +14,20 @@ namespace bp::emit {
 
 namespace {
 
-// Facts that NVIDIA's GPUs since 2018 share, by the CUDA C++ Programming Guide ("Compute Capabilities") and white
-// papers. What a multiprocessor does in a cycle: instructions that it starts, by thread, and bytes that it reads from
-// its shared memory, and from the L2 cache. Its registers; and shared memory that a block takes beside its own.
+// Facts common to NVIDIA's GPUs since 2018, from the CUDA C++ Programming Guide ("Compute Capabilities") and white
+// papers. Per multiprocessor and cycle: thread instructions issued, bytes read from shared memory, bytes read from the
+// L2 cache. Its registers; and shared memory that a block takes in addition to its own.
 constexpr double issue_rate = 128, shared_rate = 128, cache_rate = 64;
 constexpr double all_registers = 65'536, block_overhead = 1024;
-// By published measurements (Jia et al. 2019, Luo et al. 2024), about: cycles till memory answers, and the L2 cache; and till a
-// block has read its shared memory, multiplied and waited, however little it is.
+// Approximate, from published measurements (Jia et al. 2019, Luo et al. 2024): cycles until memory answers, until the
+// L2 cache answers, and until a block has read its shared memory, multiplied and waited, however little work that is.
 constexpr double memory_latency = 600, cache_latency = 300, step_latency = 120;
-// By the PTX that comes out: instructions to read some neighbours, and what more if they lie in windows; registers of a
-// thread, beside its sums; reads that a thread by itself starts at once, and cycles from one number to the next.
+// From the generated PTX: instructions to read some neighbours, and additional ones if they are in windows; registers
+// of a thread in addition to its sums; reads that a thread by itself starts at once, and cycles from one number to the
+// next.
 constexpr double read_instructions = 20, window_instructions = 20, usual_registers = 64, thread_reads = 4,
                  thread_step = 40;
-constexpr double scattered = 8;  // so many times slower a warp reads what lies apart: 32 sectors of 32 bytes for 4
+constexpr double scattered = 8;  // slowdown of a warp whose reads are scattered: 32 sectors of 32 bytes instead of 4
 constexpr double vector_bytes = 16, usual_shared_bytes = 48 * 1024;
 
 double size_of(const std::vector<Axis> &axes) {
@@ -53,7 +55,7 @@ double read_bytes(const ContractionProblem &problem, Operand operand) {
   return static_cast<double>(read_bits(problem, operand)) / 8;
 }
 
-// Instructions for some neighbours that are read at once.
+// Returns the number of instructions for neighbours that are read at once.
 double instructions_of_read(const ContractionProblem &problem) {
   const bool has_windows =
       std::ranges::any_of(problem.windows, [](const Window &window) { return window.size != Window::unbounded; });
@@ -64,14 +66,15 @@ double product_rate(const ContractionProblem &problem, const GpuFacts &gpu) {
   return scalar_bytes(problem.types.accumulate) > 4 ? gpu.double_products : gpu.float_products;
 }
 
-// As long as the longest takes, and a little that the others delay it.
+// Returns the cycles of concurrent activities: those of the longest, plus a small delay by the others.
 double side_by_side(std::initializer_list<double> cycles) {
   constexpr double delay = 0.1;
   const double longest = std::max(cycles);
   return longest + delay * (std::accumulate(cycles.begin(), cycles.end(), 0.0) - longest);
 }
 
-// For the elements that there are: windows that overlap name them more than once. So many bytes are on their way at a time.
+// Returns the cycles to read all existing elements, each once: windows that overlap refer to them more than once.
+// on_their_way: bytes that are in flight at a time.
 double memory_cycles(const ContractionProblem &problem, double on_their_way, const GpuFacts &gpu) {
   double bytes = Sizes(problem).results() * scalar_bytes(problem.types.out);
   for (const Operand operand : {lhs_operand, rhs_operand}) {
@@ -88,13 +91,13 @@ double memory_cycles(const ContractionProblem &problem, double on_their_way, con
   return std::max(memory_latency + bytes / gpu.memory_bytes, memory_latency * bytes / on_their_way);
 }
 
-// How tiles of a kind are multiplied.
+// Costs of multiplying tiles of one kind.
 struct TileUnit {
-  double rate;                  // products of a multiprocessor in a cycle
-  double element_bytes;         // in a slice
-  int64_t depth;                // of a slice
-  std::array<double, 2> reads;  // of a row, and of a column, from shared memory: by so many warps, or warpgroups
-  double shared_bytes = usual_shared_bytes;  // that a block may have
+  double rate;                  // products per cycle of a multiprocessor
+  double element_bytes;         // bytes of an element in a slice
+  int64_t depth;                // length of a slice along the contracted axes
+  std::array<double, 2> reads;  // number of warps, or warpgroups, that read a row, and a column, from shared memory
+  double shared_bytes = usual_shared_bytes;  // limit of shared memory per block
   double min_slices = 2;
 };
 
@@ -122,12 +125,12 @@ TileUnit tile_unit(const ContractionProblem &problem, ContractionWay way, const 
   return unit;
 }
 
-// What a slice of both operands takes of a multiprocessor.
+// Work of a multiprocessor for a slice of both operands.
 struct SliceWork {
   double instructions = 0;
-  double read = 0, shared = 0;              // bytes: from the cache, and from and to shared memory
-  double kept = 0;                          // in shared memory
-  bool some_come = false, all_come = true;  // by themselves
+  double read = 0, shared = 0;              // bytes from the cache; bytes from and to shared memory
+  double kept = 0;                          // bytes stored in shared memory
+  bool some_come = false, all_come = true;  // whether some, and all, are copied asynchronously
 };
 
 SliceWork slice_work(const ContractionProblem &problem, const ContractionShape &shape, const TileUnit &unit,
@@ -160,7 +163,7 @@ double tile_cycles(const ContractionProblem &problem, const ContractionShape &sh
   const double tiles = sizes.batch * std::ceil(sizes.rows / rows) * std::ceil(sizes.columns / columns);
   const double of_one = std::ceil(tiles / multiprocessors), busy = std::min(tiles, multiprocessors);
 
-  // Blocks that a multiprocessor has at once.
+  // Number of blocks that a multiprocessor runs at once.
   const double slices =
       slice.some_come ? std::clamp<double>(std::floor(unit.shared_bytes / slice.kept), unit.min_slices, max_slices)
                       : unit.min_slices;
@@ -170,7 +173,8 @@ double tile_cycles(const ContractionProblem &problem, const ContractionShape &sh
                                    all_registers / tile_members / (usual_registers + sums)});
   const double together = std::clamp(std::floor(fitting), 1.0, of_one);
 
-  // Threads that bring a slice themselves wait for each; else those after the first few, when as many have come.
+  // Threads that copy slices through registers wait for each slice. With asynchronous copies, they wait only for the
+  // slices after the first `ahead` ones.
   const auto depth = static_cast<double>(unit.depth);
   const double steps = std::ceil(sizes.contracted / depth), ahead = slice.all_come ? slices - 1 : 1;
   const double waited = slice.all_come ? std::max(0.0, 1 - ahead / steps) : 1;
@@ -194,9 +198,10 @@ double split_cycles(const ContractionProblem &problem, const GpuFacts &gpu) {
   const auto multiprocessors = static_cast<double>(gpu.multiprocessors), resident = static_cast<double>(gpu.threads);
   const double of_one = vectors / std::min(multiprocessors, std::ceil(vectors / tile_members));
   const double reading = std::min(vectors, multiprocessors * resident);
-  // Elements of a vector become numbers. Each of the few is read beside it, or beside several.
+  // Elements of a vector are converted to numbers. The elements of each of the few are read for it, one at a time or
+  // several at once.
   const double instructions = read_instructions + lanes + few * (lanes + read_instructions / lanes);
-  // A team is a warp at least, which reads, and then adds up what its members found.
+  // A team has at least one warp, which reads, and then adds the partial sums of its members.
   const double rounds = std::ceil(static_cast<double>(work.items * usual_warp) / (multiprocessors * resident));
   const double around = rounds * 2 * (memory_latency + step_latency);
   return side_by_side(
@@ -222,13 +227,13 @@ double thread_cycles(const ContractionProblem &problem, const GpuFacts &gpu) {
   return side_by_side({memory_cycles(problem, on_their_way, gpu), rounds * memory_latency + sizes.contracted * step});
 }
 
-// A copy engine's box is no longer than what it is of.
+// A copy engine's box must not be larger than its array.
 bool may_be_warpgroup_tiles(const ContractionProblem &problem, MatrixElement element) {
   return total_size(problem.rows) >= warpgroup_rows && total_size(problem.columns) >= WarpgroupUnit::min_columns &&
          total_size(problem.contracted) >= WarpgroupUnit::line_bytes / bytes_of(element);
 }
 
-// Sides are powers of two of the unit, up to so many, and no longer than they need to be.
+// Adds tiles whose sides are the unit times powers of two, up to `most`, and not longer than necessary.
 void add_tiles(const ContractionProblem &problem, ContractionWay way, std::array<int64_t, 2> unit,
                std::array<int64_t, 2> most, std::vector<ContractionShape> &shapes) {
   const int64_t all_rows = total_size(problem.rows), all_columns = total_size(problem.columns);
@@ -261,7 +266,7 @@ std::vector<ContractionShape> possible_tiles(const ContractionProblem &problem, 
   return shapes;
 }
 
-// Tiles for each, the fastest ones; none if they are not for all.
+// Returns the fastest tiles for each problem; none if a problem cannot use tiles.
 std::vector<ContractionShape> choose_tiles(std::span<const ContractionProblem> problems, const GpuFacts &gpu) {
   std::vector<ContractionShape> chosen;
   for (const ContractionProblem &problem : problems) {

@@ -1,4 +1,4 @@
-// What code is chosen by: the numbers of a GPU that its maker tells. A cycle is one of its clock.
+// Numbers of a GPU, published by its vendor, by which code is chosen. Cycles are cycles of its clock.
 #pragma once
 
 #include <array>
@@ -8,12 +8,14 @@ namespace bp::emit {
 
 struct GpuFacts {
   int64_t multiprocessors = 0;
-  int64_t threads = 0, shared_bytes = 0;           // of a multiprocessor
-  double memory_bytes = 0, cache_bytes = 0;        // that all of them read in a cycle: of the memory, of the L2 cache
-  double float_products = 0, double_products = 0;  // that a multiprocessor adds up in a cycle
-  // Likewise those of a warp's unit, and of a warpgroup's, by MatrixElement; 0: there is no such unit.
+  int64_t threads = 0, shared_bytes = 0;  // per multiprocessor
+  // Bytes that all multiprocessors together read per cycle: from memory, from the L2 cache.
+  double memory_bytes = 0, cache_bytes = 0;
+  double float_products = 0, double_products = 0;  // multiply-adds of a multiprocessor per cycle
+  // Multiply-adds of a multiprocessor per cycle with the units of warps, and of warpgroups, by MatrixElement; 0: there
+  // is no such unit.
   std::array<double, 5> matrix_products = {}, warpgroup_products = {};
-  bool copies_by_itself = false;  // to shared memory, while threads go on
+  bool copies_by_itself = false;  // whether threads can copy to shared memory asynchronously
 };
 
 }  // namespace bp::emit

@@ -1,6 +1,7 @@
-// Tiles in which those members that exchange values, a warp, multiply small matrices with a unit of theirs (team.h says
-// which part of a matrix each has). A warp has every so many of the small matrices along either side of the tile. Those of
-// two bytes are turned when they are loaded, where lines are not along the contracted axis.
+// Tiles in which the members that exchange values, a warp, multiply small matrices with their matrix unit (team.h
+// defines which part of a matrix each member has). The small matrices along either side of the tile are distributed
+// over the warps in turn. Those with elements of two bytes are transposed when they are loaded, if lines do not run
+// along the contracted axis.
 #include <algorithm>
 
 #include "plugins/llvm/contraction/gpu/unit_tiles.h"
@@ -14,7 +15,7 @@ class MatrixTiles final : public UnitTiles {
   static constexpr int64_t warps_along_rows = 2;
 
  public:
-  // A load brings two of the unit's lengths of a line.
+  // A line of a slice is two lengths of the unit, which one load reads.
   MatrixTiles(const ContractionProblem &problem, Team &team, const ContractionShape &shape)
       : UnitTiles(problem, team, matrix_line_bytes,
                   {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
@@ -26,7 +27,7 @@ class MatrixTiles final : public UnitTiles {
   llvm::Value *lane(const ContractionMemory &m) const {
     return m.b.CreateURem(team_.member(), m.integer(team_.exchanging()));
   }
-  // Where in the tile the warp's first small matrix is.
+  // Returns the position of the warp's first small matrix in the tile.
   OfSides origin(const ContractionMemory &m) const {
     llvm::IRBuilder<> &b = m.b;
     llvm::Value *warp = b.CreateUDiv(team_.member(), m.integer(team_.exchanging()));
@@ -45,8 +46,8 @@ class MatrixTiles final : public UnitTiles {
     return {b.CreateAdd(first[row_side], row), b.CreateAdd(first[column_side], column)};
   }
 
-  // Four matrices of 8 lines of 16 bytes each; the lane names the line, or the column of what is to be turned, at `line` and
-  // k of the side's small matrix of this number.
+  // Loads four matrices of 8 lines of 16 bytes each. The lane passes the address of a line, or of a column of a matrix
+  // to be transposed, at `line` and k of small matrix number `matrix` of the side.
   Values load(const ContractionMemory &m, size_t side, llvm::Value *slice, int64_t matrix, llvm::Value *line,
               llvm::Value *k) const {
     llvm::IRBuilder<> &b = m.b;
@@ -58,7 +59,7 @@ class MatrixTiles final : public UnitTiles {
   Values multiply(const ContractionMemory &m, const OfSides &slices, Values sums) const override {
     llvm::IRBuilder<> &b = m.b;
     const int64_t half = Unit::contracted_bytes / 2 / bytes_of(element_), whole = 2 * half;
-    // Four matrices are loaded at once, and a lane names a line of one of them.
+    // Four matrices are loaded at once, and each lane passes the address of a line of one of them.
     llvm::Value *number = b.CreateUDiv(lane(m), m.integer(8)), *line = b.CreateURem(lane(m), m.integer(8));
     const auto place = [&](size_t side, llvm::Value *i, llvm::Value *k) -> OfSides {
       return has_contracted_lines(side) ? OfSides{b.CreateAdd(i, line), k} : OfSides{i, b.CreateAdd(k, line)};

@@ -1,5 +1,5 @@
-// Tiles in which each member multiplies numbers: of a tile it has every so many groups of neighbouring rows and columns,
-// which it reads as vectors.
+// Tiles in which each member multiplies numbers. Groups of neighbouring rows and columns of a tile, which are read as
+// vectors, are distributed over the members in turn.
 #include <algorithm>
 
 #include "plugins/llvm/contraction/gpu/tiles.h"
@@ -29,12 +29,12 @@ class ScalarTiles final : public TileStrategy {
   int64_t longest_chain() const override { return 256; }
   size_t sums() const override { return static_cast<size_t>(each_[row_side] * each_[column_side]); }
 
-  // Neighbours along a side that a member has, of 16 bytes at most.
+  // Returns the number of neighbours along a side in a group of a member, at most 16 bytes.
   int64_t lanes(size_t side) const {
     return std::min<int64_t>(each_[side], 128 / problem_.types.accumulate->getScalarSizeInBits());
   }
   int64_t units_together() const override { return lanes(row_side); }
-  // The first of a member's neighbours that has this one of its elements along a side.
+  // Returns the index of the first element in the group that contains the member's element `number` along a side.
   llvm::Value *group(const ContractionMemory &m, size_t side, int64_t number) const {
     llvm::Value *columns = m.integer(unit_[column_side]);
     llvm::Value *member =

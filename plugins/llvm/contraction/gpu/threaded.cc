@@ -1,4 +1,4 @@
-// The threaded strategy: a GPU's. An item is one element of the output, and one thread computes it.
+// The threaded strategy, for GPUs: an item is one element of the output, and one thread computes it.
 #include "plugins/llvm/contraction/strategy.h"
 #include "plugins/llvm/generator/loops.h"
 

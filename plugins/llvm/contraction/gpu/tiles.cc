@@ -28,8 +28,8 @@ int64_t TileStrategy::slices_bytes() const {
   return (slice_size(row_side) + slice_size(column_side)) * bytes_of(slice_type());
 }
 
-// One that is multiplied, and so many on their way that reading memory takes no longer than multiplying. The one before may
-// still be multiplied when the next one must be there.
+// One slice is multiplied, and enough slices are in flight that reading memory takes no longer than multiplying. The
+// previous slice may still be in use by an asynchronous multiplication when the next one is needed.
 int64_t TileStrategy::slices_at_once() const {
   const int64_t least = multiplies_behind() ? 3 : 2;
   const bool some_come = may_come_by_itself(row_side) || may_come_by_itself(column_side);
@@ -42,7 +42,7 @@ int64_t TileStrategy::scratch_bytes() const {
                   units_together() * unit_[row_side] * sums_stride() * bytes_of(problem_.types.accumulate));
 }
 
-// Lines begin in different banks of memory, at multiples of 16 bytes. Likewise rows of sums.
+// Lines of slices, and rows of sums, begin in different banks of memory, at multiples of 16 bytes.
 int64_t TileStrategy::line_stride(size_t side) const {
   return (has_contracted_lines(side) ? depth_ : tile(side)) + 16 / bytes_of(slice_type());
 }
@@ -64,7 +64,7 @@ llvm::Value *TileStrategy::slice_address(const ContractionMemory &m, size_t side
   return m.b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
 }
 
-// Pieces of 16 bytes that are the same in both memories.
+// Whether pieces are 16 bytes that are the same in both memories.
 bool TileStrategy::may_come_by_itself(size_t side) const {
   llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
   return team_.copies_by_itself() && !problem_.prologues[operand(side)] &&
@@ -77,7 +77,7 @@ bool TileStrategy::comes_by_itself(const ContractionMemory &m, size_t side) cons
   return may_come_by_itself(side) && m.vector_alignment(operand(side), along, piece_lanes(side)) >= 16;
 }
 
-// Neighbouring members read neighbours in memory, if there are any.
+// Starts the copies of a member's pieces. Neighbouring members read neighbours in memory, if there are any.
 TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t side, const Place &batch,
                                               llvm::Value *first, llvm::Value *first_contracted,
                                               llvm::Value *slice) const {
@@ -122,7 +122,8 @@ void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pi
     }
     emit_when(b, piece.is_one, [&] {
       const Values values = elements(m, operand(side), m.finish_load(*piece.loading));
-      // Where lines of the slice go another way, one by one; else at most 16 bytes at a time, which lie together.
+      // If lines of the slice run in the other direction, stores elements one by one; otherwise up to 16 bytes of
+      // neighbours at a time.
       const bool is_along_contracted = lies_along_contracted(side);
       const int64_t most = is_along_contracted == has_contracted_lines(side) ? 16 / bytes_of(slice_type()) : 1;
       const auto count = static_cast<int64_t>(values.size()), together = std::min(count, most);
@@ -141,7 +142,8 @@ void TileStrategy::finish_copy(const ContractionMemory &m, size_t side, const Pi
   }
 }
 
-// As the copy engine sees a side: of single axes, along whose first one the slice's lines lie.
+// Returns the copy engine's view of a side; it must have single axes, and the lines of the slice must run along the
+// first dimension of the view.
 std::optional<TensorView> TileStrategy::view(const ContractionMemory &m, size_t side) const {
   const Operand from = operand(side);
   const std::vector<Axis> &of_side = axes(problem_, side), &contracted = problem_.contracted;
@@ -185,7 +187,7 @@ llvm::Value *TileStrategy::barrier(const ContractionMemory &m, llvm::Value *scra
   return b.CreateInBoundsGEP(b.getInt8Ty(), scratch, b.CreateAdd(at, m.integer(slices_at_once() * slices_bytes())));
 }
 
-// One member starts the engine.
+// Lets one member start the copy engine.
 void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &boxes, const OfSides &first,
                               llvm::Value *batch, llvm::Value *k, const OfSides &slices, llvm::Value *barrier) const {
   llvm::IRBuilder<> &b = m.b;
@@ -221,8 +223,8 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
   });
 }
 
-// One slice is multiplied while the next ones are copied, the last of them to where the one before it was. Where that goes
-// on behind the members, they wait for each other, and copy, while it does.
+// Multiplies one slice while the next ones are copied, the last of them to where the previous slice was. If the
+// multiplication continues asynchronously, the members wait for each other and copy meanwhile.
 Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, llvm::Value *batch,
                             llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
@@ -294,7 +296,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
         b, contracted_, depth_, zeros,
         [&](llvm::Value *k, const Values &so_far) {
           const Values added = multiply_slices(k, so_far);
-          wait(ahead - 2);  // for the next slice, and until the one before is no more needed
+          wait(ahead - 2);  // for the next slice, and until the previous one is no longer needed
           finish(start_ahead(k));
           return added;
         },
@@ -303,7 +305,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
     results = emit_sum(
         b, contracted_, depth_, zeros,
         [&](llvm::Value *k, const Values &so_far) {
-          wait(ahead - 1);  // for this slice, and until the one before is no more needed
+          wait(ahead - 1);  // for this slice, and until the previous one is no longer needed
           const std::array<Pieces, 2> next = start_ahead(k);
           const Values added = multiply_slices(k, so_far);
           finish(next);
@@ -334,8 +336,8 @@ void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm
   write_out(m, sums, first, batch_place(m, batch, out_operand), scratch);
 }
 
-// By way of the team's memory, a few rows of units at a time: members then have neighbours in out, which an epilogue reads
-// and writes as vectors, and whose code is there once for all of these.
+// Writes the sums through the team's memory, a few rows of units at a time. Members then have neighbours in out, which
+// an epilogue reads and writes as vectors, and the code of the epilogue exists only once for all of them.
 void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, const OfSides &first, const Place &batch,
                              llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;

@@ -1,7 +1,7 @@
-// Tiles: a team does a tile of the output. It copies slices of both operands to its memory, and multiplies one from there
-// while the next ones along the contracted axes are on their way; each member keeps the sums of some elements of the tile.
-// Elements of a slice that are not there, or lie in the padding, are zero. How slices lie in memory and are multiplied is
-// for those that derive.
+// Tiles: a team computes a tile of the output. It copies slices of both operands to its memory and multiplies one slice
+// there while the next ones along the contracted axes are being copied; each member keeps the sums of some elements of
+// the tile. Elements of a slice that do not exist or are in the padding are zero. Derived classes define how slices are
+// stored and multiplied.
 #pragma once
 
 #include <array>
@@ -22,36 +22,39 @@ class TileStrategy : public ContractionStrategy {
   static constexpr size_t row_side = 0, column_side = 1;
   using OfSides = std::array<llvm::Value *, 2>;
 
-  // depth: of the contracted axes, in a slice. unit: elements along each side that are multiplied at least, of which a side
-  // of the tile has each_, a power of two.
+  // depth: length of a slice along the contracted axes. unit: minimum number of elements along each side that are
+  // multiplied together; a side of the tile is each_ times the unit, where each_ is a power of two.
   TileStrategy(const ContractionProblem &problem, Team &team, int64_t depth, std::array<int64_t, 2> unit,
                const ContractionShape &shape);
 
-  // A slice in memory is lines of neighbours along the contracted axes, or else along the side.
+  // A slice is stored as lines of neighbours along the contracted axes, or else along the side.
   virtual llvm::Type *slice_type() const = 0;
   virtual bool has_contracted_lines(size_t side) const = 0;
-  // The elements of a vector of the operand, as it is stored.
+  // Returns the elements of a vector of the operand, from its stored form.
   virtual Values elements(const ContractionMemory &memory, Operand operand, llvm::Value *stored) const = 0;
-  // The element of the tile that a sum is of: row and column. Of every few rows of units, which are written out together,
-  // come as many sums, one after the other.
+  // Returns the position (row and column in the tile) of sum number `sum`. The sums of units_together() rows of units,
+  // which are written out together, are consecutive.
   virtual OfSides position(const ContractionMemory &memory, size_t sum) const = 0;
   virtual int64_t units_together() const = 0;
   virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
-  // Whether that goes on after the member did, until it multiplies the next slices, or finishes.
+  // Whether the multiplication continues asynchronously, until the member multiplies the next slices or calls
+  // finish_sums().
   virtual bool multiplies_behind() const { return false; }
   virtual Values finish_sums(const ContractionMemory &, Values sums) const { return sums; }
-  // The place of an element in a slice, in elements: k along the contracted axis, i along the side; and the whole slice.
-  // Unless a strategy knows better, lines begin in different banks of memory.
+  // slice_place() returns the offset of an element in a slice, in elements: k along the contracted axis, i along the
+  // side; slice_size() returns the number of elements of the slice. By default, lines begin in different banks of
+  // memory.
   virtual llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;
   virtual int64_t slice_size(size_t side) const;
   virtual int64_t max_memory_bytes() const { return team_.max_memory_bytes(); }
-  // What a member does before it waits for the others, so that what it copied is there for all who multiply.
+  // Called by a member before it waits for the others, so that the elements it copied are visible to all that multiply.
   virtual void show_copied(const ContractionMemory &) const {}
-  // Whether lines of slices are as a copy engine brings them.
+  // Whether lines of slices are in the format in which a copy engine writes them.
   virtual bool takes_boxes() const { return false; }
-  // Longer chains of additions lose too much; they are parts, added in the end. A multiple of depth.
+  // Returns the length, a multiple of depth, of the longest chain of additions that keeps enough precision. Longer sums
+  // are computed in parts, which are added at the end.
   virtual int64_t longest_chain() const = 0;
-  virtual size_t sums() const = 0;  // of a member
+  virtual size_t sums() const = 0;  // number of sums per member
 
   int64_t tile(size_t side) const { return each_[side] * unit_[side]; }
   Operand operand(size_t side) const { return side == row_side ? problem_.row_operand : problem_.column_operand; }
@@ -66,20 +69,20 @@ class TileStrategy : public ContractionStrategy {
   const std::array<int64_t, 2> unit_, each_;
 
  private:
-  // Some neighbours that a member copies to a slice, to where these are. is_one (i1, null: yes): there are as many.
+  // Neighbours that a member copies to a position in a slice. is_one: i1, whether this piece exists; null: yes.
   struct Piece {
     llvm::Value *slice, *k, *i, *is_one;
-    std::optional<ContractionMemory::Loading> loading;  // none: it comes by itself
+    std::optional<ContractionMemory::Loading> loading;  // none: copied asynchronously
   };
   using Pieces = std::vector<Piece>;
-  // A side that a copy engine brings: the number of its view.
+  // A side that is copied by a copy engine: the number of its view.
   struct Boxes {
     std::size_t view;
     bool has_batch;
   };
   using BoxesOfSides = std::array<std::optional<Boxes>, 2>;
 
-  // Where a batch begins.
+  // Returns the place at which a batch element begins.
   Place batch_place(const ContractionMemory &memory, llvm::Value *batch, Operand of) const;
   int64_t tiles_along(size_t side) const { return divide_up(size_[side], tile(side)); }
   int64_t tiles() const { return total_size(problem_.batch) * tiles_along(row_side) * tiles_along(column_side); }
@@ -94,7 +97,7 @@ class TileStrategy : public ContractionStrategy {
   bool may_come_by_itself(size_t side) const;
   bool comes_by_itself(const ContractionMemory &memory, size_t side) const;
   int64_t slices_bytes() const;
-  int64_t slices_at_once() const;  // of both sides
+  int64_t slices_at_once() const;  // number of slices of both sides in memory at once
   llvm::Value *slice_address(const ContractionMemory &memory, size_t side, llvm::Value *slice, llvm::Value *k,
                              llvm::Value *i) const;
   Pieces start_copy(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
@@ -109,17 +112,17 @@ class TileStrategy : public ContractionStrategy {
   void write_out(const ContractionMemory &memory, const Values &sums, const OfSides &first, const Place &batch,
                  llvm::Value *scratch) const;
 
-  const std::array<int64_t, 2> size_;  // by side
+  const std::array<int64_t, 2> size_;  // rows, columns
   const int64_t contracted_;
 };
 
-// Members multiply numbers of the sums' type.
+// Tiles whose members multiply numbers of the sums' type.
 std::unique_ptr<ContractionStrategy> make_scalar_tiles(const ContractionProblem &problem, Team &team,
                                                        const ContractionShape &shape);
-// The team has a matrix unit for them.
+// Tiles for a team that has a MatrixUnit for the elements.
 std::unique_ptr<ContractionStrategy> make_matrix_tiles(const ContractionProblem &problem, Team &team,
                                                        const ContractionShape &shape);
-// Likewise of a team of two warpgroups.
+// Tiles for a team of two warpgroups that has a WarpgroupUnit for the elements.
 std::unique_ptr<ContractionStrategy> make_warpgroup_tiles(const ContractionProblem &problem, Team &team,
                                                           const ContractionShape &shape);
 

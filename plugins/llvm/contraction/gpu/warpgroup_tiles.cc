@@ -1,5 +1,5 @@
-// Tiles that a unit of each warpgroup multiplies from the team's memory (team.h says how slices lie there): the members copy
-// the slices and keep the sums. A warpgroup has 64 rows of the tile, and all of its columns.
+// Tiles that the unit of each warpgroup multiplies from the team's memory (team.h defines how slices are stored there):
+// the members copy the slices and keep the sums. A warpgroup has 64 rows of the tile, and all of its columns.
 #include "plugins/llvm/contraction/gpu/unit_tiles.h"
 
 namespace bp::emit {

@@ -1,5 +1,6 @@
-// A backend whose one kernel is compiled by whatever LLVM it is linked with (tools/testing/checks/several_llvms.py): several
-// of them, statically and dynamically linked, live in one process with the cpu backend and its own LLVM.
+// A backend with one kernel, compiled by the LLVM with which it is linked (tools/testing/checks/several_llvms.py):
+// several of them, statically and dynamically linked, are loaded into one process with the cpu backend and its own
+// LLVM.
 // PLUGIN: its short name; ADDS: 1 if it adds, 0 if it multiplies.
 #include <llvm-c/Core.h>
 #include <llvm-c/ExecutionEngine.h>
@@ -25,7 +26,7 @@ static void compile(void) {
   LLVMValueRef x = LLVMGetParam(function, 0), y = LLVMGetParam(function, 1);
   LLVMBuildRet(builder, ADDS ? LLVMBuildFAdd(builder, x, y, "") : LLVMBuildFMul(builder, x, y, ""));
   LLVMDisposeBuilder(builder);
-  LLVMExecutionEngineRef engine;  // kept: the frame has no deinit() to give it back in
+  LLVMExecutionEngineRef engine;  // never freed, because the plugin frame has no deinit() in which to do it
   char *error = 0;
   if (LLVMCreateMCJITCompilerForModule(&engine, module, 0, 0, &error) == 0) {
     compiled = (function_of_two)LLVMGetFunctionAddress(engine, "of_two");

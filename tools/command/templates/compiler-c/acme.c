@@ -1,5 +1,6 @@
-// Acme: a backend that compiles. The artifact is a list of steps, each one instruction with its places in memory, and
-// running a program is running the steps. Put code for your hardware where the steps are.
+// Acme: a backend that compiles. The artifact is a list of steps, each of which is one instruction with the locations
+// of its operands and its result in memory; a program runs by running the steps. Replace the steps by code for your
+// hardware.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "backplane/c/module_reader.h"
 #include "backplane/c/plugin_frame.h"
 
-// The artifact: a header, its steps, and a checksum of all before.
+// The artifact: a header, the steps, and a checksum of everything before it.
 typedef struct {
   char magic[8];
   uint32_t version, step_count;
@@ -20,14 +21,14 @@ typedef struct {
 
 typedef struct {
   uint32_t op, operand_count;
-  uint64_t size;  // of the result and of each operand, bytes
+  uint64_t size;  // bytes of the result, and of each operand
   place operands[2], result;
 } step;
 
 static const char device_id[] = "com.acme.device";
 static const artifact_header expected_header = {"STEPS", 1, 0};
 
-// FNV-1a, to tell damaged artifacts. It begins with our id, to tell those of others.
+// FNV-1a, to detect damaged artifacts. It begins with the device id, to detect artifacts of other devices.
 static uint64_t add_to_checksum(uint64_t checksum, const void *bytes, uint64_t size) {
   for (uint64_t i = 0; i < size; ++i) {
     checksum = (checksum ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
@@ -40,13 +41,13 @@ static uint64_t checksum_of_nothing(void) {
 
 // --- claim ---
 
-// Why an instruction is not taken, or null if it is.
+// Returns why an instruction is not claimed, or null if it is.
 static const char *reason_against(const bp_module_t *module, uint32_t instr) {
   const bp_instr_t *at = bp_read_instr(module, instr);
   if (at->op != BP_OP_ADD && at->op != BP_OP_MULTIPLY && at->op != BP_OP_COPY) {
     return "there is no step for this op";
   }
-  // Equal shapes have equal layouts, so elements stand at the same places.
+  // Equal shapes have equal layouts, so corresponding elements have the same offset.
   const bp_shape_t *shape = bp_read_result_shape(module, instr, 0);
   for (uint32_t n = 0; n < at->operand_count; ++n) {
     if (bp_read_operand_shape(module, instr, n) != shape) {
@@ -81,7 +82,7 @@ static place place_of(const bp_value_t *value) {
   return found;
 }
 
-// Parameters, constants and bitcasts are in their places without our doing.
+// Parameters, constants and bitcasts need no step: their values are already in memory.
 static int is_step(const bp_instr_t *at) {
   return at->op != BP_OP_PARAMETER && at->op != BP_OP_CONSTANT && at->op != BP_OP_BITCAST;
 }

@@ -1,5 +1,6 @@
-// Acme: a backend that compiles. The artifact is a list of steps, each one instruction with its places in memory, and
-// running a program is running the steps. Put code for your hardware where the steps are.
+// Acme: a backend that compiles. The artifact is a list of steps, each of which is one instruction with the locations
+// of its operands and its result in memory; a program runs by running the steps. Replace the steps by code for your
+// hardware.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -10,7 +11,7 @@
 #include "backplane/cpp/module_view.h"
 #include "backplane/cpp/single_device.h"
 
-// What is said here and in `description` must be the same: the loader compares.
+// The manifest and `description` must agree: the loader compares them.
 BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Acme",
@@ -34,11 +35,11 @@ using bp::plugin::Value;
 
 constexpr std::string_view device_id = "com.acme.device";
 
-// The artifact: a header and its steps.
+// The artifact: a header and the steps.
 struct Header {
   char magic[8];
   std::uint32_t version, step_count;
-  std::uint64_t checksum;  // of our id and the steps
+  std::uint64_t checksum;  // over the device id and the steps
 };
 
 struct Place {
@@ -48,14 +49,14 @@ struct Place {
 
 struct Step {
   std::uint32_t op, operand_count;
-  std::uint64_t size;  // of the result and of each operand, bytes
+  std::uint64_t size;  // bytes of the result, and of each operand
   Place operands[2], result;
 };
 
 constexpr char magic[8] = "STEPS";
 constexpr std::uint32_t version = 1;
 
-// FNV-1a, to tell damaged artifacts and those of others.
+// FNV-1a, to detect damaged artifacts and those of other devices.
 std::uint64_t checksum_of(std::string_view bytes) {
   std::uint64_t checksum = 0xcbf29ce484222325u;
   for (const std::string_view part : {device_id, bytes}) {
@@ -72,13 +73,13 @@ std::string_view bytes_of(const std::vector<Step> &steps) {
 
 // --- claim ---
 
-// Why an instruction is not taken, or null if it is.
+// Returns why an instruction is not claimed, or null if it is.
 const char *reason_against(Instruction instruction) {
   const std::uint16_t op = instruction.op();
   if (op != BP_OP_ADD && op != BP_OP_MULTIPLY && op != BP_OP_COPY) {
     return "there is no step for this op";
   }
-  // Equal shapes have equal layouts, so elements stand at the same places.
+  // Equal shapes have equal layouts, so corresponding elements have the same offset.
   const bp::plugin::Shape shape = instruction.result().shape();
   for (const Value operand : instruction.operands()) {
     if (operand.shape().index() != shape.index()) {
@@ -118,7 +119,7 @@ std::vector<Step> make_steps(ModuleView module) {
   for (const Instruction instruction : module.entry().instructions()) {
     const std::uint16_t op = instruction.op();
     if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || op == BP_OP_BITCAST) {
-      continue;  // in their places without our doing
+      continue;  // their values are already in memory
     }
     Step step = {op, instruction.operand_count(), instruction.result().size(), {}, place_of(instruction.result())};
     for (std::uint32_t n = 0; n < instruction.operand_count(); ++n) {
@@ -216,7 +217,7 @@ struct Device {
   const bp_host_t *host;
 
   bp_status init(const bp_diag_t *) {
-    abi.target = "1";  // all that answers depend on, beside the version
+    abi.target = "1";  // everything besides the version that answers depend on
     return BP_OK;
   }
   static const void *extension(std::string_view id) { return id == BP_EXT_COMPILER ? &compiler : nullptr; }

@@ -1,8 +1,8 @@
-// Acme: a backend of a few kernels. The core asks find() about each instruction; what it takes runs here.
+// Acme: a backend of a few kernels. The core asks find() about each instruction; those with a kernel run here.
 #include "backplane/c/kernels_plugin.h"
 #include "backplane/c/module_reader.h"
 
-// The number of elements of the result; operands have as many.
+// Returns the number of elements of the result; operands have the same number.
 static int64_t count_of(const bp_call_t *call) {
   return bp_read_element_count(call->module, bp_read_result_shape(call->module, call->instr, 0));
 }
@@ -32,7 +32,8 @@ static const struct {
   bp_kernel kernel;
 } kernels[] = {{BP_OP_ADD, add}, {BP_OP_MULTIPLY, multiply}};
 
-// One loop over all elements will do where equal shapes, with equal layouts, go in and come out.
+// Whether a single loop over all elements computes the result: operands and result have equal shapes, and so equal
+// layouts.
 static int is_plain(const bp_module_t *module, uint32_t instr) {
   const bp_shape_t *shape = bp_read_result_shape(module, instr, 0);
   for (uint32_t n = 0; n < bp_read_instr(module, instr)->operand_count; ++n) {
@@ -43,7 +44,7 @@ static int is_plain(const bp_module_t *module, uint32_t instr) {
   return shape->dtype == BP_DTYPE_F32 && bp_read_attr_count(module, instr) == 0;
 }
 
-// The kernel for this instruction, or null and the reason why there is none.
+// Returns the kernel for this instruction, or null after reporting why there is none.
 static bp_kernel find(const bp_device_t *device, const bp_module_t *module, uint32_t instr, const bp_diag_t *diag) {
   const bp_instr_t *at = bp_read_instr(module, instr);
   (void)device;

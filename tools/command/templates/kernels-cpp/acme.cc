@@ -1,11 +1,11 @@
-// Acme: a backend of a few kernels. The core asks find() about each instruction; what it takes runs here.
+// Acme: a backend of a few kernels. The core asks find() about each instruction; those with a kernel run here.
 #include <functional>
 
 #include "backplane/backplane.h"
 #include "backplane/cpp/module_view.h"
 #include "backplane/cpp/single_device.h"
 
-// What is said here and in `description` must be the same: the loader compares.
+// The manifest and `description` must agree: the loader compares them.
 BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Acme",
@@ -40,7 +40,8 @@ constexpr struct {
   bp_kernel kernel;
 } all_kernels[] = {{BP_OP_ADD, elementwise<std::plus<>>}, {BP_OP_MULTIPLY, elementwise<std::multiplies<>>}};
 
-// One loop over all elements will do where equal shapes, with equal layouts, go in and come out.
+// Whether a single loop over all elements computes the result: operands and result have equal shapes, and so equal
+// layouts.
 bool is_plain(Instruction instruction) {
   const std::uint32_t shape = instruction.result().shape().index();
   for (const bp::plugin::Value operand : instruction.operands()) {
@@ -56,7 +57,7 @@ bool is_plain(Instruction instruction) {
   return instruction.result().shape().dtype() == BP_DTYPE_F32;
 }
 
-// The kernel for this instruction, or null and the reason why there is none.
+// Returns the kernel for this instruction, or null after reporting why there is none.
 bp_kernel find(const bp_device_t *, const bp_module_t *module, std::uint32_t index, const bp_diag_t *diag) {
   const Instruction instruction = ModuleView(module).instruction(index);
   for (const auto &[op, kernel] : all_kernels) {
@@ -84,7 +85,7 @@ struct Device {
   const bp_host_t *host;
 
   bp_status init(const bp_diag_t *) {
-    abi.target = "1";  // all that answers depend on, beside the version
+    abi.target = "1";  // everything besides the version that answers depend on
     return BP_OK;
   }
   static const void *extension(std::string_view id) { return id == BP_EXT_KERNELS ? &kernels : nullptr; }

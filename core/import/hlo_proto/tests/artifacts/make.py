@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the protocol buffers of this folder with JAX 0.10.2: what JAX lowers, and what XLA:CPU compiles of it.
+"""Writes the protocol buffers of this folder with JAX 0.10.2: modules as lowered by JAX and as compiled by XLA:CPU.
 
-NAME.hlo beside each is XLA's own text of it.
+NAME.hlo is XLA's own text of NAME.pb.
 """
 
 import pathlib
@@ -39,7 +39,7 @@ PROGRAMS = [
 
 
 def main():
-    jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # no folder of this machine
+    jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # removes folders of this machine
     for function, arguments in PROGRAMS:
         lowered = jax.jit(function).lower(*arguments)
         compiled = lowered.compile().runtime_executable().hlo_modules()[0]

@@ -1,4 +1,5 @@
-// Draft: the device says which layouts it would like; the core decides. Settled by use before it becomes stable.
+// Draft: the device says which layouts it prefers; the core decides. This draft may change until it becomes stable; its
+// id stays.
 #pragma once
 #include <stdint.h>
 
@@ -12,21 +13,21 @@ extern "C" {
 
 static const char BP_EXT_LAYOUT[] = "bp.layout/1";
 
-// Slots from here on are results: BP_SLOT_RESULT + i is result i. Smaller ones are operands.
+// The first slot of a result: slot BP_SLOT_RESULT + i is result i; smaller slots are operands.
 #define BP_SLOT_RESULT 0x80000000u
 
-// Followed in the stream by `word_count` int64_t, encoded as bp_shape.layout.
+// A preferred layout. In the stream it is followed by `word_count` int64_t, which are encoded as bp_shape.layout is.
 typedef struct bp_layout_wish {
   uint32_t instr, slot;
-  float gain_ns;  // time saved if granted; negative: required, the instruction is claimed only with this layout
+  float gain_ns;  // time saved if it is granted; negative: the instruction is claimed only with this layout
   uint32_t word_count;
 } bp_layout_wish_t;
 BP_FROZEN(bp_layout_wish_t, 16);
 
-// Asked at stage BP_STAGE_LEGALIZE, about instructions that own buffers. The core grants a wish where that saves more
-// than the copies it takes, and then asks claim() or find() again, at BP_STAGE_LAID_OUT.
+// Called at stage BP_STAGE_LEGALIZE for instructions that own buffers. The core grants a preference if that saves more
+// than the copies that it needs, and then calls claim() or find() again, at BP_STAGE_LAID_OUT.
 typedef struct bp_device_layout {
-  // Writes bp_layout_wish_t, each followed by its words; no wish means any layout will do.
+  // Writes any number of bp_layout_wish_t, each followed by its words. Where it writes none, any layout will do.
   // BP-LAYOUT-01: pure and local, as BP-CLAIM-01 and BP-CLAIM-02.
   // [thread-safe]
   bp_status(BP_ABI *wishes)(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out,

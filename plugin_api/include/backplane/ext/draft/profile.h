@@ -1,5 +1,5 @@
-// Draft: a device says when its instructions ran. It is asked for run by run: where bp_run.get_extension() has nothing
-// under this id, nobody listens and nothing has to be measured. Settled by use before it becomes stable; the id stays.
+// Draft: a device reports when its instructions ran. This is requested run by run: if bp_run.get_extension() returns
+// null for this id, nothing has to be measured. This draft may change until it becomes stable; its id stays.
 #pragma once
 #include <stdint.h>
 
@@ -13,11 +13,11 @@ extern "C" {
 static const char BP_EXT_PROFILE[] = "bp.profile/1";
 
 typedef struct bp_run_profile {
-  // Says that instruction `instr` of the module ran from `begin_ns` to `end_ns`, in nanoseconds of a clock of the
-  // device's own. `track` tells apart what runs at the same time: a core, an engine, a queue. Called before run()
-  // returns, or before the `done` of its submit() is signalled; an instruction may be reported several times, as in loops.
+  // Reports that instruction `instr` of the module ran from `begin_ns` to `end_ns`, in nanoseconds of the device's own
+  // clock. `track` distinguishes what runs at the same time: a core, an engine, a queue. Called before run() returns,
+  // or before the `done` of its submit() is signalled. An instruction may be reported several times, as in loops.
   // BP-PROFILE-01: begin_ns <= end_ns, and what is reported for one track does not overlap.
-  // BP-PROFILE-02: equal inputs give equal bits whether somebody listens or not.
+  // BP-PROFILE-02: equal inputs give equal bits, whether the run is profiled or not.
   // [thread-safe]
   void(BP_ABI *record)(const bp_run_t *run, uint32_t instr, uint32_t track, uint64_t begin_ns, uint64_t end_ns);
 } bp_run_profile_t;
