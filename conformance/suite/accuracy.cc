@@ -16,138 +16,6 @@ namespace bp::conformance {
 namespace {
 
 using ir::ElementType;
-using ir::Opcode;
-
-struct AccuracyRow {
-  Accuracy accuracy;
-  std::vector<Opcode> ops;
-};
-
-constexpr Accuracy bits{Closeness::Bits}, exact{Closeness::Exact},
-    unknown{.closeness = Closeness::Unknown, .edges = Edges::None};
-constexpr Accuracy sum{.closeness = Closeness::Sum, .edges = Edges::Summands};
-constexpr Accuracy ulp(double wide, double narrow, double complex) {
-  return {Closeness::Ulp, wide, narrow, complex, Edges::All};
-}
-constexpr Accuracy norm(double limit) {
-  return {Closeness::Norm, limit, limit, limit, Edges::None};
-}
-constexpr Accuracy with(Accuracy accuracy, Edges edges) {
-  accuracy.edges = edges;
-  return accuracy;
-}
-
-// Bounds of functions are those of OpenCL's full profile for f32, where it has the function; in narrow types those for
-// half, but at most 2.
-const std::vector<AccuracyRow> &rows() {
-  static const std::vector<AccuracyRow> all = {
-      {bits,
-       {Opcode::Copy,
-        Opcode::BitcastConvert,
-        Opcode::Complex,
-        Opcode::Select,
-        Opcode::AddDependency,
-        Opcode::Broadcast,
-        Opcode::Iota,
-        Opcode::Constant,
-        Opcode::Parameter,
-        Opcode::Reshape,
-        Opcode::Bitcast,
-        Opcode::Transpose,
-        Opcode::Reverse,
-        Opcode::Slice,
-        Opcode::DynamicSlice,
-        Opcode::DynamicUpdateSlice,
-        Opcode::Concatenate,
-        Opcode::Pad,
-        Opcode::Gather,
-        Opcode::Tuple,
-        Opcode::GetTupleElement,
-        Opcode::Shuffle,
-        Opcode::OptimizationBarrier,
-        Opcode::AfterAll,
-        Opcode::Domain,
-        Opcode::CustomCall,
-        Opcode::ReplicaId,
-        Opcode::PartitionId,
-        Opcode::CopyStart,
-        Opcode::CopyDone,
-        Opcode::AllGather,
-        Opcode::AllGatherStart,
-        Opcode::AllGatherDone,
-        Opcode::AllToAll,
-        Opcode::RaggedAllToAll,
-        Opcode::CollectiveBroadcast,
-        Opcode::CollectivePermute,
-        Opcode::CollectivePermuteStart,
-        Opcode::CollectivePermuteDone}},
-      {exact,
-       {Opcode::Negate,
-        Opcode::Not,
-        Opcode::Ceil,
-        Opcode::Floor,
-        Opcode::RoundNearestAfz,
-        Opcode::RoundNearestEven,
-        Opcode::IsFinite,
-        Opcode::Real,
-        Opcode::Imag,
-        Opcode::PopulationCount,
-        Opcode::CountLeadingZeros,
-        Opcode::Convert,
-        Opcode::ReducePrecision,
-        Opcode::Add,
-        Opcode::Subtract,
-        Opcode::Remainder,
-        Opcode::MultiplyHigh,
-        Opcode::Maximum,
-        Opcode::Minimum,
-        Opcode::And,
-        Opcode::Or,
-        Opcode::Xor,
-        Opcode::ShiftLeft,
-        Opcode::ShiftRightArithmetic,
-        Opcode::ShiftRightLogical,
-        Opcode::Compare,
-        Opcode::StochasticConvert,
-        Opcode::Clamp,
-        Opcode::Map,
-        Opcode::While,
-        Opcode::Conditional,
-        Opcode::Call,
-        Opcode::Fusion,
-        Opcode::AsyncStart,
-        Opcode::AsyncUpdate,
-        Opcode::AsyncDone,
-        Opcode::AllReduce,
-        Opcode::AllReduceStart,
-        Opcode::AllReduceDone,
-        Opcode::ReduceScatter,
-        Opcode::CollectiveReduce}},
-      {with(exact, Edges::None), {Opcode::RngBitGenerator}},
-      {with(exact, Edges::Ordered), {Opcode::Sort, Opcode::TopK}},
-      {ulp(0, 0, 4), {Opcode::Abs, Opcode::Sign, Opcode::Multiply, Opcode::Divide}},
-      {ulp(1, 1, 16), {Opcode::Sqrt}},
-      {ulp(2, 2, 16), {Opcode::Rsqrt, Opcode::Cbrt, Opcode::LogPlusOne}},
-      {ulp(3, 2, 16), {Opcode::Exponential, Opcode::ExponentialMinusOne, Opcode::Log}},
-      {ulp(4, 2, 16),
-       {Opcode::Sine, Opcode::Cosine, Opcode::Sinh, Opcode::Cosh, Opcode::Asin, Opcode::Acos, Opcode::Asinh,
-        Opcode::Acosh, Opcode::Logistic}},
-      {ulp(5, 2, 16), {Opcode::Tan, Opcode::Tanh, Opcode::Atan, Opcode::Atanh}},
-      {ulp(6, 2, 16), {Opcode::Atan2}},
-      {ulp(16, 2, 512), {Opcode::Power, Opcode::Erf}},  // e^(y log x) magnifies the error of the logarithm
-      {sum,
-       {Opcode::Scatter, Opcode::Reduce, Opcode::ReduceWindow, Opcode::Scan, Opcode::Dot, Opcode::RaggedDot,
-        Opcode::Convolution, Opcode::DynamicReshape, Opcode::SetDimensionSize, Opcode::GetDimensionSize}},
-      {with(sum, Edges::None), {Opcode::SelectAndScatter, Opcode::ScaledDot}},
-      {norm(16),
-       {Opcode::BatchNormTraining, Opcode::BatchNormInference, Opcode::BatchNormGrad, Opcode::Fft, Opcode::Cholesky,
-        Opcode::TriangularSolve}},
-      {unknown,
-       {Opcode::Rng, Opcode::RngGetAndUpdateState, Opcode::Send, Opcode::SendDone, Opcode::Recv, Opcode::RecvDone,
-        Opcode::Infeed, Opcode::Outfeed}},
-  };
-  return all;
-}
 
 double spacing_at(double x, ir::Spacing spacing) {
   const int exponent = x == 0 ? spacing.least : std::ilogb(x) - spacing.mantissa_bits;
@@ -368,17 +236,8 @@ void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, c
 
 }  // namespace
 
-double Accuracy::limit(ElementType type) const {
-  return ir::is_complex(type) ? complex : ir::bit_width(type) <= 16 ? narrow : wide;
-}
-
-const Accuracy *find_accuracy(Opcode opcode) {
-  for (const AccuracyRow &row : rows()) {
-    if (std::ranges::count(row.ops, opcode) != 0) {
-      return &row.accuracy;
-    }
-  }
-  return nullptr;
+double limit_of(const Accuracy &accuracy, ElementType type) {
+  return ir::is_complex(type) ? accuracy.complex : ir::bit_width(type) <= 16 ? accuracy.narrow : accuracy.wide;
 }
 
 std::string to_string(const Accuracy &accuracy, ElementType type) {
@@ -387,9 +246,9 @@ std::string to_string(const Accuracy &accuracy, ElementType type) {
     case Closeness::Bits: return "bits";
     case Closeness::Exact: return "exact";
     case Closeness::Ulp:
-      return rounds && accuracy.limit(type) > 0 ? fmt::format("{:g} ulp", accuracy.limit(type)) : "exact";
+      return rounds && limit_of(accuracy, type) > 0 ? fmt::format("{:g} ulp", limit_of(accuracy, type)) : "exact";
     case Closeness::Sum: return rounds ? "sum" : "exact";
-    case Closeness::Norm: return rounds ? fmt::format("{:g} norm", accuracy.limit(type)) : "exact";
+    case Closeness::Norm: return rounds ? fmt::format("{:g} norm", limit_of(accuracy, type)) : "exact";
     case Closeness::Unknown: return "";
   }
   return "";
@@ -403,7 +262,7 @@ Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Acc
         fmt::format("the result has shape {}, expected {}", ir::to_string(found.shape(), ir::PrintLayout::Never),
                     ir::to_string(expected.shape(), ir::PrintLayout::Never));
   } else if (accuracy.closeness != Closeness::Unknown) {
-    judge_parts(found, expected, accuracy, accuracy.limit(type), sums, terms, judgement);
+    judge_parts(found, expected, accuracy, limit_of(accuracy, type), sums, terms, judgement);
   }
   return judgement;
 }
@@ -420,7 +279,7 @@ ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, Element
   }
   if (value.shape().is_array() && accuracy.closeness != Closeness::Unknown) {
     ir::visit_element_type(value.shape().element_type(), [&]<class T>() {
-      move_elements<T>(value, accuracy, accuracy.limit(type), sums, terms, seed);
+      move_elements<T>(value, accuracy, limit_of(accuracy, type), sums, terms, seed);
     });
   }
   return value;

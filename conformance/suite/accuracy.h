@@ -1,44 +1,20 @@
-// The accuracy required of results, compared with the oracle's: THE table of tolerances, by op and element type, and
-// the function that applies it.
+// Judge of results: whether they are as close to the interpreter's as the accuracy of their op (core/ir/ops.def) asks.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "core/ir/accuracy.h"
 #include "core/ir/literal.h"
-#include "core/ir/op.h"
 
 namespace bp::conformance {
 
-enum class Closeness : std::uint8_t {
-  Bits,   // values are moved: every bit must agree, including payloads of NaN
-  Exact,  // the correctly rounded result, with the sign of zero; any NaN matches any NaN
-  Ulp,  // Exact, or a number of units in the last place away. Complex: units of the larger part, signs of zeros ignored
-  Sum,  // a sum in any order: at most n * eps * S and one rounding away, for n terms whose absolute values add up to S;
-        // eps is that of f32, or of f64 for f64 and c128
-  Norm,    // an array: at most a number of eps times its largest element, and one rounding, away
-  Unknown  // random, or dependent on a peer that is not there: it only has to run
-};
+using ir::Accuracy;
+using ir::Closeness;
+using ir::Edges;
 
-// Values at the edges of a type that are meaningful as operands.
-enum class Edges : std::uint8_t {
-  All,       // zeros of both signs, subnormals, infinities, NaN, ties, the largest
-  Ordered,   // those that can be ordered: without NaN and -0
-  Summands,  // small integers, whose sums are exact, with an infinity or NaN among them
-  None,
-};
-
-struct Accuracy {
-  Closeness closeness = Closeness::Exact;
-  // Limits in units, for Ulp and Norm: for f32 and f64; for floats of 16 bits and fewer; for complex numbers. 0: exact.
-  double wide = 0, narrow = 0, complex = 0;
-  Edges edges = Edges::All;
-
-  double limit(ir::ElementType type) const;
-};
-
-// Returns nullptr if the table has no row for the op. Then the row was forgotten, and a test fails.
-const Accuracy *find_accuracy(ir::Opcode opcode);
+// Units in the last place, or of a norm, that the accuracy allows for the type. 0: exact.
+double limit_of(const Accuracy &accuracy, ir::ElementType type);
 
 // Describes the tolerance for operands of a type: "bits", "exact", "4 ulp", "sum", "16 norm"; empty where any result
 // passes.

@@ -64,8 +64,7 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
   if (mode == Mode::Full) {
     return true;
   }
-  const Accuracy *accuracy = find_accuracy(op.opcode);
-  if (accuracy != nullptr && accuracy->closeness == Closeness::Unknown) {
+  if (op.accuracy.closeness == Closeness::Unknown) {
     return is_common(type) && shape.size.n <= prime.size.n;
   }
   return shape.size.n < above_16_bits.size.n ||
@@ -81,9 +80,7 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
     const bool fits = is_unary && holds_every_value(shape, type);
     return fits ? std::vector{Values::Every} : std::vector<Values>{};
   }
-  const Accuracy *accuracy = find_accuracy(op.opcode);
-  const bool has_edges =
-      accuracy != nullptr && accuracy->edges != Edges::None && (shape.size.n >= 30 || shape.name == fixed_shape);
+  const bool has_edges = op.accuracy.edges != Edges::None && (shape.size.n >= 30 || shape.name == fixed_shape);
   return has_edges ? std::vector{Values::Random, Values::Edge} : std::vector{Values::Random};
 }
 

@@ -29,11 +29,8 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
 }
 
 Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
-  const Accuracy *accuracy = find_accuracy(one.op->opcode);
-  if (accuracy == nullptr) {
-    return failure("the table of tolerances has no row for this op");
-  }
-  auto arguments = make_arguments(module, one.values, accuracy->edges, one.op->has(ir::Trait::Elementwise),
+  const Accuracy &accuracy = one.op->accuracy;
+  auto arguments = make_arguments(module, one.values, accuracy.edges, one.op->has(ir::Trait::Elementwise),
                                   subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());
@@ -56,11 +53,11 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
     return failure(found.error().to_string());
   }
   SumBound bound;
-  if (accuracy->closeness == Closeness::Sum) {
+  if (accuracy.closeness == Closeness::Sum) {
     bound = bound_sums(module, *arguments);
   }
   const Judgement judgement =
-      judge(*found, *expected, *accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms);
+      judge(*found, *expected, accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms);
   Verdict verdict;
   verdict.max_ulp = judgement.max_ulp;
   if (!judgement.mismatch.empty()) {
@@ -91,9 +88,7 @@ void describe(std::string_view id, Verdict &verdict) {
   if (const auto one = OpCase::parse(id)) {
     verdict.op = one->op->text;
     verdict.type = one->type == ir::ElementType::Invalid ? "-" : ir::to_string(one->type);
-    if (const Accuracy *accuracy = find_accuracy(one->op->opcode)) {
-      verdict.allowed = to_string(*accuracy, one->type);
-    }
+    verdict.allowed = to_string(one->op->accuracy, one->type);
   }
 }
 

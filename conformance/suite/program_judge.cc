@@ -128,23 +128,23 @@ void give_anything(Literal &value, std::uint64_t seed) {
 // Returns a possible result of an operation with errors as large as the table allows.
 Literal with_error(const ir::Instruction &instruction, std::span<const Literal> operands, Literal result,
                    std::uint64_t seed) {
-  const Accuracy *accuracy = find_accuracy(instruction.opcode());
-  if (accuracy == nullptr || accuracy->closeness == Closeness::Bits) {
+  const Accuracy &accuracy = ir::info(instruction.opcode()).accuracy;
+  if (accuracy.closeness == Closeness::Bits) {
     return result;
   }
-  const bool adds_up = accuracy->closeness == Closeness::Sum || accuracy->closeness == Closeness::Norm;
+  const bool adds_up = accuracy.closeness == Closeness::Sum || accuracy.closeness == Closeness::Norm;
   if ((adds_up && is_order_everything(instruction, operands)) ||
-      (accuracy->closeness == Closeness::Ulp && is_on_a_cut(operands))) {
+      (accuracy.closeness == Closeness::Ulp && is_on_a_cut(operands))) {
     give_anything(result, seed);
-  } else if (accuracy->closeness != Closeness::Exact) {
+  } else if (accuracy.closeness != Closeness::Exact) {
     Result<Literal> sums = Literal();
-    if (accuracy->closeness == Closeness::Sum) {
+    if (accuracy.closeness == Closeness::Sum) {
       sums = interpreter::evaluate_instruction(instruction, absolute({operands.begin(), operands.end()}), limits());
     }
     const bool has_type = !operands.empty() && operands[0].shape().is_array();
     const ir::Shape &shape = has_type ? operands[0].shape() : result.shape();
     const ir::ElementType type = shape.is_array() ? shape.element_type() : ir::ElementType::F32;
-    result = move_as_allowed(std::move(result), *accuracy, type, sums.ok() && sums->is_valid() ? &*sums : nullptr,
+    result = move_as_allowed(std::move(result), accuracy, type, sums.ok() && sums->is_valid() ? &*sums : nullptr,
                              max_elements(operands), seed);
   }
   give_other_nans(result, seed);

@@ -107,9 +107,8 @@ const std::vector<std::string> &sample_program_names() {
       all.emplace_back(sample.name);
     }
     for (const ir::OpInfo &op : ir::ops()) {
-      const Accuracy *accuracy = find_accuracy(op.opcode);
       const auto module = program_of(op.opcode);
-      if (accuracy != nullptr && accuracy->closeness != Closeness::Unknown && module.ok() && takes_arrays(*module)) {
+      if (op.accuracy.closeness != Closeness::Unknown && module.ok() && takes_arrays(*module)) {
         all.emplace_back(op.text);
       }
     }

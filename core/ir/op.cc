@@ -15,18 +15,29 @@ namespace {
     AttributeKey::name, false \
   }
 // One array per op. The first entry is a placeholder, so that the array of an op without attributes is not empty.
-#define BP_OP(number, name, text, lo, hi, rule, evaluator, types, traits, summary, ...) \
+#define BP_OP(number, name, text, lo, hi, rule, evaluator, types, traits, accuracy, summary, ...) \
   constexpr AttributeUse uses_of_##name[] = {{AttributeKey::Invalid, false} __VA_OPT__(, ) __VA_ARGS__};
 #include "core/ir/ops.def"
 #undef R
 #undef O
 
 constexpr auto op_rows = [] {
+  using namespace accuracy;
   using enum Trait;
   using enum TypeSet;
   return std::to_array<OpInfo>({
-#define BP_OP(number, name, text, lo, hi, rule, evaluator, types, traits, summary, ...) \
-  {Opcode::name, text, #name, lo, hi, TypeSet::types, traits, summary, std::span(uses_of_##name).subspan(1)},
+#define BP_OP(number, name, text, lo, hi, rule, evaluator, types, traits, accuracy, summary, ...) \
+  {Opcode::name,                                                                                  \
+   text,                                                                                          \
+   #name,                                                                                         \
+   lo,                                                                                            \
+   hi,                                                                                            \
+   TypeSet::types,                                                                                \
+   traits,                                                                                        \
+   accuracy,                                                                                      \
+   #rule,                                                                                         \
+   summary,                                                                                       \
+   std::span(uses_of_##name).subspan(1)},
 #include "core/ir/ops.def"
   });
 }();
@@ -45,7 +56,8 @@ constexpr bool numbers_are_unique() {
 }
 static_assert(numbers_are_unique(), "ops.def: a number is 0, too large or used twice");
 
-constexpr OpInfo invalid_op{Opcode::Invalid, "invalid", "Invalid", 0, 0, TypeSet::AnyShape, Trait::None, "", {}};
+constexpr OpInfo invalid_op{Opcode::Invalid, "invalid",         "Invalid", 0,  0, TypeSet::AnyShape,
+                            Trait::None,     accuracy::Unknown, "",        "", {}};
 
 constexpr auto op_index = [] {
   std::array<std::uint16_t, 1024> index{};

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/ir/accuracy.h"
+
 namespace bp::ir {
 
 // The numbers are the ABI's op ids.
@@ -76,7 +78,7 @@ struct AttributeUse {
   bool required;
 };
 
-// Properties that every instruction of an opcode has; a set of bits.
+// Properties that every instruction of an opcode has; a set of bits. All but ExplicitShape are the ABI's BP_TRAIT_*.
 enum class Trait : std::uint16_t {
   None = 0,
   Elementwise = 1 << 0,    // each result element depends on the operand elements with the same index (or on scalars)
@@ -87,6 +89,10 @@ enum class Trait : std::uint16_t {
   InPlace = 1 << 5,        // the result may reuse the buffer of the corresponding operand
   Collective = 1 << 6,     // communicates between replicas or partitions
   ExplicitShape = 1 << 7,  // the shape cannot be inferred and must be given
+  Movement = 1 << 8,       // result elements are operand elements, bit for bit, at other indices
+  Reduction = 1 << 9,      // elements along dimensions or in windows are combined by a called computation
+  Contraction = 1 << 10,   // sums of products of elements of two operands
+  Function = 1 << 11,      // an elementary function, which takes many instructions for a float
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
@@ -112,6 +118,8 @@ struct OpInfo {
   std::int16_t max_operands;  // -1: no limit
   TypeSet types;
   Trait traits;
+  Accuracy accuracy;
+  std::string_view shape_rule;  // name of the function that infers it
   std::string_view summary;
   std::span<const AttributeUse> attributes;
 

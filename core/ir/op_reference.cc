@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ir/element_type.h"
@@ -122,21 +123,190 @@ std::string_view size_rule_text(SizeRule rule) {
   return "";
 }
 
+std::string_view types_text(TypeSet types) {
+  switch (types) {
+    case TypeSet::AnyShape: return "BP_TYPES_ANY_SHAPE";
+    case TypeSet::AnyArray: return "BP_TYPES_ANY_ARRAY";
+    case TypeSet::Numeric: return "BP_TYPES_NUMERIC";
+    case TypeSet::Real: return "BP_TYPES_REAL";
+    case TypeSet::Integer: return "BP_TYPES_INTEGER";
+    case TypeSet::IntegerOrPred: return "BP_TYPES_INTEGER | BP_TYPES_PRED";
+    case TypeSet::Float: return "BP_TYPES_FLOAT";
+    case TypeSet::FloatOrComplex: return "BP_TYPES_FLOAT | BP_TYPES_COMPLEX";
+  }
+  return "";
+}
+
+// How the element type of the result follows from the operands: the shape rules of elementwise ops say it.
+std::string_view result_rule(const OpInfo &op) {
+  if (op.shape_rule == "compare" || op.shape_rule == "is_finite") {
+    return "PRED";
+  }
+  if (op.shape_rule == "abs" || op.shape_rule == "real_imag") {
+    return "REAL_PART";
+  }
+  if (op.shape_rule == "complex") {
+    return "COMPLEX";
+  }
+  return op.has(Trait::Elementwise) && !op.has(Trait::ExplicitShape) ? "SAME" : "STATED";
+}
+
+std::string traits_text(const OpInfo &op) {
+  constexpr std::pair<Trait, std::string_view> names[] = {
+      {Trait::Elementwise, "ELEMENTWISE"},
+      {Trait::Commutative, "COMMUTATIVE"},
+      {Trait::SideEffect, "SIDE_EFFECT"},
+      {Trait::CallsControl, "CALLS_CONTROL"},
+      {Trait::CallsEmbedded, "CALLS_EMBEDDED"},
+      {Trait::InPlace, "IN_PLACE"},
+      {Trait::Collective, "COLLECTIVE"},
+      {Trait::Movement, "MOVEMENT"},
+      {Trait::Reduction, "REDUCTION"},
+      {Trait::Contraction, "CONTRACTION"},
+      {Trait::Function, "FUNCTION"},
+  };
+  std::string text;
+  for (const auto &[trait, name] : names) {
+    if (op.has(trait)) {
+      text += fmt::format("{}BP_TRAIT_{}", text.empty() ? "" : " | ", name);
+    }
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string_view closeness_text(Closeness closeness) {
+  switch (closeness) {
+    case Closeness::Bits: return "BITS";
+    case Closeness::Exact: return "EXACT";
+    case Closeness::Ulp: return "ULP";
+    case Closeness::Sum: return "SUM";
+    case Closeness::Norm: return "NORM";
+    case Closeness::Unknown: return "UNKNOWN";
+  }
+  return "";
+}
+
+constexpr std::string_view op_facts_beginning =
+    R"(// What holds for every instruction of an op: names, numbers of operands, element types, traits, accuracy. For tables of
+// what a backend does with each op, so that a new op changes a row and no range of numbers.
+// Generated from the tables in core/ir by tools/generate_op_tables; do not edit.
+#ifndef BACKPLANE_C_OP_FACTS_H
+#define BACKPLANE_C_OP_FACTS_H
+
+#include <stdint.h>
+
+#include "backplane/op_ids.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Classes of element types, a set of bits: those that array operands may have (or the result, without operands).
+enum {
+   BP_TYPES_PRED = 1,
+   BP_TYPES_INTEGER = 2,
+   BP_TYPES_FLOAT = 4,
+   BP_TYPES_COMPLEX = 8,
+   BP_TYPES_OTHER = 16, // tuples and tokens
+   BP_TYPES_REAL = BP_TYPES_INTEGER | BP_TYPES_FLOAT,
+   BP_TYPES_NUMERIC = BP_TYPES_REAL | BP_TYPES_COMPLEX,
+   BP_TYPES_ANY_ARRAY = BP_TYPES_NUMERIC | BP_TYPES_PRED,
+   BP_TYPES_ANY_SHAPE = BP_TYPES_ANY_ARRAY | BP_TYPES_OTHER,
+};
+
+// Traits, a set of bits.
+enum {
+   BP_TRAIT_ELEMENTWISE = 1 << 0,    // each result element depends on the operand elements of the same index, or on scalars
+   BP_TRAIT_COMMUTATIVE = 1 << 1,    // the two operands may be swapped
+   BP_TRAIT_SIDE_EFFECT = 1 << 2,    // stays, in order, even if nobody uses it
+   BP_TRAIT_CALLS_CONTROL = 1 << 3,  // called computations are control flow, whose values have memory
+   BP_TRAIT_CALLS_EMBEDDED = 1 << 4, // called computations are functions of the op: their values have no memory
+   BP_TRAIT_IN_PLACE = 1 << 5,       // the result may take the memory of the operand with its index
+   BP_TRAIT_COLLECTIVE = 1 << 6,     // communicates between replicas or partitions
+   BP_TRAIT_MOVEMENT = 1 << 8,       // result elements are operand elements, bit for bit, at other indices
+   BP_TRAIT_REDUCTION = 1 << 9,      // elements along dimensions or in windows are combined by a called computation
+   BP_TRAIT_CONTRACTION = 1 << 10,   // sums of products of elements of two operands
+   BP_TRAIT_FUNCTION = 1 << 11,      // an elementary function, which takes many instructions for a float
+};
+
+// How the element type of the result follows from the last operand's.
+enum {
+   BP_RESULT_STATED = 0,    // it does not: the instruction says it
+   BP_RESULT_SAME = 1,      // it is the same
+   BP_RESULT_PRED = 2,      // pred
+   BP_RESULT_REAL_PART = 3, // that of the real part; the same if it is not complex
+   BP_RESULT_COMPLEX = 4,   // the complex type whose parts have it
+};
+
+// How close to the exact result a backend's must be, as the conformance suite judges it.
+enum {
+   BP_CLOSENESS_BITS = 0,    // every bit
+   BP_CLOSENESS_EXACT = 1,   // correctly rounded
+   BP_CLOSENESS_ULP = 2,     // up to `limit` units in the last place away
+   BP_CLOSENESS_SUM = 3,     // a sum in any order
+   BP_CLOSENESS_NORM = 4,    // up to `limit` eps of the largest element of the array away
+   BP_CLOSENESS_UNKNOWN = 5, // anything: random, or a value that another party decides
+};
+
+typedef struct bp_op_facts {
+   const char *name; // in HLO text: "add"
+   uint16_t op;      // BP_OP_*
+   uint16_t traits;  // BP_TRAIT_*
+   int16_t min_operands;
+   int16_t max_operands; // -1: any number
+   uint8_t types;        // BP_TYPES_*
+   uint8_t result;       // BP_RESULT_*
+   uint8_t closeness;    // BP_CLOSENESS_*
+   uint8_t reserved;
+   float limit;         // of f32 and f64
+   float narrow_limit;  // of floats of at most 16 bits
+   float complex_limit; // of complex numbers
+} bp_op_facts_t;
+#ifdef __cplusplus
+static_assert(sizeof(bp_op_facts_t) == sizeof(void *) + 24, "bp_op_facts_t");
+#else
+_Static_assert(sizeof(bp_op_facts_t) == sizeof(void *) + 24, "bp_op_facts_t");
+#endif
+
+// One row per number of an op, from 1 on; a number without an op has op 0:
+// ROW(op, name, min_operands, max_operands, types, result, traits, closeness, limit, narrow_limit, complex_limit)
+#define BP_OP_FACTS(ROW) \
+)";
+
+constexpr std::string_view op_facts_end = R"(
+#define BP_OP_FACTS_ROW(op, name, min, max, types, result, traits, closeness, limit, narrow, complex) \
+   {name, op, traits, min, max, types, result, closeness, 0, limit, narrow, complex},
+
+// Returns the facts of an op, or null for a number that this header does not know. Static memory. [thread-safe]
+static inline const bp_op_facts_t *bp_op_facts(uint32_t op) {
+   static const bp_op_facts_t rows[] = {BP_OP_FACTS(BP_OP_FACTS_ROW)};
+   return op >= 1 && op <= sizeof(rows) / sizeof(rows[0]) && rows[op - 1].op == op ? &rows[op - 1] : 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+)";
+
 // Returns the section on the propagation of dynamic dimensions.
 std::string run_time_sizes_markdown() {
   std::string out =
       "\n## Run-time sizes\n\n"
       "A dimension written `<=8` holds up to 8 elements; how many is known at run time, and what lies beyond is\n"
-      "anything. Each op treats it as XLA does (its DynamicDimensionInference and DynamicPadder): *whole*: the value is\n"
+      "anything. Each op treats it as XLA does (its DynamicDimensionInference and DynamicPadder): *whole*: the value "
+      "is\n"
       "handed on with its sizes; *bounded*: no element within the result's sizes depends on one beyond the operands';\n"
       "*cut*: the op works on what is there; *refused*: nobody computes it, and the message says so. Elementwise ops\n"
-      "are bounded and their results have the sizes of the dynamic operands, the smallest if they differ; but in those\n"
+      "are bounded and their results have the sizes of the dynamic operands, the smallest if they differ; but in "
+      "those\n"
       "on two operands, one that has one element there goes along with all of the other.\n\n"
       "| op | rule | sizes of the result, or why not |\n|---|---|---|\n";
   for (const OpInfo &op : ops()) {
     if (!op.has(Trait::Elementwise)) {
-      out += fmt::format("| `{}` | {} | {} |\n", op.text, size_rule_text(size_rule(op.opcode)),
-                         size_summary(op.opcode));
+      out +=
+          fmt::format("| `{}` | {} | {} |\n", op.text, size_rule_text(size_rule(op.opcode)), size_summary(op.opcode));
     }
   }
   return out;
@@ -162,7 +332,7 @@ std::string upper_snake_case(std::string_view pascal_case) {
 std::string op_ids_header() {
   std::string out =
       "// Numbers of ops, attributes and element types in a bp_module. Add-only: a number never changes its meaning.\n"
-      "// Generated from the tables in core/ir by tools/generate_op_ids; do not edit.\n"
+      "// Generated from the tables in core/ir by tools/generate_op_tables; do not edit.\n"
       "#ifndef BACKPLANE_OP_IDS_H\n"
       "#define BACKPLANE_OP_IDS_H\n\n"
       "// Ops: bp_instr.op\nenum {\n";
@@ -195,6 +365,23 @@ std::string op_ids_header() {
     out += "};\n";
   }
   return out + "\n#endif\n";
+}
+
+std::string op_facts_header() {
+  std::string out = std::string(op_facts_beginning);
+  int number = 0;
+  for (const OpInfo &op : ops()) {
+    for (++number; number < static_cast<int>(op.opcode); ++number) {
+      out += "   ROW(0, \"\", 0, 0, 0, 0, 0, 0, 0.0f, 0.0f, 0.0f) \\\n";  // a number without an op
+    }
+    out += fmt::format(
+        "   ROW(BP_OP_{}, \"{}\", {}, {}, {}, BP_RESULT_{}, {}, BP_CLOSENESS_{}, {:.1f}f, {:.1f}f, {:.1f}f) \\\n",
+        upper_snake_case(op.identifier), op.text, op.min_operands, op.max_operands, types_text(op.types),
+        result_rule(op), traits_text(op), closeness_text(op.accuracy.closeness), op.accuracy.wide, op.accuracy.narrow,
+        op.accuracy.complex);
+  }
+  out.erase(out.size() - 3, 2);  // the last row ends the macro
+  return out + std::string(op_facts_end);
 }
 
 std::string ops_markdown() {

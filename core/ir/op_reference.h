@@ -6,8 +6,11 @@
 
 namespace bp::ir {
 
-// Returns the text of plugin_api/include/backplane/op_ids.h, which tools/generate_op_ids writes.
+// Returns the text of plugin_api/include/backplane/op_ids.h, which tools/generate_op_tables writes.
 std::string op_ids_header();
+
+// Returns the text of plugin_api/c/op_facts.h, which the same tool writes.
+std::string op_facts_header();
 
 // Returns a page that lists every op with its operands, element types, attributes and meaning.
 std::string ops_markdown();

@@ -4,6 +4,7 @@
 
 #include "core/ir/op.h"
 #include "core/ir/run_time_sizes.h"
+#include "plugin_api/c/op_facts.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::ir {
@@ -19,8 +20,33 @@ TEST_CASE("identifiers become upper snake case") {
 TEST_CASE("the committed op_ids.h is what the tables say") {
   auto path = testing::find_in_source_tree("plugin_api/include/backplane/op_ids.h");
   REQUIRE(!path.empty());
-  INFO("run: build/tools/generate_op_ids plugin_api/include/backplane/op_ids.h");
+  INFO("run: build/tools/generate_op_tables plugin_api");
   CHECK(testing::read_file(path) == op_ids_header());
+}
+
+TEST_CASE("the committed op_facts.h is what the tables say, and gives plugins the facts of each op") {
+  auto path = testing::find_in_source_tree("plugin_api/c/op_facts.h");
+  REQUIRE(!path.empty());
+  INFO("run: build/tools/generate_op_tables plugin_api");
+  CHECK(testing::read_file(path) == op_facts_header());
+  for (const OpInfo &op : ops()) {
+    INFO(op.text);
+    const bp_op_facts_t *facts = bp_op_facts(static_cast<std::uint32_t>(op.opcode));
+    REQUIRE(facts != nullptr);
+    CHECK(facts->name == op.text);
+    CHECK(facts->op == static_cast<std::uint16_t>(op.opcode));
+    CHECK(facts->min_operands == op.min_operands);
+    CHECK(facts->max_operands == op.max_operands);
+    CHECK(((facts->traits & BP_TRAIT_ELEMENTWISE) != 0) == op.has(Trait::Elementwise));
+    CHECK(((facts->traits & BP_TRAIT_MOVEMENT) != 0) == op.has(Trait::Movement));
+    CHECK(facts->limit == op.accuracy.wide);
+  }
+  CHECK(bp_op_facts(0) == nullptr);
+  CHECK(bp_op_facts(0xffff) == nullptr);
+  CHECK(bp_op_facts(BP_OP_COMPARE)->result == BP_RESULT_PRED);
+  CHECK(bp_op_facts(BP_OP_ABS)->result == BP_RESULT_REAL_PART);
+  CHECK(bp_op_facts(BP_OP_CONVERT)->result == BP_RESULT_STATED);
+  CHECK(bp_op_facts(BP_OP_ADD)->types == (BP_TYPES_PRED | BP_TYPES_INTEGER | BP_TYPES_FLOAT | BP_TYPES_COMPLEX));
 }
 
 TEST_CASE("the committed docs/ops.md is what the tables say") {

@@ -1,5 +1,5 @@
 // Numbers of ops, attributes and element types in a bp_module. Add-only: a number never changes its meaning.
-// Generated from the tables in core/ir by tools/generate_op_ids; do not edit.
+// Generated from the tables in core/ir by tools/generate_op_tables; do not edit.
 #ifndef BACKPLANE_OP_IDS_H
 #define BACKPLANE_OP_IDS_H
 
