@@ -2,6 +2,10 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+#include <array>
+
+#include "plugin_api/c/op_facts.h"
 #include "plugins/llvm/scalar/complex.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/math.h"
@@ -11,49 +15,6 @@ namespace {
 
 using llvm::IRBuilderBase;
 using llvm::Value;
-
-struct UnaryFunction {
-  std::uint16_t op;
-  UnaryEmitter emit;
-  UnaryEmitter emit_narrow = emit;  // for f16 and bf16
-};
-// Float functions that need only a call.
-constexpr UnaryFunction unary_functions[] = {
-    {BP_OP_CEIL, emit_ceil},
-    {BP_OP_FLOOR, emit_floor},
-    {BP_OP_ROUND_NEAREST_AFZ, emit_round_away},
-    {BP_OP_ROUND_NEAREST_EVEN, emit_round_even},
-    {BP_OP_EXPONENTIAL, emit_exp},
-    {BP_OP_EXPONENTIAL_MINUS_ONE, emit_expm1, emit_narrow_expm1},
-    {BP_OP_LOG, emit_log},
-    {BP_OP_LOG_PLUS_ONE, emit_log1p, emit_narrow_log1p},
-    {BP_OP_SQRT, emit_sqrt},
-    {BP_OP_RSQRT, emit_rsqrt},
-    {BP_OP_CBRT, emit_cbrt, emit_narrow_cbrt},
-    {BP_OP_SINE, emit_sin, emit_narrow_sin},
-    {BP_OP_COSINE, emit_cos, emit_narrow_cos},
-    {BP_OP_TAN, emit_tan, emit_narrow_tan},
-    {BP_OP_SINH, emit_sinh},
-    {BP_OP_COSH, emit_cosh},
-    {BP_OP_TANH, emit_tanh},
-    {BP_OP_ASIN, emit_asin},
-    {BP_OP_ACOS, emit_acos},
-    {BP_OP_ATAN, emit_atan},
-    {BP_OP_ASINH, emit_asinh},
-    {BP_OP_ACOSH, emit_acosh},
-    {BP_OP_ATANH, emit_atanh},
-    {BP_OP_ERF, emit_erf},
-    {BP_OP_LOGISTIC, emit_logistic, emit_narrow_logistic},
-};
-
-UnaryEmitter find_unary_function(std::uint16_t op, std::uint16_t dtype) {
-  for (const UnaryFunction &function : unary_functions) {
-    if (function.op == op) {
-      return is_narrow_float(dtype) ? function.emit_narrow : function.emit;
-    }
-  }
-  return nullptr;
-}
 
 Value *integer_constant(Value *like, const llvm::APInt &value) {
   return llvm::ConstantInt::get(like->getType(), value);
@@ -306,10 +267,173 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   return b.CreateICmp(signed_order[direction], key(x), key(y));
 }
 
+// One element of an elementwise op: operands in compute types.
+struct Element {
+  IRBuilderBase &b;
+  std::uint16_t from, to;  // element types: of the first operand, of the result
+  std::span<Value *const> operands;
+  const InstructionView *instruction;  // for ops with attributes; null where emit_binary() calls
+
+  Value *x() const { return operands[0]; }
+  Value *y() const { return operands[1]; }
+  bool is_of_floats() const { return is_float(from); }
+  Value *rounded(Value *value) const { return round_to_type(b, value, to); }
+  // Formats of few bits may not contain the negative of a number, or of zero.
+  Value *canonical(Value *value) const { return value_bits(to) <= 8 ? rounded(value) : value; }
+};
+
+template <UnaryEmitter Wide, UnaryEmitter Narrow = Wide>  // Narrow: for f16, bf16 and narrower
+Value *function(const Element &e) {
+  return e.rounded((is_narrow_float(e.to) ? Narrow : Wide)(e.b, e.x()));
+}
+
+Value *emit_is_finite(const Element &e) {
+  Value *infinity = llvm::ConstantFP::getInfinity(e.x()->getType());
+  return e.b.CreateFCmpOLT(e.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, e.x()), infinity);
+}
+
+Value *emit_leading_zeros(const Element &e) {
+  Value *zeros = emit_count_leading_zeros(e.b, own_bits(e.b, e.from, e.x()));
+  return e.canonical(e.b.CreateSub(zeros, number(e.x(), width_of(e.x()) - value_bits(e.from))));
+}
+
+Value *emit_add(const Element &e) {
+  if (e.from == BP_DTYPE_PRED) {
+    return e.b.CreateOr(e.x(), e.y());
+  }
+  return e.rounded(e.is_of_floats() ? e.b.CreateFAdd(e.x(), e.y()) : e.b.CreateAdd(e.x(), e.y()));
+}
+
+Value *emit_multiply(const Element &e) {
+  if (e.from == BP_DTYPE_PRED) {
+    return e.b.CreateAnd(e.x(), e.y());
+  }
+  return e.rounded(e.is_of_floats() ? e.b.CreateFMul(e.x(), e.y()) : e.b.CreateMul(e.x(), e.y()));
+}
+
+template <bool IsMaximum>
+Value *emit_extremum(const Element &e) {
+  const bool with_sign = is_signed(e.from);
+  const llvm::Intrinsic::ID id = e.is_of_floats() ? (IsMaximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum)
+                                 : with_sign      ? (IsMaximum ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
+                                                  : (IsMaximum ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
+  Value *result = e.b.CreateBinaryIntrinsic(id, e.x(), e.y());
+  // LLVM 19 computes this in f16. Where the machine has no f16 instructions, NaN and a zero of the preferred sign give
+  // that zero.
+  return e.from == BP_DTYPE_F16
+             ? e.b.CreateSelect(e.b.CreateFCmpUNO(e.x(), e.y()), e.b.CreateFAdd(e.x(), e.y()), result)
+             : result;
+}
+
+template <bool IsRemainder>
+Value *divide_integers(const Element &e) {
+  return emit_integer_division(e.b, is_signed(e.from), IsRemainder, e.x(), e.y());
+}
+
+template <std::uint16_t Op>
+Value *shift(const Element &e) {
+  return e.rounded(emit_shift(e.b, Op, e.from, e.x(), e.y()));
+}
+
+// The table of elementwise ops, one row per op. An op without a row is not claimed.
+struct ElementwiseRow {
+  std::uint16_t op;
+  Value *(*emit)(const Element &e);
+};
+constexpr ElementwiseRow elementwise_rows[] = {
+    {BP_OP_ABS, [](const Element &e) { return e.canonical(emit_abs(e.b, e.from, e.x())); }},
+    {BP_OP_NEGATE,
+     [](const Element &e) { return e.canonical(e.is_of_floats() ? e.b.CreateFNeg(e.x()) : e.b.CreateNeg(e.x())); }},
+    {BP_OP_SIGN, [](const Element &e) { return e.canonical(emit_sign(e.b, e.from, e.x())); }},
+    {BP_OP_NOT, [](const Element &e) { return e.canonical(e.b.CreateNot(e.x())); }},
+    {BP_OP_CEIL, function<emit_ceil>},
+    {BP_OP_FLOOR, function<emit_floor>},
+    {BP_OP_ROUND_NEAREST_AFZ, function<emit_round_away>},
+    {BP_OP_ROUND_NEAREST_EVEN, function<emit_round_even>},
+    {BP_OP_EXPONENTIAL, function<emit_exp>},
+    {BP_OP_EXPONENTIAL_MINUS_ONE, function<emit_expm1, emit_narrow_expm1>},
+    {BP_OP_LOG, function<emit_log>},
+    {BP_OP_LOG_PLUS_ONE, function<emit_log1p, emit_narrow_log1p>},
+    {BP_OP_SQRT, function<emit_sqrt>},
+    {BP_OP_RSQRT, function<emit_rsqrt>},
+    {BP_OP_CBRT, function<emit_cbrt, emit_narrow_cbrt>},
+    {BP_OP_SINE, function<emit_sin, emit_narrow_sin>},
+    {BP_OP_COSINE, function<emit_cos, emit_narrow_cos>},
+    {BP_OP_TAN, function<emit_tan, emit_narrow_tan>},
+    {BP_OP_SINH, function<emit_sinh>},
+    {BP_OP_COSH, function<emit_cosh>},
+    {BP_OP_TANH, function<emit_tanh>},
+    {BP_OP_ASIN, function<emit_asin>},
+    {BP_OP_ACOS, function<emit_acos>},
+    {BP_OP_ATAN, function<emit_atan>},
+    {BP_OP_ASINH, function<emit_asinh>},
+    {BP_OP_ACOSH, function<emit_acosh>},
+    {BP_OP_ATANH, function<emit_atanh>},
+    {BP_OP_ERF, function<emit_erf>},
+    {BP_OP_LOGISTIC, function<emit_logistic, emit_narrow_logistic>},
+    {BP_OP_IS_FINITE, emit_is_finite},
+    {BP_OP_REAL, [](const Element &e) { return e.x(); }},
+    {BP_OP_IMAG,
+     [](const Element &e) -> Value * { return e.canonical(llvm::Constant::getNullValue(e.x()->getType())); }},
+    {BP_OP_POPULATION_COUNT,
+     [](const Element &e) { return e.canonical(emit_population_count(e.b, own_bits(e.b, e.from, e.x()))); }},
+    {BP_OP_COUNT_LEADING_ZEROS, emit_leading_zeros},
+    {BP_OP_CONVERT, [](const Element &e) { return emit_convert(e.b, e.from, e.to, e.x()); }},
+    {BP_OP_REDUCE_PRECISION,
+     [](const Element &e) {
+       return emit_reduce_precision(e.b, e.from, e.x(), e.instruction->number(BP_ATTR_EXPONENT_BITS),
+                                    e.instruction->number(BP_ATTR_MANTISSA_BITS));
+     }},
+    {BP_OP_COPY, [](const Element &e) { return e.x(); }},
+    {BP_OP_ADD, emit_add},
+    {BP_OP_SUBTRACT,
+     [](const Element &e) {
+       return e.rounded(e.is_of_floats() ? e.b.CreateFSub(e.x(), e.y()) : e.b.CreateSub(e.x(), e.y()));
+     }},
+    {BP_OP_MULTIPLY, emit_multiply},
+    {BP_OP_DIVIDE,
+     [](const Element &e) {
+       return e.rounded(e.is_of_floats() ? e.b.CreateFDiv(e.x(), e.y()) : divide_integers<false>(e));
+     }},
+    {BP_OP_REMAINDER,
+     [](const Element &e) {
+       return e.rounded(e.is_of_floats() ? emit_remainder(e.b, e.x(), e.y()) : divide_integers<true>(e));
+     }},
+    {BP_OP_POWER,
+     [](const Element &e) {
+       return e.rounded(e.is_of_floats() ? emit_pow(e.b, e.x(), e.y())
+                                         : emit_integer_power(e.b, is_signed(e.from), e.x(), e.y()));
+     }},
+    {BP_OP_ATAN2, [](const Element &e) { return e.rounded(emit_atan2(e.b, e.x(), e.y())); }},
+    {BP_OP_MULTIPLY_HIGH, [](const Element &e) { return e.rounded(emit_multiply_high(e.b, e.from, e.x(), e.y())); }},
+    {BP_OP_MAXIMUM, emit_extremum<true>},
+    {BP_OP_MINIMUM, emit_extremum<false>},
+    {BP_OP_AND, [](const Element &e) { return e.b.CreateAnd(e.x(), e.y()); }},
+    {BP_OP_OR, [](const Element &e) { return e.b.CreateOr(e.x(), e.y()); }},
+    {BP_OP_XOR, [](const Element &e) { return e.b.CreateXor(e.x(), e.y()); }},
+    {BP_OP_SHIFT_LEFT, shift<BP_OP_SHIFT_LEFT>},
+    {BP_OP_SHIFT_RIGHT_ARITHMETIC, shift<BP_OP_SHIFT_RIGHT_ARITHMETIC>},
+    {BP_OP_SHIFT_RIGHT_LOGICAL, shift<BP_OP_SHIFT_RIGHT_LOGICAL>},
+    {BP_OP_COMPARE, [](const Element &e) { return emit_compare(e.b, *e.instruction, e.x(), e.y()); }},
+    {BP_OP_COMPLEX, [](const Element &e) { return make_complex(e.b, {e.x(), e.y()}); }},
+    {BP_OP_CLAMP,
+     [](const Element &e) {
+       Value *at_least = emit_binary(e.b, BP_OP_MAXIMUM, e.to, e.operands[1], e.x());
+       return emit_binary(e.b, BP_OP_MINIMUM, e.to, at_least, e.operands[2]);
+     }},
+    {BP_OP_SELECT, [](const Element &e) { return emit_select(e.b, e.x(), e.operands[1], e.operands[2]); }},
+};
+
+const ElementwiseRow *find_row(std::uint16_t op) {
+  const auto found = std::ranges::find(elementwise_rows, op, &ElementwiseRow::op);
+  return found == std::end(elementwise_rows) ? nullptr : &*found;
+}
+
 }  // namespace
 
 bool is_elementwise(std::uint16_t op) {
-  return op >= BP_OP_ABS && op <= BP_OP_SELECT && op != BP_OP_BITCAST_CONVERT;
+  const bp_op_facts_t *facts = bp_op_facts(op);
+  return facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0;
 }
 
 namespace {
@@ -367,7 +491,6 @@ std::string elementwise_problem(InstructionView instruction) {
     return complex_problem(instruction);
   }
   switch (op) {
-    case BP_OP_STOCHASTIC_CONVERT: return "is not compiled";
     case BP_OP_REDUCE_PRECISION: {
       const std::int64_t exponent = instruction.number(BP_ATTR_EXPONENT_BITS),
                          mantissa = instruction.number(BP_ATTR_MANTISSA_BITS, -1);
@@ -396,7 +519,10 @@ std::string elementwise_problem(InstructionView instruction) {
     case BP_OP_DIVIDE:
     case BP_OP_REMAINDER:
     case BP_OP_POWER: return from == BP_DTYPE_PRED ? "needs numbers" : "";
-    default: return find_unary_function(op, from) == nullptr || is_float(from) ? "" : "needs floats";
+    default:
+      return find_row(op) == nullptr                                                ? "is not compiled"
+             : (bp_op_facts(op)->traits & BP_TRAIT_FUNCTION) == 0 || is_float(from) ? ""
+                                                                                    : "needs floats";
   }
 }
 
@@ -404,78 +530,18 @@ Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Valu
   if (is_complex(dtype)) {
     return emit_complex_binary(b, op, dtype, x, y);
   }
-  const bool floats = is_float(dtype), with_sign = is_signed(dtype), pred = dtype == BP_DTYPE_PRED;
-  const auto rounded = [&](Value *value) { return round_to_type(b, value, dtype); };
-  switch (op) {
-    case BP_OP_ADD: return pred ? b.CreateOr(x, y) : rounded(floats ? b.CreateFAdd(x, y) : b.CreateAdd(x, y));
-    case BP_OP_SUBTRACT: return rounded(floats ? b.CreateFSub(x, y) : b.CreateSub(x, y));
-    case BP_OP_MULTIPLY: return pred ? b.CreateAnd(x, y) : rounded(floats ? b.CreateFMul(x, y) : b.CreateMul(x, y));
-    case BP_OP_DIVIDE: return rounded(floats ? b.CreateFDiv(x, y) : emit_integer_division(b, with_sign, false, x, y));
-    case BP_OP_REMAINDER:
-      return rounded(floats ? emit_remainder(b, x, y) : emit_integer_division(b, with_sign, true, x, y));
-    case BP_OP_POWER: return rounded(floats ? emit_pow(b, x, y) : emit_integer_power(b, with_sign, x, y));
-    case BP_OP_ATAN2: return rounded(emit_atan2(b, x, y));
-    case BP_OP_MULTIPLY_HIGH: return rounded(emit_multiply_high(b, dtype, x, y));
-    case BP_OP_MAXIMUM:
-    case BP_OP_MINIMUM: {
-      const bool larger = op == BP_OP_MAXIMUM;
-      const llvm::Intrinsic::ID id = floats      ? (larger ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum)
-                                     : with_sign ? (larger ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
-                                                 : (larger ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
-      Value *result = b.CreateBinaryIntrinsic(id, x, y);
-      // LLVM 19 computes this in f16. Where the machine has no f16 instructions, NaN and a zero of the preferred sign
-      // give that zero.
-      return dtype == BP_DTYPE_F16 ? b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), result) : result;
-    }
-    case BP_OP_AND: return b.CreateAnd(x, y);
-    case BP_OP_OR: return b.CreateOr(x, y);
-    case BP_OP_XOR: return b.CreateXor(x, y);
-    default: return rounded(emit_shift(b, op, dtype, x, y));
-  }
+  return find_row(op)->emit({b, dtype, dtype, std::array{x, y}, nullptr});
 }
 
 Value *emit_elementwise(IRBuilderBase &b, InstructionView instruction, std::span<Value *const> operands) {
-  const std::uint16_t op = instruction.op();
-  const std::uint16_t from = instruction.operand_shape(0).dtype;
-  const std::uint16_t to = instruction.shape().dtype;
-  Value *x = operands[0];
-  // Formats of few bits may not contain the negative of a number, or of zero.
-  const auto canonical = [&](Value *value) { return value_bits(to) <= 8 ? round_to_type(b, value, to) : value; };
+  const std::uint16_t op = instruction.op(), from = instruction.operand_shape(0).dtype;
   if (is_complex(from) && is_complex_unary(op)) {
-    return emit_complex_unary(b, op, from, x);
+    return emit_complex_unary(b, op, from, operands[0]);
   }
-  switch (op) {
-    case BP_OP_COMPLEX: return make_complex(b, {x, operands[1]});
-    case BP_OP_ABS: return canonical(emit_abs(b, from, x));
-    case BP_OP_NEGATE: return canonical(is_float(from) ? b.CreateFNeg(x) : b.CreateNeg(x));
-    case BP_OP_SIGN: return canonical(emit_sign(b, from, x));
-    case BP_OP_NOT: return canonical(b.CreateNot(x));
-    case BP_OP_IS_FINITE: {
-      Value *infinity = llvm::ConstantFP::getInfinity(x->getType());
-      return b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), infinity);
-    }
-    case BP_OP_REAL:
-    case BP_OP_COPY: return x;
-    case BP_OP_IMAG: return canonical(llvm::Constant::getNullValue(x->getType()));
-    case BP_OP_POPULATION_COUNT: return canonical(emit_population_count(b, own_bits(b, from, x)));
-    case BP_OP_COUNT_LEADING_ZEROS: {
-      Value *zeros = emit_count_leading_zeros(b, own_bits(b, from, x));
-      return canonical(b.CreateSub(zeros, number(x, width_of(x) - value_bits(from))));
-    }
-    case BP_OP_CONVERT: return emit_convert(b, from, to, x);
-    case BP_OP_REDUCE_PRECISION:
-      return emit_reduce_precision(b, from, x, instruction.number(BP_ATTR_EXPONENT_BITS),
-                                   instruction.number(BP_ATTR_MANTISSA_BITS));
-    case BP_OP_COMPARE: return emit_compare(b, instruction, x, operands[1]);
-    case BP_OP_CLAMP:
-      return emit_binary(b, BP_OP_MINIMUM, to, emit_binary(b, BP_OP_MAXIMUM, to, operands[1], x), operands[2]);
-    case BP_OP_SELECT: return emit_select(b, x, operands[1], operands[2]);
-    default: break;
+  if (is_complex(from) && is_complex_binary(op)) {
+    return emit_complex_binary(b, op, from, operands[0], operands[1]);
   }
-  if (const UnaryEmitter function = find_unary_function(op, to)) {
-    return round_to_type(b, function(b, x), to);
-  }
-  return emit_binary(b, op, from, x, operands[1]);
+  return find_row(op)->emit({b, from, instruction.shape().dtype, operands, &instruction});
 }
 
 }  // namespace bp::emit
